@@ -1,0 +1,63 @@
+"""Which bot a word on the command line means: a sample bot, a folder, or an image."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+SAMPLES = Path(__file__).resolve().parent.parent / "sample_bots"
+MAIN_FILES = ("bot.py", "bot.js")
+_IMAGE = re.compile(r"(sha256:[0-9a-f]{64}|[a-z0-9]+([._/:-]+[a-z0-9]+)*(:[\w.-]+)?(@sha256:[0-9a-f]{64})?)")
+
+
+class UnknownBot(ValueError):
+    """No bot has that name; the message says what would do."""
+
+
+@dataclass(frozen=True)
+class BotSource:
+    """Where a bot comes from: exactly one of folder and image is set."""
+
+    name: str
+    """What tables and records call it."""
+    folder: Path | None = None
+    """Absolute path of a folder with a main file (bot.py), a Dockerfile, or both."""
+    image: str | None = None
+    """An image reference that the Docker engine knows or can pull."""
+
+
+def sample_names() -> list[str]:
+    """Names of the bots that come with Pigpen."""
+    return sorted(path.name for path in SAMPLES.iterdir() if _is_bot(path))
+
+
+def find_bot(word: str) -> BotSource:
+    """
+    Find the bot that *word* names: a sample bot's name, a folder, or an image, in this order.
+
+    A word with a slash at the start or after a dot (`./mybot`) is always a folder.
+
+    Raises:
+        UnknownBot: If it names none of them.
+    """
+    if (SAMPLES / word).parent == SAMPLES and _is_bot(SAMPLES / word):
+        return BotSource(word, folder=SAMPLES / word)
+    folder = Path(word).expanduser()
+    if folder.is_dir():
+        if not _is_bot(folder):
+            raise UnknownBot(
+                f"The folder {word!r} holds no bot.py and no Dockerfile. Make one with: pigpen new {word}"
+            )
+        return BotSource(folder.resolve().name, folder=folder.resolve())
+    looks_like_path = word.startswith((".", "/", "~")) or word.endswith("/")
+    if not looks_like_path and re.search("[:/@]", word) and _IMAGE.fullmatch(word):
+        return BotSource(word.rpartition("/")[2].partition("@")[0], image=word)
+    raise UnknownBot(
+        f"There is no bot {word!r}: neither a sample bot ({', '.join(sample_names())}), nor a folder, "
+        "nor an image reference such as mybot:latest."
+    )
+
+
+def _is_bot(folder: Path) -> bool:
+    return folder.is_dir() and any((folder / name).is_file() for name in (*MAIN_FILES, "Dockerfile"))

@@ -1,0 +1,1 @@
+"""The pens that bots run in."""

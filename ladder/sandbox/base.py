@@ -1,0 +1,102 @@
+"""
+What every sandbox can do. Nothing here knows Docker, and nothing in a sandbox knows cards.
+
+A `Sandbox` loads a `BotSource` once into a `Program`; a program starts any number of independent
+instances, each given the `Place` of the one seat it may talk to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ladder.bots import BotSource
+
+SOCKET_NAME = "seat.sock"
+"""File name of the seat's Unix socket inside its folder."""
+
+STDERR_TAIL = 16 * 1024
+"""At most this many bytes, the last ones, are kept of what an instance wrote to stdout and stderr."""
+
+
+class SandboxError(Exception):
+    """The sandbox itself failed. Never the bot's fault: the match is void and scheduled again."""
+
+
+class BotRejected(Exception):
+    """The bot cannot be loaded (no Dockerfile, a build that fails, …). The message is for its author."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where one instance finds its seat. The socket may be removed and made again while the match runs."""
+
+    folder: Path
+    """Host folder holding the socket file `SOCKET_NAME`; the instance sees this folder and nothing else of the host."""
+    token: str
+    """Seat token, handed over as the environment variable PIGPEN_TOKEN; never logged."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """For people and reapers: for example match, seat, bot."""
+
+
+@dataclass(frozen=True)
+class Exit:
+    """How an instance ended."""
+
+    code: int
+    """The exit code; 128 + signal, or a negative signal number, when killed."""
+    oom: bool = False
+    """The kernel killed it, or a child of it, for memory."""
+
+
+class Instance(Protocol):
+    """One running copy of a bot."""
+
+    async def wait(self) -> Exit:
+        """Wait until the program has ended by itself or was stopped; may be called many times."""
+
+    async def stop(self) -> None:
+        """Kill it and remove every trace; harmless when it is gone already."""
+
+    async def log_tail(self) -> str:
+        """What it wrote last to stdout and stderr, at most `STDERR_TAIL` bytes; works after `stop` too."""
+
+
+class Program(Protocol):
+    """A bot that is ready to start."""
+
+    @property
+    def identity(self) -> str:
+        """What exactly would run: an image digest, or a content hash."""
+
+    async def start(self, place: Place) -> Instance:
+        """
+        Start one fresh instance; returns as soon as the program has been started.
+
+        Raises:
+            SandboxError: If the sandbox failed.
+        """
+
+
+class Sandbox(Protocol):
+    """A way to run strangers' programs."""
+
+    name: str
+    isolates: bool
+    """Whether a hostile bot is kept from the rest of the machine."""
+
+    async def load(self, bot: BotSource) -> Program:
+        """
+        Make *bot* ready to start (build or find its image, find its main file).
+
+        Raises:
+            BotRejected: If the bot is at fault.
+            SandboxError: If the sandbox is.
+        """
+
+    async def close(self) -> None:
+        """Stop whatever is still running and release the sandbox."""

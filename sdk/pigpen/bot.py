@@ -1,0 +1,61 @@
+"""The class a contestant writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from pigpen.rules import Action, Card, Face, MoonChoice, Phase
+
+if TYPE_CHECKING:
+    from pigpen.notices import DealResult, FaultNotice, MatchResult, Welcome
+    from pigpen.view import View
+
+
+class Bot:
+    """
+    Decides for one seat. Only `play` must be written; the other questions have sensible defaults.
+
+    An instance lives for one match. It may keep what it likes from one call to the next, but needs not: each view is
+    complete. An exception that leaves a method ends the bot, and the default policy plays on for it.
+    """
+
+    def play(self, view: View) -> Card:
+        """Return the card to play, one of ``view.legal``."""
+        raise NotImplementedError("a bot needs a method play(self, view) that returns one of view.legal")
+
+    def pass_cards(self, view: View) -> Iterable[Card]:
+        """Return the ``view.pass_count`` cards to pass on; by default the highest, aces first."""
+        return sorted(view.hand, key=lambda card: (card.rank, card.suit), reverse=True)[: view.pass_count]
+
+    def expose(self, view: View) -> Iterable[Card] | Mapping[Card, Face]:
+        """Return which cards of ``view.legal`` to expose, face up unless a mapping says otherwise; by default none."""
+        return ()
+
+    def choose_moon(self, view: View) -> MoonChoice:
+        """Choose what the moon you shot is worth (HB-7); by default −26 for yourself."""
+        return MoonChoice.SUBTRACT
+
+    def match_started(self, welcome: Welcome) -> None:
+        """Hear which variant, seat, format and clock this match has."""
+
+    def deal_over(self, result: DealResult) -> None:
+        """Hear how a deal ended."""
+
+    def fault(self, notice: FaultNotice) -> None:
+        """Hear that the referee held something against this bot."""
+
+    def match_over(self, result: MatchResult) -> None:
+        """Hear how the match ended."""
+
+
+def decide(bot: Bot, view: View) -> Action:
+    """Put the question of *view* to *bot*, and bring its answer into the form that `Deal.apply` takes."""
+    if view.phase is Phase.PLAY:
+        return bot.play(view)
+    if view.phase is Phase.PASS:
+        return tuple(bot.pass_cards(view))
+    if view.phase is Phase.EXPOSE:
+        shown = bot.expose(view)
+        return dict(shown) if isinstance(shown, Mapping) else dict.fromkeys(shown, Face.UP)
+    return bot.choose_moon(view)

@@ -1,0 +1,135 @@
+"""
+Cards, and sets of cards as bit masks.
+
+A card is a small integer in canonical order (C-1): ``suit * 13 + rank - 2``, suits C D H S, ranks 2…14.
+A set of cards is a plain ``int`` with bit ``1 << card`` set for each card in it.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+RANKS = "23456789TJQKA"
+SUITS = "CDHS"
+
+
+class Suit(enum.IntEnum):
+    """The four suits in canonical order."""
+
+    CLUBS = 0
+    DIAMONDS = 1
+    HEARTS = 2
+    SPADES = 3
+
+    @property
+    def mask(self) -> int:
+        """All thirteen cards of the suit."""
+        return SUIT_MASKS[self]
+
+
+SUIT_MASKS = tuple(0x1FFF << 13 * suit for suit in range(4))
+FULL_DECK = (1 << 52) - 1
+
+
+class Card(int):
+    """
+    One of the 52 cards; equal to its index in canonical order, so cards sort and compare as C-1 says.
+
+    >>> Card.parse("QS").suit
+    <Suit.SPADES: 3>
+    >>> Card.parse("QS") > Card.parse("TS")
+    True
+    """
+
+    __slots__ = ()
+
+    @property
+    def suit(self) -> Suit:
+        """Its suit."""
+        return _SUIT_OF[self]
+
+    @property
+    def rank(self) -> int:
+        """Its rank, 2…14; the ace is 14."""
+        return self % 13 + 2
+
+    @property
+    def mask(self) -> int:
+        """The set that holds only this card."""
+        return 1 << self
+
+    @classmethod
+    def parse(cls, text: str) -> Card:
+        """
+        Read a card from its two-letter name, rank then suit, in either case.
+
+        Raises:
+            ValueError: If *text* names no card.
+        """
+        try:
+            return _BY_NAME[text.upper()]
+        except (KeyError, AttributeError):
+            raise ValueError(f"{text!r} is not a card; cards are written rank then suit, such as QS, TC, 2C") from None
+
+    def __str__(self) -> str:
+        return RANKS[self % 13] + SUITS[self // 13]
+
+    def __repr__(self) -> str:
+        return f"Card({str(self)!r})"
+
+    def __reduce__(self) -> tuple[type[Card], tuple[int]]:
+        return Card, (int(self),)
+
+
+_SUIT_OF = tuple(Suit(index // 13) for index in range(52))
+CARDS = tuple(Card(index) for index in range(52))
+"""Every card, in canonical order; ``CARDS[i] == i``."""
+_BY_NAME = {str(card): card for card in CARDS}
+
+
+def mask_of(cards: Iterable[int]) -> int:
+    """The set of the given cards."""
+    mask = 0
+    for card in cards:
+        mask |= 1 << card
+    return mask
+
+
+class _Pieces(dict[int, tuple[Card, ...]]):
+    """The cards of every one-suit mask met so far. At most 4 × 8192 entries."""
+
+    def __missing__(self, mask: int) -> tuple[Card, ...]:
+        cards = self[mask] = tuple(card for card in CARDS if mask >> card & 1)
+        return cards
+
+
+_pieces = _Pieces()
+_known = _pieces.get
+_CLUBS, _DIAMONDS, _HEARTS, _SPADES = SUIT_MASKS
+
+
+def cards_in(mask: int) -> tuple[Card, ...]:
+    """The cards of a set, in canonical order."""
+    if (cards := _known(mask)) is not None:
+        return cards
+    return _pieces[mask & _CLUBS] + _pieces[mask & _DIAMONDS] + _pieces[mask & _HEARTS] + _pieces[mask & _SPADES]
+
+
+def parse_cards(names: Iterable[str]) -> int:
+    """
+    The set that *names* spell; a name is a card (``QS``) or a whole suit (``hearts``).
+
+    Raises:
+        ValueError: If one of them is neither.
+    """
+    mask = 0
+    for name in names:
+        if name.upper() in Suit.__members__:
+            mask |= Suit[name.upper()].mask
+        else:
+            mask |= 1 << Card.parse(name)
+    return mask

@@ -1,0 +1,275 @@
+"""
+One deal, from the cards dealt to the scores: who must decide, what is legal, what happens next.
+
+The verbs are `to_act`, `legal`, `check`, `apply`, `view` and `scores`. A deal knows every hand; what one seat
+may know is a `View`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from pigpen.rules.actions import Action, Exposure, Face, MoonChoice, Phase
+from pigpen.rules.cards import CARDS, Card, cards_in, mask_of
+from pigpen.rules.errors import DealOver, IllegalAction
+from pigpen.rules.scoring import card_points, shooter_of
+from pigpen.rules.tricks import Tricks
+from pigpen.rules.view import View
+
+if TYPE_CHECKING:
+    from pigpen.rules.model import Rules
+
+_PASS, _EXPOSE, _PLAY, _MOON, _OVER = Phase
+"""Looking a member up in its class is slow enough to matter here."""
+
+
+class Deal(Tricks):
+    """
+    The complete state of one deal.
+
+    Attributes:
+        number: Which deal of the game or match, from 0; picks the direction of the pass.
+        phase: What is decided now.
+        turn: The seat to play, in `Phase.PLAY`; the shooter in `Phase.MOON`.
+        dealt: The cards dealt to each seat, as masks.
+        passed: Cards each seat passed on, as masks; all zero until every seat has passed.
+        received: Cards each seat was passed, as masks.
+        exposures: Every exposed card; empty until every seat has answered.
+    """
+
+    __slots__ = (
+        "_first_leader", "_moon_choice", "_sealed", "_waiting", "dealt", "exposures", "number", "passed", "phase",
+        "received",
+    )  # fmt: skip
+
+    def __init__(self, rules: Rules, hands: Sequence[int], *, number: int = 0, leader: int | None = None) -> None:
+        """
+        Start a deal with the given hands.
+
+        Args:
+            rules: The variant.
+            hands: The cards dealt to each seat, as masks.
+            number: Which deal of the game or match, from 0.
+            leader: Who leads to the first trick; None: the holder of the opening card, after passing.
+
+        Raises:
+            ValueError: If the hands are not the deck of this variant, dealt evenly.
+        """
+        super().__init__(rules, hands)
+        players = rules.players
+        sizes = [hand.bit_count() for hand in hands]
+        if sizes != [rules.hand_size] * players or sum(hands) != self._plan.deck_mask:
+            raise ValueError(f"the hands are not the deck of {rules.name} dealt evenly to {players} seats")
+        self.number = number
+        self.dealt = tuple(hands)
+        self.passed = (0,) * players
+        self.received = (0,) * players
+        self.exposures: tuple[Exposure, ...] = ()
+        self._first_leader = leader
+        self._sealed: dict[int, Action] = {}
+        self._waiting: tuple[int, ...] = tuple(range(players))
+        self._moon_choice: MoonChoice | None = None
+        self.phase = _PASS
+        if not rules.pass_offset(number):
+            self._begin_exposing()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is left to decide."""
+        return self.phase is _OVER
+
+    @property
+    def to_act(self) -> tuple[int, ...]:
+        """Seats that must decide now: all that have not yet answered a sealed question, else one, or none."""
+        if self.phase is _OVER:
+            return ()
+        return self._waiting or (self.turn,)
+
+    @property
+    def moon_choice(self) -> MoonChoice | None:
+        """What the shooter chose, once it has."""
+        return self._moon_choice
+
+    def legal(self, seat: int) -> tuple[Card, ...]:
+        """
+        The cards that *seat* may choose among now, in canonical order; empty when it is not asked.
+
+        PLAY: it plays one of them. PASS: it passes `Passing.cards` of them. EXPOSE: it exposes any of them, or
+        none. In MOON the choice is between the members of `MoonChoice`, and this is empty.
+        """
+        return cards_in(self.legal_mask(seat))
+
+    def legal_mask(self, seat: int) -> int:
+        """The same as a mask."""
+        if self.phase is _PLAY:
+            return self.playable if seat == self.turn else 0
+        if seat not in self._waiting:
+            return 0
+        return self.hands[seat] if self.phase is _PASS else self._exposable(seat)
+
+    def default_action(self, seat: int) -> Action:
+        """The first legal option in canonical order: what is played for a seat that gives no legal answer."""
+        if self.phase is _PLAY:
+            return CARDS[(self.playable & -self.playable).bit_length() - 1]
+        if self.phase is _PASS and self.rules.passing:
+            return cards_in(self.hands[seat])[: self.rules.passing.cards]
+        return {} if self.phase is _EXPOSE else MoonChoice.SUBTRACT
+
+    def check(self, seat: int, action: Action) -> None:
+        """
+        Say whether *seat* may do *action* now.
+
+        Raises:
+            IllegalAction: If it may not; the message says why.
+            DealOver: If the deal is over.
+        """
+        if self.phase is _OVER:
+            raise DealOver("the deal is over")
+        if seat not in self.to_act:
+            raise IllegalAction(f"seat {seat} is not asked now")
+        if self.phase is _PLAY:
+            self._check_play(action)
+        elif self.phase is _PASS:
+            self._check_pass(seat, action)
+        elif self.phase is _EXPOSE:
+            self._check_expose(seat, action)
+        elif not isinstance(action, MoonChoice):
+            raise IllegalAction("the shooter answers with a moon choice")
+
+    def apply(self, seat: int, action: Action) -> None:
+        """
+        Do *action* for *seat*; the same errors as `check`, and then nothing has changed.
+
+        A sealed action takes effect when the last seat that is asked has answered.
+        """
+        if self.phase is _PLAY and seat == self.turn and isinstance(action, Card):
+            self.play(action)
+            return
+        self.check(seat, action)
+        if self.phase is _MOON:
+            self._moon_choice = MoonChoice(action)  # type: ignore[arg-type]
+            self.phase = _OVER
+            return
+        self._sealed[seat] = action
+        self._waiting = tuple(other for other in self._waiting if other != seat)
+        if not self._waiting:
+            if self.phase is _PASS:
+                self._exchange()
+            else:
+                self._expose()
+
+    def view(self, seat: int) -> View:
+        """All that *seat* may know now (C-9)."""
+        known, hidden = self._exposures_known_to(seat) if self.exposures else ((), (0,) * self.rules.players)
+        return View(
+            rules=self.rules,
+            seat=seat,
+            deal=self.number,
+            phase=self.phase,
+            hand_mask=self.hands[seat],
+            legal_mask=self.legal_mask(seat),
+            passed_mask=self.passed[seat],
+            received_mask=self.received[seat],
+            exposures=known,
+            hidden=hidden,
+            plays=bytes(self.plays),
+            leaders=bytes(self.leaders),
+        )
+
+    def points(self) -> tuple[int, ...]:
+        """Points of each seat's own captures so far; final once the deal is over."""
+        exposed = {exposure.card: exposure.face for exposure in self.exposures}
+        return card_points(self.rules, self.taken, exposed, self._moon_choice or MoonChoice.SUBTRACT)
+
+    def scores(self) -> tuple[int, ...]:
+        """The deal's score of each seat: its points, with its partner's added where there are partners (GP-1)."""
+        points = self.points()
+        if not self.rules.partners:
+            return points
+        return tuple(sum(points[mate] for mate in self.rules.teammates(seat)) for seat in range(len(points)))
+
+    def copy(self) -> Deal:
+        """An independent copy, to look ahead with."""
+        twin = object.__new__(Deal)
+        for name in Tricks.__slots__ + Deal.__slots__:
+            setattr(twin, name, getattr(self, name))
+        twin.hands, twin.taken = self.hands.copy(), self.taken.copy()
+        twin.plays, twin.leaders = self.plays.copy(), self.leaders.copy()
+        twin._sealed = self._sealed.copy()
+        return twin
+
+    def _exposable(self, seat: int) -> int:
+        return self.hands[seat] & self._plan.exposable
+
+    def _exchange(self) -> None:
+        offset = self.rules.pass_offset(self.number)
+        passed = [mask_of(self._sealed[seat]) for seat in range(self.rules.players)]  # type: ignore[arg-type]
+        self.passed = tuple(passed)
+        self.received = tuple(passed[-offset:] + passed[:-offset])
+        self.hands = [hand ^ out | in_ for hand, out, in_ in zip(self.hands, self.passed, self.received, strict=True)]
+        self._sealed = {}
+        self._begin_exposing()
+
+    def _begin_exposing(self) -> None:
+        self.phase = _EXPOSE
+        self._waiting = tuple(seat for seat in range(self.rules.players) if self._exposable(seat))
+        if not self._waiting:
+            self._expose()
+
+    def _expose(self) -> None:
+        self.exposures = tuple(
+            Exposure(seat, card, Face(face))
+            for seat, shown in sorted(self._sealed.items())
+            for card, face in sorted(shown.items())  # type: ignore[union-attr]
+        )
+        self._sealed = {}
+        if self.exposures:
+            self._barred = mask_of(shown.card for shown in self.exposures if shown.face is Face.UP)
+        leader = self._first_leader
+        if leader is None:
+            leader = next(seat for seat, hand in enumerate(self.hands) if hand & self._plan.opening)
+        self.phase = _PLAY
+        self._lead(leader)
+
+    def _end_tricks(self) -> None:
+        """Ask the shooter, if there is one and it has a choice; else the deal is over."""
+        shooter, moon = shooter_of(self.rules, self.taken), self.rules.moon
+        if shooter is not None and moon is not None and moon.instead is not None:
+            self.turn = shooter
+            self.phase = _MOON
+        else:
+            self.phase = _OVER
+
+    def _exposures_known_to(self, seat: int) -> tuple[tuple[Exposure, ...], tuple[int, ...]]:
+        """What *seat* knows of the exposures, and how many face-down cards of each seat it does not (GS-2)."""
+        played = mask_of(self.plays)
+        known = tuple(
+            shown for shown in self.exposures if shown.face is Face.UP or shown.seat == seat or shown.card.mask & played
+        )
+        hidden = [0] * self.rules.players
+        for shown in self.exposures:
+            hidden[shown.seat] += shown not in known
+        return known, tuple(hidden)
+
+    def _check_pass(self, seat: int, action: Action) -> None:
+        wanted = self.rules.passing.cards if self.rules.passing else 0
+        if not isinstance(action, tuple):
+            raise IllegalAction("a pass is a tuple of cards")
+        chosen = mask_of(action)
+        if len(action) != wanted or chosen.bit_count() != wanted:
+            raise IllegalAction(f"{chosen.bit_count()} different cards passed, {wanted} wanted")
+        if chosen & ~self.hands[seat]:
+            missing = " ".join(map(str, cards_in(chosen & ~self.hands[seat])))
+            raise IllegalAction(f"not in the hand: {missing}")
+
+    def _check_expose(self, seat: int, action: Action) -> None:
+        if not isinstance(action, Mapping):
+            raise IllegalAction("an exposure maps cards to faces")
+        for card, face in action.items():
+            if not self.hands[seat] & card.mask:
+                raise IllegalAction(f"{card} is not in the hand")
+            if not self._plan.exposable & card.mask:
+                raise IllegalAction(f"{card} may not be exposed")
+            if face is Face.DOWN and not (self.rules.exposing and self.rules.exposing.face_down):
+                raise IllegalAction(f"{card} may not be put face down in {self.rules.name}")

@@ -1,0 +1,64 @@
+"""A game: deals until the end test holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pigpen.rules.cards import Card
+from pigpen.rules.deal import Deal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pigpen.rules.model import Rules
+
+
+class Game:
+    """
+    Totals over deals, and who leads the next one.
+
+    Attributes:
+        rules: The variant.
+        totals: Total of each seat; partners have the same total.
+        deals: Number of finished deals.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.totals = (0,) * rules.players
+        self.deals = 0
+        self._leader: int | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether a total has passed the limit, or the number of deals is used up (C-7, C-8)."""
+        end = self.rules.end
+        if self.deals >= end.cap or (end.deals is not None and self.deals >= end.deals):
+            return True
+        sign = 1 if self.rules.low_is_better else -1
+        worst = max(sign * total for total in self.totals)
+        return worst > sign * end.limit or (end.inclusive and worst == sign * end.limit)
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """Place of each seat by its total, 1 the best; equal totals share a place."""
+        return self.rules.places(self.totals)
+
+    def next_deal(self, hands: Sequence[int]) -> Deal:
+        """Start the next deal with *hands* (a mask per seat)."""
+        return Deal(self.rules, hands, number=self.deals, leader=self._leader)
+
+    def add(self, deal: Deal) -> None:
+        """
+        Add the scores of a finished deal.
+
+        Raises:
+            ValueError: If it is not finished.
+        """
+        if not deal.is_over:
+            raise ValueError("the deal is not over")
+        self.totals = tuple(total + score for total, score in zip(self.totals, deal.scores(), strict=True))
+        self.deals += 1
+        if self.rules.opening.later:
+            card = Card.parse(self.rules.opening.later).mask
+            self._leader = next(seat for seat, taken in enumerate(deal.taken) if taken & card)

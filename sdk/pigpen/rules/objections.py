@@ -1,0 +1,90 @@
+"""What keeps a set of rules from being a game. Each objection starts with the name of the field."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pigpen.rules.cards import FULL_DECK, Card, Suit, parse_cards
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pigpen.rules.model import Rules
+
+
+def objections(rules: Rules) -> list[str]:
+    """Everything wrong with *rules*, worst first; empty for a game that can be played."""
+    return list(_bad_names(rules)) or list(_bad_numbers(rules))
+
+
+def _bad_names(rules: Rules) -> Iterator[str]:
+    for field, names in _sets(rules):
+        try:
+            parse_cards(names)
+        except ValueError as error:
+            yield f"{field}: {error}, or a whole suit by its name, such as hearts"
+    for field, name in _single_cards(rules):
+        try:
+            Card.parse(name)
+        except ValueError as error:
+            yield f"{field}: {error}"
+    if rules.leading and rules.leading.suit.upper() not in Suit.__members__:
+        yield f"leading.suit: {rules.leading.suit!r} is not one of clubs, diamonds, hearts, spades"
+
+
+def _bad_numbers(rules: Rules) -> Iterator[str]:
+    deck = FULL_DECK & ~parse_cards(rules.removed)
+    hand = deck.bit_count() // max(rules.players, 1)
+    if not 2 <= rules.players <= 8:
+        yield f"players: {rules.players} is not a number from 2 to 8"
+    elif deck.bit_count() % rules.players or not hand:
+        yield f"removed: {deck.bit_count()} cards cannot be dealt evenly to {rules.players} players"
+    if rules.partners and rules.players != 4:
+        yield "partners: partners sit opposite, which takes 4 players"
+    for field, card in _single_cards(rules):
+        if not Card.parse(card).mask & deck:
+            yield f"{field}: {card} is not in the deck"
+    yield from _bad_passing(rules, hand)
+    if rules.exposing and (rules.exposing.face_up < 1 or rules.exposing.face_down < 0):
+        yield "exposing.face_up, exposing.face_down: a multiplier is 1 or more (face_down 0: not allowed)"
+    if rules.end.cap < 1 or (rules.end.deals is not None and rules.end.deals < 1):
+        yield "end.deals, end.cap: a game has at least one deal"
+
+
+def _bad_passing(rules: Rules, hand: int) -> Iterator[str]:
+    if rules.passing is None:
+        return
+    if not 1 <= rules.passing.cards <= hand:
+        yield f"passing.cards: {rules.passing.cards} is not a number from 1 to {hand}"
+    if not rules.passing.directions:
+        yield "passing.directions: name at least one of left, right, across, none"
+    if rules.players % 2 and "across" in rules.passing.directions:
+        yield f"passing.directions: nobody sits across from anybody at {rules.players} seats"
+
+
+def _sets(rules: Rules) -> Iterator[tuple[str, Iterable[str]]]:
+    """Every field that holds a set of cards."""
+    yield "removed", rules.removed
+    yield "scoring.points", rules.scoring.points
+    if rules.first_trick:
+        yield "first_trick.barred", rules.first_trick.barred
+    if rules.leading:
+        yield "leading.broken_by", rules.leading.broken_by
+        yield "leading.alone", rules.leading.alone
+    if rules.moon:
+        yield "moon.cards", rules.moon.cards
+    for card, multiplied in rules.exposing.cards.items() if rules.exposing else ():
+        yield f"exposing.cards.{card}", multiplied
+
+
+def _single_cards(rules: Rules) -> Iterator[tuple[str, str]]:
+    """Every field that holds one card."""
+    yield "opening.card", rules.opening.card
+    if rules.opening.later:
+        yield "opening.later", rules.opening.later
+    if rules.scoring.doubler:
+        yield "scoring.doubler.card", rules.scoring.doubler.card
+    if rules.moon:
+        yield "moon.pig", rules.moon.pig
+    for card in rules.exposing.cards if rules.exposing else ():
+        yield "exposing.cards", card

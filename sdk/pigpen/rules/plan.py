@@ -1,0 +1,81 @@
+"""A variant compiled to masks and numbers, so that the engine never reads a card's name while it plays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pigpen.rules.cards import FULL_DECK, Card, Suit, cards_in, parse_cards
+
+if TYPE_CHECKING:
+    from pigpen.rules.model import Rules
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Masks are sets of cards; an absent part of the rules is an empty set or a zero."""
+
+    deck: tuple[Card, ...]
+    deck_mask: int
+    hand_size: int
+    opening: int
+    """The one card whose holder leads first."""
+    forced: int
+    """The card that must be led first, or nothing."""
+    barred_first: int
+    """Barred from the first trick while the hand holds anything else."""
+    restricted: int
+    """The suit that may not be led until broken."""
+    breakers: int
+    alone: int
+    """A hand within this set may lead the restricted suit unbroken."""
+    exposable: int
+    scoring: int
+    """The scoring cards."""
+    doubler: int
+    points: tuple[int, ...]
+    """Points of each of the 52 cards."""
+    pass_offsets: tuple[int, ...]
+    """How many seats clockwise the passed cards travel, deal by deal of the cycle."""
+    moon: int
+    pig: int
+
+
+def make_plan(rules: Rules) -> Plan:
+    """Compile *rules*."""
+    deck = FULL_DECK & ~parse_cards(rules.removed)
+    opening = Card.parse(rules.opening.card).mask
+    leading, moon, doubler = rules.leading, rules.moon, rules.scoring.doubler
+    return Plan(
+        deck=cards_in(deck),
+        deck_mask=deck,
+        hand_size=deck.bit_count() // rules.players,
+        opening=opening,
+        forced=opening if rules.opening.forced else 0,
+        barred_first=parse_cards(rules.first_trick.barred) if rules.first_trick else 0,
+        restricted=Suit[leading.suit.upper()].mask if leading else 0,
+        breakers=parse_cards(leading.broken_by) if leading else 0,
+        alone=parse_cards(leading.alone) if leading else 0,
+        exposable=parse_cards(rules.exposing.cards) if rules.exposing else 0,
+        scoring=deck & parse_cards(rules.scoring.points),
+        doubler=Card.parse(doubler.card).mask if doubler else 0,
+        points=_points(rules),
+        pass_offsets=_pass_offsets(rules),
+        moon=deck & parse_cards(moon.cards) if moon else 0,
+        pig=Card.parse(moon.pig).mask if moon else 0,
+    )
+
+
+def _points(rules: Rules) -> tuple[int, ...]:
+    """A card's own entry goes before its suit's."""
+    points = [0] * 52
+    for name, value in sorted(rules.scoring.points.items(), key=lambda item: len(item[0]), reverse=True):
+        for card in cards_in(parse_cards([name])):
+            points[card] = value
+    return tuple(points)
+
+
+def _pass_offsets(rules: Rules) -> tuple[int, ...]:
+    if rules.passing is None:
+        return (0,)
+    return tuple(direction.offset(rules.players) for direction in rules.passing.directions)

@@ -1,0 +1,112 @@
+"""What captured cards are worth: one pure function for every variant."""
+
+from __future__ import annotations
+
+from operator import mul
+from typing import TYPE_CHECKING
+
+from pigpen.rules.actions import Face, MoonChoice
+from pigpen.rules.cards import Card, cards_in, parse_cards
+from pigpen.rules.model import PigWhenMoon, ShooterCards
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pigpen.rules.model import Rules
+
+
+def shooter_of(rules: Rules, taken: Sequence[int]) -> int | None:
+    """The seat that took every card of the moon, if one did. *taken*: a mask per seat."""
+    moon = rules.plan.moon
+    if moon:
+        for seat, mask in enumerate(taken):
+            if mask & moon == moon:
+                return seat
+    return None
+
+
+def card_points(
+    rules: Rules,
+    taken: Sequence[int],
+    exposed: Mapping[Card, Face] | None = None,
+    choice: MoonChoice = MoonChoice.SUBTRACT,
+) -> tuple[int, ...]:
+    """
+    Points of each seat for the cards it took, before partners' scores are added.
+
+    Args:
+        rules: The variant.
+        taken: Captured cards, one mask per seat.
+        exposed: Every exposed card and its face.
+        choice: The shooter's choice, where there is one.
+    """
+    weights = _weights(rules, exposed) if exposed else _UNWEIGHTED
+    values = tuple(map(mul, rules.plan.points, weights)) if exposed else rules.plan.points
+    shooter = shooter_of(rules, taken)
+    points = [
+        _own(rules, mask, values, weights) if seat != shooter else _shot(rules, mask, values, weights)
+        for seat, mask in enumerate(taken)
+    ]
+    moon = rules.moon
+    if shooter is not None and moon is not None:
+        if moon.instead is not None and choice is MoonChoice.SUBTRACT:
+            points[shooter] += moon.instead
+        else:
+            flat = moon.others * (_multiplier(rules, taken[shooter], weights) if moon.others_doubled else 1)
+            points = [own if seat == shooter else own + flat for seat, own in enumerate(points)]
+    return tuple(points)
+
+
+_UNWEIGHTED = (1,) * 52
+
+
+def _weights(rules: Rules, exposed: Mapping[Card, Face]) -> Sequence[int]:
+    """What each card's points are multiplied by."""
+    weights = [1] * 52
+    if rules.exposing:
+        for name, multiplied in rules.exposing.cards.items():
+            face = exposed.get(Card.parse(name))
+            if face:
+                factor = rules.exposing.face_up if face is Face.UP else rules.exposing.face_down
+                for card in cards_in(parse_cards(multiplied)):
+                    weights[card] *= factor
+    return weights
+
+
+def _multiplier(rules: Rules, taken: int, weights: Sequence[int]) -> int:
+    """What the doubler, if it is among the cards taken, makes of its taker's points."""
+    doubler = rules.scoring.doubler
+    if doubler is None or not taken & rules.plan.doubler:
+        return 1
+    return doubler.factor * weights[Card.parse(doubler.card)]
+
+
+def _own(rules: Rules, taken: int, values: Sequence[int], weights: Sequence[int]) -> int:
+    """Points for cards taken without the moon."""
+    scoring = taken & rules.plan.scoring
+    if scoring:
+        return _total(values, scoring) * _multiplier(rules, taken, weights)
+    doubler = rules.scoring.doubler
+    if doubler and taken & rules.plan.doubler:
+        return doubler.alone * weights[Card.parse(doubler.card)]
+    return 0
+
+
+def _shot(rules: Rules, taken: int, values: Sequence[int], weights: Sequence[int]) -> int:
+    """The shooter's points for its own cards."""
+    plan, moon = rules.plan, rules.moon
+    if moon is None:
+        return _own(rules, taken, values, weights)
+    pig = plan.pig & ~plan.moon
+    total = _total(values, taken & plan.scoring & ~plan.moon & ~pig)
+    total += _SIGN[moon.pig_when_moon] * _total(values, taken & pig)
+    if moon.shooter is ShooterCards.NEGATE:
+        total -= _total(values, plan.moon)
+    return total * _multiplier(rules, taken, weights)
+
+
+_SIGN = {PigWhenMoon.FLIP: -1, PigWhenMoon.VOID: 0, PigWhenMoon.KEEP: 1}
+
+
+def _total(values: Sequence[int], mask: int) -> int:
+    return sum(map(values.__getitem__, cards_in(mask)))

@@ -1,0 +1,87 @@
+"""
+From a match seed to the cards of a deal, by a recipe that any language can follow (docs/deals.md).
+
+The bytes for deal k are SHA-256(tag ‖ seed ‖ k ‖ block) for block = 0, 1, …, numbers as 8 bytes, big-endian.
+A number below m is the first byte that is less than the largest multiple of m in 256, modulo m. The deck, in
+canonical order, is shuffled by Fisher-Yates from the last place down, then dealt one at a time (C-3).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from typing import TYPE_CHECKING
+
+from pigpen.rules.cards import Card
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pigpen.rules.model import Rules
+
+SEED_BYTES = 32
+
+
+def new_seed() -> bytes:
+    """A fresh 256-bit match seed from the operating system."""
+    return secrets.token_bytes(SEED_BYTES)
+
+
+def seed_from(text: str) -> bytes:
+    """The seed that *text* stands for: 64 hex digits are the seed itself, anything else is hashed (SHA-256)."""
+    if len(text) == 2 * SEED_BYTES:
+        try:
+            return bytes.fromhex(text)
+        except ValueError:
+            pass
+    return hashlib.sha256(text.encode()).digest()
+
+
+def commitment(seed: bytes) -> str:
+    """What is published before play: the seed's SHA-256 in hex."""
+    return hashlib.sha256(seed).hexdigest()
+
+
+def deal_hands(rules: Rules, seed: bytes, number: int) -> tuple[int, ...]:
+    """
+    The hands of deal *number* (0, 1, …), a mask per seat.
+
+    Cards go round one at a time, clockwise from the dealer's left (C-3). Seat n−1 deals first, so that seat 0 gets the
+    first card of deal 0; the deal moves one seat to the left each time.
+    """
+    hands = [0] * rules.players
+    for place, card in enumerate(shuffled(rules, seed, number)):
+        hands[(place + number) % rules.players] |= card.mask
+    return tuple(hands)
+
+
+def shuffled(rules: Rules, seed: bytes, number: int) -> list[Card]:
+    """The deck of deal *number* in the order it is dealt."""
+    deck = list(rules.deck)
+    stream = _stream(b"pigpen/1/deal", seed, number)
+    for last in range(len(deck) - 1, 0, -1):
+        other = _below(last + 1, stream)
+        deck[last], deck[other] = deck[other], deck[last]
+    return deck
+
+
+def derived_number(tag: str, seed: bytes, *numbers: int) -> int:
+    """A 64-bit number that depends on all its arguments and reveals nothing of the seed."""
+    return int.from_bytes(_digest(f"pigpen/1/{tag}".encode(), seed, *numbers)[:8], "big")
+
+
+def _digest(tag: bytes, seed: bytes, *numbers: int) -> bytes:
+    return hashlib.sha256(tag + seed + b"".join(number.to_bytes(8, "big") for number in numbers)).digest()
+
+
+def _stream(tag: bytes, seed: bytes, number: int) -> Iterator[int]:
+    block = 0
+    while True:
+        yield from _digest(tag, seed, number, block)
+        block += 1
+
+
+def _below(bound: int, stream: Iterator[int]) -> int:
+    """A uniform number below *bound* (at most 256), by rejection."""
+    limit = 256 - 256 % bound
+    return next(byte for byte in stream if byte < limit) % bound

@@ -1,0 +1,141 @@
+"""The trick-taking part of a deal: whose turn it is, what may be played, who wins the trick."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pigpen.rules.cards import SUIT_MASKS, Card, cards_in
+from pigpen.rules.errors import DealOver, IllegalAction
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pigpen.rules.model import Rules
+
+_LED = tuple(SUIT_MASKS[card // 13] for card in range(52))
+_NEXT_SEAT = {players: (*range(1, players), 0) for players in range(2, 9)}
+
+
+class Tricks:
+    """
+    Cards in hands, cards on the table, cards taken.
+
+    Attributes:
+        rules: The variant.
+        hands: Cards each seat holds now, as masks.
+        taken: Cards each seat has captured, as masks.
+        plays: Every card played so far, in order.
+        leaders: The leader of every trick begun so far; the last one leads the trick on the table.
+        turn: The seat to play.
+        playable: The cards it may play, as a mask; 0 when no card is to be played.
+    """
+
+    __slots__ = (
+        "_barred", "_bound", "_broken", "_led", "_next_seat", "_plan", "_players", "_room",
+        "_trick", "hands", "leaders", "playable", "plays", "rules", "taken", "turn",
+    )  # fmt: skip
+
+    def __init__(self, rules: Rules, hands: Sequence[int]) -> None:
+        self.rules = rules
+        self.hands = list(hands)
+        self.taken = [0] * rules.players
+        self.plays = bytearray()
+        self.leaders = bytearray()
+        self.turn = 0
+        self._plan = rules.plan
+        self._next_seat = _NEXT_SEAT[rules.players]
+        self._players = self._room = rules.players
+        """Cards still to come to the trick on the table."""
+        self._trick = self._led = self._barred = self.playable = 0
+        self._broken = not rules.plan.restricted
+        self._bound = True
+        """Whether a bar of the first trick or of GZ-4 is still in force."""
+
+    def play(self, card: Card) -> None:
+        """Play *card* from the hand of the seat whose turn it is: the hot path of a simulation."""
+        bit = 1 << card
+        if not self.playable & bit:
+            self._check_play(card)
+        seat = self.turn
+        self.hands[seat] ^= bit
+        self.plays.append(card)
+        self._trick |= bit
+        self._room -= 1
+        if not self._room:
+            self._end_trick()
+            return
+        if not self._led:
+            self._led = _LED[card]
+        self.turn = seat = self._next_seat[seat]
+        hand = self.hands[seat]
+        self.playable = hand & self._led or hand
+        if self._bound:
+            self._bind_follower()
+
+    def _bind_follower(self) -> None:
+        """Apply what is barred from the first trick (C-5 lifts it) and the bar of GZ-4."""
+        legal = self.playable
+        if len(self.leaders) == 1:
+            legal = legal & ~self._plan.barred_first or legal
+        if legal & self._led:
+            legal = legal & ~self._barred or legal
+        self.playable = legal
+
+    def _lead(self, seat: int) -> None:
+        """Let *seat* lead to the next trick."""
+        self.leaders.append(seat)
+        self.turn = seat
+        self._room = self._players
+        self._trick = self._led = 0
+        self.playable = hand = self.hands[seat]
+        if not self._broken and hand & ~self._plan.alone:
+            self.playable = hand & ~self._plan.restricted or hand
+        if self._bound:
+            self._bind_leader()
+
+    def _bind_leader(self) -> None:
+        """Apply the opening, what is barred from the first trick, and the bar of GZ-5."""
+        legal = self.playable
+        legal = self._without_barred(legal) or legal
+        if len(self.leaders) == 1:
+            legal = legal & ~self._plan.barred_first or legal
+            legal = self.hands[self.turn] & self._plan.forced or legal
+        self.playable = legal
+
+    def _without_barred(self, hand: int) -> int:
+        """Take out each exposed card whose suit has other cards in the hand (GZ-5)."""
+        for suit in SUIT_MASKS:
+            if hand & suit & self._barred and hand & suit & ~self._barred:
+                hand &= ~(suit & self._barred)
+        return hand
+
+    def _end_trick(self) -> None:
+        trick, plays, players = self._trick, self.plays, self._players
+        best = (trick & self._led).bit_length() - 1
+        winner = (self.leaders[-1] + plays.index(best, -players) - len(plays)) % players
+        self.taken[winner] |= trick
+        if self._bound:
+            self._barred &= ~self._led
+            self._bound = bool(self._barred)
+        if trick & self._plan.breakers:
+            self._broken = True
+        if self.hands[winner]:
+            self._lead(winner)
+            return
+        self.playable = self._trick = self._led = 0
+        self._end_tricks()
+
+    def _end_tricks(self) -> None:
+        """The last trick is complete."""
+        raise NotImplementedError
+
+    def _check_play(self, action: object) -> None:
+        if not self.playable:
+            raise DealOver("no card is to be played")
+        if not isinstance(action, Card) or not 0 <= action < 52:
+            raise IllegalAction("a play is one card")
+        if not self.hands[self.turn] & action.mask:
+            raise IllegalAction(f"{action} is not in the hand")
+        if not self.playable & action.mask:
+            options = " ".join(map(str, cards_in(self.playable)))
+            raise IllegalAction(f"{action} may not be played now; legal: {options}")

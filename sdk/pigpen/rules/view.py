@@ -1,0 +1,207 @@
+"""What one seat may know of a deal (C-9)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from pigpen.rules.cards import CARDS, SUIT_MASKS, Card, Suit, cards_in, mask_of
+
+if TYPE_CHECKING:
+    from pigpen.rules.actions import Exposure, Phase
+    from pigpen.rules.model import Rules
+
+
+class Play(NamedTuple):
+    """One card on the table and who played it."""
+
+    seat: int
+    card: Card
+
+
+class View:
+    """
+    All that one seat may know. What is not here is hidden.
+
+    Sets of cards come in two spellings: as tuples of `Card` in canonical order (``hand``) and as bit masks
+    (``hand_mask``), which are quicker to compute with.
+
+    Attributes:
+        rules: The variant.
+        seat: Whose view it is, 0…n−1.
+        deal: Number of the deal in the game or match, from 0.
+        phase: What is decided now.
+        hand_mask: The cards this seat holds.
+        legal_mask: The cards it may choose among now; see `Deal.legal`.
+        passed_mask: The cards it passed on in this deal.
+        received_mask: The cards it was passed.
+        exposures: Exposed cards this seat knows of: face up, its own, or face down and played since.
+        hidden: How many cards each seat has put face down that this seat does not know.
+        plays: Every card played in this deal, in order, one byte each.
+        leaders: The leader of every trick begun, one byte each; the last one leads the trick on the table.
+    """
+
+    __slots__ = (
+        "deal", "exposures", "hand_mask", "hidden", "leaders", "legal_mask", "passed_mask", "phase", "plays",
+        "received_mask", "rules", "seat",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        rules: Rules,
+        seat: int,
+        deal: int,
+        phase: Phase,
+        hand_mask: int,
+        legal_mask: int,
+        passed_mask: int,
+        received_mask: int,
+        exposures: tuple[Exposure, ...],
+        hidden: tuple[int, ...],
+        plays: bytes,
+        leaders: bytes,
+    ) -> None:
+        self.rules = rules
+        self.seat = seat
+        self.deal = deal
+        self.phase = phase
+        self.hand_mask = hand_mask
+        self.legal_mask = legal_mask
+        self.passed_mask = passed_mask
+        self.received_mask = received_mask
+        self.exposures = exposures
+        self.hidden = hidden
+        self.plays = plays
+        self.leaders = leaders
+
+    def known(self) -> tuple[object, ...]:
+        """Every attribute but the rules, in the order of the constructor: what equality and a leak test compare."""
+        return (
+            self.seat, self.deal, self.phase, self.hand_mask, self.legal_mask, self.passed_mask,
+            self.received_mask, self.exposures, self.hidden, self.plays, self.leaders,
+        )  # fmt: skip
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, View) and self.rules == other.rules and self.known() == other.known()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def hand(self) -> tuple[Card, ...]:
+        """The cards this seat holds."""
+        return cards_in(self.hand_mask)
+
+    @property
+    def legal(self) -> tuple[Card, ...]:
+        """The cards it may choose among now: to play one, to pass `pass_count` of them, to expose any of them."""
+        return cards_in(self.legal_mask)
+
+    @property
+    def pass_count(self) -> int:
+        """How many cards are passed in this variant; 0 where there is no passing."""
+        return self.rules.passing.cards if self.rules.passing else 0
+
+    @property
+    def pass_to(self) -> int:
+        """The seat that receives this seat's cards in this deal; itself when none are passed."""
+        return (self.seat + self.rules.pass_offset(self.deal)) % self.rules.players
+
+    @property
+    def passed(self) -> tuple[Card, ...]:
+        """The cards it passed on."""
+        return cards_in(self.passed_mask)
+
+    @property
+    def received(self) -> tuple[Card, ...]:
+        """The cards it was passed."""
+        return cards_in(self.received_mask)
+
+    @property
+    def trick(self) -> tuple[Play, ...]:
+        """The cards on the table now, leader first; empty when this seat is to lead."""
+        on_table = len(self.plays) % self.rules.players if self.leaders else 0
+        return self._plays_of(len(self.leaders) - 1) if on_table else ()
+
+    @property
+    def tricks(self) -> tuple[tuple[Play, ...], ...]:
+        """The complete tricks, in order."""
+        return tuple(self._plays_of(index) for index in range(len(self.plays) // self.rules.players))
+
+    @property
+    def led(self) -> Suit | None:
+        """The suit led to the trick on the table; None when it is empty."""
+        trick = self.trick
+        return trick[0].card.suit if trick else None
+
+    @property
+    def winning(self) -> Play | None:
+        """The play that wins the trick on the table so far; None when it is empty."""
+        trick = self.trick
+        return max((play for play in trick if play.card.suit is trick[0].card.suit), default=None, key=_card)
+
+    @property
+    def is_last(self) -> bool:
+        """Whether this seat plays the last card of the trick."""
+        return len(self.trick) == self.rules.players - 1
+
+    @property
+    def unseen_mask(self) -> int:
+        """Cards of the deck that this seat does not hold and that have not been played."""
+        return self.rules.plan.deck_mask & ~self.hand_mask & ~mask_of(self.plays)
+
+    @property
+    def unseen(self) -> tuple[Card, ...]:
+        """The same as cards."""
+        return cards_in(self.unseen_mask)
+
+    def taken_mask(self, seat: int) -> int:
+        """The cards *seat* has captured (public: GZ-14)."""
+        players, mask = self.rules.players, 0
+        for index in range(len(self.plays) // players):
+            if self.winner(index) == seat:
+                mask |= mask_of(self.plays[index * players : (index + 1) * players])
+        return mask
+
+    def taken(self, seat: int) -> tuple[Card, ...]:
+        """The same as cards."""
+        return cards_in(self.taken_mask(seat))
+
+    def winner(self, trick: int) -> int:
+        """Who took complete trick number *trick*, from 0."""
+        if trick + 1 < len(self.leaders):
+            return self.leaders[trick + 1]
+        return max((play for play in self._plays_of(trick) if self._followed(play, trick)), key=_card).seat
+
+    def voids(self, seat: int) -> frozenset[Suit]:
+        """Suits that *seat* has shown to be out of, by not following."""
+        mask = self._failed_suits(seat)
+        return frozenset(suit for suit in Suit if mask >> suit & 1)
+
+    def held_by(self, seat: int) -> int:
+        """Unplayed cards (a mask) that this seat knows another *seat* to hold: passed to it, or exposed by it."""
+        mask = self.passed_mask if seat == self.pass_to != self.seat else 0
+        mask |= mask_of(shown.card for shown in self.exposures if shown.seat == seat)
+        return mask & ~mask_of(self.plays)
+
+    def __repr__(self) -> str:
+        hand = " ".join(map(str, self.hand))
+        return f"<View of seat {self.seat}, {self.phase.name.lower()}, hand {hand}>"
+
+    def _plays_of(self, trick: int) -> tuple[Play, ...]:
+        players, leader = self.rules.players, self.leaders[trick]
+        cards = self.plays[trick * players : (trick + 1) * players]
+        return tuple(Play((leader + place) % players, CARDS[card]) for place, card in enumerate(cards))
+
+    def _followed(self, play: Play, trick: int) -> bool:
+        return bool(play.card.mask & SUIT_MASKS[self.plays[trick * self.rules.players] // 13])
+
+    def _failed_suits(self, seat: int) -> int:
+        players, plays, suits = self.rules.players, self.plays, 0
+        for index, leader in enumerate(self.leaders):
+            place = index * players + (seat - leader) % players
+            if place < len(plays) and plays[place] // 13 != plays[index * players] // 13:
+                suits |= 1 << plays[index * players] // 13
+        return suits
+
+
+def _card(play: Play) -> Card:
+    return play.card
