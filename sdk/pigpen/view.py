@@ -71,5 +71,5 @@ class View(SeatView):
     def rng(self) -> random.Random:
         """Random numbers for this decision, the same in every run with the same match seed."""
         if self._rng is None:
-            self._rng = random.Random(self.seed << 64 | self.deal << 32 | self.decision)
+            self._rng = random.Random(self.seed << 16 | self.phase << 8 | len(self.plays))
         return self._rng
