@@ -1,0 +1,59 @@
+"""
+Write a bot for Hearts, Gong Zhu or Chinese Hearts.
+
+    import pigpen
+
+    class MyBot(pigpen.Bot):
+        def play(self, view):
+            return view.legal[0]
+
+    if __name__ == "__main__":
+        pigpen.run(MyBot())
+"""
+
+from pigpen.bot import Bot
+from pigpen.notices import ClockSetting, DealResult, FaultNotice, MatchResult, Welcome
+from pigpen.rules import CARDS, Card, Face, MoonChoice, Phase, Play, Rules, Suit, cards_in, mask_of
+from pigpen.view import View
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "CARDS",
+    "Bot",
+    "Card",
+    "ClockSetting",
+    "DealResult",
+    "Face",
+    "FaultNotice",
+    "MatchResult",
+    "MoonChoice",
+    "Phase",
+    "Play",
+    "Rules",
+    "Suit",
+    "View",
+    "Welcome",
+    "cards_in",
+    "mask_of",
+    "run",
+]
+
+
+def run(bot: Bot, name: str = "") -> None:
+    """
+    Take the seat that the environment names, and play the match until the referee ends it.
+
+    Reads PIGPEN_ADDRESS (``unix:/path`` or ``host:port``) and PIGPEN_TOKEN, which `pigpen play` and the ladder set.
+    Reconnects when the connection is lost. Whatever the bot prints goes to stderr.
+
+    Args:
+        bot: The one who decides.
+        name: What the bot calls itself in the referee's log; its class name by default.
+
+    Raises:
+        SystemExit: With one sentence, when the environment names no seat or the referee cannot be reached.
+    """
+    from pigpen.client import run as run_client  # gRPC takes a while to import, and simulations never need it
+
+    run_client(bot, name or type(bot).__name__)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from pigpen.notices import DealResult, FaultNotice, MatchResult
 from pigpen.rules import Action, Card, Face, MoonChoice, Phase
 
 if TYPE_CHECKING:
-    from pigpen.notices import DealResult, FaultNotice, MatchResult, Welcome
+    from pigpen.notices import Notice, Welcome
     from pigpen.view import View
 
 
@@ -59,3 +60,13 @@ def decide(bot: Bot, view: View) -> Action:
         shown = bot.expose(view)
         return dict(shown) if isinstance(shown, Mapping) else dict.fromkeys(shown, Face.UP)
     return bot.choose_moon(view)
+
+
+def tell(bot: Bot, notice: Notice) -> None:
+    """Pass a notice on to *bot*."""
+    if isinstance(notice, DealResult):
+        bot.deal_over(notice)
+    elif isinstance(notice, FaultNotice):
+        bot.fault(notice)
+    else:
+        bot.match_over(notice)

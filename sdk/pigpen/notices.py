@@ -71,3 +71,6 @@ class MatchResult:
     place: int
     """1 is the best; shared places are equal."""
     points_per_deal: float
+
+
+Notice = DealResult | FaultNotice | MatchResult

@@ -8,7 +8,7 @@ may know is a `View`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pigpen.rules.actions import Action, Exposure, Face, MoonChoice, Phase
 from pigpen.rules.cards import CARDS, Card, cards_in, mask_of
@@ -161,20 +161,24 @@ class Deal(Tricks):
 
     def view(self, seat: int) -> View:
         """All that *seat* may know now (C-9)."""
-        known, hidden = self._exposures_known_to(seat) if self.exposures else ((), (0,) * self.rules.players)
-        return View(
-            rules=self.rules,
-            seat=seat,
-            deal=self.number,
-            phase=self.phase,
-            hand_mask=self.hands[seat],
-            legal_mask=self.legal_mask(seat),
-            passed_mask=self.passed[seat],
-            received_mask=self.received[seat],
-            exposures=known,
-            hidden=hidden,
-            plays=bytes(self.plays),
-            leaders=bytes(self.leaders),
+        return View(*self.known_to(seat))
+
+    def known_to(self, seat: int) -> tuple[Any, ...]:
+        """The arguments of `View` for *seat*; anyone who extends `View` starts from them."""
+        known, hidden = self._exposures_known_to(seat) if self.exposures else ((), (0,) * self._players)
+        return (
+            self.rules,
+            seat,
+            self.number,
+            self.phase,
+            self.hands[seat],
+            self.legal_mask(seat),
+            self.passed[seat],
+            self.received[seat],
+            known,
+            hidden,
+            bytes(self.plays),
+            bytes(self.leaders),
         )
 
     def points(self) -> tuple[int, ...]:

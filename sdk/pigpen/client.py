@@ -1,0 +1,125 @@
+"""The bot's end of the wire: connect, answer, reconnect, end cleanly."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import grpc
+import grpc.aio
+
+from pigpen import __version__
+from pigpen.bot import Bot, decide, tell
+from pigpen.v1.referee_pb2 import BotMessage, RefereeMessage
+from pigpen.v1.referee_pb2_grpc import RefereeStub
+from pigpen.wire import answer_message, hello_message, notice_of, view_of, welcome_of
+
+if TYPE_CHECKING:
+    from pigpen.rules import Rules
+
+ADDRESS = "PIGPEN_ADDRESS"
+TOKEN = "PIGPEN_TOKEN"
+
+RETRY_SECONDS = 0.05
+"""Pause between two attempts to reach the referee."""
+PATIENCE_SECONDS = 10.0
+"""How long a bot without a connection keeps trying."""
+
+_FINAL = {
+    grpc.StatusCode.UNAUTHENTICATED,
+    grpc.StatusCode.FAILED_PRECONDITION,
+    grpc.StatusCode.INVALID_ARGUMENT,
+    grpc.StatusCode.PERMISSION_DENIED,
+}
+"""Answers that a second attempt would not change."""
+
+_CHANNEL_OPTIONS = [
+    ("grpc.initial_reconnect_backoff_ms", 50),
+    ("grpc.min_reconnect_backoff_ms", 50),
+    ("grpc.max_reconnect_backoff_ms", 500),
+    ("grpc.enable_retries", 0),
+    ("grpc.http2.bdp_probe", 0),
+]
+
+
+def run(bot: Bot, name: str) -> None:
+    """Play the match that the environment names; see `pigpen.run`."""
+    address, token = os.environ.get(ADDRESS), os.environ.get(TOKEN)
+    if not address or not token:
+        sys.exit(
+            "This bot waits for a referee: start it with `pigpen play`, which sets "
+            f"{ADDRESS} and {TOKEN}. Example: pigpen play {os.path.dirname(sys.argv[0]) or '.'} random random random"
+        )
+    with contextlib.redirect_stdout(sys.stderr):
+        try:
+            asyncio.run(Client(bot, name, address, token).play_match())
+        except (Refused, ConnectionError) as error:
+            sys.exit(str(error))
+        except KeyboardInterrupt:
+            sys.exit(130)
+
+
+class Refused(Exception):
+    """The referee does not let this bot play; the text says why."""
+
+
+class Client:
+    """One bot's connection to its seat, made again when it breaks."""
+
+    def __init__(self, bot: Bot, name: str, address: str, token: str) -> None:
+        self._bot = bot
+        self._hello = hello_message(token, name, f"pigpen-sdk/{__version__}")
+        self._address = address
+        self._rules: Rules | None = None
+        self._heard = 0.0
+
+    async def play_match(self) -> None:
+        """
+        Play until the referee ends the match.
+
+        Raises:
+            Refused: If the referee does not accept this bot.
+            ConnectionError: If it cannot be reached for `PATIENCE_SECONDS`.
+        """
+        loop = asyncio.get_running_loop()
+        self._heard = loop.time()
+        while True:
+            try:
+                await self._play_stream()
+                return
+            except (grpc.aio.AioRpcError, asyncio.InvalidStateError) as error:
+                if isinstance(error, grpc.aio.AioRpcError) and error.code() in _FINAL:
+                    raise Refused(f"The referee refused this bot: {error.details()}") from None
+                if loop.time() > self._heard + PATIENCE_SECONDS:
+                    raise ConnectionError(f"No referee at {self._address}: {error}") from None
+                await asyncio.sleep(RETRY_SECONDS)
+
+    async def _play_stream(self) -> None:
+        """Play on one stream until the referee ends it; any other end is an error."""
+        loop = asyncio.get_running_loop()
+        async with grpc.aio.insecure_channel(self._address, options=_CHANNEL_OPTIONS) as channel:
+            stream = RefereeStub(channel).Play()
+            await stream.write(self._hello)
+            while isinstance(message := await stream.read(), RefereeMessage):
+                answer = self._hear(message)
+                if answer is not None:
+                    await stream.write(answer)
+                self._heard = loop.time()
+
+    def _hear(self, message: RefereeMessage) -> BotMessage | None:
+        """Act on one message; the answer to a request, None for anything else."""
+        kind = message.WhichOneof("body")
+        if kind == "request" and self._rules is not None:
+            view = view_of(message.request, self._rules)
+            return answer_message(view, decide(self._bot, view))
+        if kind == "welcome":
+            welcome = welcome_of(message.welcome)
+            if self._rules is None:
+                self._bot.match_started(welcome)
+            self._rules = welcome.rules
+        elif notice := notice_of(message):
+            tell(self._bot, notice)
+        return None

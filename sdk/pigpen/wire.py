@@ -1,0 +1,213 @@
+"""Between the wire's messages (protos/pigpen/v1) and the values that bots and referee work with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from google.protobuf.duration_pb2 import Duration
+
+from pigpen.notices import ClockSetting, DealResult, FaultNotice, MatchResult, Notice, Welcome
+from pigpen.rules import CARDS, Action, Card, Exposure, Face, MoonChoice, Phase, cards_in, mask_of
+from pigpen.rules_wire import rules_from_message, rules_to_message
+from pigpen.v1 import referee_pb2, view_pb2
+from pigpen.view import View
+
+if TYPE_CHECKING:
+    from pigpen.rules import Rules
+
+PROTOCOL = 1
+"""Major version of the wire contract."""
+
+
+class MalformedMessage(ValueError):
+    """A message that makes no sense; the text says why."""
+
+
+def duration(seconds: float) -> Duration:
+    """A length of time as a message, to the microsecond; less than nothing is nothing."""
+    whole, micros = divmod(max(0, round(seconds * 1e6)), 1_000_000)
+    return Duration(seconds=whole, nanos=micros * 1000)
+
+
+def seconds(message: Duration) -> float:
+    """A length of time in seconds."""
+    return message.seconds + message.nanos / 1e9
+
+
+def request_message(view: View, took: float) -> referee_pb2.RefereeMessage:
+    """Ask for the decision that *view* shows; the answer before took *took* seconds."""
+    wire_view = view_pb2.View(
+        phase=view.phase,
+        seat=view.seat,
+        deal=view.deal,
+        hand=bytes(cards_in(view.hand_mask)),
+        legal=bytes(cards_in(view.legal_mask)),
+        plays=view.plays,
+        leaders=view.leaders,
+        totals=view.totals,
+    )
+    if view.passed_mask:
+        wire_view.passed = bytes(cards_in(view.passed_mask))
+        wire_view.received = bytes(cards_in(view.received_mask))
+    if any(view.hidden) or view.exposures:
+        wire_view.exposures.extend(_exposure_message(shown) for shown in view.exposures)
+        wire_view.hidden = bytes(view.hidden)
+    return referee_pb2.RefereeMessage(
+        request=referee_pb2.Request(
+            decision=view.decision,
+            view=wire_view,
+            limit=duration(view.limit),
+            bank=duration(view.bank),
+            last_took=duration(took),
+            seed=view.seed,
+        )
+    )
+
+
+def view_of(request: referee_pb2.Request, rules: Rules) -> View:
+    """What a request shows."""
+    view = request.view
+    return View(
+        rules=rules,
+        seat=view.seat,
+        deal=view.deal,
+        phase=Phase(view.phase),
+        hand_mask=mask_of(view.hand),
+        legal_mask=mask_of(view.legal),
+        passed_mask=mask_of(view.passed),
+        received_mask=mask_of(view.received),
+        exposures=tuple(Exposure(shown.seat, CARDS[shown.card], Face(shown.face)) for shown in view.exposures),
+        hidden=tuple(view.hidden) or (0,) * rules.players,
+        plays=view.plays,
+        leaders=view.leaders,
+        totals=tuple(view.totals),
+        decision=request.decision,
+        seed=request.seed,
+        limit=seconds(request.limit),
+        bank=seconds(request.bank),
+    )
+
+
+def answer_message(view: View, action: Action) -> referee_pb2.BotMessage:
+    """
+    Answer the question of *view* with *action*.
+
+    Raises:
+        MalformedMessage: If *action* is of the wrong kind for the question.
+    """
+    answer = referee_pb2.Answer(decision=view.decision)
+    try:
+        if view.phase is Phase.PLAY:
+            answer.card = action  # type: ignore[assignment]
+        elif view.phase is Phase.PASS:
+            getattr(answer, "pass").cards = bytes(action)  # type: ignore[arg-type]
+        elif view.phase is Phase.EXPOSE:
+            shown = action.items()  # type: ignore[union-attr]
+            answer.expose.SetInParent()
+            answer.expose.cards.extend(_exposure_message(Exposure(view.seat, card, face)) for card, face in shown)
+        else:
+            answer.moon = action  # type: ignore[assignment]
+    except (TypeError, ValueError, AttributeError) as error:
+        raise MalformedMessage(f"{action!r} is no answer to a {view.phase.name.lower()} question") from error
+    return referee_pb2.BotMessage(answer=answer)
+
+
+def action_of(answer: referee_pb2.Answer) -> Action:
+    """
+    The action in an answer.
+
+    Raises:
+        MalformedMessage: If there is none, or it names a card that does not exist.
+    """
+    kind = answer.WhichOneof("action")
+    if kind == "card":
+        return _card(answer.card)
+    if kind == "pass":
+        return tuple(_card(number) for number in getattr(answer, "pass").cards)
+    if kind == "expose":
+        return {_card(shown.card): Face(shown.face) if shown.face else Face.UP for shown in answer.expose.cards}
+    if kind == "moon":
+        return MoonChoice(answer.moon or MoonChoice.SUBTRACT)
+    raise MalformedMessage("the answer holds no action")
+
+
+def welcome_message(welcome: Welcome) -> referee_pb2.RefereeMessage:
+    """Tell a bot that it has its seat."""
+    clock = welcome.clock
+    message = referee_pb2.Welcome(
+        rules=rules_to_message(welcome.rules),
+        seat=welcome.seat,
+        format=welcome.format,
+        clock=referee_pb2.Clock(
+            bank=duration(clock.bank),
+            increment=duration(clock.increment),
+            limit=duration(clock.limit),
+            start_up=duration(clock.start_up),
+            deals_per_bank=clock.deals_per_bank,
+        ),
+    )
+    return referee_pb2.RefereeMessage(welcome=message)
+
+
+def welcome_of(message: referee_pb2.Welcome) -> Welcome:
+    """What a welcome says."""
+    clock = message.clock
+    return Welcome(
+        rules=rules_from_message(message.rules),
+        seat=message.seat,
+        format=message.format,
+        clock=ClockSetting(
+            bank=seconds(clock.bank),
+            increment=seconds(clock.increment),
+            limit=seconds(clock.limit),
+            start_up=seconds(clock.start_up),
+            deals_per_bank=clock.deals_per_bank,
+        ),
+    )
+
+
+def notice_message(notice: Notice, decision: int = 0) -> referee_pb2.RefereeMessage:
+    """Tell a bot something; *decision* is the one at fault, where one is."""
+    if isinstance(notice, DealResult):
+        deal_over = referee_pb2.DealOver(deal=notice.deal, seat=notice.seat, scores=notice.scores, totals=notice.totals)
+        return referee_pb2.RefereeMessage(deal_over=deal_over)
+    if isinstance(notice, MatchResult):
+        match_over = referee_pb2.MatchOver(place=notice.place, points_per_deal=notice.points_per_deal)
+        return referee_pb2.RefereeMessage(match_over=match_over)
+    fault = referee_pb2.Fault(
+        decision=decision,
+        verdict=notice.verdict,
+        message=notice.message,
+        faults=notice.faults,
+        takeover=notice.takeover,
+    )
+    return referee_pb2.RefereeMessage(fault=fault)
+
+
+def notice_of(message: referee_pb2.RefereeMessage) -> Notice | None:
+    """What a notice says; None for a kind that this version does not know."""
+    kind = message.WhichOneof("body")
+    if kind == "deal_over":
+        over = message.deal_over
+        return DealResult(over.deal, over.seat, tuple(over.scores), tuple(over.totals))
+    if kind == "fault":
+        fault = message.fault
+        return FaultNotice(fault.verdict, fault.message, fault.faults, fault.takeover)
+    if kind == "match_over":
+        return MatchResult(message.match_over.place, message.match_over.points_per_deal)
+    return None
+
+
+def hello_message(token: str, name: str, sdk: str) -> referee_pb2.BotMessage:
+    """Introduce a bot."""
+    return referee_pb2.BotMessage(hello=referee_pb2.Hello(protocol=PROTOCOL, token=token, name=name, sdk=sdk))
+
+
+def _exposure_message(shown: Exposure) -> view_pb2.Exposure:
+    return view_pb2.Exposure(seat=shown.seat, card=shown.card, face=int(shown.face))  # type: ignore[arg-type]
+
+
+def _card(number: int) -> Card:
+    if number > 51:
+        raise MalformedMessage(f"{number} is no card; cards are numbered 0 to 51")
+    return CARDS[number]
