@@ -37,7 +37,7 @@ def seconds(message: Duration) -> float:
 def request_message(view: View, took: float) -> referee_pb2.RefereeMessage:
     """Ask for the decision that *view* shows; the answer before took *took* seconds."""
     wire_view = view_pb2.View(
-        phase=view.phase,
+        phase=int(view.phase),  # type: ignore[arg-type]
         seat=view.seat,
         deal=view.deal,
         hand=bytes(cards_in(view.hand_mask)),
@@ -106,7 +106,7 @@ def answer_message(view: View, action: Action) -> referee_pb2.BotMessage:
             answer.expose.SetInParent()
             answer.expose.cards.extend(_exposure_message(Exposure(view.seat, card, face)) for card, face in shown)
         else:
-            answer.moon = action  # type: ignore[assignment]
+            answer.moon = action  # type: ignore[assignment,unused-ignore]
     except (TypeError, ValueError, AttributeError) as error:
         raise MalformedMessage(f"{action!r} is no answer to a {view.phase.name.lower()} question") from error
     return referee_pb2.BotMessage(answer=answer)

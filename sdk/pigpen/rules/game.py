@@ -59,6 +59,11 @@ class Game:
             raise ValueError("the deal is not over")
         self.totals = tuple(total + score for total, score in zip(self.totals, deal.scores(), strict=True))
         self.deals += 1
-        if self.rules.opening.later:
-            card = Card.parse(self.rules.opening.later).mask
-            self._leader = next(seat for seat, taken in enumerate(deal.taken) if taken & card)
+        self._leader = self._leader_after(deal)
+
+    def _leader_after(self, deal: Deal) -> int | None:
+        """Who leads to the next deal's first trick; None: the holder of the opening card."""
+        if not self.rules.opening.later:
+            return None
+        card = Card.parse(self.rules.opening.later).mask
+        return next(seat for seat, taken in enumerate(deal.taken) if taken & card)

@@ -1,0 +1,141 @@
+"""
+The record of a match: JSON Lines, one for the match, one for each deal, one for the result.
+
+Everything but the times depends only on the match seed and on what the bots answered. The times stand in
+fields of their own, so that `without_times` can leave them out.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import pydantic
+from pydantic import BaseModel, ConfigDict, Field
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+VERSION = 1
+TIMES = frozenset({"started", "took_ms", "think_ms"})
+"""The fields that hold times."""
+
+Cards = str
+"""Cards by name with a space between: ``QS KH 2C``. A card put face down has ``*`` behind it: ``QS*``."""
+
+
+class Line(BaseModel):
+    """What the lines have in common."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ClockLine(Line):
+    """The clock; seconds."""
+
+    bank: float
+    increment: float
+    limit: float
+    start_up: float
+    deals_per_bank: int
+
+
+class MatchLine(Line):
+    """The first line: what is played."""
+
+    type: Literal["match"] = "match"
+    version: int = VERSION
+    rules: dict[str, Any]
+    """The variant, field for field as in a rules file."""
+    format: str
+    bots: tuple[str, ...]
+    """Name of each bot, by seat in the first deal."""
+    clock: ClockLine
+    commitment: str
+    """SHA-256 of the match seed, in hex."""
+    started: str
+    """When, UTC, ISO 8601."""
+
+
+class Step(Line):
+    """One action: exactly one of pass, expose, play and moon is there."""
+
+    seat: int
+    passed: Cards | None = Field(default=None, alias="pass")
+    expose: Cards | None = None
+    play: Cards | None = None
+    moon: str | None = None
+    by: str
+    """`bot`, `default:` and a verdict code, or `takeover`."""
+    why: str | None = None
+    """What was held against the bot, in words, where the default action stands for its own."""
+
+
+class DealLine(Line):
+    """One deal."""
+
+    type: Literal["deal"] = "deal"
+    deal: int
+    """Number of the deal, from 0."""
+    hands: tuple[Cards, ...]
+    """The cards dealt to each seat."""
+    steps: tuple[Step, ...]
+    scores: tuple[int, ...]
+    totals: tuple[int, ...]
+    """Totals of each seat, this deal included."""
+    took_ms: tuple[float, ...]
+    """How long each step took, in milliseconds."""
+
+
+class BotResult(Line):
+    """How one bot did."""
+
+    bot: str
+    seat: int
+    place: int
+    total: int
+    points_per_deal: float
+    faults: int
+    taken_over: bool
+    think_ms: dict[str, float]
+    """Median and worst think time in milliseconds."""
+
+
+class ResultLine(Line):
+    """The last line: how it ended, and the seed that the first line committed to."""
+
+    type: Literal["result"] = "result"
+    seed: str
+    deals: int
+    results: tuple[BotResult, ...]
+    """By seat in the first deal."""
+
+
+AnyLine = Annotated[MatchLine | DealLine | ResultLine, Field(discriminator="type")]
+_adapter: pydantic.TypeAdapter[MatchLine | DealLine | ResultLine] = pydantic.TypeAdapter(AnyLine)
+
+
+def to_json(line: Line) -> str:
+    """A line as it stands in the file, without the line break."""
+    return line.model_dump_json(by_alias=True, exclude_none=True)
+
+
+def from_json(text: str) -> MatchLine | DealLine | ResultLine:
+    """
+    Read one line.
+
+    Raises:
+        pydantic.ValidationError: If it is none; the error names the field.
+    """
+    return _adapter.validate_json(text)
+
+
+def without_times(lines: Iterable[str]) -> list[str]:
+    """The lines with every time left out: what two matches with the same seed and the same bots have in common."""
+    return [json.dumps(_timeless(json.loads(line)), ensure_ascii=False) for line in lines]
+
+
+def _timeless(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _timeless(item) for key, item in value.items() if key not in TIMES}
+    return [_timeless(item) for item in value] if isinstance(value, list) else value

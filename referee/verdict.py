@@ -1,0 +1,38 @@
+"""What can be held against a bot: codes for machines, texts for people."""
+
+from __future__ import annotations
+
+import enum
+
+
+class Verdict(enum.StrEnum):
+    """A kind of fault."""
+
+    TIMEOUT = "timeout"
+    """The answer came after the decision's limit."""
+    ILLEGAL = "illegal"
+    """The answer breaks a rule of the game."""
+    MALFORMED = "malformed"
+    """The answer is not a message of the protocol, or of the wrong kind."""
+    GONE = "gone"
+    """The program ended, or its stream broke and did not come back."""
+    ABSENT = "absent"
+    """The bot did not take its seat within the start-up budget."""
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the default policy takes the seat over at once."""
+        return self in (Verdict.GONE, Verdict.ABSENT)
+
+
+class SeatFailure(Exception):
+    """A seat gave no usable answer."""
+
+    def __init__(self, verdict: Verdict, message: str) -> None:
+        super().__init__(message)
+        self.verdict = verdict
+        self.message = message
+
+
+TAKEOVER_AT = 3
+"""The fault in a match at which the default policy takes a seat over."""
