@@ -63,10 +63,13 @@ async def play_match(
         write(await table.play_deal(game.next_deal(deal_hands(spec.rules, spec.seed, game.deals)), game))
     result = _result(spec, players, game)
     write(result)
-    for player, own in zip(players, result.results, strict=True):
-        await player.tell(MatchResult(own.place, own.points_per_deal))
-        await player.close()
+    await asyncio.gather(*map(_part, players, result.results))
     return result
+
+
+async def _part(player: Player, result: BotResult) -> None:
+    await player.tell(MatchResult(result.place, result.points_per_deal))
+    await player.close()
 
 
 def _first_line(spec: MatchSpec) -> MatchLine:

@@ -107,6 +107,8 @@ class Client:
                 answer = self._hear(message)
                 if answer is not None:
                     await stream.write(answer)
+                elif message.HasField("match_over"):
+                    await stream.done_writing()
                 self._heard = loop.time()
 
     def _hear(self, message: RefereeMessage) -> BotMessage | None:

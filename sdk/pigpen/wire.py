@@ -100,13 +100,13 @@ def answer_message(view: View, action: Action) -> referee_pb2.BotMessage:
         if view.phase is Phase.PLAY:
             answer.card = action  # type: ignore[assignment]
         elif view.phase is Phase.PASS:
-            getattr(answer, "pass").cards = bytes(action)  # type: ignore[arg-type]
+            getattr(answer, "pass").cards = bytes(action)
         elif view.phase is Phase.EXPOSE:
             shown = action.items()  # type: ignore[union-attr]
             answer.expose.SetInParent()
             answer.expose.cards.extend(_exposure_message(Exposure(view.seat, card, face)) for card, face in shown)
         else:
-            answer.moon = action  # type: ignore[assignment,unused-ignore]
+            answer.moon = int(action)  # type: ignore[assignment,arg-type]
     except (TypeError, ValueError, AttributeError) as error:
         raise MalformedMessage(f"{action!r} is no answer to a {view.phase.name.lower()} question") from error
     return referee_pb2.BotMessage(answer=answer)

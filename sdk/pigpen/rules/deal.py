@@ -8,14 +8,14 @@ may know is a `View`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pigpen.rules.actions import Action, Exposure, Face, MoonChoice, Phase
 from pigpen.rules.cards import CARDS, Card, cards_in, mask_of
 from pigpen.rules.errors import DealOver, IllegalAction
 from pigpen.rules.scoring import card_points, shooter_of
 from pigpen.rules.tricks import Tricks
-from pigpen.rules.view import View
+from pigpen.rules.view import KnownToSeat, View
 
 if TYPE_CHECKING:
     from pigpen.rules.model import Rules
@@ -163,7 +163,7 @@ class Deal(Tricks):
         """All that *seat* may know now (C-9)."""
         return View(*self.known_to(seat))
 
-    def known_to(self, seat: int) -> tuple[Any, ...]:
+    def known_to(self, seat: int) -> KnownToSeat:
         """The arguments of `View` for *seat*; anyone who extends `View` starts from them."""
         known, hidden = self._exposures_known_to(seat) if self.exposures else ((), (0,) * self._players)
         return (

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from pigpen.rules.actions import Exposure, Phase
 from pigpen.rules.cards import CARDS, SUIT_MASKS, Card, Suit, cards_in, mask_of
 
 if TYPE_CHECKING:
-    from pigpen.rules.actions import Exposure, Phase
     from pigpen.rules.model import Rules
+
+
+KnownToSeat: TypeAlias = (
+    "tuple[Rules, int, int, Phase, int, int, int, int, tuple[Exposure, ...], tuple[int, ...], bytes, bytes]"
+)
+"""The arguments of `View`, in order."""
 
 
 class Play(NamedTuple):

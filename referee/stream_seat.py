@@ -1,0 +1,244 @@
+"""A seat that a bot takes over gRPC: one Unix socket, one token, one stream at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hmac
+import secrets
+from typing import TYPE_CHECKING
+
+import grpc
+import grpc.aio
+from google.protobuf.message import DecodeError
+
+from pigpen.v1.referee_pb2 import Answer, BotMessage, RefereeMessage
+from pigpen.wire import (
+    PROTOCOL,
+    MalformedMessage,
+    action_of,
+    notice_message,
+    request_message,
+    welcome_message,
+)
+from referee.verdict import SeatFailure, Verdict
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pigpen.notices import Notice, Welcome
+    from pigpen.rules import Action
+    from pigpen.view import View
+
+HELLO_SECONDS = 5.0
+"""How long a new stream may stay without its Hello."""
+RECONNECT_SECONDS = 3.0
+"""How long a bot that lost its stream may take to come back."""
+NOTICE_SECONDS = 1.0
+"""How long a notice may wait for a bot that does not read."""
+FAREWELL_SECONDS = 1.0
+"""How long a bot may take to close its stream after the match."""
+
+OPTIONS = [
+    ("grpc.max_receive_message_length", 65536),
+    ("grpc.max_concurrent_streams", 2),
+    ("grpc.max_metadata_size", 4096),
+    ("grpc.absolute_max_metadata_size", 8192),
+    ("grpc.server_handshake_timeout_ms", 5000),
+    ("grpc.max_allowed_incoming_connections", 4),
+    ("grpc.http2.bdp_probe", 0),
+    ("grpc.so_reuseport", 0),
+]
+"""What keeps a hostile client from the server's memory and descriptors."""
+
+_Context = grpc.aio.ServicerContext[bytes, RefereeMessage]
+
+
+def new_token() -> str:
+    """A fresh seat token: 128 random bits in hex."""
+    return secrets.token_hex(16)
+
+
+class StreamSeat:
+    """
+    The referee's end of one seat.
+
+    The socket exists only while the seat waits for its bot: it is removed as soon as the bot has shown its token,
+    and made again when the stream breaks. A question that is open when the bot comes back is put again; its time
+    has run on.
+    """
+
+    def __init__(self, socket: Path, token: str) -> None:
+        self._socket = socket
+        self._token = token
+        self._server: grpc.aio.Server | None = None
+        self._stream: _Context | None = None
+        self._writing = asyncio.Lock()
+        self._welcome: RefereeMessage | None = None
+        self._question: RefereeMessage | None = None
+        self._answer: asyncio.Future[Answer] | None = None
+        self._decision = 0
+        self._taken = asyncio.Event()
+        self._left = asyncio.Event()
+        self._lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._window: asyncio.TimerHandle | None = None
+        self._reopening: asyncio.Task[None] | None = None
+        self._closed = False
+
+    async def listen(self) -> None:
+        """Open the socket and let a bot come, in the background."""
+        server = grpc.aio.server(options=OPTIONS, maximum_concurrent_rpcs=8)
+        handler: grpc.RpcMethodHandler[bytes, RefereeMessage] = grpc.stream_stream_rpc_method_handler(
+            self._play, response_serializer=RefereeMessage.SerializeToString
+        )
+        service = grpc.method_handlers_generic_handler("pigpen.v1.Referee", {"Play": handler})
+        server.add_generic_rpc_handlers((service,))
+        server.add_insecure_port(f"unix:{self._socket}")
+        await server.start()
+        self._socket.chmod(0o666)
+        self._server = server
+
+    def lose(self, reason: str) -> None:
+        """The bot will never answer again: its program has ended, or it stayed away too long."""
+        if not self._lost.done():
+            self._lost.set_result(reason)
+        if self._answer and not self._answer.done():
+            self._answer.set_exception(SeatFailure(Verdict.GONE, reason))
+
+    async def welcome(self, welcome: Welcome) -> None:
+        """Wait for the bot to take its seat."""
+        self._welcome = welcome_message(welcome)
+        if self._stream is not None:
+            await self._send(self._welcome)
+        taken = asyncio.ensure_future(self._taken.wait())
+        budget = welcome.clock.start_up
+        await asyncio.wait((taken, self._lost), timeout=budget, return_when=asyncio.FIRST_COMPLETED)
+        if not taken.done():
+            taken.cancel()
+            self.lose(f"it did not take its seat within {budget:g} s")
+            raise SeatFailure(Verdict.ABSENT, self._lost.result())
+
+    async def ask(self, view: View, limit: float, took: float) -> Action:
+        """Put the question and wait for the answer, on this stream or the next one."""
+        if self._lost.done():
+            raise SeatFailure(Verdict.GONE, self._lost.result())
+        self._decision = view.decision
+        self._question = request_message(view, took)
+        self._answer = asyncio.get_running_loop().create_future()
+        sent = False
+        try:
+            async with asyncio.timeout(limit):
+                await self._send(self._question)
+                sent = True
+                return action_of(await self._answer)
+        except MalformedMessage as error:
+            raise SeatFailure(Verdict.MALFORMED, str(error)) from error
+        except TimeoutError:
+            if not sent:
+                self.lose(_DEAF)
+            raise SeatFailure(Verdict.TIMEOUT, f"no answer within {limit:g} s") from None
+        finally:
+            self._question = self._answer = None
+
+    async def tell(self, notice: Notice, decision: int = 0) -> None:
+        """Pass on a notice, if the bot is there."""
+        try:
+            async with asyncio.timeout(NOTICE_SECONDS):
+                await self._send(notice_message(notice, decision))
+        except TimeoutError:
+            self.lose(_DEAF)
+
+    async def close(self) -> None:
+        """Let the bot close its stream, then close the seat."""
+        self._closed = True
+        if self._window:
+            self._window.cancel()
+        if self._stream is not None and not self._lost.done():
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(FAREWELL_SECONDS):
+                    await self._left.wait()
+        if self._reopening:
+            await self._reopening
+        if self._server:
+            await self._server.stop(None)
+        self._socket.unlink(missing_ok=True)
+
+    async def _send(self, message: RefereeMessage) -> None:
+        """Write to the stream; while there is none, or it breaks, nothing is sent, and the next one starts afresh."""
+        async with self._writing:
+            if self._stream is not None:
+                with contextlib.suppress(grpc.aio.BaseError, asyncio.InvalidStateError):
+                    await self._stream.write(message)
+
+    async def _play(self, _: object, context: _Context) -> None:
+        """Serve one stream."""
+        await self._check_hello(context)
+        self._attach(context)
+        try:
+            for message in (self._welcome, self._question):
+                if message is not None:
+                    await self._send(message)
+            while isinstance(data := await context.read(), bytes):
+                self._deliver(data)
+        finally:
+            self._detach()
+
+    async def _check_hello(self, context: _Context) -> None:
+        """Read the first message; end the stream unless it is a Hello with the seat's token."""
+        try:
+            async with asyncio.timeout(HELLO_SECONDS):
+                data = await context.read()
+            hello = BotMessage.FromString(data if isinstance(data, bytes) else b"").hello
+        except TimeoutError:
+            await context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, f"no Hello within {HELLO_SECONDS:g} s")
+        except DecodeError:
+            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "the first message is not a Hello")
+        if not hmac.compare_digest(hello.token.encode(), self._token.encode()):
+            await context.abort(grpc.StatusCode.UNAUTHENTICATED, "that is not the token of this seat")
+        if hello.protocol != PROTOCOL:
+            text = f"this referee speaks protocol {PROTOCOL}, the bot speaks {hello.protocol}; update the bot's SDK"
+            await context.abort(grpc.StatusCode.FAILED_PRECONDITION, text)
+        if self._closed or self._lost.done():
+            await context.abort(grpc.StatusCode.FAILED_PRECONDITION, "the match is over for this seat")
+        if self._stream is not None:
+            await context.abort(grpc.StatusCode.ALREADY_EXISTS, "the seat is taken")
+
+    def _attach(self, context: _Context) -> None:
+        self._stream = context
+        self._left.clear()
+        if self._window:
+            self._window.cancel()
+        self._socket.unlink(missing_ok=True)
+        self._taken.set()
+
+    def _detach(self) -> None:
+        self._stream = None
+        self._left.set()
+        if not self._closed and not self._lost.done():
+            reason = f"its stream broke, and it did not come back within {RECONNECT_SECONDS:g} s"
+            self._window = asyncio.get_running_loop().call_later(RECONNECT_SECONDS, self.lose, reason)
+            self._reopening = asyncio.ensure_future(self._reopen())
+
+    async def _reopen(self) -> None:
+        if self._server:
+            await self._server.stop(None)
+        if not self._closed:
+            await self.listen()
+
+    def _deliver(self, data: bytes) -> None:
+        """Take one message of the bot; what was not asked for, or was asked long ago, is dropped."""
+        waiting = self._answer
+        if waiting is None or waiting.done():
+            return
+        try:
+            message = BotMessage.FromString(data)
+        except DecodeError:
+            waiting.set_exception(MalformedMessage("the message cannot be read as a BotMessage"))
+            return
+        if message.WhichOneof("body") != "answer":
+            waiting.set_exception(MalformedMessage("the message is not an Answer"))
+        elif message.answer.decision == self._decision:
+            waiting.set_result(message.answer)
+
+
+_DEAF = "it does not read what the referee sends"
