@@ -1,0 +1,1 @@
+"""Everything around the referee: bots, sandboxes, local matches, the command `pigpen`."""

@@ -46,9 +46,7 @@ def find_bot(word: str) -> BotSource:
     folder = Path(word).expanduser()
     if folder.is_dir():
         if not _is_bot(folder):
-            raise UnknownBot(
-                f"The folder {word!r} holds no bot.py and no Dockerfile. Make one with: pigpen new {word}"
-            )
+            raise UnknownBot(f"The folder {word!r} holds no bot.py and no Dockerfile. Make one with: pigpen new {word}")
         return BotSource(folder.resolve().name, folder=folder.resolve())
     looks_like_path = word.startswith((".", "/", "~")) or word.endswith("/")
     if not looks_like_path and re.search("[:/@]", word) and _IMAGE.fullmatch(word):

@@ -79,7 +79,6 @@ class StreamSeat:
         self._answer: asyncio.Future[Answer] | None = None
         self._decision = 0
         self._taken = asyncio.Event()
-        self._left = asyncio.Event()
         self._lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._window: asyncio.TimerHandle | None = None
         self._reopening: asyncio.Task[None] | None = None
@@ -153,14 +152,10 @@ class StreamSeat:
         self._closed = True
         if self._window:
             self._window.cancel()
-        if self._stream is not None and not self._lost.done():
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(FAREWELL_SECONDS):
-                    await self._left.wait()
         if self._reopening:
             await self._reopening
         if self._server:
-            await self._server.stop(None)
+            await self._server.stop(None if self._lost.done() else FAREWELL_SECONDS)
         self._socket.unlink(missing_ok=True)
 
     async def _send(self, message: RefereeMessage) -> None:
@@ -205,7 +200,6 @@ class StreamSeat:
 
     def _attach(self, context: _Context) -> None:
         self._stream = context
-        self._left.clear()
         if self._window:
             self._window.cancel()
         self._socket.unlink(missing_ok=True)
@@ -213,7 +207,6 @@ class StreamSeat:
 
     def _detach(self) -> None:
         self._stream = None
-        self._left.set()
         if not self._closed and not self._lost.done():
             reason = f"its stream broke, and it did not come back within {RECONNECT_SECONDS:g} s"
             self._window = asyncio.get_running_loop().call_later(RECONNECT_SECONDS, self.lose, reason)

@@ -8,6 +8,8 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+os.environ.setdefault("GRPC_VERBOSITY", "ERROR")  # before the import below: gRPC reads it there
+
 import grpc
 import grpc.aio
 

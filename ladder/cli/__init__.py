@@ -1,0 +1,51 @@
+"""
+The command `pigpen`.
+
+Exit codes: 0 done, 2 a mistake in what was asked for, 3 the platform failed (no engine, a sandbox broke),
+130 interrupted.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from ladder.bots import UnknownBot
+from ladder.cli.new import new
+from ladder.cli.play import play
+from ladder.cli.problems import UserError
+from ladder.cli.rules import rules
+from ladder.sandbox.base import BotRejected, SandboxError
+from referee.rules_file import RulesFileError
+
+app = typer.Typer(
+    name="pigpen",
+    help="Bots for Hearts, Gong Zhu 拱猪 and Chinese Hearts: write one, let it play, see who is best.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+app.command()(new)
+app.command()(play)
+app.command()(rules)
+
+MISTAKES = (UserError, UnknownBot, RulesFileError, BotRejected)
+
+
+def main() -> None:
+    """Run the command line; a mistake of the user's is one sentence and exit code 2."""
+    try:
+        app()
+    except MISTAKES as error:
+        _quit(str(error), 2)
+    except SandboxError as error:
+        _quit(str(error), 3)
+    except KeyboardInterrupt:
+        _quit("Interrupted.", 130)
+
+
+def _quit(message: str, code: int) -> None:
+    print(f"pigpen: {message}", file=sys.stderr)
+    sys.exit(code)

@@ -1,0 +1,53 @@
+"""`pigpen rules`: a variant in words and as TOML."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from pigpen.rules import PRESETS, Rules
+from pigpen.rules.words import describe
+from referee.rules_file import load_rules, to_toml
+
+
+def rules(
+    name: Annotated[str | None, typer.Argument(help="A preset, or a TOML file of your own.")] = None,
+    toml: Annotated[bool, typer.Option("--toml", help="Only the TOML, to start a variant of your own.")] = False,
+) -> None:
+    """
+    Show a variant in words and as TOML; without a name, list the presets.
+
+    Examples:
+        pigpen rules gongzhu
+
+        pigpen rules hearts --toml > mine.toml
+    """
+    if name is None:
+        Console().print(_overview())
+        return
+    variant = load_rules(name)
+    if toml:
+        typer.echo(to_toml(variant), nl=False)
+    else:
+        typer.echo(f"{variant.title} ({variant.name})\n\n{describe(variant)}\n\n{to_toml(variant)}", nl=False)
+
+
+def _overview() -> Table:
+    table = Table(title="Variants", title_justify="left")
+    for heading in ("name", "game", "players", "passing", "exposing", "better", "a game ends at"):
+        table.add_column(heading)
+    for variant in PRESETS.values():
+        table.add_row(*_row(variant))
+    return table
+
+
+def _row(variant: Rules) -> tuple[str, ...]:
+    passing = f"{variant.passing.cards} cards" if variant.passing else "–"
+    exposing = "–"
+    if variant.exposing:
+        exposing = "up or down" if variant.exposing.face_down else "face up"
+    players = "2×2" if variant.partners else str(variant.players)
+    return (variant.name, variant.title, players, passing, exposing, variant.scoring.better, str(variant.end.limit))

@@ -1,0 +1,64 @@
+"""The Docker engine: how to reach it, and how its errors become sentences."""
+
+from __future__ import annotations
+
+import os
+import socket
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import docker
+from docker.errors import APIError, DockerException
+from requests import RequestException
+from urllib3.exceptions import HTTPError
+
+from ladder.sandbox.base import SandboxError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ENGINE_ERRORS = (DockerException, RequestException, HTTPError)
+"""What the docker library raises when the engine refuses a call or does not answer."""
+
+MAX_CONNECTIONS = 32
+
+
+def connect() -> docker.DockerClient:
+    """
+    Reach the engine that DOCKER_HOST names, or the local one.
+
+    Raises:
+        SandboxError: If none answers; the message names the ways out.
+    """
+    try:
+        _knock()
+        return docker.from_env(max_pool_size=MAX_CONNECTIONS)
+    except (OSError, *ENGINE_ERRORS) as error:
+        raise SandboxError(
+            "No Docker engine answers. Start one (in a checkout: scripts/engine), "
+            "or use the process sandbox for bots that you trust."
+        ) from error
+
+
+def _knock() -> None:
+    """Try the local socket first: the library leaves the socket of a connection that failed open."""
+    host = os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
+    if host.startswith("unix://"):
+        with socket.socket(socket.AF_UNIX) as knock:
+            knock.connect(host.removeprefix("unix://"))
+
+
+@contextmanager
+def engine_errors(doing: str) -> Iterator[None]:
+    """Turn the engine's errors into a `SandboxError` that says what could not be done (*doing*: "start a bot")."""
+    try:
+        yield
+    except ENGINE_ERRORS as error:
+        raise SandboxError(f"Docker could not {doing}: {explain(error)}") from error
+
+
+def explain(error: Exception) -> str:
+    """Give the engine's own words, without the library's wrapping."""
+    if isinstance(error, APIError) and error.explanation:
+        return str(error.explanation).strip()
+    return str(error)

@@ -1,0 +1,125 @@
+"""Single steps with containers, as plain blocking calls: launch one, remove one, remove the leftovers."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING
+
+from docker.errors import APIError, NotFound
+
+from ladder.engine import ENGINE_ERRORS, engine_errors
+from ladder.sandbox import owners
+from ladder.sandbox.limits import USER, Limits, environment, host_config
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from docker import DockerClient
+
+    from ladder.sandbox.base import Place
+
+MARK = "pigpen"
+"""Label of every container of ours; its value is 1."""
+
+OWNER = "pigpen.owner"
+"""Label naming the process that started the container (owners.py)."""
+
+SANDBOX = "pigpen.sandbox"
+"""Label with the id of the one sandbox that started the container."""
+
+_CONFLICT = 409
+
+
+def launch(
+    client: DockerClient,
+    name: str,
+    image: str,
+    place: Place,
+    *,
+    limits: Limits,
+    runtime: str,
+    labels: Mapping[str, str],
+) -> None:
+    """
+    Create and start the container *name*, in two calls: a table's start waits for this. On failure none is left.
+
+    Raises:
+        SandboxError: If the engine fails.
+    """
+    api = client.api
+    with engine_errors("start a bot's container"):
+        try:
+            api.create_container(
+                image,
+                name=name,
+                hostname="pen",
+                user=USER,
+                environment=environment(place),
+                labels={**place.labels, **labels, MARK: "1", OWNER: owners.this_process()},
+                host_config=host_config(api, place, limits, runtime),
+                # Beside network "none", and half a start's time: the runtime makes the empty network namespace by
+                # itself, where the engine would run another process to set it up.
+                network_disabled=True,
+                # An image's health check would run beside the bot, at the engine's expense.
+                healthcheck={"test": ["NONE"]},
+                use_config_proxy=False,
+            )
+            api.start(name)
+        except ENGINE_ERRORS:
+            discard(client, name)
+            raise
+
+
+def remove(client: DockerClient, name: str) -> None:
+    """
+    Kill and remove the container *name*; harmless when it is gone or going.
+
+    Raises:
+        SandboxError: If the engine fails.
+    """
+    with engine_errors("remove a container"):
+        try:
+            # The volumes too: an image that was there before this version's check may have declared one.
+            client.api.remove_container(name, force=True, v=True)
+        except NotFound:
+            return
+        except APIError as error:
+            if error.status_code != _CONFLICT:
+                raise
+
+
+def discard(client: DockerClient, name: str) -> None:
+    """Remove the container *name* if the engine lets us; if not, the next sweep will."""
+    try:
+        client.api.remove_container(name, force=True, v=True)
+    except ENGINE_ERRORS:
+        return
+
+
+def sweep(client: DockerClient) -> None:
+    """
+    Remove the containers whose owners have died, for example of kill -9.
+
+    Raises:
+        SandboxError: If the engine fails.
+    """
+    _remove_all(client, f"{MARK}=1", only_dead=True)
+
+
+def remove_sandbox(client: DockerClient, sandbox: str) -> None:
+    """
+    Remove whatever the sandbox with the id *sandbox* still has, known or not.
+
+    Raises:
+        SandboxError: If the engine fails.
+    """
+    _remove_all(client, f"{SANDBOX}={sandbox}", only_dead=False)
+
+
+def _remove_all(client: DockerClient, label: str, *, only_dead: bool) -> None:
+    with engine_errors("list its containers"):
+        found = client.api.containers(all=True, filters={"label": [OWNER, label]})
+    names = [one["Id"] for one in found if not only_dead or owners.is_dead(one["Labels"][OWNER])]
+    with ThreadPoolExecutor() as threads:
+        list(threads.map(partial(discard, client), names))

@@ -1,0 +1,123 @@
+"""One running container."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import Future
+from threading import Thread
+from typing import TYPE_CHECKING
+
+from docker.errors import APIError, NotFound
+
+from ladder.engine import engine_errors
+from ladder.sandbox.base import STDERR_TAIL, Exit
+from ladder.sandbox.containers import remove
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from concurrent.futures import Executor
+
+    from docker import DockerClient
+
+KILLED = Exit(code=137)
+"""The end of a container that was running when it was stopped."""
+
+
+class DockerInstance:
+    """A bot's container, from its start until it is removed."""
+
+    def __init__(
+        self, client: DockerClient, pool: Executor, name: str, on_removed: Callable[[DockerInstance], None]
+    ) -> None:
+        self.name = name
+        """The container's name."""
+        self._client = client
+        self._pool = pool
+        self._on_removed = on_removed
+        self._ending: Future[Exit] | None = None
+        self._removal: Future[None] | None = None
+        self._end: Exit | None = None
+        self._tail: bytes | None = None
+
+    async def wait(self) -> Exit:
+        """
+        Wait until the container has ended, by itself or by `stop`.
+
+        Raises:
+            SandboxError: If the engine fails.
+        """
+        if self._end is not None:
+            return self._end
+        if self._ending is None:
+            self._ending = Future()
+            # Not in the pool, which waiting for a whole match would fill. A daemon: it must not hold up the exit.
+            Thread(target=self._watch, args=[self._ending], name=self.name, daemon=True).start()
+        return await asyncio.shield(asyncio.wrap_future(self._ending))
+
+    async def stop(self) -> None:
+        """
+        Kill and remove the container, keeping how it ended and what it wrote last.
+
+        Raises:
+            SandboxError: If the engine fails; another call tries again.
+        """
+        if self._removal is None or (self._removal.done() and self._removal.exception()):
+            self._removal = self._pool.submit(self._take_away)
+        # A caller that is cancelled meanwhile does not stop the removal.
+        await asyncio.shield(asyncio.wrap_future(self._removal))
+
+    async def log_tail(self) -> str:
+        """
+        Give the end of what it wrote to stdout and stderr; works after `stop` too.
+
+        Raises:
+            SandboxError: If the engine fails.
+        """
+        tail = self._tail
+        if tail is None:
+            tail = await asyncio.wrap_future(self._pool.submit(self._read_tail))
+        return tail.decode(errors="replace")
+
+    def _watch(self, ending: Future[Exit]) -> None:
+        try:
+            with engine_errors("wait for a bot's container"):
+                ending.set_result(self._wait())
+        except Exception as error:  # handed on to whoever waits
+            ending.set_exception(error)
+
+    def _wait(self) -> Exit:
+        try:
+            self._client.api.wait(self.name, timeout=None)
+            self._end = self._end or self._look()
+        except NotFound:
+            pass
+        return self._end or KILLED
+
+    def _take_away(self) -> None:
+        with engine_errors("stop a bot's container"):
+            try:
+                self._end = self._end or self._look()
+                self._tail = self._read_tail()
+            except NotFound:
+                pass
+        remove(self._client, self.name)
+        self._end = self._end or KILLED
+        self._tail = self._tail or b""
+        self._on_removed(self)
+
+    def _look(self) -> Exit | None:
+        """How it ended; None while it runs."""
+        state = self._client.api.inspect_container(self.name)["State"]
+        return None if state["Running"] else Exit(state["ExitCode"], state["OOMKilled"])
+
+    def _read_tail(self) -> bytes:
+        """Read the whole log, which `Limits.log` bounds, and keep its end."""
+        with engine_errors("read a bot's output"):
+            try:
+                output: bytes = self._client.api.logs(self.name)
+            except NotFound:
+                return self._tail or b""
+            except APIError as error:
+                # The log's two files may change places while they are read.
+                return f"[the output could not be read: {error.explanation}]".encode()
+        return output[-STDERR_TAIL:]

@@ -1,0 +1,84 @@
+"""What a container may use, and the flags that hold it there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from docker.types import LogConfig, Mount, Ulimit
+
+from ladder.sandbox.base import SOCKET_NAME
+
+if TYPE_CHECKING:
+    from docker import APIClient
+
+    from ladder.sandbox.base import Place
+
+MIB = 1024 * 1024
+USER = "65532:65532"
+"""Numeric user and group of every bot, whatever its image says."""
+
+SEAT_FOLDER = "/run/pigpen"
+"""Where a container sees the folder of its `Place`."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one container may use. The defaults suit a Python bot with grpcio (about 20 MB, 10 threads)."""
+
+    cpus: float = 1.0
+    """CPU time per wall time: 0.5 is half of one core."""
+    memory: int = 256 * MIB
+    """Bytes of memory, tmpfs files included; there is no swap beyond it."""
+    pids: int = 64
+    """Processes and threads at one time."""
+    tmp: int = 16 * MIB
+    """Bytes of files in /tmp, and again in /dev/shm; both live in memory."""
+    tmp_files: int = 4096
+    """Files and folders in /tmp: the kernel's records of them use memory too."""
+    open_files: int = 256
+    """File descriptors of one process."""
+    file_size: int = 16 * MIB
+    """Bytes of one file."""
+    log: int = 64 * 1024
+    """Bytes of output that the engine keeps, in each of two files that replace one another."""
+
+
+def security_options() -> list[str]:
+    """Give the options of the security modules. Docker adds its default seccomp profile unless one is named here."""
+    return ["no-new-privileges:true"]
+
+
+def host_config(api: APIClient, place: Place, limits: Limits, runtime: str) -> dict[str, Any]:
+    """Give the half of a container's settings that confines it; each one is proven in test_docker_sandbox.py."""
+    tmpfs = f"size={limits.tmp},nr_inodes={limits.tmp_files},mode=1777,noexec,nosuid,nodev"
+    seat = Mount(SEAT_FOLDER, str(place.folder), type="bind", read_only=True)
+    config: dict[str, Any] = api.create_host_config(
+        runtime=runtime,
+        network_mode="none",
+        read_only=True,
+        cap_drop=["ALL"],
+        security_opt=security_options(),
+        ipc_mode="private",
+        init=True,
+        pids_limit=limits.pids,
+        mem_limit=limits.memory,
+        memswap_limit=limits.memory,
+        nano_cpus=round(limits.cpus * 1e9),
+        shm_size=limits.tmp,
+        tmpfs={"/tmp": tmpfs},
+        ulimits=_ulimits(limits),
+        mounts=[seat],
+        log_config=LogConfig(type="json-file", config={"max-size": str(limits.log), "max-file": "2"}),
+    )
+    return config
+
+
+def environment(place: Place) -> dict[str, str]:
+    """Give the variables that tell a bot where its seat is; the SDK reads them."""
+    return {"PIGPEN_ADDRESS": f"unix:{SEAT_FOLDER}/{SOCKET_NAME}", "PIGPEN_TOKEN": place.token}
+
+
+def _ulimits(limits: Limits) -> list[Ulimit]:
+    values = {"nofile": limits.open_files, "core": 0, "fsize": limits.file_size}
+    return [Ulimit(name=name, soft=value, hard=value) for name, value in values.items()]

@@ -1,0 +1,129 @@
+"""Bots as plain processes of this user. No isolation at all: for one's own bots, and quick to start."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ladder.content import content_hash
+from ladder.sandbox.base import SOCKET_NAME, BotRejected, SandboxError
+from ladder.sandbox.process_instance import ProcessInstance
+
+if TYPE_CHECKING:
+    from ladder.bots import BotSource
+    from ladder.sandbox.base import Place
+
+LAUNCHER = Path(__file__).with_name("die_with_parent.py")
+INHERITED = ("PATH", "LANG", "LC_ALL", "PYTHONPATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
+"""Variables a bot gets from us, if set; whatever else our environment holds (keys, tokens) is no bot's business."""
+
+
+class ProcessSandbox:
+    """Runs each instance as a child process, in the bot's folder, with this Python or with Node.js."""
+
+    name = "process"
+    isolates = False
+
+    def __init__(self) -> None:
+        self._instances: set[ProcessInstance] = set()
+
+    async def load(self, bot: BotSource) -> ProcessProgram:
+        """
+        Find the bot's main file and what runs it.
+
+        Raises:
+            BotRejected: If the bot is an image, or its folder has no main file, or Node.js is missing for one.
+        """
+        if bot.folder is None:
+            raise BotRejected(
+                f"{bot.name} is an image, and the process sandbox runs folders only. Use --sandbox docker."
+            )
+        command = _command(bot.folder)
+        identity = await asyncio.to_thread(content_hash, bot.folder)
+        return ProcessProgram(self._instances, bot.folder, command, f"sha256:{identity}")
+
+    async def close(self) -> None:
+        """Kill whatever still runs."""
+        await asyncio.gather(*(instance.stop() for instance in list(self._instances)))
+
+
+class ProcessProgram:
+    """A bot's folder, ready to start."""
+
+    def __init__(self, running: set[ProcessInstance], folder: Path, command: list[str], identity: str) -> None:
+        self._running = running
+        self._folder = folder
+        self._command = command
+        self._identity = identity
+
+    @property
+    def identity(self) -> str:
+        """`sha256:` and the hash of the folder's content."""
+        return self._identity
+
+    async def start(self, place: Place) -> ProcessInstance:
+        """
+        Start one fresh process, in a session of its own.
+
+        Raises:
+            SandboxError: If the system lets no process start.
+        """
+        home = tempfile.mkdtemp(prefix="pigpen-bot-")
+        output, writer = os.pipe()
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *_dying_with_us(self._command),
+                cwd=self._folder,
+                env=_environment(place, home),
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=writer,
+                stderr=writer,
+                start_new_session=True,
+            )
+        except BaseException as error:
+            os.close(output)
+            shutil.rmtree(home, ignore_errors=True)
+            if isinstance(error, OSError):
+                raise SandboxError(f"The bot's process could not be started: {error}") from error
+            raise
+        finally:
+            os.close(writer)
+        instance = ProcessInstance(process, output, Path(home), self._running.discard)
+        self._running.add(instance)
+        return instance
+
+
+def _command(folder: Path) -> list[str]:
+    if (folder / "bot.py").is_file():
+        return [sys.executable, "bot.py"]
+    if not (folder / "bot.js").is_file():
+        raise BotRejected(
+            f"The folder {folder} has neither a bot.py nor a bot.js, so the process sandbox cannot run it."
+        )
+    node = shutil.which("node")
+    if node is None:
+        raise BotRejected(
+            f"The bot in {folder} is written for Node.js, and there is no program named node on the PATH."
+        )
+    return [node, "bot.js"]
+
+
+def _dying_with_us(command: list[str]) -> list[str]:
+    return [sys.executable, "-I", "-S", str(LAUNCHER), str(os.getpid()), *command]
+
+
+def _environment(place: Place, home: str) -> dict[str, str]:
+    return {
+        **{name: os.environ[name] for name in INHERITED if name in os.environ},
+        "HOME": home,
+        "TMPDIR": home,
+        "PYTHONUNBUFFERED": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PIGPEN_ADDRESS": f"unix:{place.folder / SOCKET_NAME}",
+        "PIGPEN_TOKEN": place.token,
+    }

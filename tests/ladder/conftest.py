@@ -1,0 +1,93 @@
+"""Containers for the sandbox tests: an image that runs whatever program lies in its seat's folder."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+
+import docker
+import pytest
+
+from ladder.bots import BotSource
+from ladder.content import archive
+from ladder.engine import connect
+from ladder.image_build import build_image
+from ladder.images import find_base
+from ladder.sandbox import owners
+from ladder.sandbox.base import Place
+from ladder.sandbox.docker import DockerSandbox
+from tests.ladder.containers import new_place
+
+PROGRAM_TAG = "pigpen/test:program"
+PROGRAM_DOCKERFILE = """
+ARG BASE
+FROM ${BASE}
+USER root
+HEALTHCHECK --interval=1s CMD touch /run/pigpen/healthy
+CMD ["python", "-u", "/run/pigpen/program.py"]
+"""
+
+@pytest.fixture(scope="session")
+def client() -> Iterator[docker.DockerClient]:
+    """The engine."""
+    client = connect()
+    yield client
+    client.close()
+
+
+@pytest.fixture(scope="session")
+def python_image(client: docker.DockerClient) -> str:
+    """Tag of a plain Python image: the tests of the sandbox need no SDK."""
+    return find_base(client, print)
+
+
+@pytest.fixture(scope="session")
+def program(client: docker.DockerClient, python_image: str) -> BotSource:
+    """An image that runs `program.py` from its seat's folder, and would like to be root and have a health check."""
+    with tempfile.TemporaryDirectory() as name:
+        (Path(name) / "Dockerfile").write_text(PROGRAM_DOCKERFILE)
+        build_image(client, archive(Path(name)), tag=PROGRAM_TAG, labels={}, arguments={"BASE": python_image})
+    return BotSource("program", image=PROGRAM_TAG)
+
+
+@pytest.fixture
+def no_leftovers(client: docker.DockerClient) -> Iterator[None]:
+    """Whatever a test does, no container of this process is left after it."""
+    yield
+    mine = {"label": f"pigpen.owner={owners.this_process()}"}
+    assert [] == [found["Names"] for found in client.api.containers(all=True, filters=mine)]
+
+
+@pytest.fixture
+async def sandbox(no_leftovers: None) -> AsyncIterator[DockerSandbox]:
+    """A docker sandbox with the usual limits, closed in the end."""
+    sandbox = DockerSandbox()
+    yield sandbox
+    await sandbox.close()
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Callable[[str], Place]:
+    """Make a place whose folder holds the given program."""
+    count = iter(range(1000))
+
+    def make(source: str) -> Place:
+        return new_place(tmp_path / f"seat-{next(count)}", source)
+
+    return make
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[str, dict[str, str]], Path]:
+    """Write a bot's folder: `write("name", {"bot.py": "…"})`."""
+
+    def make(name: str, files: dict[str, str]) -> Path:
+        folder = tmp_path / name
+        folder.mkdir()
+        for file, text in files.items():
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
+            (folder / file).write_text(text)
+        return folder
+
+    return make

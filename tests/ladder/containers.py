@@ -1,0 +1,38 @@
+"""Run a program in one container, in a word."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from ladder.bots import BotSource
+from ladder.sandbox.base import Exit, Place
+from ladder.sandbox.docker import DockerSandbox
+from ladder.sandbox.docker_instance import DockerInstance
+from ladder.sandbox.limits import Limits
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def new_place(folder: Path, source: str) -> Place:
+    """Make a seat's folder that holds *source* as its program."""
+    folder.mkdir()
+    (folder / "program.py").write_text(source)
+    return Place(folder, token="secret", labels={"pigpen.seat": "2"})
+
+
+@asynccontextmanager
+async def running(program: BotSource, place: Place, limits: Limits | None = None) -> AsyncIterator[DockerInstance]:
+    """One container in a sandbox of its own."""
+    sandbox = DockerSandbox(limits=limits)
+    try:
+        yield await (await sandbox.load(program)).start(place)
+    finally:
+        await sandbox.close()
+
+
+async def run(program: BotSource, place: Place, limits: Limits | None = None) -> tuple[Exit, str]:
+    """Run a container to its end; how it ended, and what it wrote."""
+    async with running(program, place, limits) as instance:
+        return await instance.wait(), await instance.log_tail()

@@ -1,0 +1,156 @@
+"""From folders and references to image ids, with a real engine."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import docker
+import pytest
+
+from ladder import image_build
+from ladder.bots import BotSource
+from ladder.content import archive
+from ladder.image_build import BuildFailed, build_image
+from ladder.sandbox import docker as docker_sandbox
+from ladder.sandbox.base import BotRejected, Exit, Place
+from ladder.sandbox.bot_images import FOLDER_LABEL
+from ladder.sandbox.docker import DockerSandbox
+
+pytestmark = pytest.mark.docker
+
+Write = Callable[[str, dict[str, str]], Path]
+
+
+@pytest.fixture(autouse=True)
+def no_base_image(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bots here stand on a plain Python."""
+    monkeypatch.setattr(docker_sandbox, "ensure_base_image", lambda client, report: "none")
+
+
+@pytest.fixture
+def name(client: docker.DockerClient) -> Iterator[str]:
+    """A folder's name that no other test has; what was built from it is removed."""
+    name = f"bot-{uuid.uuid4().hex[:12]}"
+    yield name
+    for image in client.images.list(filters={"label": f"{FOLDER_LABEL}={name}"}):
+        client.images.remove(str(image.id), force=True)
+
+
+@pytest.fixture
+def dockerfile(python_image: str) -> str:
+    return f'FROM {python_image}\nCOPY bot.py /bot.py\nCMD ["python", "/bot.py"]\n'
+
+
+async def test_a_folder_becomes_a_container_that_can_read_it(
+    sandbox: DockerSandbox, write: Write, name: str, dockerfile: str
+) -> None:
+    folder = write(name, {"Dockerfile": dockerfile, "bot.py": "print(open('/bot.py').read())", "seat/x": ""})
+    (folder / "bot.py").chmod(0o600)
+    program = await sandbox.load(BotSource(name, folder=folder))
+    instance = await program.start(Place(folder / "seat", token=""))
+    assert Exit(0) == await instance.wait()
+    assert "print(open('/bot.py').read())\n" == await instance.log_tail()
+
+
+async def test_an_unchanged_folder_is_built_once(
+    sandbox: DockerSandbox, write: Write, name: str, dockerfile: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write(name, {"Dockerfile": dockerfile, "bot.py": f"# {name}"})
+    first = await sandbox.load(BotSource(name, folder=folder))
+    monkeypatch.setattr("ladder.sandbox.bot_images.build_image", None)
+    assert first.identity == (await sandbox.load(BotSource("other", folder=folder))).identity
+    assert first.identity.startswith("sha256:")
+
+
+async def test_a_changed_folder_is_another_program(
+    sandbox: DockerSandbox, write: Write, name: str, dockerfile: str
+) -> None:
+    folder = write(name, {"Dockerfile": dockerfile, "bot.py": f"# {name}"})
+    first = await sandbox.load(BotSource(name, folder=folder))
+    (folder / "bot.py").write_text(f"# {name}, better")
+    assert first.identity != (await sandbox.load(BotSource(name, folder=folder))).identity
+
+
+async def test_what_dockerignore_names_stays_out(sandbox: DockerSandbox, write: Write, name: str, dockerfile: str) -> None:
+    folder = write(name, {"Dockerfile": dockerfile, "bot.py": "", ".dockerignore": "# mine\n\nbot.py\n"})
+    with pytest.raises(BotRejected, match="does not build"):
+        await sandbox.load(BotSource(name, folder=folder))
+
+
+async def test_a_failed_build_is_told_with_its_last_lines(
+    sandbox: DockerSandbox, write: Write, name: str, python_image: str
+) -> None:
+    folder = write(name, {"Dockerfile": f"FROM {python_image}\nRUN echo this is why; exit 7\n"})
+    with pytest.raises(BotRejected, match=rf"{name} does not build:(?s:.*)this is why\n(?s:.*)code: 7"):
+        await sandbox.load(BotSource(name, folder=folder))
+
+
+async def test_a_build_has_no_network(sandbox: DockerSandbox, write: Write, name: str, python_image: str) -> None:
+    dockerfile = f"FROM {python_image}\nRUN test \"$(ls /sys/class/net)\" = lo\nCMD [\"true\"]\n"
+    await sandbox.load(BotSource(name, folder=write(name, {"Dockerfile": dockerfile, "x": name})))
+
+
+@pytest.mark.parametrize("text", ["", "FRM x\n", "RUN true\n"])
+async def test_a_dockerfile_that_is_none_is_the_bots_fault(
+    sandbox: DockerSandbox, write: Write, name: str, text: str
+) -> None:
+    with pytest.raises(BotRejected, match="does not build"):
+        await sandbox.load(BotSource(name, folder=write(name, {"Dockerfile": text})))
+
+
+async def test_a_folder_without_a_dockerfile_is_told_what_to_write(
+    sandbox: DockerSandbox, write: Write, name: str
+) -> None:
+    with pytest.raises(BotRejected, match="FROM pigpen/bot:latest"):
+        await sandbox.load(BotSource(name, folder=write(name, {"bot.py": ""})))
+
+
+async def test_a_volume_is_rejected(sandbox: DockerSandbox, write: Write, name: str, python_image: str) -> None:
+    folder = write(name, {"Dockerfile": f"FROM {python_image}\nVOLUME /data\n"})
+    with pytest.raises(BotRejected, match="VOLUME"):
+        await sandbox.load(BotSource(name, folder=folder))
+
+
+async def test_an_image_that_runs_nothing_is_rejected(
+    sandbox: DockerSandbox, write: Write, name: str, python_image: str
+) -> None:
+    folder = write(name, {"Dockerfile": f"FROM {python_image}\nCMD []\n"})
+    with pytest.raises(BotRejected, match="what to run"):
+        await sandbox.load(BotSource(name, folder=folder))
+
+
+async def test_a_command_that_is_not_there_is_the_bots_end(
+    sandbox: DockerSandbox, write: Write, name: str, python_image: str
+) -> None:
+    folder = write(name, {"Dockerfile": f'FROM {python_image}\nCMD ["pythn"]\n', "seat/x": ""})
+    instance = await (await sandbox.load(BotSource(name, folder=folder))).start(Place(folder / "seat", token=""))
+    assert Exit(127) == await instance.wait()
+    assert "pythn" in await instance.log_tail()
+
+
+async def test_a_reference_is_pinned_to_its_id(
+    sandbox: DockerSandbox, program: BotSource, client: docker.DockerClient
+) -> None:
+    assert program.image is not None
+    loaded = await sandbox.load(program)
+    assert client.images.get(program.image).id == loaded.identity
+    assert loaded.identity == (await sandbox.load(BotSource("same", image=loaded.identity))).identity
+
+
+@pytest.mark.parametrize("reference", ["pigpen/nonesuch:1", f"sha256:{'0' * 64}", f"pigpen/no@sha256:{'0' * 64}", "A B"])
+async def test_a_missing_image_is_the_bots_fault(sandbox: DockerSandbox, reference: str) -> None:
+    with pytest.raises(BotRejected, match="could not be pulled"):
+        await sandbox.load(BotSource("bot", image=reference))
+
+
+@pytest.mark.parametrize("command", ["sleep 1000", "while true; do echo on and on; sleep 0.1; done"])
+def test_a_build_that_takes_too_long_is_ended(
+    client: docker.DockerClient, write: Write, name: str, python_image: str, command: str
+) -> None:
+    folder = write(name, {"Dockerfile": f"FROM {python_image}\nLABEL endless={name}\nRUN {command}\n"})
+    with pytest.raises(BuildFailed, match=image_build.TOO_LONG):
+        build_image(client, archive(folder), tag=f"pigpen/test:{name}", labels={}, seconds=2)
+    while client.api.containers(filters={"label": f"endless={name}"}):
+        pass

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ladder import bots
+from ladder.bots import BotSource, UnknownBot, find_bot, sample_names
+
+
+@pytest.fixture(autouse=True)
+def two_samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    samples = tmp_path / "samples"
+    for name, file in (("random", "bot.py"), ("cautious", "Dockerfile"), ("notes", "README.md")):
+        (samples / name).mkdir(parents=True)
+        (samples / name / file).write_text("")
+    monkeypatch.setattr(bots, "SAMPLES", samples)
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    return samples
+
+
+def make_bot(folder: str, file: str = "bot.py") -> Path:
+    Path(folder).mkdir(parents=True)
+    (Path(folder) / file).write_text("")
+    return Path(folder).resolve()
+
+
+def test_samples_are_the_folders_with_a_main_file_or_a_dockerfile() -> None:
+    assert ["cautious", "random"] == sample_names()
+
+
+def test_a_samples_name_is_found(two_samples: Path) -> None:
+    assert BotSource("random", folder=two_samples / "random") == find_bot("random")
+
+
+def test_a_sample_wins_over_a_folder_of_its_name(two_samples: Path) -> None:
+    mine = make_bot("random")
+    assert two_samples / "random" == find_bot("random").folder
+    assert mine == find_bot("./random").folder
+
+
+@pytest.mark.parametrize("file", ["bot.py", "bot.js", "Dockerfile"])
+def test_a_folder_is_a_bot_by_any_of_three_files(file: str) -> None:
+    folder = make_bot("deep/mine", file)
+    assert BotSource("mine", folder=folder) == find_bot("deep/mine")
+    assert BotSource("mine", folder=folder) == find_bot("deep/mine/")
+
+
+def test_this_folder_takes_its_real_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = make_bot("mine")
+    monkeypatch.chdir(folder)
+    assert BotSource("mine", folder=folder) == find_bot(".")
+
+
+def test_home_is_understood(monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = make_bot("home/mine")
+    monkeypatch.setenv("HOME", str(folder.parent))
+    assert folder == find_bot("~/mine").folder
+
+
+@pytest.mark.parametrize(
+    ("reference", "name"),
+    [
+        ("mybot:latest", "mybot:latest"),
+        ("team/mybot", "mybot"),
+        ("host.example:5000/team/mybot:1.2", "mybot:1.2"),
+        (f"team/mybot@sha256:{'0' * 64}", "mybot"),
+        (f"sha256:{'0' * 64}", f"sha256:{'0' * 64}"),
+    ],
+)
+def test_an_image_reference_is_an_image(reference: str, name: str) -> None:
+    assert BotSource(name, image=reference) == find_bot(reference)
+
+
+@pytest.mark.parametrize("word", ["nobody", "./team/mybot:1", "/no/such:1", "~/x:1", "team/mybot/", "A/B", "a b:1"])
+def test_a_word_for_nothing_says_what_would_do(word: str) -> None:
+    with pytest.raises(UnknownBot, match="cautious, random"):
+        find_bot(word)
+
+
+@pytest.mark.parametrize("word", ["notes", "..", "../samples", "random/.."])
+def test_only_a_name_names_a_sample(word: str) -> None:
+    with pytest.raises(UnknownBot):
+        find_bot(word)
+
+
+def test_a_folder_without_a_bot_says_how_to_make_one() -> None:
+    Path("empty").mkdir()
+    with pytest.raises(UnknownBot, match="pigpen new empty"):
+        find_bot("empty")

@@ -1,0 +1,291 @@
+"""What a container may not do is tried from inside it; what the sandbox promises is looked at from outside."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import docker
+import pytest
+import pytest_asyncio
+
+from ladder.bots import BotSource
+from ladder.sandbox.base import STDERR_TAIL, Exit, Place, SandboxError
+from ladder.sandbox.docker import DockerSandbox
+from ladder.sandbox.limits import MIB, Limits
+from tests.ladder.containers import new_place, run, running
+
+pytestmark = pytest.mark.docker
+
+MakePlace = Callable[[str], Place]
+FOREVER = "import time; time.sleep(1000)"
+PROBE = (Path(__file__).parent / "probe.py").read_text()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def seen(program: BotSource, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What one container with the usual limits saw of its world."""
+    place = new_place(tmp_path_factory.mktemp("seen") / "seat", PROBE)
+    (place.folder / "healthy").write_text("")
+    end, output = await run(program, place)
+    assert end == Exit(0), output
+    facts: dict[str, Any] = json.loads(output)
+    return facts
+
+
+def test_it_is_an_ordinary_user_though_its_image_says_root(seen: dict[str, Any]) -> None:
+    assert [65532, 65532, []] == [seen["uid"], seen["gid"], seen["groups"]]
+
+
+@pytest.mark.parametrize("folder", ["/", "/bot", "/usr/bin", "/etc", "/var/tmp", "/home", "/run", "/dev"])
+def test_it_can_write_nowhere(seen: dict[str, Any], folder: str) -> None:
+    assert seen["write"][folder] in {errno.EROFS, errno.EACCES, errno.ENOENT}
+
+
+def test_the_root_is_mounted_read_only(seen: dict[str, Any]) -> None:
+    assert "ro" in seen["mounts"]["/"]
+
+
+def test_tmp_is_small_and_holds_no_programs(seen: dict[str, Any]) -> None:
+    assert {"rw", "noexec", "nosuid", "nodev"} <= set(seen["mounts"]["/tmp"])
+    assert [0, Limits().tmp, Limits().tmp_files] == [seen["write"]["/tmp"], *seen["tmp"]]
+    assert errno.EACCES == seen["execute_in_tmp"]
+    assert errno.ENOSPC == seen["fill_tmp"]
+
+
+def test_shared_memory_is_small_too(seen: dict[str, Any]) -> None:
+    assert Limits().tmp == seen["shm"]
+    assert {"noexec", "nosuid", "nodev"} <= set(seen["mounts"]["/dev/shm"])
+
+
+def test_there_is_no_network(seen: dict[str, Any]) -> None:
+    assert ["lo"] == seen["interfaces"]
+    assert os.readlink("/proc/self/ns/net") != seen["namespaces"]["net"]
+    assert errno.ENETUNREACH == seen["connect"]
+
+
+@pytest.mark.parametrize("kind", ["ipc", "pid", "mnt", "uts", "net"])
+def test_it_has_namespaces_of_its_own(seen: dict[str, Any], kind: str) -> None:
+    assert os.readlink(f"/proc/self/ns/{kind}") != seen["namespaces"][kind]
+
+
+def test_it_has_no_capabilities_and_can_get_none(seen: dict[str, Any]) -> None:
+    sets = ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")
+    assert ["0" * 16] * 5 == [seen["status"][name] for name in sets]
+    assert "1" == seen["status"]["NoNewPrivs"]
+
+
+def test_system_calls_are_filtered(seen: dict[str, Any]) -> None:
+    assert "2" == seen["status"]["Seccomp"]
+
+
+def test_ulimits_hold(seen: dict[str, Any]) -> None:
+    limits = Limits()
+    assert {"nofile": [limits.open_files] * 2, "core": [0, 0], "fsize": [limits.file_size] * 2} == seen["rlimits"]
+    assert errno.EMFILE == seen["open_many"]
+
+
+def test_an_init_process_cleans_up_after_it(seen: dict[str, Any]) -> None:
+    assert 1 != seen["pid"]
+    assert "init" in seen["init"]
+
+
+def test_its_environment_tells_of_its_seat_alone(seen: dict[str, Any]) -> None:
+    ours = {name: value for name, value in seen["environment"].items() if name.startswith("PIGPEN")}
+    assert {"PIGPEN_ADDRESS": "unix:/run/pigpen/seat.sock", "PIGPEN_TOKEN": "secret"} == ours
+    assert not [name for name in seen["environment"] if "proxy" in name.lower()]
+
+
+def test_the_seats_folder_is_read_only(seen: dict[str, Any]) -> None:
+    assert errno.EROFS == seen["write"]["/run/pigpen"]
+    assert errno.EROFS == seen["unlink_in_seat"]
+
+
+def test_an_images_health_check_never_runs(seen: dict[str, Any]) -> None:
+    assert not seen["health_checked"]
+
+
+def test_memory_and_cpu_and_pids_are_limited(seen: dict[str, Any]) -> None:
+    limits = Limits()
+    assert [limits.memory, limits.memory] == seen["cgroup"]["memory"]
+    assert limits.cpus == seen["cgroup"]["cpus"]
+    assert limits.pids == seen["cgroup"]["pids"]
+
+
+@pytest.mark.usefixtures("no_leftovers")
+class TestLimitsInAction:
+    async def test_a_thread_bomb_stops_at_the_limit(self, program: BotSource, place: MakePlace) -> None:
+        bomb = """
+import threading, time
+started = 0
+try:
+    while True:
+        threading.Thread(target=time.sleep, args=[1000], daemon=True).start()
+        started += 1
+except RuntimeError:
+    print(started, flush=True)
+    import os; os._exit(0)
+"""
+        end, output = await run(program, place(bomb))
+        assert Exit(0) == end
+        assert Limits().pids - 8 < int(output) < Limits().pids
+
+    async def test_too_much_memory_is_told_as_such(self, program: BotSource, place: MakePlace) -> None:
+        end, _ = await run(program, place("x = bytearray(400 << 20)"))
+        assert Exit(137, oom=True) == end
+
+    async def test_the_same_is_told_when_it_is_stopped_at_once(self, program: BotSource, place: MakePlace) -> None:
+        async with running(program, place("print('up'); x = bytearray(400 << 20)")) as instance:
+            first = await instance.wait()
+            await instance.stop()
+            assert Exit(137, oom=True) == first == await instance.wait()
+
+    async def test_more_memory_can_be_given(self, program: BotSource, place: MakePlace) -> None:
+        end, _ = await run(program, place("x = bytearray(400 << 20)"), Limits(memory=600 * MIB))
+        assert Exit(0) == end
+
+    async def test_a_file_ends_at_its_limit(self, program: BotSource, place: MakePlace) -> None:
+        source = "open('/tmp/x', 'wb').write(bytes(2 << 20))"
+        end, output = await run(program, place(source), Limits(file_size=MIB))
+        assert Exit(1) == end
+        assert "File too large" in output
+
+    async def test_a_flood_of_output_is_cut_to_its_end(
+        self, program: BotSource, place: MakePlace, client: docker.DockerClient
+    ) -> None:
+        flood = "for _ in range(100_000): print('x' * 80)\nprint('the end')"
+        async with running(program, place(flood)) as instance:
+            await instance.wait()
+            tail = await instance.log_tail()
+            assert tail.endswith("the end\n")
+            assert len(tail.encode()) <= STDERR_TAIL
+            assert len(client.api.logs(instance.name)) <= 2 * Limits().log
+
+    async def test_many_empty_files_do_not_eat_memory(self, program: BotSource, place: MakePlace) -> None:
+        source = "for n in range(10_000): open(f'/tmp/{n}', 'w').close()"
+        end, output = await run(program, place(source))
+        assert Exit(1) == end
+        assert "No space left" in output
+
+
+class TestAnInstance:
+    async def test_reaches_its_seat_and_nothing_but_its_seat(
+        self, sandbox: DockerSandbox, program: BotSource, place: MakePlace
+    ) -> None:
+        seat = place("""
+import os, socket
+s = socket.socket(socket.AF_UNIX); s.connect(os.environ["PIGPEN_ADDRESS"].removeprefix("unix:"))
+s.sendall(os.environ["PIGPEN_TOKEN"].encode())
+""")
+        heard: asyncio.Queue[bytes] = asyncio.Queue()
+
+        async def listen(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            heard.put_nowait(await reader.read())
+            writer.close()
+
+        server = await asyncio.start_unix_server(listen, seat.folder / "seat.sock")
+        (seat.folder / "seat.sock").chmod(0o666)
+        async with server:
+            instance = await (await sandbox.load(program)).start(seat)
+            assert Exit(0) == await instance.wait()
+            assert b"secret" == await heard.get()
+
+    async def test_tells_its_exit_code_every_time(
+        self, sandbox: DockerSandbox, program: BotSource, place: MakePlace
+    ) -> None:
+        instance = await (await sandbox.load(program)).start(place("raise SystemExit(3)"))
+        assert [Exit(3)] * 2 == await asyncio.gather(instance.wait(), instance.wait())
+        await instance.stop()
+        assert Exit(3) == await instance.wait()
+
+    async def test_stop_is_harmless_twice_and_keeps_the_output(
+        self, sandbox: DockerSandbox, program: BotSource, place: MakePlace
+    ) -> None:
+        instance = await (await sandbox.load(program)).start(place(f"print('hello'); {FOREVER}"))
+        while "hello" not in await instance.log_tail():
+            await asyncio.sleep(0.01)
+        waiting = asyncio.ensure_future(instance.wait())
+        await asyncio.gather(instance.stop(), instance.stop())
+        await instance.stop()
+        assert "hello\n" == await instance.log_tail()
+        assert [Exit(137)] * 2 == [await waiting, await instance.wait()]
+
+    async def test_that_is_never_waited_for_still_tells_how_it_ended(
+        self, sandbox: DockerSandbox, program: BotSource, place: MakePlace
+    ) -> None:
+        instance = await (await sandbox.load(program)).start(place("print('done'); raise SystemExit(4)"))
+        observer = await (await sandbox.load(program)).start(place(FOREVER))
+        while "done" not in await instance.log_tail():
+            await asyncio.sleep(0.01)
+        await observer.stop()
+        await instance.wait()
+        await instance.stop()
+        assert Exit(4) == await instance.wait()
+
+    async def test_bears_the_labels_of_its_place(
+        self, sandbox: DockerSandbox, program: BotSource, place: MakePlace, client: docker.DockerClient
+    ) -> None:
+        instance = await (await sandbox.load(program)).start(place(FOREVER))
+        labels = client.containers.get(instance.name).labels
+        assert "2" == labels["pigpen.seat"]
+        assert "1" == labels["pigpen"]
+
+    async def test_removed_by_another_hand_has_been_killed(
+        self, sandbox: DockerSandbox, program: BotSource, place: MakePlace, client: docker.DockerClient
+    ) -> None:
+        instance = await (await sandbox.load(program)).start(place(FOREVER))
+        client.api.remove_container(instance.name, force=True)
+        assert Exit(137) == await instance.wait()
+        assert "" == await instance.log_tail()
+        await instance.stop()
+
+    async def test_of_a_closed_sandbox_is_gone(
+        self, no_leftovers: None, program: BotSource, place: MakePlace, client: docker.DockerClient
+    ) -> None:
+        sandbox = DockerSandbox()
+        loaded = await sandbox.load(program)
+        instances = await asyncio.gather(*(loaded.start(place(FOREVER)) for _ in range(4)))
+        await sandbox.close()
+        await sandbox.close()
+        assert [Exit(137)] * 4 == [await instance.wait() for instance in instances]
+
+
+@pytest.mark.usefixtures("no_leftovers")
+class TestFailures:
+    async def test_an_unknown_runtime_is_the_sandboxs_failure(self, program: BotSource, place: MakePlace) -> None:
+        sandbox = DockerSandbox(runtime="nonesuch")
+        with pytest.raises(SandboxError, match="nonesuch"):
+            await (await sandbox.load(program)).start(place(FOREVER))
+        await sandbox.close()
+
+    async def test_a_missing_folder_is_the_sandboxs_failure(
+        self, sandbox: DockerSandbox, program: BotSource, tmp_path: Path
+    ) -> None:
+        loaded = await sandbox.load(program)
+        with pytest.raises(SandboxError, match="nowhere"):
+            await loaded.start(Place(tmp_path / "nowhere", token="secret"))
+
+    async def test_an_engine_that_does_not_answer_is_told_with_a_way_out(
+        self, program: BotSource, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
+        sandbox = DockerSandbox()
+        with pytest.raises(SandboxError, match="scripts/engine"):
+            await sandbox.load(program)
+        await sandbox.close()
+
+    @pytest.mark.parametrize("moment", [0, 1, 3, 10, 30, 100, 300])
+    async def test_a_cancelled_start_leaves_no_container(
+        self, program: BotSource, place: MakePlace, moment: int
+    ) -> None:
+        sandbox = DockerSandbox()
+        starting = asyncio.ensure_future((await sandbox.load(program)).start(place(FOREVER)))
+        await asyncio.sleep(moment / 1000)
+        starting.cancel()
+        await asyncio.wait([starting])
+        await sandbox.close()
