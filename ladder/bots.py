@@ -41,7 +41,7 @@ def find_bot(word: str) -> BotSource:
     Raises:
         UnknownBot: If it names none of them.
     """
-    if (SAMPLES / word).parent == SAMPLES and _is_bot(SAMPLES / word):
+    if word in sample_names():
         return BotSource(word, folder=SAMPLES / word)
     folder = Path(word).expanduser()
     if folder.is_dir():

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, BinaryIO
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
 
-IGNORED = frozenset({"__pycache__", ".git", ".venv", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_Store"})
+IGNORED = frozenset(
+    {"__pycache__", "node_modules", ".git", ".venv", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_Store"}
+)
 """Names left out at any depth: they change without the bot changing."""
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ladder.bots import SAMPLES, sample_names
+from ladder.bots import MAIN_FILES, SAMPLES, sample_names
 from ladder.cli.problems import UserError
 
 
@@ -34,4 +34,7 @@ def new(
         raise UserError(f"{str(folder)!r} cannot be made: {error.strerror}.") from error
     word = folder if folder.is_absolute() else f"./{folder}"
     typer.echo(f"Made {folder} with {', '.join(sorted(path.name for path in folder.iterdir()))}.")
-    typer.echo(f"Change bot.py, then see how it does: pigpen play {word} random cautious counting --sandbox process")
+    if (folder / "package.json").is_file():
+        typer.echo(f"Install its packages: (cd {word} && npm ci)")
+    main = next(name for name in MAIN_FILES if (folder / name).is_file())
+    typer.echo(f"Change {main}, then see how it does: pigpen play {word} random cautious counting --sandbox process")

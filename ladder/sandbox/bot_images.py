@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from docker.errors import APIError, ImageNotFound
+from docker.errors import APIError
 from docker.utils import parse_repository_tag
 from docker.utils.build import exclude_paths
 
@@ -95,8 +95,10 @@ def _ignored(folder: Path) -> list[str]:
 def _find(client: DockerClient, reference: str) -> Image | None:
     try:
         return client.images.get(reference)
-    except ImageNotFound:
-        return None
+    except APIError as error:
+        if error.is_client_error():  # there is none, or that is no name for one
+            return None
+        raise
 
 
 def _pull(client: DockerClient, reference: str) -> Image:

@@ -37,7 +37,7 @@ class ProcessSandbox:
         Find the bot's main file and what runs it.
 
         Raises:
-            BotRejected: If the bot is an image, or its folder has no main file, or Node.js is missing for one.
+            BotRejected: If the bot is an image, its folder has no main file, or Node.js or a package is missing for it.
         """
         if bot.folder is None:
             raise BotRejected(
@@ -110,7 +110,16 @@ def _command(folder: Path) -> list[str]:
         raise BotRejected(
             f"The bot in {folder} is written for Node.js, and there is no program named node on the PATH."
         )
+    if _lacks_packages(folder):
+        raise BotRejected(f"The packages of the bot in {folder} are not installed. Run this in that folder: npm ci")
     return [node, "bot.js"]
+
+
+def _lacks_packages(folder: Path) -> bool:
+    """Whether there are packages to install and none are, neither here nor further up, where Node.js looks too."""
+    manifest = folder / "package.json"
+    wanted = manifest.is_file() and '"dependencies"' in manifest.read_text(encoding="utf-8", errors="replace")
+    return wanted and not any((place / "node_modules").is_dir() for place in (folder, *folder.parents))
 
 
 def _dying_with_us(command: list[str]) -> list[str]:

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 os.environ.setdefault("GRPC_VERBOSITY", "ERROR")  # before the import below: gRPC reads it there
 
@@ -51,17 +51,20 @@ def run(bot: Bot, name: str) -> None:
     """Play the match that the environment names; see `pigpen.run`."""
     address, token = os.environ.get(ADDRESS), os.environ.get(TOKEN)
     if not address or not token:
-        sys.exit(
-            "This bot waits for a referee: start it with `pigpen play`, which sets "
-            f"{ADDRESS} and {TOKEN}. Example: pigpen play {os.path.dirname(sys.argv[0]) or '.'} random random random"
-        )
+        folder = os.path.dirname(sys.argv[0]) or "."
+        _quit(f"This bot waits for a referee. Start it with: pigpen play {folder} random cautious counting")
     with contextlib.redirect_stdout(sys.stderr):
         try:
             asyncio.run(Client(bot, name, address, token).play_match())
         except (Refused, ConnectionError) as error:
-            sys.exit(str(error))
+            _quit(str(error))
         except KeyboardInterrupt:
             sys.exit(130)
+
+
+def _quit(sentence: str) -> NoReturn:
+    print(sentence, file=sys.stderr)
+    sys.exit(2)
 
 
 class Refused(Exception):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from google.protobuf.duration_pb2 import Duration
 
 from pigpen.notices import ClockSetting, DealResult, FaultNotice, MatchResult, Notice, Welcome
-from pigpen.rules import CARDS, Action, Card, Exposure, Face, MoonChoice, Phase, cards_in, mask_of
+from pigpen.rules import CARDS, Action, Exposure, Face, MoonChoice, Phase, cards_in, mask_of
 from pigpen.rules_wire import rules_from_message, rules_to_message
 from pigpen.v1 import referee_pb2, view_pb2
 from pigpen.view import View
@@ -100,7 +100,7 @@ def answer_message(view: View, action: Action) -> referee_pb2.BotMessage:
         if view.phase is Phase.PLAY:
             answer.card = action  # type: ignore[assignment]
         elif view.phase is Phase.PASS:
-            getattr(answer, "pass").cards = bytes(action)
+            getattr(answer, "pass").cards = bytes([*action])  # type: ignore[misc]
         elif view.phase is Phase.EXPOSE:
             shown = action.items()  # type: ignore[union-attr]
             answer.expose.SetInParent()
@@ -120,14 +120,19 @@ def action_of(answer: referee_pb2.Answer) -> Action:
         MalformedMessage: If there is none, or it names a card that does not exist.
     """
     kind = answer.WhichOneof("action")
-    if kind == "card":
-        return _card(answer.card)
-    if kind == "pass":
-        return tuple(_card(number) for number in getattr(answer, "pass").cards)
-    if kind == "expose":
-        return {_card(shown.card): Face(shown.face) if shown.face else Face.UP for shown in answer.expose.cards}
-    if kind == "moon":
-        return MoonChoice(answer.moon or MoonChoice.SUBTRACT)
+    try:
+        if kind == "card":
+            return CARDS[answer.card]
+        if kind == "pass":
+            return tuple(CARDS[number] for number in getattr(answer, "pass").cards)
+        if kind == "expose":
+            return {CARDS[shown.card]: Face(shown.face or Face.UP) for shown in answer.expose.cards}
+        if kind == "moon":
+            return MoonChoice(answer.moon or MoonChoice.SUBTRACT)
+    except IndexError:
+        raise MalformedMessage("the answer names a card that does not exist; cards are numbered 0 to 51") from None
+    except ValueError as error:
+        raise MalformedMessage(f"the answer makes no sense: {error}") from None
     raise MalformedMessage("the answer holds no action")
 
 
@@ -205,9 +210,3 @@ def hello_message(token: str, name: str, sdk: str) -> referee_pb2.BotMessage:
 
 def _exposure_message(shown: Exposure) -> view_pb2.Exposure:
     return view_pb2.Exposure(seat=shown.seat, card=shown.card, face=int(shown.face))  # type: ignore[arg-type]
-
-
-def _card(number: int) -> Card:
-    if number > 51:
-        raise MalformedMessage(f"{number} is no card; cards are numbered 0 to 51")
-    return CARDS[number]

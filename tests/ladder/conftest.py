@@ -28,6 +28,7 @@ HEALTHCHECK --interval=1s CMD touch /run/pigpen/healthy
 CMD ["python", "-u", "/run/pigpen/program.py"]
 """
 
+
 @pytest.fixture(scope="session")
 def client() -> Iterator[docker.DockerClient]:
     """The engine."""
@@ -56,7 +57,7 @@ def no_leftovers(client: docker.DockerClient) -> Iterator[None]:
     """Whatever a test does, no container of this process is left after it."""
     yield
     mine = {"label": f"pigpen.owner={owners.this_process()}"}
-    assert [] == [found["Names"] for found in client.api.containers(all=True, filters=mine)]
+    assert [found["Names"] for found in client.api.containers(all=True, filters=mine)] == []
 
 
 @pytest.fixture

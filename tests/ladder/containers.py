@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from ladder.bots import BotSource
-from ladder.sandbox.base import Exit, Place
+from ladder.sandbox.base import Exit, Instance, Place
 from ladder.sandbox.docker import DockerSandbox
 from ladder.sandbox.docker_instance import DockerInstance
 from ladder.sandbox.limits import Limits
@@ -36,3 +37,9 @@ async def run(program: BotSource, place: Place, limits: Limits | None = None) ->
     """Run a container to its end; how it ended, and what it wrote."""
     async with running(program, place, limits) as instance:
         return await instance.wait(), await instance.log_tail()
+
+
+async def has_written(instance: Instance, text: str) -> None:
+    """Return when *text* is in the instance's output; the test's time limit is the only one."""
+    while text not in await instance.log_tail():
+        await asyncio.sleep(0.01)

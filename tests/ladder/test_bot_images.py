@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -51,7 +52,7 @@ async def test_a_folder_becomes_a_container_that_can_read_it(
     program = await sandbox.load(BotSource(name, folder=folder))
     instance = await program.start(Place(folder / "seat", token=""))
     assert Exit(0) == await instance.wait()
-    assert "print(open('/bot.py').read())\n" == await instance.log_tail()
+    assert await instance.log_tail() == "print(open('/bot.py').read())\n"
 
 
 async def test_an_unchanged_folder_is_built_once(
@@ -73,7 +74,9 @@ async def test_a_changed_folder_is_another_program(
     assert first.identity != (await sandbox.load(BotSource(name, folder=folder))).identity
 
 
-async def test_what_dockerignore_names_stays_out(sandbox: DockerSandbox, write: Write, name: str, dockerfile: str) -> None:
+async def test_what_dockerignore_names_stays_out(
+    sandbox: DockerSandbox, write: Write, name: str, dockerfile: str
+) -> None:
     folder = write(name, {"Dockerfile": dockerfile, "bot.py": "", ".dockerignore": "# mine\n\nbot.py\n"})
     with pytest.raises(BotRejected, match="does not build"):
         await sandbox.load(BotSource(name, folder=folder))
@@ -88,7 +91,7 @@ async def test_a_failed_build_is_told_with_its_last_lines(
 
 
 async def test_a_build_has_no_network(sandbox: DockerSandbox, write: Write, name: str, python_image: str) -> None:
-    dockerfile = f"FROM {python_image}\nRUN test \"$(ls /sys/class/net)\" = lo\nCMD [\"true\"]\n"
+    dockerfile = f'FROM {python_image}\nRUN test "$(ls /sys/class/net)" = lo\nCMD ["true"]\n'
     await sandbox.load(BotSource(name, folder=write(name, {"Dockerfile": dockerfile, "x": name})))
 
 
@@ -139,7 +142,9 @@ async def test_a_reference_is_pinned_to_its_id(
     assert loaded.identity == (await sandbox.load(BotSource("same", image=loaded.identity))).identity
 
 
-@pytest.mark.parametrize("reference", ["pigpen/nonesuch:1", f"sha256:{'0' * 64}", f"pigpen/no@sha256:{'0' * 64}", "A B"])
+@pytest.mark.parametrize(
+    "reference", ["pigpen/nonesuch:1", f"sha256:{'0' * 64}", f"pigpen/no@sha256:{'0' * 64}", "A B"]
+)
 async def test_a_missing_image_is_the_bots_fault(sandbox: DockerSandbox, reference: str) -> None:
     with pytest.raises(BotRejected, match="could not be pulled"):
         await sandbox.load(BotSource("bot", image=reference))
@@ -153,4 +158,5 @@ def test_a_build_that_takes_too_long_is_ended(
     with pytest.raises(BuildFailed, match=image_build.TOO_LONG):
         build_image(client, archive(folder), tag=f"pigpen/test:{name}", labels={}, seconds=2)
     while client.api.containers(filters={"label": f"endless={name}"}):
-        pass
+        time.sleep(0.01)
+    client.images.prune(filters={"dangling": True, "label": f"endless={name}"})

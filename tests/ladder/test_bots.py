@@ -27,7 +27,7 @@ def make_bot(folder: str, file: str = "bot.py") -> Path:
 
 
 def test_samples_are_the_folders_with_a_main_file_or_a_dockerfile() -> None:
-    assert ["cautious", "random"] == sample_names()
+    assert sample_names() == ["cautious", "random"]
 
 
 def test_a_samples_name_is_found(two_samples: Path) -> None:

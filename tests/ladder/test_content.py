@@ -25,10 +25,12 @@ def test_the_same_tree_elsewhere_has_the_same_hash(folder: Path, tmp_path: Path)
     assert before == content_hash(folder.rename(tmp_path / "other"))
 
 
-def test_caches_do_not_count(folder: Path) -> None:
+def test_caches_and_installed_packages_do_not_count(folder: Path) -> None:
     before = content_hash(folder)
     (folder / "data" / "__pycache__").mkdir()
     (folder / "data" / "__pycache__" / "x.pyc").write_bytes(b"x")
+    (folder / "node_modules").mkdir()
+    (folder / "node_modules" / "x.js").write_text("")
     assert before == content_hash(folder)
 
 
@@ -62,9 +64,9 @@ def test_the_archive_is_readable_by_all_and_the_same_each_time(folder: Path) -> 
     os.utime(folder / "bot.py", (0, 0))
     assert first == archive(folder).read()
     with tarfile.open(fileobj=archive(folder)) as tar:
-        assert {"bot.py": 0o644, "data": 0o755, "data/table": 0o644} == {info.name: info.mode for info in tar}
+        assert {info.name: info.mode for info in tar} == {"bot.py": 0o644, "data": 0o755, "data/table": 0o644}
 
 
 def test_the_archive_holds_only_what_is_kept(folder: Path) -> None:
     with tarfile.open(fileobj=archive(folder, {"bot.py"})) as tar:
-        assert ["bot.py"] == tar.getnames()
+        assert tar.getnames() == ["bot.py"]

@@ -18,7 +18,7 @@ from ladder.bots import BotSource
 from ladder.sandbox.base import STDERR_TAIL, Exit, Place, SandboxError
 from ladder.sandbox.docker import DockerSandbox
 from ladder.sandbox.limits import MIB, Limits
-from tests.ladder.containers import new_place, run, running
+from tests.ladder.containers import has_written, new_place, run, running
 
 pytestmark = pytest.mark.docker
 
@@ -39,7 +39,7 @@ async def seen(program: BotSource, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 def test_it_is_an_ordinary_user_though_its_image_says_root(seen: dict[str, Any]) -> None:
-    assert [65532, 65532, []] == [seen["uid"], seen["gid"], seen["groups"]]
+    assert [seen["uid"], seen["gid"], seen["groups"]] == [65532, 65532, []]
 
 
 @pytest.mark.parametrize("folder", ["/", "/bot", "/usr/bin", "/etc", "/var/tmp", "/home", "/run", "/dev"])
@@ -54,8 +54,8 @@ def test_the_root_is_mounted_read_only(seen: dict[str, Any]) -> None:
 def test_tmp_is_small_and_holds_no_programs(seen: dict[str, Any]) -> None:
     assert {"rw", "noexec", "nosuid", "nodev"} <= set(seen["mounts"]["/tmp"])
     assert [0, Limits().tmp, Limits().tmp_files] == [seen["write"]["/tmp"], *seen["tmp"]]
-    assert errno.EACCES == seen["execute_in_tmp"]
-    assert errno.ENOSPC == seen["fill_tmp"]
+    assert seen["execute_in_tmp"] == errno.EACCES
+    assert seen["fill_tmp"] == errno.ENOSPC
 
 
 def test_shared_memory_is_small_too(seen: dict[str, Any]) -> None:
@@ -64,9 +64,9 @@ def test_shared_memory_is_small_too(seen: dict[str, Any]) -> None:
 
 
 def test_there_is_no_network(seen: dict[str, Any]) -> None:
-    assert ["lo"] == seen["interfaces"]
+    assert seen["interfaces"] == ["lo"]
     assert os.readlink("/proc/self/ns/net") != seen["namespaces"]["net"]
-    assert errno.ENETUNREACH == seen["connect"]
+    assert seen["connect"] == errno.ENETUNREACH
 
 
 @pytest.mark.parametrize("kind", ["ipc", "pid", "mnt", "uts", "net"])
@@ -76,34 +76,34 @@ def test_it_has_namespaces_of_its_own(seen: dict[str, Any], kind: str) -> None:
 
 def test_it_has_no_capabilities_and_can_get_none(seen: dict[str, Any]) -> None:
     sets = ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")
-    assert ["0" * 16] * 5 == [seen["status"][name] for name in sets]
-    assert "1" == seen["status"]["NoNewPrivs"]
+    assert [seen["status"][name] for name in sets] == ["0" * 16] * 5
+    assert seen["status"]["NoNewPrivs"] == "1"
 
 
 def test_system_calls_are_filtered(seen: dict[str, Any]) -> None:
-    assert "2" == seen["status"]["Seccomp"]
+    assert seen["status"]["Seccomp"] == "2"
 
 
 def test_ulimits_hold(seen: dict[str, Any]) -> None:
     limits = Limits()
     assert {"nofile": [limits.open_files] * 2, "core": [0, 0], "fsize": [limits.file_size] * 2} == seen["rlimits"]
-    assert errno.EMFILE == seen["open_many"]
+    assert seen["open_many"] == errno.EMFILE
 
 
 def test_an_init_process_cleans_up_after_it(seen: dict[str, Any]) -> None:
-    assert 1 != seen["pid"]
+    assert seen["pid"] != 1
     assert "init" in seen["init"]
 
 
 def test_its_environment_tells_of_its_seat_alone(seen: dict[str, Any]) -> None:
     ours = {name: value for name, value in seen["environment"].items() if name.startswith("PIGPEN")}
-    assert {"PIGPEN_ADDRESS": "unix:/run/pigpen/seat.sock", "PIGPEN_TOKEN": "secret"} == ours
+    assert ours == {"PIGPEN_ADDRESS": "unix:/run/pigpen/seat.sock", "PIGPEN_TOKEN": "secret"}
     assert not [name for name in seen["environment"] if "proxy" in name.lower()]
 
 
 def test_the_seats_folder_is_read_only(seen: dict[str, Any]) -> None:
-    assert errno.EROFS == seen["write"]["/run/pigpen"]
-    assert errno.EROFS == seen["unlink_in_seat"]
+    assert seen["write"]["/run/pigpen"] == errno.EROFS
+    assert seen["unlink_in_seat"] == errno.EROFS
 
 
 def test_an_images_health_check_never_runs(seen: dict[str, Any]) -> None:
@@ -193,13 +193,13 @@ s.sendall(os.environ["PIGPEN_TOKEN"].encode())
         async with server:
             instance = await (await sandbox.load(program)).start(seat)
             assert Exit(0) == await instance.wait()
-            assert b"secret" == await heard.get()
+            assert await heard.get() == b"secret"
 
     async def test_tells_its_exit_code_every_time(
         self, sandbox: DockerSandbox, program: BotSource, place: MakePlace
     ) -> None:
         instance = await (await sandbox.load(program)).start(place("raise SystemExit(3)"))
-        assert [Exit(3)] * 2 == await asyncio.gather(instance.wait(), instance.wait())
+        assert [Exit(3)] * 2 == list(await asyncio.gather(instance.wait(), instance.wait()))
         await instance.stop()
         assert Exit(3) == await instance.wait()
 
@@ -207,12 +207,11 @@ s.sendall(os.environ["PIGPEN_TOKEN"].encode())
         self, sandbox: DockerSandbox, program: BotSource, place: MakePlace
     ) -> None:
         instance = await (await sandbox.load(program)).start(place(f"print('hello'); {FOREVER}"))
-        while "hello" not in await instance.log_tail():
-            await asyncio.sleep(0.01)
+        await has_written(instance, "hello")
         waiting = asyncio.ensure_future(instance.wait())
         await asyncio.gather(instance.stop(), instance.stop())
         await instance.stop()
-        assert "hello\n" == await instance.log_tail()
+        assert await instance.log_tail() == "hello\n"
         assert [Exit(137)] * 2 == [await waiting, await instance.wait()]
 
     async def test_that_is_never_waited_for_still_tells_how_it_ended(
@@ -220,8 +219,7 @@ s.sendall(os.environ["PIGPEN_TOKEN"].encode())
     ) -> None:
         instance = await (await sandbox.load(program)).start(place("print('done'); raise SystemExit(4)"))
         observer = await (await sandbox.load(program)).start(place(FOREVER))
-        while "done" not in await instance.log_tail():
-            await asyncio.sleep(0.01)
+        await has_written(instance, "done")
         await observer.stop()
         await instance.wait()
         await instance.stop()
@@ -232,8 +230,8 @@ s.sendall(os.environ["PIGPEN_TOKEN"].encode())
     ) -> None:
         instance = await (await sandbox.load(program)).start(place(FOREVER))
         labels = client.containers.get(instance.name).labels
-        assert "2" == labels["pigpen.seat"]
-        assert "1" == labels["pigpen"]
+        assert labels["pigpen.seat"] == "2"
+        assert labels["pigpen"] == "1"
 
     async def test_removed_by_another_hand_has_been_killed(
         self, sandbox: DockerSandbox, program: BotSource, place: MakePlace, client: docker.DockerClient
@@ -241,7 +239,7 @@ s.sendall(os.environ["PIGPEN_TOKEN"].encode())
         instance = await (await sandbox.load(program)).start(place(FOREVER))
         client.api.remove_container(instance.name, force=True)
         assert Exit(137) == await instance.wait()
-        assert "" == await instance.log_tail()
+        assert await instance.log_tail() == ""
         await instance.stop()
 
     async def test_of_a_closed_sandbox_is_gone(

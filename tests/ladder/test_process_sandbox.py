@@ -16,7 +16,7 @@ from ladder.content import content_hash
 from ladder.sandbox.base import STDERR_TAIL, BotRejected, Exit, Place
 from ladder.sandbox.process import ProcessSandbox
 from ladder.sandbox.process_instance import ProcessInstance
-from tests.ladder.containers import ROOT
+from tests.ladder.containers import ROOT, has_written
 
 FOREVER = "import time; time.sleep(1000)"
 Start = Callable[[str], "asyncio.Future[ProcessInstance]"]
@@ -41,15 +41,25 @@ def start(sandbox: ProcessSandbox, tmp_path: Path) -> Start:
     return lambda source: asyncio.ensure_future(begin(source))
 
 
+def lives(pid: int) -> bool:
+    try:
+        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
+
+
+def exists(path: str) -> bool:
+    return Path(path).exists()
+
+
 async def gone(pid: int) -> None:
     """Return when no process has that *pid*; the test's time limit is the only one."""
-    while Path(f"/proc/{pid}").exists() and "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text():
+    while lives(pid):
         await asyncio.sleep(0.01)
 
 
 async def first_line(instance: ProcessInstance) -> str:
-    while "\n" not in await instance.log_tail():
-        await asyncio.sleep(0.01)
+    await has_written(instance, "\n")
     return (await instance.log_tail()).splitlines()[0]
 
 
@@ -61,7 +71,7 @@ async def test_the_exit_code_is_told_every_time(start: Start) -> None:
 async def test_what_it_writes_last_is_there_when_it_has_ended(start: Start) -> None:
     instance = await start("import sys; print('out', flush=True); sys.exit('err')")
     await instance.wait()
-    assert "out\nerr\n" == await instance.log_tail()
+    assert await instance.log_tail() == "out\nerr\n"
 
 
 async def test_it_knows_its_seat_and_nothing_else_of_us(
@@ -77,7 +87,7 @@ async def test_it_knows_its_seat_and_nothing_else_of_us(
     first, second = (await instance.log_tail()).splitlines()
     assert f"unix:{tmp_path}/seat.sock secret {tmp_path} None" == first
     assert second.startswith("True True ")
-    assert not Path(second.split()[-1]).exists()
+    assert not exists(second.split()[-1])
 
 
 async def test_it_can_import_what_is_installed_here(start: Start) -> None:
@@ -92,7 +102,7 @@ async def test_a_flood_neither_blocks_it_nor_grows(start: Start) -> None:
     """)
     assert Exit(0) == await instance.wait()
     tail = await instance.log_tail()
-    assert STDERR_TAIL == len(tail)
+    assert len(tail) == STDERR_TAIL
     assert tail.endswith("xxx\nthe end\n")
 
 
@@ -139,7 +149,7 @@ async def test_a_bot_that_closes_its_output_goes_on(start: Start) -> None:
         os._exit(5)
     """)
     assert Exit(5) == await instance.wait()
-    assert "bye" == await instance.log_tail()
+    assert await instance.log_tail() == "bye"
 
 
 async def test_close_kills_all(sandbox: ProcessSandbox, start: Start) -> None:
@@ -163,7 +173,7 @@ async def test_a_bot_dies_with_its_parent_even_of_kill_9(tmp_path: Path) -> None
     )
     assert parent.stdout is not None
     bot = int(await parent.stdout.readline())
-    assert Path(f"/proc/{bot}").exists()
+    assert lives(bot)
     parent.kill()
     await parent.communicate()
     await gone(bot)
@@ -199,12 +209,22 @@ async def test_without_node_a_javascript_bot_is_rejected(
 
 
 @pytest.mark.node
+async def test_without_its_packages_a_javascript_bot_is_rejected(sandbox: ProcessSandbox, tmp_path: Path) -> None:
+    (tmp_path / "bot.js").write_text("")
+    (tmp_path / "package.json").write_text('{"dependencies": {"long": "^5.0.0"}}')
+    with pytest.raises(BotRejected, match="Run this in that folder: npm ci"):
+        await sandbox.load(BotSource("bot", folder=tmp_path))
+    (tmp_path / "node_modules").mkdir()
+    await sandbox.load(BotSource("bot", folder=tmp_path))
+
+
+@pytest.mark.node
 async def test_a_javascript_bot_runs(sandbox: ProcessSandbox, tmp_path: Path) -> None:
     (tmp_path / "bot.js").write_text("console.log(process.env.PIGPEN_TOKEN); process.exitCode = 4")
     program = await sandbox.load(BotSource("bot", folder=tmp_path))
     instance = await program.start(Place(tmp_path, token="secret"))
     assert Exit(4) == await instance.wait()
-    assert "secret\n" == await instance.log_tail()
+    assert await instance.log_tail() == "secret\n"
 
 
 PARENT = """

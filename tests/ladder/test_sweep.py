@@ -85,7 +85,7 @@ async def test_the_next_sandbox_removes_what_a_killed_process_left_and_nothing_e
     await killed.wait()
     assert exists(client, orphan)
     await sandbox.load(program)
-    assert [False, True] == [exists(client, orphan), exists(client, living)]
+    assert [exists(client, orphan), exists(client, living)] == [False, True]
 
 
 async def test_an_interrupted_process_leaves_nothing(platform: Platform, client: docker.DockerClient) -> None:
@@ -93,7 +93,7 @@ async def test_an_interrupted_process_leaves_nothing(platform: Platform, client:
     owner = client.containers.get(first).labels["pigpen.owner"]
     process.send_signal(signal.SIGINT)
     await process.communicate()
-    assert [] == client.api.containers(all=True, filters={"label": f"pigpen.owner={owner}"})
+    assert client.api.containers(all=True, filters={"label": f"pigpen.owner={owner}"}) == []
 
 
 async def test_a_container_run_by_hand_from_our_images_is_not_ours(

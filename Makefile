@@ -1,0 +1,40 @@
+# Pigpen. `make help` lists what there is to make.
+.DEFAULT_GOAL := help
+.PHONY: help demo test check protos images bench clean
+BIN := .venv/bin
+READY := .venv/.ready
+
+help:  ## list the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+$(READY): pyproject.toml sdk/pyproject.toml
+	@scripts/venv
+	@touch $@
+
+demo: $(READY)  ## play a real match between sample bots, in containers where Docker runs
+	@scripts/demo
+
+test: $(READY)  ## run all tests
+	@scripts/engine || true
+	$(BIN)/pytest
+
+check: $(READY)  ## format, lint, types, generated code, import directions
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	scripts/protos --check
+	$(BIN)/pytest -q tests/test_architecture.py
+
+protos: $(READY)  ## generate the Python code of the wire contract
+	scripts/protos
+
+images: $(READY)  ## build the bot base image
+	@scripts/engine
+	$(BIN)/python -m ladder.images
+
+bench: $(READY)  ## measure, and print tables
+	@scripts/engine || true
+	$(BIN)/python -m benchmarks
+
+clean:  ## remove the virtual environment and caches
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

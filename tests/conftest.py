@@ -1,0 +1,61 @@
+"""What the whole suite needs: tests whose outside programs are missing are left out by name."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from ladder.engine import connect
+from ladder.sandbox.base import SandboxError
+from pigpen import ClockSetting, Welcome
+from pigpen.rules import PRESETS
+
+LEFT_OUT = pytest.StashKey[dict[str, list[str]]]()
+
+
+def _missing() -> dict[str, str]:
+    """Each marker whose program is missing, and why."""
+    missing = {}
+    try:
+        connect().close()
+    except SandboxError as error:
+        missing["docker"] = str(error)
+    if not (shutil.which("node") and shutil.which("npm")):
+        missing["node"] = "Node.js and npm are not installed."
+    return missing
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect the tests whose outside program is missing."""
+    left_out: dict[str, list[str]] = {}
+    if any(item.get_closest_marker(marker) for item in items for marker in ("docker", "node")):
+        for marker, reason in _missing().items():
+            affected = [item for item in items if item.get_closest_marker(marker)]
+            if affected:
+                left_out[reason] = [item.nodeid for item in affected]
+                config.hook.pytest_deselected(items=affected)
+                items[:] = [item for item in items if item not in affected]
+    config.stash[LEFT_OUT] = left_out
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Name what was left out, and why."""
+    for reason, names in config.stash.get(LEFT_OUT, {}).items():
+        terminalreporter.section(f"{len(names)} tests left out")
+        terminalreporter.line(reason)
+        for name in names:
+            terminalreporter.line(f"  {name}")
+
+
+@pytest.fixture(autouse=True)
+def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test sees a seat that a bot around the suite may have."""
+    monkeypatch.delenv("PIGPEN_ADDRESS", raising=False)
+    monkeypatch.delenv("PIGPEN_TOKEN", raising=False)
+
+
+@pytest.fixture
+def welcome() -> Welcome:
+    """What a bot of a short match of hearts is told."""
+    return Welcome(PRESETS["hearts"], 0, "deals:1", ClockSetting(60.0, 0.1, 1.0, start_up=10.0))

@@ -1,0 +1,86 @@
+"""Seats for tests: told to play, cheat, stall or leave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from referee.verdict import SeatFailure, Verdict
+
+if TYPE_CHECKING:
+    from pigpen.notices import Notice, Welcome
+    from pigpen.rules import Action
+    from pigpen.view import View
+
+Script = Callable[["View"], "Action | SeatFailure"]
+
+
+class FakeTime:
+    """A clock that moves when it is told to."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+class ScriptedSeat:
+    """Answers what its script says, and remembers what it was asked and told."""
+
+    def __init__(self, script: Script, *, time: FakeTime | None = None, thinks: float = 0.0) -> None:
+        self.asked: list[View] = []
+        self.limits: list[float] = []
+        self.took: list[float] = []
+        self.told: list[Notice] = []
+        self.welcomed: Welcome | None = None
+        self.closed = False
+        self._script = script
+        self._time = time
+        self._thinks = thinks
+
+    async def welcome(self, welcome: Welcome) -> None:
+        self.welcomed = welcome
+
+    async def ask(self, view: View, limit: float, took: float) -> Action:
+        self.asked.append(view)
+        self.limits.append(limit)
+        self.took.append(took)
+        if self._time:
+            self._time.seconds += self._thinks
+        answer = self._script(view)
+        if isinstance(answer, SeatFailure):
+            raise answer
+        return answer
+
+    async def tell(self, notice: Notice, decision: int = 0) -> None:
+        self.told.append(notice)
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+class AbsentSeat(ScriptedSeat):
+    """Nobody ever comes."""
+
+    def __init__(self) -> None:
+        super().__init__(honest)
+
+    async def welcome(self, welcome: Welcome) -> None:
+        raise SeatFailure(Verdict.ABSENT, "it did not take its seat within 10 s")
+
+
+def honest(view: View) -> Action:
+    """The first legal option."""
+    from pigpen.bot import Bot, decide
+
+    class First(Bot):
+        def play(self, view: View) -> Action:  # type: ignore[override]
+            return view.legal[0]
+
+    return decide(First(), view)
+
+
+def fails(verdict: Verdict, text: str = "so it was told") -> Script:
+    """A script that always fails the same way."""
+    return lambda view: SeatFailure(verdict, text)

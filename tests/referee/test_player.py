@@ -1,0 +1,193 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pigpen import ClockSetting, FaultNotice
+from pigpen.rules import PRESETS, Card, Deal, Face, MoonChoice, Phase, deal_hands
+from referee.clock import MARGIN
+from referee.player import Player
+from referee.verdict import SeatFailure, Verdict
+from tests.referee.seats import AbsentSeat, FakeTime, ScriptedSeat, fails, honest
+
+if TYPE_CHECKING:
+    from pigpen.notices import Welcome
+    from referee.player import Decision
+    from tests.referee.seats import Script
+
+SETTING = ClockSetting(bank=10.0, increment=0.0, limit=1.0, start_up=10.0)
+TOTALS = (0, 0, 0, 0)
+
+
+def first_play(rules: str = "hearts", number: int = 3) -> Deal:
+    """A deal in which the cards are already in play."""
+    deal = Deal(PRESETS[rules], deal_hands(PRESETS[rules], bytes(32), number), number=number)
+    while deal.phase is not Phase.PLAY:
+        for seat in deal.to_act:
+            deal.apply(seat, deal.default_action(seat))
+    return deal
+
+
+async def one_decision(script: Script, deal: Deal | None = None) -> tuple[Player, ScriptedSeat, Decision]:
+    deal = deal or first_play()
+    seat = ScriptedSeat(script)
+    player = Player(seat, SETTING)
+    player.begin_deal()
+    chair = deal.to_act[0]
+    return player, seat, await player.decide(deal, chair, TOTALS, seed=5)
+
+
+async def test_a_legal_answer_is_the_bots_own() -> None:
+    deal = first_play()
+    player, seat, decision = await one_decision(honest, deal)
+    assert (decision.action, decision.by, decision.fault) == (deal.legal(deal.turn)[0], "bot", None)
+    assert player.faults == []
+    assert seat.asked[0] == deal.view(deal.turn)
+
+
+@pytest.mark.parametrize(
+    ("script", "by"),
+    [
+        (lambda view: next(card for card in view.hand if card not in view.legal), "default:illegal"),
+        (lambda view: next(card for card in view.unseen), "default:illegal"),
+        (lambda view: MoonChoice.ADD, "default:illegal"),
+        (lambda view: (view.legal[0],), "default:illegal"),
+        (fails(Verdict.TIMEOUT), "default:timeout"),
+        (fails(Verdict.MALFORMED), "default:malformed"),
+        (fails(Verdict.GONE), "default:gone"),
+    ],
+)
+async def test_the_first_legal_card_is_played_for_a_bot_at_fault(script: Script, by: str) -> None:
+    deal = first_play()
+    player, _, decision = await one_decision(script, deal)
+    assert (decision.action, decision.by) == (deal.legal(deal.turn)[0], by)
+    assert [fault.verdict for fault in player.faults] == [by.removeprefix("default:")]
+
+
+async def test_the_default_pass_is_the_first_cards_in_canonical_order() -> None:
+    deal = Deal(PRESETS["hearts"], deal_hands(PRESETS["hearts"], bytes(32), 0))
+    _, _, decision = await one_decision(fails(Verdict.TIMEOUT), deal)
+    assert decision.action == deal.legal(0)[:3]
+
+
+async def test_the_default_exposure_is_none() -> None:
+    deal = Deal(PRESETS["gongzhu"], deal_hands(PRESETS["gongzhu"], bytes(32), 0))
+    assert deal.phase is Phase.EXPOSE
+    _, _, decision = await one_decision(fails(Verdict.TIMEOUT), deal)
+    assert decision.action == {}
+
+
+async def test_a_card_that_cannot_be_put_face_down_is_illegal() -> None:
+    deal = Deal(PRESETS["gongzhu"], deal_hands(PRESETS["gongzhu"], bytes(32), 0))
+    _, _, decision = await one_decision(lambda view: {view.legal[0]: Face.DOWN}, deal)
+    assert decision.by == "default:illegal"
+
+
+async def test_HB_7_no_answer_about_the_moon_means_minus_26() -> None:
+    deal = moon_shot()
+    _, _, decision = await one_decision(fails(Verdict.TIMEOUT), deal)
+    assert decision.action is MoonChoice.SUBTRACT
+    deal.apply(deal.turn, decision.action)
+    assert sorted(deal.scores()) == [-26, 0, 0, 0]
+
+
+def moon_shot() -> Deal:
+    """Seat 0 takes the first trick with AC and then leads nothing but hearts."""
+    rules = PRESETS["hearts"]
+    hands = [sum(1 << 13 * suit + rank for rank in range(13)) for suit in (2, 0, 1, 3)]
+    swap = Card.parse("AC").mask | Card.parse("2H").mask
+    hands[0] ^= swap
+    hands[1] ^= swap
+    deal = Deal(rules, hands, number=3)
+    while deal.phase is Phase.PLAY:
+        deal.play(deal.legal(deal.turn)[-1])
+    return deal
+
+
+async def test_the_third_fault_hands_the_seat_to_the_default_policy() -> None:
+    deal = first_play()
+    seat = ScriptedSeat(fails(Verdict.ILLEGAL))
+    player = Player(seat, SETTING)
+    player.begin_deal()
+    by = [(await player.decide(deal, deal.turn, TOTALS, seed=5)).by for _ in range(5)]
+    assert by == ["default:illegal"] * 3 + ["takeover"] * 2
+    assert player.taken_over
+    assert len(seat.asked) == 3
+
+
+async def test_each_fault_is_told_to_the_bot() -> None:
+    deal = first_play()
+    seat = ScriptedSeat(fails(Verdict.MALFORMED, "it cannot be read"))
+    player = Player(seat, SETTING)
+    for _ in range(3):
+        await player.decide(deal, deal.turn, TOTALS, seed=5)
+    assert seat.told == [
+        FaultNotice("malformed", "it cannot be read", count, takeover=count == 3) for count in (1, 2, 3)
+    ]
+
+
+async def test_a_bot_that_is_gone_is_taken_over_at_once_and_told_nothing() -> None:
+    player, seat, decision = await one_decision(fails(Verdict.GONE, "its program ended with exit code 1"))
+    assert (decision.by, player.taken_over, seat.told) == ("default:gone", True, [])
+    assert player.faults[0].message == "its program ended with exit code 1"
+
+
+async def test_a_bot_that_never_comes_is_taken_over_at_its_first_decision(welcome: Welcome) -> None:
+    deal = first_play()
+    player = Player(AbsentSeat(), SETTING)
+    await player.take_seat(welcome)
+    decision = await player.decide(deal, deal.turn, TOTALS, seed=5)
+    assert (decision.by, player.taken_over) == ("default:absent", True)
+
+
+async def test_an_answer_after_the_limit_counts_as_late_even_if_the_seat_delivers_it() -> None:
+    time = FakeTime()
+    deal = first_play()
+    player = Player(ScriptedSeat(honest, time=time, thinks=1.0 + MARGIN + 0.001), SETTING, now=time)
+    player.begin_deal()
+    decision = await player.decide(deal, deal.turn, TOTALS, seed=5)
+    assert decision.by == "default:timeout"
+    assert player.faults[0].message == "no answer within 1.000 s"
+
+
+async def test_an_answer_within_the_margin_is_in_time() -> None:
+    time = FakeTime()
+    deal = first_play()
+    player = Player(ScriptedSeat(honest, time=time, thinks=1.0 + MARGIN), SETTING, now=time)
+    player.begin_deal()
+    assert (await player.decide(deal, deal.turn, TOTALS, seed=5)).by == "bot"
+
+
+async def test_the_view_shows_the_bank_and_how_long_the_last_answer_took() -> None:
+    time = FakeTime()
+    deal = first_play()
+    seat = ScriptedSeat(honest, time=time, thinks=0.5 + MARGIN)
+    player = Player(seat, SETTING, now=time)
+    player.begin_deal()
+    for _ in range(2):
+        await player.decide(deal, deal.turn, TOTALS, seed=5)
+    assert [view.bank for view in seat.asked] == pytest.approx([10.0, 9.5])
+    assert seat.took == pytest.approx([0.0, 0.5])
+    assert [view.decision for view in seat.asked] == [1, 2]
+    assert seat.limits == pytest.approx([1.0 + MARGIN] * 2)
+
+
+async def test_an_empty_bank_shortens_the_limit() -> None:
+    time = FakeTime()
+    deal = first_play()
+    seat = ScriptedSeat(honest, time=time, thinks=0.75 + MARGIN)
+    player = Player(seat, ClockSetting(bank=1.0, increment=0.0, limit=1.0, start_up=10.0), now=time)
+    player.begin_deal()
+    by = [(await player.decide(deal, deal.turn, TOTALS, seed=5)).by for _ in range(2)]
+    assert by == ["bot", "default:timeout"]
+    assert [view.limit for view in seat.asked] == pytest.approx([1.0, 0.25])
+
+
+def test_only_leaving_and_never_coming_are_final() -> None:
+    assert {verdict for verdict in Verdict if verdict.is_final} == {Verdict.GONE, Verdict.ABSENT}
+
+
+def test_a_failure_carries_its_code_and_its_sentence() -> None:
+    failure = SeatFailure(Verdict.TIMEOUT, "no answer within 1 s")
+    assert (failure.verdict, str(failure)) == ("timeout", "no answer within 1 s")

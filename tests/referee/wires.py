@@ -1,0 +1,82 @@
+"""Bots for tests of the wire: a raw stream to a seat, with no SDK in between."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+import grpc
+import grpc.aio
+
+from pigpen.rules import PRESETS, Deal, Phase, deal_hands
+from pigpen.v1.referee_pb2 import Answer, BotMessage, RefereeMessage
+from pigpen.view import View
+from pigpen.wire import hello_message
+from referee.stream_seat import StreamSeat, new_token
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+RULES = PRESETS["hearts"]
+
+
+class RawBot:
+    """One stream to a seat, message by message."""
+
+    def __init__(self, channel: grpc.aio.Channel) -> None:
+        self._call: grpc.aio.StreamStreamCall[bytes, bytes] = channel.stream_stream("/pigpen.v1.Referee/Play")()
+
+    async def send(self, message: BotMessage | bytes) -> None:
+        await self._call.write(message if isinstance(message, bytes) else message.SerializeToString())
+
+    async def hello(self, token: str) -> None:
+        await self.send(hello_message(token, "raw", "test"))
+
+    async def receive(self) -> RefereeMessage:
+        data = await asyncio.wait_for(self._call.read(), 30)
+        assert isinstance(data, bytes)
+        return RefereeMessage.FromString(data)
+
+    async def answer(self, request: RefereeMessage, *, card: int | None = None, decision: int | None = None) -> None:
+        chosen = request.request.view.legal[0] if card is None else card
+        number = request.request.decision if decision is None else decision
+        await self.send(BotMessage(answer=Answer(decision=number, card=chosen)))
+
+    async def status(self) -> tuple[grpc.StatusCode, str]:
+        code = await asyncio.wait_for(self._call.code(), 30)
+        return code, await self._call.details() or ""
+
+    def hang_up(self) -> None:
+        self._call.cancel()
+
+
+@asynccontextmanager
+async def open_seat(folder: Path) -> AsyncIterator[tuple[StreamSeat, str]]:
+    """A seat that listens, and its token."""
+    token = new_token()
+    seat = StreamSeat(folder / "seat.sock", token)
+    await seat.listen()
+    try:
+        yield seat, token
+    finally:
+        seat.lose("the test is over")
+        await seat.close()
+
+
+@asynccontextmanager
+async def raw_bot(folder: Path, token: str = "") -> AsyncIterator[RawBot]:
+    """A stream to the seat in *folder*; with a token it has said Hello."""
+    async with grpc.aio.insecure_channel(f"unix:{folder / 'seat.sock'}") as channel:
+        bot = RawBot(channel)
+        if token:
+            await bot.hello(token)
+        yield bot
+
+
+def question(decision: int = 1) -> View:
+    """What the leader of a deal sees."""
+    deal = Deal(RULES, deal_hands(RULES, bytes(32), 3), number=3)
+    assert deal.phase is Phase.PLAY
+    return View(*deal.known_to(deal.turn), decision=decision, limit=1.0)

@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+import pigpen
+from pigpen.client import Client, Refused
+from referee.stream_seat import StreamSeat
+from tests.referee.wires import open_seat, question
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pigpen.rules import Card
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+class Listener(pigpen.Bot):
+    """Plays the last legal card, and remembers what it hears."""
+
+    def __init__(self) -> None:
+        self.heard: list[object] = []
+
+    def match_started(self, welcome: pigpen.Welcome) -> None:
+        self.heard.append(welcome)
+
+    def play(self, view: pigpen.View) -> Card:
+        return view.legal[-1]
+
+    def deal_over(self, result: pigpen.DealResult) -> None:
+        self.heard.append(result)
+
+    def match_over(self, result: pigpen.MatchResult) -> None:
+        self.heard.append(result)
+
+
+def client(bot: pigpen.Bot, folder: Path, token: str) -> Client:
+    return Client(bot, "test", f"unix:{folder / 'seat.sock'}", token)
+
+
+async def finish(seat: StreamSeat) -> None:
+    await seat.tell(pigpen.MatchResult(1, 2.5))
+    await seat.close()
+
+
+async def test_a_client_answers_hears_and_ends(tmp_path: Path, welcome: pigpen.Welcome) -> None:
+    bot = Listener()
+    async with open_seat(tmp_path) as (seat, token):
+        playing = asyncio.ensure_future(client(bot, tmp_path, token).play_match())
+        await seat.welcome(welcome)
+        assert await seat.ask(question(), 30.0, 0.0) == question().legal[-1]
+        await seat.tell(pigpen.DealResult(0, 0, (0, 0, 0, 26), (0, 0, 0, 26)))
+        await finish(seat)
+        await asyncio.wait_for(playing, 30)
+    assert bot.heard == [
+        welcome,
+        pigpen.DealResult(0, 0, (0, 0, 0, 26), (0, 0, 0, 26)),
+        pigpen.MatchResult(1, 2.5),
+    ]
+
+
+async def test_a_client_comes_back_when_its_stream_breaks(tmp_path: Path, welcome: pigpen.Welcome) -> None:
+    bot = Listener()
+    async with open_seat(tmp_path) as (seat, token):
+        playing = asyncio.ensure_future(client(bot, tmp_path, token).play_match())
+        await seat.welcome(welcome)
+        assert seat._server is not None
+        await seat._server.stop(None)
+        assert await seat.ask(question(), 30.0, 0.0) == question().legal[-1]
+        await finish(seat)
+        await asyncio.wait_for(playing, 30)
+    assert bot.heard == [welcome, pigpen.MatchResult(1, 2.5)]
+
+
+async def test_a_client_with_a_wrong_token_says_so(tmp_path: Path) -> None:
+    async with open_seat(tmp_path):
+        with pytest.raises(Refused, match="The referee refused this bot: that is not the token of this seat"):
+            await client(Listener(), tmp_path, "0" * 32).play_match()
+
+
+async def test_a_client_that_finds_no_referee_gives_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pigpen.client.PATIENCE_SECONDS", 0.1)
+    with pytest.raises(ConnectionError, match="No referee at unix:"):
+        await client(Listener(), tmp_path, "0" * 32).play_match()
+
+
+async def test_an_error_in_the_bot_is_not_swallowed(tmp_path: Path, welcome: pigpen.Welcome) -> None:
+    class Broken(pigpen.Bot):
+        def play(self, view: pigpen.View) -> Card:
+            raise KeyError("oh")
+
+    async with open_seat(tmp_path) as (seat, token):
+        playing = asyncio.ensure_future(client(Broken(), tmp_path, token).play_match())
+        await seat.welcome(welcome)
+        asking = asyncio.ensure_future(seat.ask(question(), 30.0, 0.0))
+        with pytest.raises(KeyError, match="oh"):
+            await asyncio.wait_for(playing, 30)
+        asking.cancel()
+
+
+PRINTS = """
+import pigpen
+class Loud(pigpen.Bot):
+    def play(self, view):
+        print("thinking", view.hand)
+        return view.legal[0]
+pigpen.run(Loud())
+"""
+
+
+async def test_what_a_bot_prints_goes_to_stderr(tmp_path: Path, welcome: pigpen.Welcome) -> None:
+    async with open_seat(tmp_path) as (seat, token):
+        program = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", PRINTS,
+            env=os.environ | {"PIGPEN_ADDRESS": f"unix:{tmp_path / 'seat.sock'}", "PIGPEN_TOKEN": token},
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        await seat.welcome(welcome)
+        await seat.ask(question(), 30.0, 0.0)
+        await finish(seat)
+        out, err = await asyncio.wait_for(program.communicate(), 30)
+    assert (program.returncode, out) == (0, b"")
+    assert err.startswith(b"thinking (Card(")
+
+
+def test_a_bot_started_by_hand_says_what_to_do() -> None:
+    done = subprocess.run([sys.executable, "-c", PRINTS], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("This bot waits for a referee. Start it with: pigpen play ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_the_sdk_needs_grpcio_and_protobuf_only() -> None:
+    """What `pip install ./sdk` would bring into an empty environment."""
+    import json
+
+    command = [sys.executable, "-m", "pip", "install", "--dry-run", "--ignore-installed", "--quiet", "--report", "-"]
+    done = subprocess.run([*command, "./sdk"], cwd=ROOT, capture_output=True, text=True, check=True)
+    names = {item["metadata"]["name"] for item in json.loads(done.stdout)["install"]}
+    assert names == {"pigpen-sdk", "grpcio", "protobuf", "typing_extensions"}  # the last is grpcio's own
+
+
+def test_importing_pigpen_does_not_import_grpc() -> None:
+    """Simulations need the rules only, and gRPC takes longer to import than all the rest."""
+    script = "import sys, pigpen; sys.exit('grpc' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
