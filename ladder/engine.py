@@ -36,7 +36,7 @@ def connect() -> docker.DockerClient:
     except (OSError, *ENGINE_ERRORS) as error:
         raise SandboxError(
             "No Docker engine answers. Start one (in a checkout: scripts/engine), "
-            "or use the process sandbox for bots that you trust."
+            "or play bots that you trust with --sandbox process."
         ) from error
 
 

@@ -2,7 +2,7 @@
 The command `pigpen`.
 
 Exit codes: 0 done, 2 a mistake in what was asked for, 3 the platform failed (no engine, a sandbox broke),
-130 interrupted.
+130 interrupted, 143 terminated.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from ladder.cli.new import new
 from ladder.cli.play import play
 from ladder.cli.problems import UserError
 from ladder.cli.rules import rules
+from ladder.cli.running import Stopped
 from ladder.sandbox.base import BotRejected, SandboxError
 from referee.rules_file import RulesFileError
 
@@ -42,8 +43,8 @@ def main() -> None:
         _quit(str(error), 2)
     except SandboxError as error:
         _quit(str(error), 3)
-    except KeyboardInterrupt:
-        _quit("Interrupted.", 130)
+    except Stopped as stopped:
+        _quit(str(stopped), stopped.code)
 
 
 def _quit(message: str, code: int) -> None:

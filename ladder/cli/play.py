@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import enum
 import re
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from ladder.bots import find_bot
 from ladder.cli.problems import UserError
 from ladder.cli.result_table import print_json, print_result
+from ladder.cli.running import run
 from ladder.inline import load_bot_class
 from ladder.play import Played, play_inline, play_sandboxed
 from ladder.sandbox.process import ProcessSandbox
@@ -85,7 +85,7 @@ def play(
                 lines.append(line)
                 advance()
 
-        played = asyncio.run(_play(spec, sources, sandbox, runtime, take))
+        played = run(_play(spec, sources, sandbox, runtime, take))
     if as_json:
         print_json(spec, played)
     else:
@@ -116,7 +116,12 @@ def _clock(text: str, limit: float) -> ClockSetting:
     found = re.fullmatch(r"(\d+(?:\.\d+)?)(?:\+(\d+(?:\.\d+)?))?", text)
     if not found:
         raise UserError(f"{text!r} is not a clock; write seconds in the bank + seconds for each decision: 60+0.1")
-    return ClockSetting(float(found[1]), float(found[2] or 0), limit, DEFAULT_CLOCK.start_up)
+    bank, increment = float(found[1]), float(found[2] or 0)
+    if not bank + increment:
+        raise UserError(
+            f"The clock {text!r} leaves no time; write seconds in the bank + seconds for each decision: 60+0.1"
+        )
+    return ClockSetting(bank, increment, limit, DEFAULT_CLOCK.start_up)
 
 
 async def _play(
@@ -147,7 +152,7 @@ def _say(line: str) -> None:
 
 @contextmanager
 def _recording(path: Path | None) -> Iterator[Callable[[AnyLine], None]]:
-    """Give a function that writes a line to *path*, or one that does nothing; never overwrites a file."""
+    """Give a function that writes a line to *path*, if there is one; overwrites nothing, leaves no empty file."""
     if path is None:
         yield lambda line: None
         return
@@ -157,8 +162,12 @@ def _recording(path: Path | None) -> Iterator[Callable[[AnyLine], None]]:
         raise UserError(f"{str(path)!r} is there already. Name another file; nothing was changed.") from None
     except OSError as error:
         raise UserError(f"{str(path)!r} cannot be written: {error.strerror}.") from None
-    with file:
-        yield lambda line: print(to_json(line), file=file, flush=True)
+    try:
+        with file:
+            yield lambda line: print(to_json(line), file=file, flush=True)
+    finally:
+        if not path.stat().st_size:
+            path.unlink()
 
 
 @contextmanager

@@ -37,8 +37,8 @@ def rules(
 
 def _overview() -> Table:
     table = Table(title="Variants", title_justify="left")
-    for heading in ("name", "game", "players", "passing", "exposing", "better", "a game ends at"):
-        table.add_column(heading)
+    for heading in ("name", "players", "passing", "exposing", "better", "ends at", "game"):
+        table.add_column(heading, no_wrap=heading != "game")
     for variant in PRESETS.values():
         table.add_row(*_row(variant))
     return table
@@ -50,4 +50,4 @@ def _row(variant: Rules) -> tuple[str, ...]:
     if variant.exposing:
         exposing = "up or down" if variant.exposing.face_down else "face up"
     players = "2×2" if variant.partners else str(variant.players)
-    return (variant.name, variant.title, players, passing, exposing, variant.scoring.better, str(variant.end.limit))
+    return (variant.name, players, passing, exposing, variant.scoring.better, str(variant.end.limit), variant.title)

@@ -79,7 +79,7 @@ class Client:
         self._hello = hello_message(token, name, f"pigpen-sdk/{__version__}")
         self._address = address
         self._rules: Rules | None = None
-        self._heard = 0.0
+        self._connected = False
 
     async def play_match(self) -> None:
         """
@@ -90,31 +90,33 @@ class Client:
             ConnectionError: If it cannot be reached for `PATIENCE_SECONDS`.
         """
         loop = asyncio.get_running_loop()
-        self._heard = loop.time()
+        give_up = loop.time() + PATIENCE_SECONDS
         while True:
+            self._connected = False
             try:
                 await self._play_stream()
                 return
             except (grpc.aio.AioRpcError, asyncio.InvalidStateError) as error:
                 if isinstance(error, grpc.aio.AioRpcError) and error.code() in _FINAL:
                     raise Refused(f"The referee refused this bot: {error.details()}") from None
-                if loop.time() > self._heard + PATIENCE_SECONDS:
+                if self._connected:
+                    give_up = loop.time() + PATIENCE_SECONDS
+                elif loop.time() > give_up:
                     raise ConnectionError(f"No referee at {self._address}: {error}") from None
                 await asyncio.sleep(RETRY_SECONDS)
 
     async def _play_stream(self) -> None:
         """Play on one stream until the referee ends it; any other end is an error."""
-        loop = asyncio.get_running_loop()
         async with grpc.aio.insecure_channel(self._address, options=_CHANNEL_OPTIONS) as channel:
             stream = RefereeStub(channel).Play()
             await stream.write(self._hello)
             while isinstance(message := await stream.read(), RefereeMessage):
+                self._connected = True
                 answer = self._hear(message)
                 if answer is not None:
                     await stream.write(answer)
                 elif message.HasField("match_over"):
                     await stream.done_writing()
-                self._heard = loop.time()
 
     def _hear(self, message: RefereeMessage) -> BotMessage | None:
         """Act on one message; the answer to a request, None for anything else."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from pigpen.rules import Card, Deal, Face, Phase, cards_in
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
     from pigpen.rules import Rules
 
+named = attrgetter("name")
+"""Rules by name, as the id of a test."""
 NO_PASS = 3
 """The number of a deal in which no variant passes cards."""
 

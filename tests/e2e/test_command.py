@@ -1,0 +1,256 @@
+"""What a user types, and what comes back."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.engine import connect
+from ladder.sandbox.containers import OWNER
+from pigpen.rules import PRESETS
+from referee.record import without_times
+from tests.e2e.command import pigpen, started
+
+if TYPE_CHECKING:
+    import subprocess
+    from pathlib import Path
+
+FOUR = ("random", "cautious", "counting", "random")
+
+
+def result(*words: str) -> dict[str, object]:
+    done = pigpen("play", *words, "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert isinstance(found, dict)
+    return found
+
+
+def record(path: Path, *words: str) -> list[str]:
+    done = pigpen("play", *words, "--record", str(path))
+    assert done.returncode == 0, done.stderr
+    return without_times(path.read_text().splitlines())
+
+
+def test_play_shows_a_table_with_every_bot() -> None:
+    done = pigpen("play", *FOUR, "--deals", "2", "--seed", "7", "--sandbox", "process")
+    assert done.returncode == 0
+    assert "Gong Zhu 拱猪, chase the pig: 2 deals (high is better)" in done.stdout
+    for heading in ("place", "bot", "points/deal", "total", "faults", "median ms", "worst ms"):
+        assert heading in done.stdout
+    for name in ("random", "cautious", "counting", "random#2"):
+        assert f"│ {name} " in done.stdout
+    assert "use it for bots that you trust" in done.stderr
+
+
+def test_the_same_seed_and_bots_give_the_same_record_in_every_sandbox(tmp_path: Path) -> None:
+    match = (*FOUR, "--rules", "hearts", "--deals", "3", "--seed", "7")
+    first = record(tmp_path / "1.jsonl", *match, "--sandbox", "process")
+    assert first == record(tmp_path / "2.jsonl", *match, "--sandbox", "process")
+    assert first == record(tmp_path / "3.jsonl", *match, "--sandbox", "inline")
+    other = record(tmp_path / "4.jsonl", *match[:-1], "8", "--sandbox", "inline")
+    assert first != other
+
+
+@pytest.mark.docker
+def test_containers_give_the_same_record_as_processes(tmp_path: Path) -> None:
+    match = (*FOUR, "--rules", "hearts-jack", "--deals", "3", "--seed", "7")
+    contained = record(tmp_path / "1.jsonl", *match, "--sandbox", "docker")
+    assert contained == record(tmp_path / "2.jsonl", *match, "--sandbox", "process")
+
+
+@pytest.mark.parametrize("rules", PRESETS)
+def test_every_variant_plays_to_its_own_end(rules: str) -> None:
+    bots = ("cautious", "counting") if PRESETS[rules].partners else ("cautious", "counting", *["random"] * 3)
+    found = result(*bots[: PRESETS[rules].players], "--rules", rules, "--game", "--sandbox", "inline", "--seed", "1")
+    assert found["format"] == "game"
+    assert isinstance(found["results"], list)
+    assert [row["faults"] for row in found["results"]] == [0] * PRESETS[rules].players
+
+
+def test_a_rules_file_of_ones_own_is_played(tmp_path: Path) -> None:
+    toml = pigpen("rules", "hearts", "--toml").stdout
+    changes = {
+        "players = 4": "players = 3",
+        "removed = []": 'removed = ["2D"]',
+        '"across",': "",
+        'name = "hearts"': 'name = "three"',
+    }
+    for old, new in changes.items():
+        assert old in toml
+        toml = toml.replace(old, new)
+    path = tmp_path / "three.toml"
+    path.write_text(toml)
+    found = result("random", "cautious", "counting", "--rules", str(path), "--deals", "4", "--sandbox", "process")
+    assert found["rules"] == "three"
+    assert "3 players" in pigpen("rules", str(path)).stdout
+
+
+def test_a_record_is_never_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "match.jsonl"
+    path.write_text("precious")
+    done = pigpen("play", *FOUR, "--sandbox", "inline", "--record", str(path))
+    assert done.returncode == 2
+    assert "is there already" in done.stderr
+    assert path.read_text() == "precious"
+
+
+def test_a_bot_at_fault_is_shown_with_the_reason_and_its_own_words(tmp_path: Path) -> None:
+    bot = tmp_path / "broken"
+    assert pigpen("new", str(bot)).returncode == 0
+    text = (bot / "bot.py").read_text()
+    (bot / "bot.py").write_text(
+        text.replace("def play(self", 'def play(self, view):\n        raise KeyError("ouch")\n\n    def other(self')
+    )
+    done = pigpen("play", str(bot), "random", "random", "random", "--deals", "1", "--sandbox", "process")
+    assert done.returncode == 0
+    assert "1 (taken over)" in done.stdout
+    assert "gone: its program ended with exit code 1" in done.stdout
+    assert "KeyError: 'ouch'" in done.stdout
+
+
+def test_a_match_that_never_began_leaves_no_record(tmp_path: Path) -> None:
+    path = tmp_path / "match.jsonl"
+    done = pigpen("play", "some/image:1", *FOUR[1:], "--sandbox", "process", "--record", str(path))
+    assert done.returncode == 2
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("like", ["random", "cautious", "counting"])
+def test_a_new_bot_plays_at_once(tmp_path: Path, like: str) -> None:
+    done = pigpen("new", "mybot", "--like", like, folder=tmp_path)
+    assert done.returncode == 0
+    assert sorted(path.name for path in (tmp_path / "mybot").iterdir()) == ["Dockerfile", "bot.py"]
+    played = pigpen(
+        "play", "./mybot", "random", "random", "random", "--deals", "1", "--sandbox", "process", folder=tmp_path
+    )
+    assert played.returncode == 0, played.stderr
+    assert "mybot" in played.stdout
+
+
+@pytest.mark.parametrize("rules", PRESETS)
+def test_rules_shows_a_variant_in_words_and_as_toml(rules: str) -> None:
+    done = pigpen("rules", rules)
+    assert done.returncode == 0
+    assert f"({rules})" in done.stdout
+    assert f'name = "{rules}"' in done.stdout
+    assert f"{PRESETS[rules].players} players" in done.stdout
+
+
+def test_rules_without_a_name_lists_the_presets() -> None:
+    listing = pigpen("rules").stdout
+    assert all(f"│ {name} " in listing for name in PRESETS)
+
+
+MISTAKES = {
+    "an unknown bot": (("play", "nix", *FOUR[1:]), "There is no bot 'nix'"),
+    "a folder without a bot": (("play", "./docs", *FOUR[1:]), "holds no bot.py and no Dockerfile"),
+    "an unknown variant": (("play", *FOUR, "--rules", "whist"), "There are no rules called 'whist'"),
+    "an unknown variant to show": (("rules", "whist"), "There are no rules called 'whist'"),
+    "too few bots": (("play", "random"), "gongzhu takes 4 bots; 1 named"),
+    "too many bots": (("play", *FOUR, "random"), "gongzhu takes 4 bots; 5 named"),
+    "three bots for two teams": (("play", *FOUR[1:], "--rules", "gongzhu-partners"), "2 bots, one for each team, or 4"),
+    "two ends": (("play", *FOUR, "--game", "--deals", "3"), "--game and --deals exclude each other"),
+    "no deals": (("play", *FOUR, "--deals", "0"), "Invalid value for '--deals'"),
+    "a bad clock": (("play", *FOUR, "--clock", "fast"), "'fast' is not a clock"),
+    "no time at all": (("play", *FOUR, "--clock", "0", "--sandbox", "inline"), "leaves no time"),
+    "a bad limit": (("play", *FOUR, "--limit", "0"), "Invalid value for '--limit'"),
+    "a record nowhere": (("play", *FOUR, "--record", "/nonexistent/x", "--sandbox", "inline"), "cannot be written"),
+    "an unknown sandbox": (("play", *FOUR, "--sandbox", "cage"), "Invalid value for '--sandbox'"),
+    "an image in a process": (("play", "some/image:1", *FOUR[1:], "--sandbox", "process"), "Use --sandbox docker"),
+    "an unknown sample": (("new", "x", "--like", "nix"), "There is no sample bot 'nix'"),
+    "a folder that is there": (("new", "docs"), "is there already"),
+    "a folder nowhere": (("new", "/proc/x/y"), "cannot be made"),
+    "an unknown command": (("dance",), "No such command"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("words_and_text", MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_is_answered_in_words(words_and_text: tuple[tuple[str, ...], str]) -> None:
+    words, text = words_and_text
+    done = pigpen(*words)
+    assert done.returncode == 2
+    assert text in " ".join(done.stderr.replace("│", "").split())
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "field"),
+    [
+        ("players = 4", "players = 3", "removed: 52 cards cannot be dealt evenly to 3 players"),
+        ("players = 4", 'players = "four"', "players: should be a valid integer"),
+        ("players = 4", "players = 4\ncolour = 1", "colour: there is no such field"),
+        ('card = "2C"', 'card = "1C"', "opening.card: '1C' is not a card"),
+        ('"left"', '"up"', "passing.directions.0: should be 'left', 'right', 'across' or 'none'"),
+        ("cards = 3", "cards = 14", "passing.cards: 14 is not a number from 1 to 13"),
+        ("[end]\n", "[end]\nsooner = true\n", "end.sooner: there is no such field"),
+        ("limit = 100", "", "end.limit: this field is missing"),
+        ("players = 4", "players = ", "this is not TOML"),
+    ],
+)
+def test_a_wrong_field_of_a_rules_file_is_named(tmp_path: Path, old: str, new: str, field: str) -> None:
+    toml = pigpen("rules", "hearts", "--toml").stdout
+    assert old in toml
+    path = tmp_path / "mine.toml"
+    path.write_text(toml.replace(old, new, 1))
+    done = pigpen("rules", str(path))
+    assert done.returncode == 2
+    assert f"mine.toml: {field}" in done.stderr
+
+
+def test_no_engine_is_the_platforms_failure_and_says_the_way_out() -> None:
+    done = pigpen("play", *FOUR, DOCKER_HOST="unix:///nonexistent/docker.sock")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.startswith("pigpen: No Docker engine answers.")
+    assert "--sandbox process" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "text"), [(signal.SIGINT, 130, "Interrupted."), (signal.SIGTERM, 143, "Terminated.")]
+)
+def test_a_match_that_is_stopped_cleans_up(tmp_path: Path, number: int, code: int, text: str) -> None:
+    path = tmp_path / "match.jsonl"
+    with started("play", *FOUR, "--deals", "100000", "--sandbox", "process", "--record", str(path)) as program:
+        wait_for_deals(program, path)
+        program.send_signal(number)
+        _, errors = program.communicate(timeout=60)
+    assert program.returncode == code
+    assert errors.endswith(f"pigpen: {text}\n")
+    assert "Traceback" not in errors
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda number: number.name)
+def test_no_container_outlives_a_match_that_is_stopped(tmp_path: Path, number: signal.Signals) -> None:
+    """After a kill -9 it is the next start that removes them."""
+    path = tmp_path / "match.jsonl"
+    with started("play", *FOUR, "--deals", "100000", "--record", str(path)) as program:
+        wait_for_deals(program, path)
+        assert len(containers_of(program.pid)) == 4
+        program.send_signal(number)
+        program.communicate(timeout=60)
+    if number is signal.SIGKILL:
+        assert pigpen("play", *FOUR, "--deals", "1").returncode == 0
+    assert containers_of(program.pid) == []
+
+
+def containers_of(pid: int) -> list[str]:
+    """Names of the containers that process *pid* started."""
+    client = connect()
+    try:
+        found = client.containers.list(all=True, filters={"label": "pigpen=1"})
+        return [each.name for each in found if each.labels[OWNER].split(" ")[3] == str(pid)]
+    finally:
+        client.close()
+
+
+def wait_for_deals(program: subprocess.Popen[str], path: Path) -> None:
+    """Wait until the first deal has been recorded."""
+    while not path.exists() or path.read_text().count("\n") < 2:
+        assert program.poll() is None
+        time.sleep(0.05)
