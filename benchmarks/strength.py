@@ -115,7 +115,9 @@ def show_times(think: Think) -> None:
     print("\nmilliseconds per decision with a choice   median     99 %      max")
     for name, times in sorted(think.times.items()):
         ordered = sorted(seconds * 1000 for seconds in times)
-        print(f"{name:41}{statistics.median(ordered):7.3f}  {ordered[len(ordered) * 99 // 100]:7.3f}  {ordered[-1]:7.3f}")
+        print(
+            f"{name:41}{statistics.median(ordered):7.3f}  {ordered[len(ordered) * 99 // 100]:7.3f}  {ordered[-1]:7.3f}"
+        )
 
 
 def main() -> None:

@@ -68,10 +68,12 @@ class Deal(Tricks):
         self.exposures: tuple[Exposure, ...] = ()
         self._first_leader = leader
         self._sealed: dict[int, Action] = {}
-        self._waiting: tuple[int, ...] = tuple(range(players))
+        self._waiting: tuple[int, ...] = ()
         self._moon_choice: MoonChoice | None = None
-        self.phase = _PASS
-        if not rules.pass_offset(number):
+        if rules.pass_offset(number):
+            self.phase = _PASS
+            self._waiting = tuple(range(players))
+        else:
             self._begin_exposing()
 
     @property
@@ -124,15 +126,16 @@ class Deal(Tricks):
             IllegalAction: If it may not; the message says why.
             DealOver: If the deal is over.
         """
-        if self.phase is _OVER:
+        phase = self.phase
+        if phase is _OVER:
             raise DealOver("the deal is over")
         if seat not in self.to_act:
             raise IllegalAction(f"seat {seat} is not asked now")
-        if self.phase is _PLAY:
-            self._check_play(action)
-        elif self.phase is _PASS:
+        if phase is _PASS:
             self._check_pass(seat, action)
-        elif self.phase is _EXPOSE:
+        elif phase is _PLAY:
+            self._check_play(action)
+        elif phase is _EXPOSE:
             self._check_expose(seat, action)
         elif not isinstance(action, MoonChoice):
             raise IllegalAction("the shooter answers with a moon choice")
@@ -143,7 +146,7 @@ class Deal(Tricks):
 
         A sealed action takes effect when the last seat that is asked has answered.
         """
-        if self.phase is _PLAY and seat == self.turn and isinstance(action, Card):
+        if self.phase is _PLAY and seat == self.turn and isinstance(action, Card) and action >= 0:
             self.play(action)
             return
         self.check(seat, action)
@@ -151,8 +154,9 @@ class Deal(Tricks):
             self._moon_choice = MoonChoice(action)  # type: ignore[arg-type]
             self.phase = _OVER
             return
-        self._sealed[seat] = action
-        self._waiting = tuple(other for other in self._waiting if other != seat)
+        self._sealed[seat] = dict(action) if isinstance(action, Mapping) else action
+        place = self._waiting.index(seat)
+        self._waiting = self._waiting[:place] + self._waiting[place + 1 :]
         if not self._waiting:
             if self.phase is _PASS:
                 self._exchange()
@@ -183,7 +187,7 @@ class Deal(Tricks):
 
     def points(self) -> tuple[int, ...]:
         """Points of each seat's own captures so far; final once the deal is over."""
-        exposed = {exposure.card: exposure.face for exposure in self.exposures}
+        exposed = {exposure.card: exposure.face for exposure in self.exposures} if self.exposures else None
         return card_points(self.rules, self.taken, exposed, self._moon_choice or MoonChoice.SUBTRACT)
 
     def scores(self) -> tuple[int, ...]:
@@ -216,10 +220,13 @@ class Deal(Tricks):
         self._begin_exposing()
 
     def _begin_exposing(self) -> None:
-        self.phase = _EXPOSE
-        self._waiting = tuple(seat for seat in range(self.rules.players) if self._exposable(seat))
-        if not self._waiting:
-            self._expose()
+        exposable = self._plan.exposable
+        if exposable:
+            self._waiting = tuple([seat for seat, hand in enumerate(self.hands) if hand & exposable])
+        if self._waiting:
+            self.phase = _EXPOSE
+        else:
+            self._begin_play()
 
     def _expose(self) -> None:
         self.exposures = tuple(
@@ -228,12 +235,15 @@ class Deal(Tricks):
             for card, face in sorted(shown.items())  # type: ignore[union-attr]
         )
         self._sealed = {}
-        if self.exposures:
-            self._barred = mask_of(shown.card for shown in self.exposures if shown.face is Face.UP)
+        self._barred = mask_of(shown.card for shown in self.exposures if shown.face is Face.UP)
+        self._begin_play()
+
+    def _begin_play(self) -> None:
+        self.phase = _PLAY
         leader = self._first_leader
         if leader is None:
-            leader = next(seat for seat, hand in enumerate(self.hands) if hand & self._plan.opening)
-        self.phase = _PLAY
+            opening = self._plan.opening
+            leader = [bool(hand & opening) for hand in self.hands].index(True)
         self._lead(leader)
 
     def _end_tricks(self) -> None:
@@ -258,7 +268,7 @@ class Deal(Tricks):
 
     def _check_pass(self, seat: int, action: Action) -> None:
         wanted = self.rules.passing.cards if self.rules.passing else 0
-        if not isinstance(action, tuple):
+        if not isinstance(action, tuple) or not all(map(_is_card, action)):
             raise IllegalAction("a pass is a tuple of cards")
         chosen = mask_of(action)
         if len(action) != wanted or chosen.bit_count() != wanted:
@@ -271,9 +281,16 @@ class Deal(Tricks):
         if not isinstance(action, Mapping):
             raise IllegalAction("an exposure maps cards to faces")
         for card, face in action.items():
+            if not _is_card(card) or not isinstance(face, Face):
+                raise IllegalAction("an exposure maps cards to faces")
             if not self.hands[seat] & card.mask:
                 raise IllegalAction(f"{card} is not in the hand")
             if not self._plan.exposable & card.mask:
                 raise IllegalAction(f"{card} may not be exposed")
             if face is Face.DOWN and not (self.rules.exposing and self.rules.exposing.face_down):
                 raise IllegalAction(f"{card} may not be put face down in {self.rules.name}")
+
+
+def _is_card(thing: object) -> bool:
+    """Whether *thing* is one of the 52 cards; `Card` itself takes any number."""
+    return isinstance(thing, Card) and 0 <= thing < 52

@@ -35,6 +35,8 @@ class Plan:
     doubler: int
     points: tuple[int, ...]
     """Points of each of the 52 cards."""
+    pass_count: int
+    """How many cards each player passes."""
     pass_offsets: tuple[int, ...]
     """How many seats clockwise the passed cards travel, deal by deal of the cycle."""
     moon: int
@@ -60,6 +62,7 @@ def make_plan(rules: Rules) -> Plan:
         scoring=deck & parse_cards(rules.scoring.points),
         doubler=Card.parse(doubler.card).mask if doubler else 0,
         points=_points(rules),
+        pass_count=rules.passing.cards if rules.passing else 0,
         pass_offsets=_pass_offsets(rules),
         moon=deck & parse_cards(moon.cards) if moon else 0,
         pig=Card.parse(moon.pig).mask if moon else 0,

@@ -43,12 +43,14 @@ def card_points(
     weights = _weights(rules, exposed) if exposed else _UNWEIGHTED
     values = tuple(map(mul, rules.plan.points, weights)) if exposed else rules.plan.points
     shooter = shooter_of(rules, taken)
+    if shooter is None:
+        return tuple([_own(rules, mask, values, weights) for mask in taken])
     points = [
         _own(rules, mask, values, weights) if seat != shooter else _shot(rules, mask, values, weights)
         for seat, mask in enumerate(taken)
     ]
     moon = rules.moon
-    if shooter is not None and moon is not None:
+    if moon is not None:
         if moon.instead is not None and choice is MoonChoice.SUBTRACT:
             points[shooter] += moon.instead
         else:
@@ -83,13 +85,15 @@ def _multiplier(rules: Rules, taken: int, weights: Sequence[int]) -> int:
 
 def _own(rules: Rules, taken: int, values: Sequence[int], weights: Sequence[int]) -> int:
     """Points for cards taken without the moon."""
-    scoring = taken & rules.plan.scoring
-    if scoring:
-        return _total(values, scoring) * _multiplier(rules, taken, weights)
+    plan = rules.plan
+    scoring = taken & plan.scoring
+    total = _total(values, scoring) if scoring else 0
+    if not taken & plan.doubler:
+        return total
     doubler = rules.scoring.doubler
-    if doubler and taken & rules.plan.doubler:
+    if doubler and not scoring:
         return doubler.alone * weights[Card.parse(doubler.card)]
-    return 0
+    return total * _multiplier(rules, taken, weights)
 
 
 def _shot(rules: Rules, taken: int, values: Sequence[int], weights: Sequence[int]) -> int:

@@ -96,7 +96,8 @@ class Tricks:
     def _bind_leader(self) -> None:
         """Apply the opening, what is barred from the first trick, and the bar of GZ-5."""
         legal = self.playable
-        legal = self._without_barred(legal) or legal
+        if self._barred:
+            legal = self._without_barred(legal) or legal
         if len(self.leaders) == 1:
             legal = legal & ~self._plan.barred_first or legal
             legal = self.hands[self.turn] & self._plan.forced or legal
@@ -117,7 +118,7 @@ class Tricks:
         if self._bound:
             self._barred &= ~self._led
             self._bound = bool(self._barred)
-        if trick & self._plan.breakers:
+        if not self._broken and trick & self._plan.breakers:
             self._broken = True
         if self.hands[winner]:
             self._lead(winner)
