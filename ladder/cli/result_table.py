@@ -21,9 +21,9 @@ LOG_LINES = 12
 """How many lines of a failed bot's output are shown."""
 
 
-def print_result(spec: MatchSpec, played: Played, deals: Sequence[DealLine]) -> None:
+def print_result(spec: MatchSpec, played: Played, deals: Sequence[DealLine], console: Console | None = None) -> None:
     """Print the table, best bot first, and what went wrong with whom."""
-    console = Console()
+    console = console or Console()
     result = played.result
     count = f"{result.deals} deal{'s' * (result.deals != 1)}"
     better = "low" if spec.rules.low_is_better else "high"

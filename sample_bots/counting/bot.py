@@ -16,7 +16,7 @@ from itertools import combinations
 
 import pigpen
 from pigpen import Bot, Card, Face, MoonChoice, Suit, View, cards_in, mask_of
-from pigpen.rules.model import ShooterCards
+from pigpen.rules import ShooterCards
 
 UNDECIDED = 0.5
 """How often a player who may take a worthless trick does."""

@@ -86,7 +86,11 @@ class NaiveDeal:
         return naive_scores.scores(self.variant, self.captured, self.exposed, self.choice)
 
     def copy(self) -> NaiveDeal:
-        return copy.deepcopy(self)
+        twin = copy.copy(self)
+        twin.hands, twin.captured = [set(hand) for hand in self.hands], [set(cards) for cards in self.captured]
+        twin.tricks = [list(trick) for trick in self.tricks]
+        twin.answers, twin.exposed = dict(self.answers), dict(self.exposed)
+        return twin
 
     def _sealed(self) -> list[int]:
         """Who is asked a sealed question now."""

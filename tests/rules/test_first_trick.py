@@ -62,7 +62,7 @@ def test_HB_3_C_5_a_hand_of_nothing_else_may_play_them_on_the_first_trick(hand: 
 )
 def test_CH_3_no_pointed_card_but_the_ten_of_clubs_on_the_first_trick(hand: str, playable: str) -> None:
     table = CLUBS.replace("3C", "AC") if "3C" in hand else CLUBS
-    rest = [card for card in ("TC", "QS", "JC", "QC", "KC") if card not in hand.split()]
+    rest = [card for card in ("TC", "QS", "JC", "QC", "KC", "TS") if card not in hand.split()]
     deal = small(CHINESE_HEARTS, table.format(hand, " ".join(rest[:4])))
     assert choices(play(deal, "2C")) == playable
 

@@ -43,7 +43,7 @@ def test_C_4_the_highest_card_of_the_suit_led_wins_and_leads(rules: Rules, trick
         ("2S TC | 3S 2D | 4S AH | 5S 6H | QS JD", "2S 3S 4S 5S QS", 4),
         ("2S TC | AS 2D | 4S AH | 5S 6H | QS JD", "2S AS 4S 5S QS", 1),
         ("2S TC | 3S 2D | 4S AH | 5S QS | 6H JD", "2S 3S 4S 5S JD", 3),
-        ("2S TC | 3S 2D | KH AH | 4D QS | AC JD", "2S 3S AH 4D JD", 1),
+        ("2S TC | 3S QS | KH AH | 4D 5D | AC JD", "2S 3S AH 4D JD", 1),
     ],
 )
 def test_C_4_G5_1_among_five_the_highest_card_of_the_suit_led_wins(table: str, trick: str, winner: int) -> None:

@@ -63,7 +63,7 @@ def test_HB_6_the_queen_of_spades_may_always_be_led() -> None:
 
 
 def test_HB_6_but_not_to_the_first_trick() -> None:
-    assert choices(small(HEARTS, "2C QS | 3C 4C | 5C 6C | 7C 8C")) == "2C"
+    assert choices(small(HEARTS, "2C QS 3D | 3C 4C 9C | 5C 6C TC | 7C 8C JC")) == "2C"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ from pigpen.rules.cards import CARDS, Card, Suit, cards_in, mask_of
 from pigpen.rules.deal import Deal
 from pigpen.rules.errors import DealOver, IllegalAction, RulesError
 from pigpen.rules.game import Game
-from pigpen.rules.model import Better, Direction, Rules
+from pigpen.rules.model import Rules
+from pigpen.rules.parts import Better, Direction, PigWhenMoon, ShooterCards
 from pigpen.rules.presets import PRESETS
 from pigpen.rules.shuffle import deal_hands, new_seed, seed_from
 from pigpen.rules.view import Play, View
@@ -30,9 +31,11 @@ __all__ = [
     "IllegalAction",
     "MoonChoice",
     "Phase",
+    "PigWhenMoon",
     "Play",
     "Rules",
     "RulesError",
+    "ShooterCards",
     "Suit",
     "View",
     "cards_in",

@@ -9,15 +9,15 @@ from pigpen.rules.cards import FULL_DECK, Card, Suit, parse_cards
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pigpen.rules.model import Rules
+    from pigpen.rules.parts import RulesFields
 
 
-def objections(rules: Rules) -> list[str]:
+def objections(rules: RulesFields) -> list[str]:
     """Everything wrong with *rules*, worst first; empty for a game that can be played."""
     return list(_bad_names(rules)) or list(_bad_numbers(rules))
 
 
-def _bad_names(rules: Rules) -> Iterator[str]:
+def _bad_names(rules: RulesFields) -> Iterator[str]:
     for field, names in _sets(rules):
         try:
             parse_cards(names)
@@ -32,7 +32,7 @@ def _bad_names(rules: Rules) -> Iterator[str]:
         yield f"leading.suit: {rules.leading.suit!r} is not one of clubs, diamonds, hearts, spades"
 
 
-def _bad_numbers(rules: Rules) -> Iterator[str]:
+def _bad_numbers(rules: RulesFields) -> Iterator[str]:
     deck = FULL_DECK & ~parse_cards(rules.removed)
     hand = deck.bit_count() // max(rules.players, 1)
     if not 2 <= rules.players <= 8:
@@ -49,9 +49,12 @@ def _bad_numbers(rules: Rules) -> Iterator[str]:
         yield "exposing.face_up, exposing.face_down: a multiplier is 1 or more (face_down 0: not allowed)"
     if rules.end.cap < 1 or (rules.end.deals is not None and rules.end.deals < 1):
         yield "end.deals, end.cap: a game has at least one deal"
+    if (rules.end.limit if rules.low_is_better else -rules.end.limit) <= 0:
+        side = "above" if rules.low_is_better else "below"
+        yield f"end.limit: {rules.end.limit} would end a game before its first deal; it must be {side} 0"
 
 
-def _bad_passing(rules: Rules, hand: int) -> Iterator[str]:
+def _bad_passing(rules: RulesFields, hand: int) -> Iterator[str]:
     if rules.passing is None:
         return
     if not 1 <= rules.passing.cards <= hand:
@@ -62,7 +65,7 @@ def _bad_passing(rules: Rules, hand: int) -> Iterator[str]:
         yield f"passing.directions: nobody sits across from anybody at {rules.players} seats"
 
 
-def _sets(rules: Rules) -> Iterator[tuple[str, Iterable[str]]]:
+def _sets(rules: RulesFields) -> Iterator[tuple[str, Iterable[str]]]:
     """Every field that holds a set of cards."""
     yield "removed", rules.removed
     yield "scoring.points", rules.scoring.points
@@ -77,7 +80,7 @@ def _sets(rules: Rules) -> Iterator[tuple[str, Iterable[str]]]:
         yield f"exposing.cards.{card}", multiplied
 
 
-def _single_cards(rules: Rules) -> Iterator[tuple[str, str]]:
+def _single_cards(rules: RulesFields) -> Iterator[tuple[str, str]]:
     """Every field that holds one card."""
     yield "opening.card", rules.opening.card
     if rules.opening.later:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pigpen.rules.cards import FULL_DECK, Card, Suit, cards_in, parse_cards
 
 if TYPE_CHECKING:
-    from pigpen.rules.model import Rules
+    from pigpen.rules.parts import RulesFields
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Plan:
     pig: int
 
 
-def make_plan(rules: Rules) -> Plan:
+def make_plan(rules: RulesFields) -> Plan:
     """Compile *rules*."""
     deck = FULL_DECK & ~parse_cards(rules.removed)
     opening = Card.parse(rules.opening.card).mask
@@ -69,7 +69,7 @@ def make_plan(rules: Rules) -> Plan:
     )
 
 
-def _points(rules: Rules) -> tuple[int, ...]:
+def _points(rules: RulesFields) -> tuple[int, ...]:
     """A card's own entry goes before its suit's."""
     points = [0] * 52
     for name, value in sorted(rules.scoring.points.items(), key=lambda item: len(item[0]), reverse=True):
@@ -78,7 +78,7 @@ def _points(rules: Rules) -> tuple[int, ...]:
     return tuple(points)
 
 
-def _pass_offsets(rules: Rules) -> tuple[int, ...]:
+def _pass_offsets(rules: RulesFields) -> tuple[int, ...]:
     if rules.passing is None:
         return (0,)
     return tuple(direction.offset(rules.players) for direction in rules.passing.directions)

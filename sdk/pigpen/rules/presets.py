@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pigpen.rules.model import (
+from pigpen.rules.model import Rules
+from pigpen.rules.parts import (
     Better,
     Direction,
     Doubler,
@@ -16,7 +17,6 @@ from pigpen.rules.model import (
     Opening,
     Passing,
     PigWhenMoon,
-    Rules,
     Scoring,
     ShooterCards,
 )

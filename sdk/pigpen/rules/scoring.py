@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pigpen.rules.actions import Face, MoonChoice
 from pigpen.rules.cards import Card, cards_in, parse_cards
-from pigpen.rules.model import PigWhenMoon, ShooterCards
+from pigpen.rules.parts import PigWhenMoon, ShooterCards
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

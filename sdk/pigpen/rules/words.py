@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pigpen.rules.cards import CARDS, Card, cards_in, parse_cards
-from pigpen.rules.model import PigWhenMoon, ShooterCards
+from pigpen.rules.parts import PigWhenMoon, ShooterCards
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -1,0 +1,85 @@
+"""Every command of the README is run, in the order in which a reader would type them."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.command import PIGPEN, ROOT, environment
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+SDK_README = (ROOT / "sdk" / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str, text: str = README) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
+
+
+def commands() -> list[str]:
+    lines = [line.partition(" #")[0].strip() for block in blocks("sh") for line in block.splitlines()]
+    return [line for line in lines if line]
+
+
+def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    path = f"{PIGPEN.parent}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        command, shell=True, cwd=folder, env=environment(PATH=path), capture_output=True, text=True,
+        timeout=280, check=False,
+    )  # fmt: skip
+
+
+def test_the_readme_holds_no_command_that_nobody_tries() -> None:
+    assert {command.split()[0] for command in commands()} == {"make", "pigpen"}
+    assert [command for command in commands() if command.startswith("make")] == ["make demo", "make test"]
+    assert "make test" in (ROOT / ".ci" / "run").read_text()
+
+
+@pytest.mark.docker
+def test_the_pigpen_commands_work_one_after_the_other(tmp_path: Path) -> None:
+    tried = [command for command in commands() if command.startswith("pigpen")]
+    assert len(tried) >= 8
+    for command in tried:
+        done = run(command, tmp_path)
+        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+        assert "fault:" not in done.stdout
+    assert (tmp_path / "match.jsonl").read_text().count('"type":"deal"') == 16
+
+
+@pytest.mark.docker
+def test_make_demo_plays_a_match_in_containers() -> None:
+    done = run("make demo", ROOT)
+    assert done.returncode == 0, done.stderr
+    for name in ("counting", "cautious", "random", "random#2"):
+        assert f"│ {name} " in done.stdout
+    assert "process sandboxes" not in done.stdout
+
+
+def test_make_demo_plays_in_processes_where_no_engine_answers() -> None:
+    done = run("DOCKER_HOST=unix:///nonexistent/docker.sock PIGPEN_NO_INSTALL=1 make demo", ROOT)
+    assert done.returncode == 0, done.stderr
+    assert "Playing in process sandboxes instead" in done.stdout
+    assert "│ counting " in done.stdout
+
+
+@pytest.mark.parametrize("text", [README, SDK_README], ids=["README.md", "sdk/README.md"])
+def test_the_bot_of_the_readme_plays(tmp_path: Path, text: str) -> None:
+    (code,) = blocks("python", text)
+    (tmp_path / "shown").mkdir()
+    (tmp_path / "shown" / "bot.py").write_text(code)
+    done = run("pigpen play ./shown random random random --deals 2 --sandbox process --rules hearts", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "fault:" not in done.stdout
+
+
+@pytest.mark.parametrize("text", [README, SDK_README], ids=["README.md", "sdk/README.md"])
+def test_every_file_and_name_that_is_mentioned_exists(text: str) -> None:
+    import pigpen
+
+    for target in re.findall(r"\]\(([^)]+)\)", text):
+        assert (ROOT / target).exists(), target
+    for name in re.findall(r"`view\.(\w+)", text):
+        assert hasattr(pigpen.View, name), name

@@ -1,0 +1,112 @@
+"""Rules that do not make a game are refused, and the message names the field."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from pigpen.rules import Direction, Rules
+from pigpen.rules.objections import objections
+from pigpen.rules.presets import CHINESE_HEARTS, GONGZHU, GONGZHU_FIVE, HEARTS, HEARTS_SHORT
+
+
+def changed(rules: Rules, path: str, value: object) -> Rules:
+    """The rules with one field, named by its dotted path, set to *value*."""
+    first, _, rest = path.partition(".")
+    inner: Any = getattr(rules, first)
+    if rest and "." in rest:
+        second, third = rest.split(".")
+        inner = replace(inner, **{second: replace(getattr(inner, second), **{third: value})})
+        return replace(rules, **{first: inner})
+    parts: dict[str, Any] = {first: replace(inner, **{rest: value}) if rest else value}
+    return replace(rules, **parts)
+
+
+NAMES: list[tuple[Rules, str, object]] = [
+    (HEARTS, "removed", ("1C",)),
+    (HEARTS, "opening.card", "C2"),
+    (HEARTS, "opening.card", "clubs"),
+    (HEARTS, "opening.card", ""),
+    (GONGZHU, "opening.later", "pig"),
+    (HEARTS, "first_trick.barred", ("heart",)),
+    (HEARTS, "leading.suit", "heart"),
+    (HEARTS, "leading.suit", "AH"),
+    (HEARTS, "leading.broken_by", ("hearts", "Q")),
+    (HEARTS, "leading.alone", ("hearts", "10H")),
+    (HEARTS, "scoring.points", {"hearts": 1, "pig": 13}),
+    (GONGZHU, "scoring.doubler.card", "clubs"),
+    (HEARTS, "moon.cards", ("hears",)),
+    (HEARTS, "moon.pig", "spades"),
+    (GONGZHU, "exposing.cards", {"hearts": ("hearts",)}),
+    (GONGZHU, "exposing.cards", {"AH": ("harts",)}),
+]
+NUMBERS: list[tuple[Rules, str, object]] = [
+    (HEARTS_SHORT, "players", 0),
+    (HEARTS_SHORT, "players", 1),
+    (HEARTS_SHORT, "players", -4),
+    (HEARTS_SHORT, "players", 9),
+    (HEARTS, "passing.cards", 0),
+    (HEARTS, "passing.cards", 14),
+    (HEARTS, "passing.directions", ()),
+    (CHINESE_HEARTS, "end.cap", 0),
+    (HEARTS_SHORT, "end.deals", 0),
+    (HEARTS, "end.limit", 0),
+    (HEARTS, "end.limit", -100),
+    (GONGZHU, "end.limit", 0),
+    (GONGZHU, "end.limit", 1000),
+    (GONGZHU, "exposing.face_up", 0),
+    (GONGZHU, "exposing.face_down", -1),
+]
+
+
+@pytest.mark.parametrize(("rules", "field", "value"), NAMES + NUMBERS)
+def test_a_wrong_value_names_its_field(rules: Rules, field: str, value: object) -> None:
+    with pytest.raises(ValueError, match=rf"(^|, ){field}"):
+        changed(rules, field, value)
+
+
+@pytest.mark.parametrize(
+    ("rules", "changes", "message"),
+    [
+        (HEARTS, {"players": 5}, "removed: 52 cards cannot be dealt evenly to 5 players"),
+        (HEARTS, {"removed": ("3C",)}, "removed: 51 cards cannot be dealt evenly"),
+        (GONGZHU, {"removed": ("clubs", "diamonds", "hearts", "spades")}, "removed: 0 cards"),
+        (GONGZHU_FIVE, {"partners": True}, "partners: partners sit opposite, which takes 4 players"),
+        (HEARTS, {"removed": ("2C", "3C", "4C", "5C")}, "opening.card: 2C is not in the deck"),
+        (GONGZHU, {"removed": ("QS", "3C", "4C", "5C")}, "opening.later: QS is not in the deck"),
+        (GONGZHU, {"removed": ("TC", "3C", "4C", "5C")}, "scoring.doubler.card: TC is not in the deck"),
+        (GONGZHU, {"removed": ("JD", "3C", "4C", "5C")}, "exposing.cards: JD is not in the deck"),
+        (HEARTS, {"removed": ("QS", "3C", "4C", "5C")}, "moon.pig: QS is not in the deck"),
+    ],
+)
+def test_parts_that_do_not_fit_together_are_refused(rules: Rules, changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}"):
+        replace(rules, **changes)
+
+
+def test_nobody_sits_across_at_an_odd_table() -> None:
+    passing = replace(HEARTS.passing, directions=(Direction.ACROSS,)) if HEARTS.passing else None
+    with pytest.raises(ValueError, match=r"^passing.directions: nobody sits across .* at 5 seats"):
+        replace(GONGZHU_FIVE, passing=passing)
+
+
+@pytest.mark.parametrize("players", [2, 4])
+def test_other_tables_that_divide_the_deck_are_welcome(players: int) -> None:
+    assert objections(replace(HEARTS, players=players)) == []
+    assert replace(HEARTS, players=players).hand_size == 52 // players
+
+
+@pytest.mark.parametrize(
+    ("points", "card_points"),
+    [
+        ({"hearts": 1, "AH": 5}, {"AH": 5, "KH": 1, "2C": 0}),
+        ({"AH": 5, "hearts": 1}, {"AH": 5, "KH": 1}),
+        ({"spades": 2, "qs": 13}, {"QS": 13, "AS": 2}),
+    ],
+)
+def test_a_cards_own_points_go_before_its_suits(points: dict[str, int], card_points: dict[str, int]) -> None:
+    rules = replace(HEARTS, scoring=replace(HEARTS.scoring, points=points))
+    by_name = {str(card): rules.plan.points[card] for card in rules.deck}
+    assert {name: by_name[name] for name in card_points} == card_points

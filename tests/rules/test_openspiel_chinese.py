@@ -1,0 +1,91 @@
+"""
+Legality and trick winners of the Chinese sheets against OpenSpiel.
+
+Their scores have nothing in common with it; its own points are compared with those of the cards that each seat took.
+
+`chinese-hearts` has OpenSpiel's play but for CH-3, which bars JD from the first trick too: a hand without clubs that
+holds JD is compared with JD taken out there, and not at all when nothing else would be left (C-5). Passing is left out.
+
+`gongzhu`, nothing exposed, is OpenSpiel's game without restrictions once clubs and spades are renamed: its opening is
+then 2C. But GZ-2 lets any card open and OpenSpiel only a club, so at the opening the spades are compared, one of them
+is led, and everything after it is compared in full.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from pigpen.rules import CARDS, Card, Deal, Phase, cards_in, mask_of
+from pigpen.rules.presets import CHINESE_HEARTS, GONGZHU, HEARTS_SHORT
+from pigpen.rules.scoring import card_points
+from tests.rules.players import any_action
+from tests.rules.spiel import dealt_state, hearts_game, number_of, options, penalty_points, play_both, random_deals
+from tests.rules.table import mask
+
+DEALS = 600
+CHINESE = hearts_game(must_break_hearts=True, no_pts_on_first_trick=True)
+"""CH-4: the queen does not break hearts, and a hand of hearts and the queen must lead it."""
+UNRESTRICTED = hearts_game(can_lead_any_club=True)
+JACK = Card.parse("JD")
+
+
+def test_openspiel_agrees_about_play_in_chinese_hearts() -> None:
+    jacks = 0
+    for deal, chance in random_deals(CHINESE_HEARTS, DEALS):
+        state = dealt_state(CHINESE, deal.hands)
+        for _ in range(4):
+            jacks += first_trick_play(deal, state, chance)
+        play_both(deal, state, chance)
+        assert penalty_points(state) == list(card_points(HEARTS_SHORT, deal.taken))
+    assert jacks >= 20, "too few hands with JD and no club among the deals"
+
+
+def first_trick_play(deal: Deal, state: Any, chance: Random) -> bool:
+    """One card of the first trick at both tables; whether JD was held back."""
+    hand = deal.hands[deal.turn]
+    assert state.current_player() == deal.turn
+    theirs = options(state)
+    barred = JACK in theirs
+    if barred:
+        theirs.remove(JACK)
+    pointed = hand & ~mask("hearts QS JD") == 0
+    assert list(deal.legal(deal.turn)) == (list(cards_in(hand)) if pointed and barred else theirs)
+    both = sorted(set(options(state)) & set(deal.legal(deal.turn)))
+    card = chance.choice(both)
+    state.apply_action(number_of(card))
+    deal.apply(deal.turn, card)
+    return barred
+
+
+def renamed(card: Card) -> Card:
+    """Clubs and spades change places."""
+    return CARDS[(card + 39) % 78] if card.suit in (0, 3) else card
+
+
+def test_openspiel_agrees_about_play_in_gongzhu_with_clubs_and_spades_renamed() -> None:
+    assert [str(renamed(Card.parse(name))) for name in ("2S", "TC", "QS", "AH", "JD")] == ["2C", "TS", "QC", "AH", "JD"]
+    for deal, chance in random_deals(GONGZHU, DEALS):
+        for seat in deal.to_act:
+            deal.apply(seat, {})
+        state = dealt_state(UNRESTRICTED, deal.hands, rename=renamed)
+        opener = deal.turn
+        assert state.current_player() == opener
+        assert deal.legal_mask(opener) == deal.hands[opener]
+        assert same(options(state), cards_in(deal.hands[opener] & mask("spades")))
+        lead = chance.choice(cards_in(deal.hands[opener] & mask("spades")))
+        state.apply_action(number_of(renamed(lead)))
+        deal.apply(opener, lead)
+        while deal.phase is Phase.PLAY:
+            assert state.current_player() == deal.turn
+            assert same(options(state), deal.legal(deal.turn))
+            card = any_action(deal, deal.turn, chance)
+            assert isinstance(card, Card)
+            state.apply_action(number_of(renamed(card)))
+            deal.apply(deal.turn, card)
+        taken = [mask_of(map(renamed, cards_in(pile))) for pile in deal.taken]
+        assert penalty_points(state) == list(card_points(HEARTS_SHORT, taken))
+
+
+def same(theirs: list[Card], ours: tuple[Card, ...]) -> bool:
+    return sorted(map(renamed, theirs)) == list(ours)

@@ -1,0 +1,100 @@
+"""
+Golden counts of the move tree, as chess engines have them.
+
+Both referees must give each list: the engine, and the naive one that was written from the rule text. A list holds the
+nodes after one choice, two choices, and so on; sealed choices are counted seat by seat.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from pigpen.rules import PRESETS, Deal, Face, Phase, deal_hands, seed_from
+from tests.rules.pairs import naive_twin
+from tests.rules.perft import engine_counts, naive_counts
+from tests.rules.table import small
+
+SEED = seed_from("7")
+TO_THE_END = 99
+WESTERN = "JD 2H 7H 3S | 4D 5D 9H AS | 2C TC 3H QS | 9C 6H AH 8S"
+CHINESE = "8C JD 6S | 3C 4D AH | TC 5H AS | 7D 2S QS"
+FIVE = "3C 5H | AH 6S | TC JD | 4D 2S | QS AS"
+GONGZHU_TREE = [2, 4, 8, 16, 40, 40, 88, 120, 240, 432, 624] + [896] * 5
+HEARTS_TREE = [1, 1, 2, 6, 6, 12, 20, 20, 40, 72, 132] + [216] * 5 + [48]
+
+
+@pytest.mark.parametrize(
+    ("preset", "table", "counts"),
+    [
+        ("hearts-short", WESTERN, [1, 1, 4, 16, 36, 48, 84, 84, 160, 258, 452] + [684] * 5),
+        ("hearts", WESTERN, HEARTS_TREE),
+        ("hearts-jack", WESTERN, HEARTS_TREE),
+        ("chinese-hearts", WESTERN, [1, 1, 1, 3, 3, 9, 15, 15, 26, 48, 84] + [136] * 5),
+        ("gongzhu", CHINESE, GONGZHU_TREE),
+        ("gongzhu-partners", CHINESE, GONGZHU_TREE),
+        ("gongzhu-five", FIVE, [2, 8, 16, 32, 56, 112, 176] + [224] * 6),
+        ("gongzhu-sale", CHINESE, [3, 9, 27, 81, 216, 216, 486, 648, 1296, 2349, 3402] + [4968] * 5),
+    ],
+)
+def test_the_whole_tree_of_a_small_deal_has_the_golden_counts(preset: str, table: str, counts: list[int]) -> None:
+    """Exposing, opening, first trick, broken hearts, bars, moon choice: everything down to the last card."""
+    deal = small(PRESETS[preset], table)
+    assert engine_counts(deal, TO_THE_END) == counts
+    assert naive_counts(naive_twin(deal), TO_THE_END) == counts
+
+
+@pytest.mark.parametrize(
+    ("preset", "number", "counts"),
+    [
+        ("hearts-short", 0, [78, 6084]),
+        ("hearts-short", 3, [1, 4, 8, 24, 218, 762]),
+        ("hearts", 0, [286]),
+        ("hearts", 3, [1, 4, 8, 24, 218, 762]),
+        ("hearts-jack", 3, [1, 4, 8, 24, 218, 762]),
+        ("gongzhu", 0, [8, 16, 208, 648, 1944, 4728]),
+        ("gongzhu", 3, [2, 4, 16, 200, 720]),
+        ("gongzhu-partners", 0, [8, 16, 208, 648, 1944, 4728]),
+        ("gongzhu-five", 0, [2, 8, 16, 144, 312, 752]),
+        ("gongzhu-five", 3, [4, 16, 144, 336, 1776]),
+        ("gongzhu-sale", 0, [27, 81, 1053, 3321, 9963]),
+        ("gongzhu-sale", 3, [3, 9, 81, 1026, 3699]),
+        ("chinese-hearts", 0, [286]),
+        ("chinese-hearts", 3, [1, 4, 8, 24, 218, 762]),
+    ],
+)
+def test_the_tree_from_the_start_has_the_golden_counts(preset: str, number: int, counts: list[int]) -> None:
+    """All the cards of a real deal (seed 7), to a fixed depth."""
+    deal = Deal(PRESETS[preset], deal_hands(PRESETS[preset], SEED, number), number=number)
+    assert engine_counts(deal, len(counts)) == counts
+    assert naive_counts(naive_twin(deal), len(counts)) == counts
+
+
+@pytest.mark.parametrize(
+    ("preset", "counts"),
+    [
+        ("hearts-short", [4, 8, 20, 24, 72, 162, 306, 510, 1020, 1884, 2976] + [4192] * 5),
+        ("hearts", [4, 8, 20, 24, 72, 162, 306, 510, 1020, 1884, 2976] + [4192] * 5),
+        ("hearts-jack", [4, 8, 20, 24, 72, 162, 306, 510, 1020, 1884, 2976] + [4192] * 5),
+        ("gongzhu", [4, 6, 12, 24, 72, 88, 152, 280, 560, 576, 640] + [768] * 5),
+        ("gongzhu-partners", [4, 6, 12, 24, 72, 88, 152, 280, 560, 576, 640] + [768] * 5),
+        ("gongzhu-five", [3, 6, 12, 12, 12, 24, 34, 52, 76] + [112] * 6),
+        ("gongzhu-sale", [4, 6, 12, 24, 72, 88, 152, 280, 560, 576, 640] + [768] * 5),
+        ("chinese-hearts", [4, 8, 20, 24, 72, 162, 306, 510, 1020, 1884, 2976] + [4192] * 5),
+    ],
+)
+def test_the_tree_of_the_last_tricks_has_the_golden_counts(preset: str, counts: list[int]) -> None:
+    """Four tricks before the end (three at five seats) of a deal in which every card that may be is exposed."""
+    rules = PRESETS[preset]
+    deal = Deal(rules, deal_hands(rules, SEED, 3), number=3)
+    naive = naive_twin(deal)
+    while len(deal.plays) < len(rules.deck) - len(counts):
+        seat = deal.to_act[0]
+        options = deal.legal(seat)
+        if deal.phase is Phase.EXPOSE:
+            deal.apply(seat, dict.fromkeys(options, Face.UP))
+            naive.do(tuple(f"{card} up" for card in options))
+        else:
+            deal.apply(seat, options[len(options) // 2])
+            naive.do((str(options[len(options) // 2]),))
+    assert engine_counts(deal, TO_THE_END) == counts
+    assert naive_counts(naive, TO_THE_END) == counts

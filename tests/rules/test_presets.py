@@ -1,0 +1,115 @@
+"""The eight presets against the overview table of docs/rules.md, and the value that describes a variant."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pigpen.rules import PRESETS, Better, Direction, Rules
+from pigpen.rules.presets import GONGZHU_PARTNERS, GONGZHU_SALE, HEARTS
+from tests.rules.table import named
+
+SHEET = Path(__file__).parents[2] / "docs" / "rules.md"
+ALL = list(PRESETS.values())
+
+
+def overview() -> dict[str, list[str]]:
+    """The rows of the overview table by preset: source, players, passing, exposing, better score, end."""
+    rows = [line.strip("| ").split(" | ") for line in SHEET.read_text("utf-8").splitlines() if line.startswith("| `")]
+    return {row[0].strip("`"): [cell.strip() for cell in row[1:]] for row in rows}
+
+
+def passing_of(rules: Rules) -> str:
+    if rules.passing is None:
+        return "–"
+    directions = [{"left": "L", "right": "R"}.get(way, str(way)) for way in rules.passing.directions]
+    again = "" if rules.end.deals == len(directions) else ", repeating"
+    return f"{rules.passing.cards} cards {','.join(directions)}{again}"
+
+
+def exposing_of(rules: Rules) -> str:
+    if rules.exposing is None:
+        return "–"
+    if rules.exposing.face_down:
+        return f"face down ×{rules.exposing.face_down}, face up ×{rules.exposing.face_up}"
+    return "face up"
+
+
+def end_of(rules: Rules) -> str:
+    who = "a team" if rules.partners else "someone"
+    sign = ("≥" if rules.low_is_better else "≤") if rules.end.inclusive else ">"
+    limit = str(rules.end.limit).replace("-", "−")
+    return f"{who} {sign} {limit}" + (f", or after {rules.end.deals} deals" if rules.end.deals else "")
+
+
+@pytest.mark.parametrize("rules", ALL, ids=named)
+def test_a_preset_is_what_the_overview_table_says(rules: Rules) -> None:
+    rows = overview()
+    _, players, passing, exposing, better, end = rows[rules.name]
+    if passing.startswith("as `"):
+        passing = rows[passing.split("`")[1]][2]
+    assert players.split(" = ")[0] == str(rules.players)
+    assert ("2×2" in players) == rules.partners
+    assert passing == passing_of(rules)
+    assert exposing == exposing_of(rules)
+    assert better == str(rules.scoring.better)
+    assert end == end_of(rules)
+
+
+def test_there_are_exactly_the_presets_of_the_table_in_its_order() -> None:
+    assert list(overview()) == list(PRESETS) == [rules.name for rules in ALL]
+    assert len(PRESETS) == 8
+
+
+def test_GS_1_the_four_cards_multiply_twice_face_down_and_four_times_face_up() -> None:
+    assert GONGZHU_SALE.exposing is not None
+    assert (GONGZHU_SALE.exposing.face_down, GONGZHU_SALE.exposing.face_up) == (2, 4)
+    assert set(GONGZHU_SALE.exposing.cards) == {"AH", "QS", "JD", "TC"}
+
+
+@pytest.mark.parametrize("rules", ALL, ids=named)
+def test_rules_are_frozen_equal_by_value_and_plain(rules: Rules) -> None:
+    assert replace(rules) == rules
+    assert replace(rules, title="Another") != rules
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        rules.players = 3  # type: ignore[misc]
+    plain = rules.to_plain()
+    assert plain["name"] == rules.name
+    assert set(map(type, _leaves(plain))) <= {str, int, bool}
+    assert ("passing" in plain) == (rules.passing is not None)
+
+
+def _leaves(value: object) -> list[object]:
+    if isinstance(value, dict):
+        return [leaf for item in value.values() for leaf in _leaves(item)]
+    if isinstance(value, list):
+        return [leaf for item in value for leaf in _leaves(item)]
+    return [value]
+
+
+@pytest.mark.parametrize(
+    ("direction", "players", "offset"),
+    [
+        (Direction.LEFT, 4, 1),
+        (Direction.RIGHT, 4, 3),
+        (Direction.ACROSS, 4, 2),
+        (Direction.NONE, 4, 0),
+        (Direction.LEFT, 5, 1),
+        (Direction.RIGHT, 5, 4),
+        (Direction.ACROSS, 6, 3),
+    ],
+)
+def test_C_2_directions_count_seats_clockwise(direction: Direction, players: int, offset: int) -> None:
+    assert direction.offset(players) == offset
+
+
+def test_directions_and_sides_are_looked_up_by_deal_and_seat() -> None:
+    assert [HEARTS.direction(deal) for deal in range(5)] == ["left", "right", "across", "none", "left"]
+    assert [HEARTS.pass_offset(deal) for deal in range(5)] == [1, 3, 2, 0, 1]
+    assert GONGZHU_SALE.direction(2) is Direction.NONE
+    assert [GONGZHU_PARTNERS.teammates(seat) for seat in range(4)] == [(0, 2), (1, 3), (0, 2), (1, 3)]
+    assert HEARTS.teammates(3) == (3,)
+    assert HEARTS.scoring.better is Better.LOW
