@@ -7,6 +7,7 @@ its taker. `Moon` watches for a shooter, itself included. Nothing is remembered 
 is known by name: everything comes from `view.rules` and from the cards.
 
 Values are points, turned so that more is always better for this seat: taking the pig is below zero everywhere.
+The numbers below were found by playing thousands of deals against itself (benchmarks/strength.py).
 """
 
 from __future__ import annotations
@@ -18,90 +19,112 @@ import pigpen
 from pigpen import Bot, Card, Face, MoonChoice, Suit, View, cards_in, mask_of
 from pigpen.rules import ShooterCards
 
-UNDECIDED = 0.5
-"""How often a player who may take a worthless trick does."""
-CATCH = 0.3
-"""How often a good card falls to a player who can beat it."""
-RELIEF = 0.6
-"""How many discards a round of a suit that we no longer hold gives, and"""
-RELIEVED = 0.8
-"""how much of a card's danger a discard takes away."""
+WILLING = 0.1
+"""How often a player who can take a worthless trick does so without having to."""
+FORCED = 0.08
+"""How often the holder of a good card must give it to a trick that another wins."""
+CAUGHT = 0.5
+"""How often a good card falls to us, over the whole deal, when we can beat it."""
+BLIND = 0.7
+"""How much of what a trick brings we fail to see coming when we win it."""
+STUCK_WITH = 1.5
+"""How much worse it is to be left with a bad card than its points say: it must be guarded all the time."""
+DISCARDS = 0.6
+"""How many discards each round of a suit that we are out of gives."""
+RELIEF = 0.8
+"""How much of a card's danger the chance of a discard takes away."""
 SPARE = 0.2
 """How many rounds of a suit are played beyond the average."""
 STRANDED = 0.3
 """How often we must lead a suit that nobody else holds."""
+ON_LEAD = 0.4
+"""What the lead costs when the hands are full, in shares of what an average player loses in a deal;"""
+LEAD_TURNS = 0.55
+"""and from what part of the hand left on the lead is an advantage."""
 HUNT = 0.12
 """What a low lead that may draw a bad card is worth, in shares of that card."""
-THREAT = 2.0
-"""How fast the threat of a moon grows with the share of its cards taken: an exponent."""
-SHOOT = 0.25
-"""How likely the moon must be before we try it."""
-SIDE_LOSER = 0.65
-MOON_LOSER = 0.3
+THREAT = 1.5
+"""How the threat of a moon grows with the share of its cards taken: an exponent."""
+SHOOT = 0.18
+"""How likely our moon must look before we try it; a failed attempt is often given up in time."""
+SIDE_LOSER, MOON_LOSER = 0.65, 0.3
+"""What one card that loses a trick leaves of the chance of our moon, outside its suit and in it."""
 SAFE = 0.12
-"""A bad card is exposed when we are less likely than this to take it ourselves."""
+"""A bad card is exposed when we are less likely than this to take it ourselves,"""
 OURS = 0.6
-"""A good card is exposed when we are at least as likely as this to take it."""
+"""and a good one when we are more likely than this to take it."""
 
 
 class Counting(Bot):
     """Chooses by the sum of `Trick.value` and `Hand.value`."""
 
     def play(self, view: View) -> Card:
-        """Play the card with the best sum of this trick and of the hand it leaves."""
+        """Play the card with the best sum of this trick and of the hand it leaves, or shoot the moon."""
         if len(view.legal) == 1:
             return view.legal[0]
         table = Table(view)
         moon = Moon(table)
-        if moon.is_on:
+        if moon.is_ours:
             return moon.play()
-        trick, hand = Trick(table, moon), Hand(table)
+        hand = Hand(table)
+        trick = Trick(table, hand, moon)
         return max(view.legal, key=lambda card: trick.value(card) + hand.value(view.hand_mask & ~card.mask))
 
     def pass_cards(self, view: View) -> tuple[Card, ...]:
-        """Pass the cards whose absence makes the best hand."""
+        """Pass the cards without which the hand is best."""
         hand = Hand(Table(view))
 
-        def left(cards: tuple[Card, ...]) -> float:
+        def value_without(cards: tuple[Card, ...]) -> float:
             passed = mask_of(cards)
             return hand.value(view.hand_mask & ~passed, passed)
 
-        return max(combinations(view.hand, view.pass_count), key=left)
+        return max(combinations(view.hand, view.pass_count), key=value_without)
 
-    def expose(self, view: View) -> tuple[Card, ...]:
+    def expose(self, view: View) -> list[Card]:
         """Show the bad cards that others will take and the good ones that we will."""
         table = Table(view)
         hand = Hand(table)
-        return tuple(card for card in view.legal if self._pays(table, hand, card))
+        good = [card for card in view.legal if table.stake[card] > 0 and hand.taking(card) > OURS]
+        bad = [card for card in view.legal if table.stake[card] <= 0 and hand.taking(card) < SAFE]
+        return good + bad
 
     def choose_moon(self, view: View) -> MoonChoice:
-        """Giving to each of the others gains more than taking once, unless there is only one other."""
-        return MoonChoice.ADD
-
-    def _pays(self, table: Table, hand: Hand, card: Card) -> bool:
-        ours = hand.taking(card)
-        return ours > OURS if table.stake[card] > 0 else ours < SAFE
+        """Both choices gain as much on the others: the leader brings the end nearer, the others put it off."""
+        sign = 1 if view.rules.low_is_better else -1
+        ahead = not view.totals or sign * view.totals[view.seat] <= min(sign * total for total in view.totals)
+        return MoonChoice.ADD if ahead else MoonChoice.SUBTRACT
 
 
 class Table:
-    """What can be known or reckoned from one seat at one decision."""
+    """
+    What one seat can know or reckon at one decision.
+
+    Attributes:
+        stake: What each card is worth to its taker, exposures counted. Below zero: bad for the taker.
+        times: What a seat's points are multiplied by, for having taken the doubler.
+        doubling: What the doubler would be worth to each seat.
+        density: Chance that a seat holds any given unseen card of a suit, by seat and suit.
+        known: Cards that each other seat is known to hold.
+    """
 
     def __init__(self, view: View) -> None:
         self.view = view
         self.rules = view.rules
+        self.plan = view.rules.plan
         self.me = view.seat
         self.seats = range(view.rules.players)
         self.others = [seat for seat in self.seats if seat != view.seat]
         self.mates = view.rules.teammates(view.seat)
         self.unseen = view.unseen_mask
         self.taken = [view.taken_mask(seat) for seat in self.seats]
-        self.void = [view.voids(seat) for seat in self.seats]
         self.known = [view.held_by(seat) if seat != view.seat else 0 for seat in self.seats]
         self.known_to_any = mask_of(card for known in self.known for card in cards_in(known))
-        self.size = self._cards_left()
         self.density = self._densities()
         self.stake = self._stakes()
-        self.doubling = self._doubling()
+        self.times = [1.0] * len(self.seats)
+        self.doubling = [0.0] * len(self.seats)
+        if view.rules.scoring.doubler:
+            self._reckon_doubler(Card.parse(view.rules.scoring.doubler.card), view.rules.scoring.doubler.factor)
 
     def share(self, seat: int) -> float:
         """What a point for *seat* is worth to us: partners gain together, the others' gain is our loss."""
@@ -113,63 +136,60 @@ class Table:
         """How many others may still hold *suit*."""
         return sum(self.density[seat][suit] > 0 for seat in self.others)
 
-    def _cards_left(self) -> list[int]:
-        played = [play.seat for play in self.view.trick]
-        left = self.rules.hand_size - len(self.view.plays) // self.rules.players
-        return [left - (seat in played) for seat in self.seats]
+    @property
+    def usual_loss(self) -> float:
+        """What an average player loses in a deal."""
+        return sum(min(stake, 0.0) for stake in self.stake) / len(self.seats)
 
     def _densities(self) -> list[list[float]]:
-        """Chance that a seat holds any given unseen card of a suit, by seat and suit."""
+        size = self._cards_left()
         density = [[0.0] * len(Suit) for _ in self.seats]
         for suit in Suit:
-            able = [seat for seat in self.others if suit not in self.void[seat]]
-            room = sum(self.size[seat] for seat in able)
+            able = [seat for seat in self.others if suit not in self.view.voids(seat)]
+            room = sum(size[seat] for seat in able)
             for seat in able:
-                density[seat][suit] = self.size[seat] / room if room else 0.0
+                density[seat][suit] = size[seat] / room if room else 0.0
         return density
 
+    def _cards_left(self) -> list[int]:
+        on_table = [play.seat for play in self.view.trick]
+        tricks = len(self.view.plays) // len(self.seats)
+        return [self.rules.hand_size - tricks - (seat in on_table) for seat in self.seats]
+
     def _stakes(self) -> list[float]:
-        """What each card is worth to its taker, exposures counted; the doubler apart."""
         sign = -1.0 if self.rules.low_is_better else 1.0
-        stakes = [sign * points for points in self.rules.plan.points]
+        stakes = [sign * points for points in self.plan.points]
         for name, multiplied in self.rules.exposing.cards.items() if self.rules.exposing else ():
-            factor = self.exposure(Card.parse(name))
+            factor = self._exposure(Card.parse(name))
             for card in _named(multiplied) if factor != 1 else ():
                 stakes[card] *= factor
         return stakes
 
-    def exposure(self, card: Card) -> float:
-        """What exposing has made of *card*'s effect, on average when it may be lying face down."""
+    def _exposure(self, card: Card) -> float:
+        """What exposing makes of the effect of *card*; an average where it may be lying face down."""
         exposing = self.rules.exposing
         if exposing is None:
             return 1.0
         for shown in self.view.exposures:
             if shown.card == card:
                 return exposing.face_up if shown.face is Face.UP else exposing.face_down
-        candidates = self.rules.plan.exposable & self.unseen
-        hidden = sum(self.view.hidden)
+        hidden, candidates = sum(self.view.hidden), self.plan.exposable & self.unseen & ~self.known_to_any
         if not hidden or not candidates & card.mask:
             return 1.0
         return 1 + (exposing.face_down - 1) * min(1.0, hidden / candidates.bit_count())
 
-    def _doubling(self) -> list[float]:
-        """What the doubler is worth to each seat; sets `times`, what a seat's points are multiplied by now."""
-        self.times = [1.0] * len(self.seats)
-        doubler = self.rules.scoring.doubler
-        if doubler is None:
-            return [0.0] * len(self.seats)
-        card = Card.parse(doubler.card)
-        factor = doubler.factor * self.exposure(card)
-        own = [sum(self.stake[card] for card in cards_in(taken)) for taken in self.taken]
+    def _reckon_doubler(self, card: Card, factor: float) -> None:
+        """The doubler multiplies what its taker has and an equal share of what is still to be taken."""
+        factor *= self._exposure(card)
+        own = [sum(self.stake[each] for each in cards_in(taken)) for taken in self.taken]
         rest = sum(self.stake) - sum(own)
         self.times = [factor if taken & card.mask else 1.0 for taken in self.taken]
-        doubling = [(factor - 1) * (points + rest / len(self.seats)) for points in own]
-        self.stake[card] = doubling[self.me]
-        return doubling
+        self.doubling = [(factor - 1) * (points + rest / len(self.seats)) for points in own]
+        self.stake[card] = self.doubling[self.me]
 
 
 class Hand:
-    """What a hand is worth in the tricks to come."""
+    """What cards in hand are worth in the tricks to come."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
@@ -178,106 +198,123 @@ class Hand:
         self._dumps: dict[Suit, float] = {}
 
     def value(self, mine: int, passed: int = 0) -> float:
-        """What the cards *mine* are worth when the worst of them can be discarded in suits that we are short of."""
+        """
+        What the cards *mine* are worth when *passed* are in other hands.
+
+        The worst of them count less when there are suits that we are short of, for then we can discard them.
+        """
         values: list[float] = []
-        relief = 0.0
+        discards = 0.0
         for suit in Suit:
             held, theirs = mine & suit.mask, (self.table.unseen | passed) & suit.mask
             values += self._suit(held, theirs, suit)
-            relief += self._discards(held.bit_count(), theirs.bit_count(), suit)
+            discards += self._discards(held.bit_count(), theirs.bit_count(), suit)
         total = 0.0
         for value in sorted(values):
-            if value < 0 < relief:
-                value *= 1 - RELIEVED * min(relief, 1.0)
-                relief -= 1
+            if value < 0 < discards:
+                value *= 1 - RELIEF * min(discards, 1.0)
+                discards -= 1
             total += value
         return total
 
     def taking(self, card: Card) -> float:
         """Chance that we take the trick to which we play *card* of the whole hand."""
-        suit = card.suit
-        held, theirs = self.table.view.hand_mask & suit.mask, self.table.unseen & suit.mask
-        place = (held & (card.mask - 1)).bit_count()
-        rounds = (held | theirs).bit_count() / len(self.table.seats)
-        reach = 1.0 if self.stake[card] > 0 else self._reach(rounds, place)
-        return reach * self._stuck(card, theirs, suit)
+        held, theirs = (cards & card.suit.mask for cards in (self.table.view.hand_mask, self.table.unseen))
+        guards = (held & (card.mask - 1)).bit_count()
+        return self._played(card, guards, (held | theirs).bit_count()) * self._unbeaten(card, theirs)
 
-    def _discards(self, held: int, theirs: int, suit: Suit) -> float:
-        """How many discards rounds of *suit* are likely to give."""
-        rounds = theirs / max(self.table.followers(suit), 1) + 0.5 if theirs else 0.0
-        return RELIEF * min(max(rounds - held, 0.0), 2.0)
+    def falls(self, cards: int, density: float, good: float) -> float:
+        """
+        What a player adds to a trick that another wins: the worst of *cards*.
 
-    def _suit(self, held: int, theirs: int, suit: Suit) -> list[float]:
-        key = held, theirs
-        if key not in self._suits:
-            self._suits[key] = self._reckon(cards_in(held), theirs, suit)
-        return self._suits[key]
-
-    def _reckon(self, held: tuple[Card, ...], theirs: int, suit: Suit) -> list[float]:
-        """The value of each card in *held*, all of one suit."""
-        others = len(self.table.others)
-        count = theirs.bit_count()
-        if not count:
-            return [STRANDED * (others * self.dump(suit) + self.stake[card]) for card in held]
-        rounds = (count + len(held)) / len(self.table.seats)
-        followers = min(self.table.followers(suit) or others, count)
-        values = []
-        for place, card in enumerate(held):
-            stuck = self._stuck(card, theirs, suit)
-            reach = 1.0 if self.stake[card] > 0 else self._reach(rounds, place)
-            empty = self._empty(count - others * (len(held) - 1 - place))
-            lower = theirs & (card.mask - 1)
-            content = self.stake[card] + empty * others * self.dump(suit) + followers * self.falls(lower, 1 / followers)
-            values.append(reach * (stuck * content - (1 - stuck) * self.stake[card] / others))
-        return values
-
-    def _stuck(self, card: Card, theirs: int, suit: Suit) -> float:
-        """Chance that nobody beats *card* in its suit."""
-        count = theirs.bit_count()
-        lower = (theirs & (card.mask - 1)).bit_count()
-        followers = min(self.table.followers(suit) or len(self.table.others), count)
-        return float((lower / count) ** followers) if count else 1.0
-
-    def _reach(self, rounds: float, place: int) -> float:
-        """Chance that *place* smaller cards of the suit are not enough to keep from playing a card."""
-        return min(max(rounds - place + SPARE, 0.05), 1.0)
-
-    def _empty(self, count: float) -> float:
-        """Chance that a player has none of *count* unseen cards."""
-        return float((1 - 1 / len(self.table.others)) ** max(count, 0))
-
-    def falls(self, cards: int, density: float) -> float:
-        """What a player who does not win throws from *cards*, holding each with the chance *density*."""
+        Args:
+            cards: What the player may hold and throw, as a mask.
+            density: Chance that the player holds any given one of them.
+            good: How often a good card that the player holds comes along.
+        """
         total, left = 0.0, 1.0
         for stake in sorted(self.stake[card] for card in cards_in(cards)):
             if stake < 0:
                 total += stake * left * density
                 left *= 1 - density
             else:
-                total += stake * CATCH * density
+                total += stake * density * good
         return total
 
     def dump(self, suit: Suit) -> float:
         """What a player who is out of *suit* discards."""
         if suit not in self._dumps:
-            bad = self.table.unseen & (self.table.rules.plan.scoring | self.table.rules.plan.doubler) & ~suit.mask
-            self._dumps[suit] = self.falls(bad, 1 / len(self.table.others))
+            bad = self.table.unseen & (self.table.plan.scoring | self.table.plan.doubler) & ~suit.mask
+            self._dumps[suit] = self.falls(bad, 1 / len(self.table.others), 0.0)
         return self._dumps[suit]
+
+    def _discards(self, held: int, theirs: int, suit: Suit) -> float:
+        """How many discards the rounds of *suit* are likely to give us."""
+        rounds = theirs / max(self.table.followers(suit), 1) + 0.5 if theirs else 0.0
+        return DISCARDS * min(max(rounds - held, 0.0), 2.0)
+
+    def _suit(self, held: int, theirs: int, suit: Suit) -> list[float]:
+        """The value of each card *held* in *suit*; remembered, for most choices leave most suits as they are."""
+        key = held, theirs
+        if key not in self._suits:
+            cards = cards_in(held)
+            if theirs:
+                self._suits[key] = [self._card(place, cards, theirs) for place in range(len(cards))]
+            else:
+                everything = len(self.table.others) * self.dump(suit)
+                self._suits[key] = [STRANDED * (everything + self.stake[card]) for card in cards]
+        return self._suits[key]
+
+    def _card(self, place: int, held: tuple[Card, ...], theirs: int) -> float:
+        """The value of one card of a suit: what it brings us when it wins, and the others when it does not."""
+        card, own, others = held[place], self.stake[held[place]], len(self.table.others)
+        unbeaten = self._unbeaten(card, theirs)
+        played = self._played(card, place, theirs.bit_count() + len(held))
+        won = own * (STUCK_WITH if own < 0 else 1.0) + BLIND * self._caught(place, held, theirs)
+        lost = -own / others
+        return played * (unbeaten * won + (1 - unbeaten) * lost)
+
+    def _caught(self, place: int, held: tuple[Card, ...], theirs: int) -> float:
+        """What others add to a trick that we win; our high cards go first, while most can follow."""
+        card, others = held[place], len(self.table.others)
+        followers = self._followers(card.suit, theirs)
+        left = theirs.bit_count() - others * (len(held) - 1 - place)
+        nobody = (1 - 1 / others) ** max(left, 0) if others > 1 else 0.0
+        under = self.falls(theirs & (card.mask - 1), 1 / followers, CAUGHT)
+        return followers * under + nobody * others * self.dump(card.suit)
+
+    def _followers(self, suit: Suit, theirs: int) -> int:
+        return min(self.table.followers(suit) or len(self.table.others), theirs.bit_count())
+
+    def _unbeaten(self, card: Card, theirs: int) -> float:
+        """Chance that nobody beats *card* in its suit."""
+        if not theirs:
+            return 1.0
+        lower = (theirs & (card.mask - 1)).bit_count()
+        return float((lower / theirs.bit_count()) ** self._followers(card.suit, theirs))
+
+    def _played(self, card: Card, guards: int, cards: int) -> float:
+        """Chance that *card* comes out: good ones always; others when the suit's *cards* last longer than *guards*."""
+        if self.stake[card] > 0:
+            return 1.0
+        return min(max(cards / len(self.table.seats) + SPARE - guards, 0.05), 1.0)
 
 
 class Trick:
-    """The trick on the table, and what becomes of it."""
+    """The trick on the table: who takes it, and what it holds then."""
 
-    def __init__(self, table: Table, moon: Moon) -> None:
+    def __init__(self, table: Table, hand: Hand, moon: Moon) -> None:
         view = table.view
         self.table = table
+        self.hand = hand
         self.moon = moon
-        self.hand = Hand(table)
         self.winning = view.winning
         self.on_table = mask_of(play.card for play in view.trick)
         players = len(table.seats)
         self.later = [(view.seat + step) % players for step in range(1, players - len(view.trick))]
         self.barred = self._barred()
+        left = len(view.hand) / table.rules.hand_size
+        self.lead = ON_LEAD * table.usual_loss * (left - LEAD_TURNS)
 
     def value(self, card: Card) -> float:
         """What this trick is worth to us if we play *card*."""
@@ -285,74 +322,68 @@ class Trick:
         if self.winning and not (card.suit is self.winning.card.suit and card > self.winning.card):
             owner, best = self.winning
         cards = self.on_table | card.mask
-        bonus = 0.0 if self.winning else self._hunt(card)
-        content = self._content(cards)
+        content = sum(self.table.stake[each] for each in cards_in(cards))
         coming = sum(self._coming(seat, best) for seat in self.later)
+        value = 0.0 if self.winning else self._hunt(card)
         for seat, chance in self._takers(best, owner, content):
-            bonus += chance * self._worth(seat, cards, content + coming)
-        return bonus
+            value += chance * self._worth(seat, cards, content + coming)
+        return value
 
     def _worth(self, seat: int, cards: int, content: float) -> float:
-        """What it is worth to us that *seat* takes *cards*, which with those still to come hold *content*."""
+        """What it is worth to us that *seat* takes *cards*, when all that it takes is worth *content* to a taker."""
         table = self.table
-        if cards & table.rules.plan.doubler:
+        if cards & table.plan.doubler:
             content += table.doubling[seat] - table.doubling[table.me]
-        return table.share(seat) * table.times[seat] * content + self.moon.stopped(seat, cards)
-
-    def _content(self, cards: int) -> float:
-        return sum(self.table.stake[card] for card in cards_in(cards))
+        lead = self.lead if seat == table.me else 0.0
+        return table.share(seat) * table.times[seat] * content + self.moon.stopped(seat, cards) + lead
 
     def _takers(self, best: Card, owner: int, content: float) -> list[tuple[int, float]]:
         """Who takes the trick, with what chance, when *owner* wins so far with *best*."""
-        takers, open_ = [], 1.0
+        takers, nobody_yet = [], 1.0
         for seat in self.later:
             beats = self._beats(seat, best, content)
-            takers.append((seat, open_ * beats))
-            open_ *= 1 - beats
-        return [(owner, open_), *takers]
+            takers.append((seat, nobody_yet * beats))
+            nobody_yet *= 1 - beats
+        return [(owner, nobody_yet), *takers]
 
     def _beats(self, seat: int, best: Card, content: float) -> float:
-        """Chance that *seat* beats *best*: if it must when the trick is bad, if it can when the trick is good."""
+        """Chance that *seat* beats *best*: a bad trick if it must, a good one if it can."""
         theirs = self.table.unseen & best.suit.mask
         density = self.table.density[seat][best.suit]
         higher = (theirs & ~(best.mask - 1)).bit_count()
-        lower = theirs.bit_count() - higher
         can = 1 - (1 - density) ** higher
-        must = can * (1 - density) ** lower
+        must = can * (1 - density) ** (theirs.bit_count() - higher)
         if content:
             return float(must if content < 0 else can)
-        return float(must + UNDECIDED * (can - must))
+        return float(must + WILLING * (can - must))
 
     def _coming(self, seat: int, best: Card) -> float:
-        """What *seat*, yet to play, is likely to add to the trick."""
+        """What *seat*, yet to play, is likely to add."""
         table, suit = self.table, best.suit
-        known = table.known[seat] & suit.mask
-        density = table.density[seat][suit]
-        theirs = table.unseen & suit.mask
-        empty = 0.0 if known else (1 - density) ** theirs.bit_count()
-        added = empty * self._dumped(suit)
-        lower = theirs & (best.mask - 1) & ~table.known_to_any
+        density, lower = table.density[seat][suit], best.mask - 1
+        theirs, known = table.unseen & suit.mask, table.known[seat] & suit.mask
+        added = 0.0
+        if not known:
+            added += (1 - density) ** theirs.bit_count() * self._dumped(suit)
         if density:
-            added += self.hand.falls(lower, density)
-        if known & ~self.barred & (best.mask - 1):
-            added += min(table.stake[card] for card in cards_in(known))
+            added += self.hand.falls(theirs & lower & ~table.known_to_any, density, FORCED)
+        if known & lower & ~self.barred:
+            added += min(0.0, *(table.stake[card] for card in cards_in(known & lower)))
         return added
 
     def _dumped(self, suit: Suit) -> float:
-        """What a player who is out of *suit* adds; the first trick is often closed to bad cards."""
-        if len(self.table.view.leaders) <= 1 and self.table.rules.plan.barred_first:
-            return 0.0
-        return self.hand.dump(suit)
+        """What a player who is out of *suit* adds; the first trick may be closed to bad cards."""
+        first = len(self.table.view.leaders) == 1
+        return 0.0 if first and self.table.plan.barred_first else self.hand.dump(suit)
 
     def _barred(self) -> int:
-        """Cards exposed face up that may not follow yet."""
-        plays, players = self.table.view.plays, self.table.rules.players
-        opened = {plays[index] // 13 for index in range(0, len(plays) - players + 1, players)}
-        shown = self.table.view.exposures
-        return mask_of(each.card for each in shown if each.face is Face.UP and each.card.suit not in opened)
+        """Cards exposed face up whose suit has not been led yet: they need not fear a higher card."""
+        opened = {trick[0].card.suit for trick in self.table.view.tricks}
+        exposed = self.table.view.exposures
+        return mask_of(each.card for each in exposed if each.face is Face.UP and each.card.suit not in opened)
 
     def _hunt(self, card: Card) -> float:
-        """What leading *card* below a bad one of its suit is worth, for its holder may have to play it."""
+        """What leading *card* below a bad one of its suit is worth, for in time its holder must play it."""
         higher = self.table.unseen & card.suit.mask & ~(card.mask - 1)
         worst = min((self.table.stake[other] for other in cards_in(higher)), default=0.0)
         return -HUNT * worst if worst < self.table.stake[card] == 0 else 0.0
@@ -364,87 +395,78 @@ class Moon:
     def __init__(self, table: Table) -> None:
         self.table = table
         self.view = table.view
-        self.cards = table.rules.plan.moon
+        self.cards = table.plan.moon
         takers = [seat for seat in table.seats if table.taken[seat] & self.cards]
         self.suspect = takers[0] if len(takers) == 1 else None
-        self.dead = len(takers) > 1 or not self.cards
+        self.is_open = bool(self.cards) and len(takers) <= 1
 
     @property
-    def is_on(self) -> bool:
+    def is_ours(self) -> bool:
         """Whether we shoot."""
-        if self.dead or self.suspect not in (None, self.table.me):
-            return False
-        return self.chance > SHOOT
+        return self.is_open and self.suspect in (None, self.table.me) and self.chance > SHOOT
 
     @cached_property
     def chance(self) -> float:
         """How likely our own moon is, by the losers in the hand."""
         chance = 1.0
         for suit in Suit:
-            held, theirs = self.view.hand_mask & suit.mask, self.table.unseen & suit.mask
-            base = MOON_LOSER if self.cards & suit.mask == suit.mask else SIDE_LOSER
-            chance *= base ** self._losers(held, theirs)
+            losers = self._losers(self.view.hand_mask & suit.mask, self.table.unseen & suit.mask)
+            chance *= (MOON_LOSER if suit.mask & ~self.cards == 0 else SIDE_LOSER) ** losers
         return chance
 
-    def _losers(self, held: int, theirs: int) -> int:
-        """How many of our cards in one suit lose a trick, if the others' cards lie as usual."""
-        mine, against = list(cards_in(held)), list(cards_in(theirs))
-        others = len(self.table.others)
-        rounds = len(against) / others + 1
-        losers = 0
-        while mine and against and rounds >= 1:
-            if mine[-1] > against[-1]:
-                mine.pop()
-            else:
-                losers += 1
-                mine.pop(0)
-                against.pop()
-            rounds -= 1
-            against = against[others - 1 :]
-        return losers
-
     def play(self) -> Card:
-        """The card to play when we shoot."""
+        """The card to play when we shoot: win every trick that we can, and keep the winners."""
         view = self.view
         if view.winning is None:
-            return max(view.legal, key=self._lead_strength)
+            return max(view.legal, key=self._lead)
         if view.legal[0].suit is not view.led:
-            return min(view.legal, key=self._keep)
+            return min(view.legal, key=self._worth_keeping)
         above = [card for card in view.legal if card > view.winning.card]
         if not above:
-            return min(view.legal)
-        if view.is_last:
-            return min(above) if self._wanted() else min(above)
-        return max(above)
-
-    def _wanted(self) -> bool:
-        return True
-
-    def _lead_strength(self, card: Card) -> tuple[bool, int, int]:
-        theirs = self.table.unseen & card.suit.mask
-        boss = not theirs & ~(card.mask - 1)
-        length = (self.view.hand_mask & card.suit.mask).bit_count()
-        return boss, length if boss else -card.rank, card.rank
-
-    def _keep(self, card: Card) -> tuple[bool, bool, int]:
-        theirs = self.table.unseen & card.suit.mask
-        boss = not theirs & ~(card.mask - 1)
-        return bool(card.mask & self.cards), boss, card.rank
-
-    @cached_property
-    def _damage(self) -> float:
-        """What a moon of the suspect costs us at its present likelihood."""
-        moon, suspect = self.table.rules.moon, self.suspect
-        if moon is None or suspect is None or suspect in self.table.mates:
-            return 0.0
-        total = -sum(self.table.stake[card] for card in cards_in(self.cards))
-        swing = moon.others + total * (2 if moon.shooter is ShooterCards.NEGATE else 1)
-        taken = (self.table.taken[suspect] & self.cards).bit_count() / self.cards.bit_count()
-        return float(-self.table.share(suspect) * swing * taken**THREAT)
+            return view.legal[0]
+        return min(above) if view.is_last else max(above)
 
     def stopped(self, seat: int, cards: int) -> float:
         """What it is worth that *seat* takes *cards*, for having stopped the suspect's moon."""
         return self._damage if cards & self.cards and seat != self.suspect else 0.0
+
+    @cached_property
+    def _damage(self) -> float:
+        """What the suspect's moon would cost us, times how likely it looks by what it has taken."""
+        moon, suspect = self.table.rules.moon, self.suspect
+        if moon is None or suspect is None or suspect in self.table.mates:
+            return 0.0
+        saved = -sum(self.table.stake[card] for card in cards_in(self.cards))
+        swing = abs(moon.others) + saved * (2 if moon.shooter is ShooterCards.NEGATE else 1)
+        part = (self.table.taken[suspect] & self.cards).bit_count() / self.cards.bit_count()
+        return float(-self.table.share(suspect) * swing * part**THREAT)
+
+    def _losers(self, held: int, theirs: int) -> int:
+        """How many of our cards of one suit lose a trick, if the others' cards lie as usual."""
+        mine, against = cards_in(held), cards_in(theirs)
+        others, losers = len(self.table.others), 0
+        for _ in range(len(against) // others + 1):
+            if not mine or not against:
+                break
+            if mine[-1] > against[-1]:
+                mine, against = mine[:-1], against[others:]
+            else:
+                mine, against = mine[1:], against[others - 1 : -1]
+                losers += 1
+        return losers
+
+    def _is_boss(self, card: Card) -> bool:
+        """Whether no unseen card beats *card*."""
+        return not self.table.unseen & card.suit.mask & ~(card.mask - 1)
+
+    def _lead(self, card: Card) -> tuple[bool, int, int]:
+        """Winners of the longest suit first; without a winner the lowest card, to give up the least."""
+        boss = self._is_boss(card)
+        length = (self.view.hand_mask & card.suit.mask).bit_count()
+        return boss, length if boss else -card.rank, card.rank
+
+    def _worth_keeping(self, card: Card) -> tuple[bool, bool, int]:
+        return bool(card.mask & self.cards), self._is_boss(card), card.rank
 
 
 def _named(names: tuple[str, ...]) -> tuple[Card, ...]:

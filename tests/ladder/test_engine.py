@@ -31,5 +31,5 @@ def test_the_script_changes_nothing_for_an_engine_elsewhere() -> None:
 @pytest.mark.parametrize("host", ["unix:///nowhere/docker.sock", "tcp://127.0.0.1:9"])
 def test_no_engine_is_told_with_the_ways_out(monkeypatch: pytest.MonkeyPatch, host: str) -> None:
     monkeypatch.setenv("DOCKER_HOST", host)
-    with pytest.raises(SandboxError, match=r"scripts/engine.*process sandbox"):
+    with pytest.raises(SandboxError, match=r"scripts/engine.*--sandbox process"):
         connect()
