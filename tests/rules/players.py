@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from pigpen.rules import PRESETS, Deal, Face, MoonChoice, Phase, mask_of
@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
     from pigpen.rules import Action, Card, Rules
 
-some = settings(deadline=None, max_examples=60)
-many = settings(deadline=None, max_examples=200)
+some = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+"""No clock decides a test: neither a deadline nor the check for slow data."""
+many = settings(some, max_examples=200)
 presets = st.sampled_from(list(PRESETS.values()))
 chances = st.randoms(use_true_random=True)
 """A source of chance that Hypothesis seeds and prints but does not watch: a whole deal costs it one draw."""
