@@ -50,8 +50,10 @@ def random_deal(rules: Rules, number: int, rng: random.Random) -> Deal:
 
 
 def _three_of(cards: tuple[Card, ...], chance: Callable[[], float]) -> tuple[Card, ...]:
-    left = list(cards)
-    return tuple([left.pop(int(chance() * len(left))) for _ in range(3)])
+    while True:
+        first, second, third = int(chance() * 13), int(chance() * 13), int(chance() * 13)
+        if first != second != third != first:
+            return cards[first], cards[second], cards[third]
 
 
 def openspiel_rate() -> float:

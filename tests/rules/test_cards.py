@@ -57,3 +57,9 @@ def test_a_set_is_listed_in_canonical_order() -> None:
 def test_a_suit_is_spelled_by_its_name() -> None:
     assert parse_cards(["hearts", "QS"]) == Suit.HEARTS.mask | Card.parse("QS").mask
     assert [len(cards_in(suit.mask)) for suit in Suit] == [13, 13, 13, 13]
+
+
+@pytest.mark.parametrize("number", [-1, 52, 2**40])
+def test_C_1_there_is_no_card_beyond_the_52(number: int) -> None:
+    with pytest.raises(ValueError, match="cards are numbered 0 to 51"):
+        Card(number)

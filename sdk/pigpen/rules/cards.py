@@ -47,6 +47,12 @@ class Card(int):
 
     __slots__ = ()
 
+    def __new__(cls, number: int) -> Card:
+        """Make card *number*; a ValueError if there is none with that number."""
+        if not 0 <= number < 52:
+            raise ValueError(f"{number} is no card; cards are numbered 0 to 51")
+        return super().__new__(cls, number)
+
     @property
     def suit(self) -> Suit:
         """Its suit."""

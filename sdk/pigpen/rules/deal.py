@@ -146,7 +146,7 @@ class Deal(Tricks):
 
         A sealed action takes effect when the last seat that is asked has answered.
         """
-        if self.phase is _PLAY and seat == self.turn and isinstance(action, Card) and action >= 0:
+        if self.phase is _PLAY and seat == self.turn and isinstance(action, Card):
             self.play(action)
             return
         self.check(seat, action)
@@ -268,7 +268,7 @@ class Deal(Tricks):
 
     def _check_pass(self, seat: int, action: Action) -> None:
         wanted = self.rules.passing.cards if self.rules.passing else 0
-        if not isinstance(action, tuple) or not all(map(_is_card, action)):
+        if not isinstance(action, tuple) or not {Card}.issuperset(map(type, action)):
             raise IllegalAction("a pass is a tuple of cards")
         chosen = mask_of(action)
         if len(action) != wanted or chosen.bit_count() != wanted:
@@ -281,7 +281,7 @@ class Deal(Tricks):
         if not isinstance(action, Mapping):
             raise IllegalAction("an exposure maps cards to faces")
         for card, face in action.items():
-            if not _is_card(card) or not isinstance(face, Face):
+            if not isinstance(card, Card) or not isinstance(face, Face):
                 raise IllegalAction("an exposure maps cards to faces")
             if not self.hands[seat] & card.mask:
                 raise IllegalAction(f"{card} is not in the hand")
@@ -289,8 +289,3 @@ class Deal(Tricks):
                 raise IllegalAction(f"{card} may not be exposed")
             if face is Face.DOWN and not (self.rules.exposing and self.rules.exposing.face_down):
                 raise IllegalAction(f"{card} may not be put face down in {self.rules.name}")
-
-
-def _is_card(thing: object) -> bool:
-    """Whether *thing* is one of the 52 cards; `Card` itself takes any number."""
-    return isinstance(thing, Card) and 0 <= thing < 52

@@ -113,4 +113,9 @@ _SIGN = {PigWhenMoon.FLIP: -1, PigWhenMoon.VOID: 0, PigWhenMoon.KEEP: 1}
 
 
 def _total(values: Sequence[int], mask: int) -> int:
-    return sum(map(values.__getitem__, cards_in(mask)))
+    total = 0
+    while mask:
+        card = mask.bit_length() - 1
+        total += values[card]
+        mask ^= 1 << card
+    return total

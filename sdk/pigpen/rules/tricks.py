@@ -133,7 +133,7 @@ class Tricks:
     def _check_play(self, action: object) -> None:
         if not self.playable:
             raise DealOver("no card is to be played")
-        if not isinstance(action, Card) or not 0 <= action < 52:
+        if not isinstance(action, Card):
             raise IllegalAction("a play is one card")
         if not self.hands[self.turn] & action.mask:
             raise IllegalAction(f"{action} is not in the hand")
