@@ -44,7 +44,7 @@ def find_bot(word: str) -> BotSource:
     if word in sample_names():
         return BotSource(word, folder=SAMPLES / word)
     folder = Path(word).expanduser()
-    if folder.is_dir():
+    if _is_folder(folder):
         if not _is_bot(folder):
             raise UnknownBot(f"The folder {word!r} holds no bot.py and no Dockerfile. Make one with: pigpen new {word}")
         return BotSource(folder.resolve().name, folder=folder.resolve())
@@ -55,6 +55,13 @@ def find_bot(word: str) -> BotSource:
         f"There is no bot {word!r}: neither a sample bot ({', '.join(sample_names())}), nor a folder, "
         "nor an image reference such as mybot:latest."
     )
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # a name that is too long
+        return False
 
 
 def _is_bot(folder: Path) -> bool:

@@ -36,7 +36,9 @@ def load_bot_class(source: BotSource) -> type[Bot]:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # whatever a stranger's module raises, it is the bot's
+    except SystemExit as error:
+        raise BotRejected(f'{path} must call pigpen.run only under: if __name__ == "__main__":') from error
+    except Exception as error:  # a stranger's module may raise anything
         raise BotRejected(f"{path} cannot be imported: {type(error).__name__}: {error}") from error
     return _only_bot(module, source)
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
+import contextlib
+import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ladder.sandbox.base import SOCKET_NAME, Place
+from ladder.sandbox.base import SOCKET_NAME, BotRejected, Place, SandboxError
+from ladder.scratch import scratch_folder
 from referee.match import play_match
-from referee.seat import InlineSeat
+from referee.seat import InlineSeat, ended
 from referee.stream_seat import StreamSeat, new_token
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from ladder.sandbox.base import Instance, Program
     from pigpen import Bot
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
     from referee.record import AnyLine, ResultLine
 
     Write = Callable[[AnyLine], None]
+
+
+FAREWELL_SECONDS = 1.0
+"""How long programs may take to end by themselves after the match."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +40,23 @@ class Played:
 
 
 async def play_inline(spec: MatchSpec, bots: Sequence[type[Bot]], write: Write) -> Played:
-    """Play with bots in this process, a fresh one for each seat."""
-    seats = [InlineSeat(bot()) for bot in bots]
-    result = await play_match(spec, seats, write)
+    """
+    Play with bots in this process, a fresh one for each seat.
+
+    Raises:
+        BotRejected: If a bot cannot be made.
+    """
+    with contextlib.redirect_stdout(sys.stderr):  # as the SDK's client does
+        seats = [InlineSeat(_make(bot)) for bot in bots]
+        result = await play_match(spec, seats, write)
     return Played(result, tuple(seat.log for seat in seats))
+
+
+def _make(bot: type[Bot]) -> Bot:
+    try:
+        return bot()
+    except Exception as error:  # a bot may raise anything
+        raise BotRejected(f"{bot.__name__}() cannot be made: {type(error).__name__}: {error}") from error
 
 
 async def play_sandboxed(spec: MatchSpec, programs: Sequence[Program], write: Write) -> Played:
@@ -47,8 +66,8 @@ async def play_sandboxed(spec: MatchSpec, programs: Sequence[Program], write: Wr
     Raises:
         SandboxError: If the sandbox failed; the match is void.
     """
-    with tempfile.TemporaryDirectory(prefix="pigpen-") as root:
-        pens = [Pen(program, Path(root) / str(seat), spec.bots[seat]) for seat, program in enumerate(programs)]
+    with scratch_folder() as root:
+        pens = [Pen(program, root / str(seat), spec.bots[seat]) for seat, program in enumerate(programs)]
         try:
             result = await _play(spec, pens, write)
         except BaseExceptionGroup as failures:
@@ -59,13 +78,15 @@ async def play_sandboxed(spec: MatchSpec, programs: Sequence[Program], write: Wr
 
 
 async def _play(spec: MatchSpec, pens: Sequence[Pen], write: Write) -> ResultLine:
-    """Start all bots at once and play; the first sandbox that fails ends the match."""
-    for pen in pens:
-        await pen.seat.listen()
-    async with asyncio.TaskGroup() as group:
-        match = group.create_task(play_match(spec, [pen.seat for pen in pens], write))
-        watchers = [group.create_task(pen.run()) for pen in pens]
+    """Start all bots at once, then play; the first sandbox that fails ends the match."""
+    async with asyncio.TaskGroup() as starting:
+        for pen in pens:
+            starting.create_task(pen.start())
+    async with asyncio.TaskGroup() as playing:
+        match = playing.create_task(play_match(spec, [pen.seat for pen in pens], write))
+        watchers = [playing.create_task(pen.watch()) for pen in pens]
         await asyncio.wait((match,))
+        await asyncio.wait(watchers, timeout=FAREWELL_SECONDS)
         for watcher in watchers:
             watcher.cancel()
     return match.result()
@@ -81,18 +102,32 @@ class Pen:
         self._instance: Instance | None = None
         self.seat = StreamSeat(folder / SOCKET_NAME, self._place.token)
 
-    async def run(self) -> None:
-        """Start the instance, wait until it ends, and tell the seat."""
+    async def start(self) -> None:
+        """Open the seat and start the instance; however long that takes, the bot's time has not begun."""
+        try:
+            await self.seat.listen()
+        except (OSError, RuntimeError) as error:
+            raise SandboxError(
+                f"No socket can be made in {self._place.folder} (set TMPDIR to a short path)."
+            ) from error
         self._instance = await self._program.start(self._place)
-        ended = await self._instance.wait()
-        self.seat.lose("it ran out of memory" if ended.oom else f"its program ended with exit code {ended.code}")
+
+    async def watch(self) -> None:
+        """Wait until the instance ends, and tell the seat."""
+        assert self._instance is not None
+        end = await self._instance.wait()
+        self.seat.lose("it ran out of memory" if end.oom else ended(end.code))
 
     async def close(self) -> None:
         """Stop the instance and close the seat, however far they have come."""
         if self._instance:
-            await self._instance.stop()
+            with contextlib.suppress(SandboxError):  # what is left is removed at the next start
+                await self._instance.stop()
         await self.seat.close()
 
     async def log_tail(self) -> str:
         """The end of what the instance wrote."""
-        return await self._instance.log_tail() if self._instance else ""
+        try:
+            return await self._instance.log_tail() if self._instance else ""
+        except SandboxError as error:
+            return f"[the output could not be read: {error}]"

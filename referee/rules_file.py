@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from pathlib import Path
 
@@ -28,14 +29,19 @@ def load_rules(name: str) -> Rules:
     if name in PRESETS:
         return PRESETS[name]
     path = Path(name).expanduser()
-    if not path.is_file():
+    try:
+        text = path.read_text(encoding="utf-8") if path.is_file() else None
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise RulesFileError(f"{name}: this file cannot be read: {reason}.") from None
+    if text is None:
         raise RulesFileError(
             f"There are no rules called {name!r}. Choose one of {', '.join(PRESETS)}, or name a TOML file "
             "(start from one with: pigpen rules gongzhu --toml)."
         )
     try:
-        return parse_rules(path.read_text(encoding="utf-8"))
-    except (RulesFileError, UnicodeDecodeError) as error:
+        return parse_rules(text)
+    except RulesFileError as error:
         raise RulesFileError(f"{name}: {error}") from None
 
 
@@ -47,7 +53,7 @@ def parse_rules(text: str) -> Rules:
         RulesFileError: If it is not TOML, or a field is wrong; the message names the field.
     """
     try:
-        return _adapter.validate_python(tomllib.loads(text))
+        return _adapter.validate_json(json.dumps(tomllib.loads(text)), strict=True)
     except tomllib.TOMLDecodeError as error:
         raise RulesFileError(f"this is not TOML: {error}") from None
     except pydantic.ValidationError as error:

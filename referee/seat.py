@@ -5,10 +5,13 @@ from __future__ import annotations
 import traceback
 from typing import TYPE_CHECKING, Protocol
 
-from pigpen.bot import decide, tell
+from pigpen.bot import WrongAnswer, decide, tell
+from pigpen.wire import NO_ACTION
 from referee.verdict import SeatFailure, Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pigpen.bot import Bot
     from pigpen.notices import Notice, Welcome
     from pigpen.rules import Action
@@ -51,24 +54,46 @@ class InlineSeat:
 
     def __init__(self, bot: Bot) -> None:
         self._bot = bot
+        self._end: SeatFailure | None = None
         self.log = ""
-        """The traceback that ended the bot, if one did."""
+        """What a program of its own would have written to stderr: wrong answers, and the traceback that ended it."""
 
     async def welcome(self, welcome: Welcome) -> None:
         """Tell the bot what is played."""
-        self._bot.match_started(welcome)
+        self._run(lambda: self._bot.match_started(welcome))
 
     async def ask(self, view: View, limit: float, took: float) -> Action:
         """Ask the bot; the limit is not enforced here, the table holds a late answer against it."""
-        try:
-            return decide(self._bot, view)
-        except Exception as error:  # a bot may raise anything, and the table must go on
-            self.log = traceback.format_exc()
-            raise SeatFailure(Verdict.GONE, f"the bot raised {type(error).__name__}: {error}") from error
+        answers: list[Action] = []
+        self._run(lambda: answers.append(decide(self._bot, view)))
+        if self._end:
+            raise self._end
+        if not answers:
+            raise SeatFailure(Verdict.MALFORMED, NO_ACTION)
+        return answers[0]
 
     async def tell(self, notice: Notice, decision: int = 0) -> None:
         """Pass on a notice."""
-        tell(self._bot, notice)
+        self._run(lambda: tell(self._bot, notice))
 
     async def close(self) -> None:
         """Nothing to release."""
+
+    def _run(self, call: Callable[[], None]) -> None:
+        """Let the bot do something; what would end a program ends this bot, and the table goes on."""
+        if self._end:
+            return
+        try:
+            call()
+        except WrongAnswer as wrong:
+            self.log += f"{wrong}\n"
+        except (Exception, SystemExit) as error:  # a bot may raise anything
+            code = error.code if isinstance(error, SystemExit) else 1
+            self.log += traceback.format_exc()
+            self._end = SeatFailure(Verdict.GONE, ended(code if isinstance(code, int) else 0 if code is None else 1))
+
+
+def ended(code: int) -> str:
+    """How the end of a bot's program is put into words."""
+    hint = "; did it call pigpen.run?" if code == 0 else ""
+    return f"its program ended with exit code {code}{hint}"

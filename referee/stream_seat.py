@@ -37,7 +37,7 @@ RECONNECT_SECONDS = 3.0
 NOTICE_SECONDS = 1.0
 """How long a notice may wait for a bot that does not read."""
 FAREWELL_SECONDS = 1.0
-"""How long a bot may take to close its stream after the match."""
+"""How long the end of a stream may take to reach the bot."""
 
 OPTIONS = [
     ("grpc.max_receive_message_length", 65536),
@@ -82,6 +82,7 @@ class StreamSeat:
         self._lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._window: asyncio.TimerHandle | None = None
         self._reopening: asyncio.Task[None] | None = None
+        self._serving: asyncio.Task[object] | None = None
         self._closed = False
 
     async def listen(self) -> None:
@@ -93,9 +94,9 @@ class StreamSeat:
         service = grpc.method_handlers_generic_handler("pigpen.v1.Referee", {"Play": handler})
         server.add_generic_rpc_handlers((service,))
         server.add_insecure_port(f"unix:{self._socket}")
-        await server.start()
-        self._socket.chmod(0o666)
+        self._socket.chmod(0o666)  # before anybody can connect, and so before the socket can be gone
         self._server = server
+        await server.start()
 
     def lose(self, reason: str) -> None:
         """The bot will never answer again: its program has ended, or it stayed away too long."""
@@ -153,7 +154,9 @@ class StreamSeat:
         if self._window:
             self._window.cancel()
         if self._reopening:
-            await self._reopening
+            await asyncio.gather(self._reopening, return_exceptions=True)
+        if self._serving:
+            self._serving.cancel()
         if self._server:
             await self._server.stop(None if self._lost.done() else FAREWELL_SECONDS)
         self._socket.unlink(missing_ok=True)
@@ -169,13 +172,19 @@ class StreamSeat:
         """Serve one stream."""
         await self._check_hello(context)
         self._attach(context)
+        self._serving = asyncio.current_task()
         try:
             for message in (self._welcome, self._question):
                 if message is not None:
                     await self._send(message)
             while isinstance(data := await context.read(), bytes):
                 self._deliver(data)
+        except asyncio.CancelledError:
+            if not self._closed or self._lost.done():
+                raise
+            # The match is over: the stream ends well.
         finally:
+            self._serving = None
             self._detach()
 
     async def _check_hello(self, context: _Context) -> None:

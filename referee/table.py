@@ -36,6 +36,7 @@ class Table:
         seeds = [derived_number("bot", self._seed, deal.number, seat) for seat in range(len(self._players))]
         for player in self._players:
             player.begin_deal()
+        await asyncio.sleep(0)  # bots in this process never wait for anything: let Ctrl-C come through
         while not deal.is_over:
             seats = deal.to_act
             questions = [self._players[seat].decide(deal, seat, game.totals, seeds[seat]) for seat in seats]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 from pathlib import Path
 from typing import Annotated
@@ -32,7 +33,7 @@ def new(
         shutil.copytree(SAMPLES / like, folder, ignore=shutil.ignore_patterns("__pycache__", "node_modules"))
     except OSError as error:
         raise UserError(f"{str(folder)!r} cannot be made: {error.strerror}.") from error
-    word = folder if folder.is_absolute() else f"./{folder}"
+    word = shlex.quote(str(folder) if folder.is_absolute() else f"./{folder}")
     typer.echo(f"Made {folder} with {', '.join(sorted(path.name for path in folder.iterdir()))}.")
     if (folder / "package.json").is_file():
         typer.echo(f"Install its packages: (cd {word} && npm ci)")

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from referee.record import AnyLine
 
 
+MOST_SECONDS = 1_000_000
+
+
 class SandboxName(enum.StrEnum):
     """Where the bots run."""
 
@@ -50,7 +53,9 @@ def play(
     seed: Annotated[str, typer.Option(help="Any text, or 64 hex digits: the same seed, the same match.")] = "",
     sandbox: Annotated[SandboxName, typer.Option(help="How the bots are kept.")] = SandboxName.DOCKER,
     clock: Annotated[str, typer.Option(help="Seconds in the bank + seconds added for each decision.")] = "60+0.1",
-    limit: Annotated[float, typer.Option(min=0.001, help="Most seconds for one decision.")] = DEFAULT_CLOCK.limit,
+    limit: Annotated[
+        float, typer.Option(min=0.001, max=3600, help="Most seconds for one decision.")
+    ] = DEFAULT_CLOCK.limit,
     record: Annotated[Path | None, typer.Option(help="Write the match to this file (JSON Lines).")] = None,
     runtime: Annotated[str, typer.Option(help="The OCI runtime of the docker sandbox.")] = "runc",
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
@@ -85,9 +90,9 @@ def play(
                 lines.append(line)
                 advance()
 
-        played = run(_play(spec, sources, sandbox, runtime, take))
+        played = run(_play(spec, sources, sandbox, runtime, take), blocks=sandbox is SandboxName.INLINE)
     if as_json:
-        print_json(spec, played)
+        print_json(spec, played, lines)
     else:
         print_result(spec, played, lines)
 
@@ -117,6 +122,8 @@ def _clock(text: str, limit: float) -> ClockSetting:
     if not found:
         raise UserError(f"{text!r} is not a clock; write seconds in the bank + seconds for each decision: 60+0.1")
     bank, increment = float(found[1]), float(found[2] or 0)
+    if bank + increment > MOST_SECONDS:
+        raise UserError(f"The clock {text!r} is too long; at most {MOST_SECONDS} seconds.")
     if not bank + increment:
         raise UserError(
             f"The clock {text!r} leaves no time; write seconds in the bank + seconds for each decision: 60+0.1"

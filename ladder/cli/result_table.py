@@ -27,7 +27,7 @@ def print_result(spec: MatchSpec, played: Played, deals: Sequence[DealLine], con
     result = played.result
     count = f"{result.deals} deal{'s' * (result.deals != 1)}"
     better = "low" if spec.rules.low_is_better else "high"
-    table = Table(title=f"{spec.rules.title}: {count} ({better} is better)", title_justify="left")
+    table = Table(title=f"{escape(spec.rules.title)}: {count} ({better} is better)", title_justify="left")
     for heading in ("place", "bot", "points/deal", "total", "faults", "median ms", "worst ms"):
         table.add_column(heading, justify="left" if heading == "bot" else "right")
     for row in sorted(result.results, key=lambda row: (row.place, row.seat)):
@@ -39,9 +39,12 @@ def print_result(spec: MatchSpec, played: Played, deals: Sequence[DealLine], con
             _print_faults(console, row, deals, played.logs[row.seat])
 
 
-def print_json(spec: MatchSpec, played: Played) -> None:
-    """Print the result as one JSON object."""
+def print_json(spec: MatchSpec, played: Played, deals: Sequence[DealLine]) -> None:
+    """Print the result as one JSON object; each bot with the reasons of its faults and the end of its output."""
     result = played.result.model_dump(mode="json", exclude={"type"})
+    for row in result["results"]:
+        row["why"] = [step.why for line in deals for step in line.steps if step.seat == row["seat"] and step.why]
+        row["log"] = played.logs[row["seat"]]
     typer.echo(json.dumps({"rules": spec.rules.name, "format": str(spec.format), **result}, ensure_ascii=False))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated
 
 import typer
@@ -16,6 +17,7 @@ from referee.rules_file import load_rules, to_toml
 def rules(
     name: Annotated[str | None, typer.Argument(help="A preset, or a TOML file of your own.")] = None,
     toml: Annotated[bool, typer.Option("--toml", help="Only the TOML, to start a variant of your own.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The variant, or all presets, as JSON.")] = False,
 ) -> None:
     """
     Show a variant in words and as TOML; without a name, list the presets.
@@ -25,11 +27,16 @@ def rules(
 
         pigpen rules hearts --toml > mine.toml
     """
+    if name is None and as_json:
+        typer.echo(json.dumps([variant.to_plain() for variant in PRESETS.values()], ensure_ascii=False))
+        return
     if name is None:
         Console().print(_overview())
         return
     variant = load_rules(name)
-    if toml:
+    if as_json:
+        typer.echo(json.dumps(variant.to_plain(), ensure_ascii=False))
+    elif toml:
         typer.echo(to_toml(variant), nl=False)
     else:
         typer.echo(f"{variant.title} ({variant.name})\n\n{describe(variant)}\n\n{to_toml(variant)}", nl=False)
@@ -37,8 +44,8 @@ def rules(
 
 def _overview() -> Table:
     table = Table(title="Variants", title_justify="left")
-    for heading in ("name", "players", "passing", "exposing", "better", "ends at", "game"):
-        table.add_column(heading, no_wrap=heading != "game")
+    for heading in ("name", "players", "passing", "exposing", "better", "ends at"):
+        table.add_column(heading, no_wrap=True)
     for variant in PRESETS.values():
         table.add_row(*_row(variant))
     return table
@@ -50,4 +57,4 @@ def _row(variant: Rules) -> tuple[str, ...]:
     if variant.exposing:
         exposing = "up or down" if variant.exposing.face_down else "face up"
     players = "2×2" if variant.partners else str(variant.players)
-    return (variant.name, players, passing, exposing, variant.scoring.better, str(variant.end.limit), variant.title)
+    return (variant.name, players, passing, exposing, variant.scoring.better, str(variant.end.limit))

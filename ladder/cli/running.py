@@ -21,17 +21,32 @@ class Stopped(BaseException):
         self.code = code
 
 
-def run(work: Coroutine[object, object, T]) -> T:
+def run(work: Coroutine[object, object, T], *, blocks: bool = False) -> T:
     """
     Run *work* to its end.
+
+    Args:
+        work: What to run.
+        blocks: It may compute for long without waiting for anything, so that only a plain signal handler gets through.
 
     Raises:
         Stopped: After Ctrl-C or SIGTERM: *work* was cancelled and had the time to clean up.
     """
+    if blocks:
+        signal.signal(signal.SIGINT, _stop_now)
+        signal.signal(signal.SIGTERM, _stop_now)
+        return asyncio.run(work)
     try:
         return asyncio.run(_cancelled_by_sigterm(work))
     except KeyboardInterrupt:
-        raise Stopped("Interrupted.", 130) from None
+        raise Stopped(*_STOPS[signal.SIGINT]) from None
+
+
+def _stop_now(number: int, _: object) -> None:
+    raise Stopped(*_STOPS[number])
+
+
+_STOPS: dict[int, tuple[str, int]] = {signal.SIGINT: ("Interrupted.", 130), signal.SIGTERM: ("Terminated.", 143)}
 
 
 async def _cancelled_by_sigterm(work: Coroutine[object, object, T]) -> T:
@@ -50,5 +65,5 @@ async def _cancelled_by_sigterm(work: Coroutine[object, object, T]) -> T:
         with contextlib.suppress(asyncio.CancelledError):
             await task
         if terminated.is_set():
-            raise Stopped("Terminated.", 143) from None
+            raise Stopped(*_STOPS[signal.SIGTERM]) from None
         raise

@@ -48,7 +48,7 @@ class Exit:
     """How an instance ended."""
 
     code: int
-    """The exit code; 128 + signal, or a negative signal number, when killed."""
+    """The exit code; 128 + the signal's number when killed."""
     oom: bool = False
     """The kernel killed it, or a child of it, for memory."""
 

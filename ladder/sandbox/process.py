@@ -73,7 +73,7 @@ class ProcessProgram:
         Raises:
             SandboxError: If the system lets no process start.
         """
-        home = tempfile.mkdtemp(prefix="pigpen-bot-")
+        home = tempfile.mkdtemp(prefix="home-", dir=place.folder)
         output, writer = os.pipe()
         try:
             process = await asyncio.create_subprocess_exec(

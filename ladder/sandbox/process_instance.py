@@ -64,7 +64,7 @@ class ProcessInstance:
         finally:
             self._kill_group()  # what it started must not outlive it
             self._clean_up()
-        return Exit(code)
+        return Exit(code if code >= 0 else 128 - code)
 
     def _clean_up(self) -> None:
         for _ in range(_LAST_CHUNKS):

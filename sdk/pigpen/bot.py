@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pigpen.notices import DealResult, FaultNotice, MatchResult
-from pigpen.rules import Action, Card, Face, MoonChoice, Phase
+from pigpen.rules import CARDS, Action, Card, Face, MoonChoice, Phase
 
 if TYPE_CHECKING:
     from pigpen.notices import Notice, Welcome
@@ -50,16 +50,52 @@ class Bot:
         """Hear how the match ended."""
 
 
+class WrongAnswer(Exception):
+    """A bot's method returned something that is no answer to its question; the text says what and what is wanted."""
+
+
 def decide(bot: Bot, view: View) -> Action:
-    """Put the question of *view* to *bot*, and bring its answer into the form that `Deal.apply` takes."""
-    if view.phase is Phase.PLAY:
-        return bot.play(view)
-    if view.phase is Phase.PASS:
-        return tuple(bot.pass_cards(view))
-    if view.phase is Phase.EXPOSE:
-        shown = bot.expose(view)
-        return dict(shown) if isinstance(shown, Mapping) else dict.fromkeys(shown, Face.UP)
-    return bot.choose_moon(view)
+    """
+    Put the question of *view* to *bot*, and bring its answer into the form that `Deal.apply` takes.
+
+    Plain numbers do for cards. Whether the answer is legal is not looked at here.
+
+    Raises:
+        WrongAnswer: If the answer is of the wrong kind.
+    """
+    method, wanted, read = _QUESTIONS[view.phase]
+    answer = getattr(bot, method)(view)
+    try:
+        action: Action = read(answer)
+    except (TypeError, ValueError, AttributeError):
+        raise WrongAnswer(f"{method} returned {answer!r}; it must return {wanted}") from None
+    return action
+
+
+def _card(answer: Any) -> Card:
+    if not 0 <= answer < len(CARDS):
+        raise ValueError
+    card: Card = CARDS[answer]
+    return card
+
+
+def _cards(answer: Any) -> tuple[Card, ...]:
+    return tuple(_card(card) for card in answer)
+
+
+def _faces(answer: Any) -> dict[Card, Face]:
+    if isinstance(answer, Mapping):
+        return {_card(card): Face(face) for card, face in answer.items()}
+    return dict.fromkeys(_cards(answer), Face.UP)
+
+
+_QUESTIONS: Mapping[Phase, tuple[str, str, Any]] = {
+    Phase.PLAY: ("play", "one of view.legal", _card),
+    Phase.PASS: ("pass_cards", "view.pass_count cards of view.hand", _cards),
+    Phase.EXPOSE: ("expose", "cards of view.legal, or a mapping from them to faces", _faces),
+    Phase.MOON: ("choose_moon", "a MoonChoice", MoonChoice),
+}
+"""For each phase the method that is asked, what it must return, and how that is read."""
 
 
 def tell(bot: Bot, notice: Notice) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import sys
+import traceback
 from typing import TYPE_CHECKING, NoReturn
 
 os.environ.setdefault("GRPC_VERBOSITY", "ERROR")  # before the import below: gRPC reads it there
@@ -14,7 +15,7 @@ import grpc
 import grpc.aio
 
 from pigpen import __version__
-from pigpen.bot import Bot, decide, tell
+from pigpen.bot import Bot, WrongAnswer, decide, tell
 from pigpen.v1.referee_pb2 import BotMessage, RefereeMessage
 from pigpen.v1.referee_pb2_grpc import RefereeStub
 from pigpen.wire import answer_message, hello_message, notice_of, view_of, welcome_of
@@ -56,8 +57,11 @@ def run(bot: Bot, name: str) -> None:
     with contextlib.redirect_stdout(sys.stderr):
         try:
             asyncio.run(Client(bot, name, address, token).play_match())
-        except (Refused, ConnectionError) as error:
+        except (Refused, Unreachable) as error:
             _quit(str(error))
+        except BotFailed as failure:
+            traceback.print_exception(failure.error)
+            sys.exit(1)
         except KeyboardInterrupt:
             sys.exit(130)
 
@@ -69,6 +73,18 @@ def _quit(sentence: str) -> NoReturn:
 
 class Refused(Exception):
     """The referee does not let this bot play; the text says why."""
+
+
+class Unreachable(Exception):
+    """No referee answers."""
+
+
+class BotFailed(Exception):
+    """A method of the bot raised; kept apart from whatever the connection raises."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
 
 
 class Client:
@@ -87,7 +103,8 @@ class Client:
 
         Raises:
             Refused: If the referee does not accept this bot.
-            ConnectionError: If it cannot be reached for `PATIENCE_SECONDS`.
+            Unreachable: If it cannot be reached for `PATIENCE_SECONDS`.
+            BotFailed: If the bot raised.
         """
         loop = asyncio.get_running_loop()
         give_up = loop.time() + PATIENCE_SECONDS
@@ -102,7 +119,7 @@ class Client:
                 if self._connected:
                     give_up = loop.time() + PATIENCE_SECONDS
                 elif loop.time() > give_up:
-                    raise ConnectionError(f"No referee at {self._address}: {error}") from None
+                    raise Unreachable(f"No referee at {self._address}: {error}") from None
                 await asyncio.sleep(RETRY_SECONDS)
 
     async def _play_stream(self) -> None:
@@ -112,7 +129,10 @@ class Client:
             await stream.write(self._hello)
             while isinstance(message := await stream.read(), RefereeMessage):
                 self._connected = True
-                answer = self._hear(message)
+                try:
+                    answer = self._hear(message)
+                except Exception as error:  # a bot may raise anything
+                    raise BotFailed(error) from error
                 if answer is not None:
                     await stream.write(answer)
                 elif message.HasField("match_over"):
@@ -123,7 +143,11 @@ class Client:
         kind = message.WhichOneof("body")
         if kind == "request" and self._rules is not None:
             view = view_of(message.request, self._rules)
-            return answer_message(view, decide(self._bot, view))
+            try:
+                return answer_message(view, decide(self._bot, view))
+            except WrongAnswer as wrong:
+                print(wrong, file=sys.stderr)
+                return answer_message(view, None)
         if kind == "welcome":
             welcome = welcome_of(message.welcome)
             if self._rules is None:

@@ -20,7 +20,7 @@ class ClockSetting:
     limit: float
     """The most a single decision may take."""
     start_up: float
-    """From the start of the program to its Hello."""
+    """From when all programs of the match have been started to this one's Hello."""
     deals_per_bank: int = 16
 
 
@@ -55,7 +55,7 @@ class FaultNotice:
     """Something the referee holds against the bot."""
 
     verdict: str
-    """Machine code: timeout, illegal, malformed, …"""
+    """Machine code: timeout, illegal or malformed."""
     message: str
     """The same for people."""
     faults: int

@@ -86,6 +86,8 @@ def _value(hint: Any, value: Any) -> Any:
     if origin is Mapping:
         return {key: tuple(item.names) if hasattr(item, "names") else item for key, item in value.items()}
     if isinstance(hint, enum.EnumMeta):
+        if not 1 <= value <= len(hint):
+            raise ValueError(f"{value} stands for no {hint.__name__}")
         return list(hint)[value - 1]
     return value
 

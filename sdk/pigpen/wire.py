@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from google.protobuf.duration_pb2 import Duration
 
 from pigpen.notices import ClockSetting, DealResult, FaultNotice, MatchResult, Notice, Welcome
-from pigpen.rules import CARDS, Action, Exposure, Face, MoonChoice, Phase, cards_in, mask_of
+from pigpen.rules import CARDS, Action, Card, Exposure, Face, MoonChoice, Phase, cards_in, mask_of
 from pigpen.rules_wire import rules_from_message, rules_to_message
 from pigpen.v1 import referee_pb2, view_pb2
 from pigpen.view import View
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
 PROTOCOL = 1
 """Major version of the wire contract."""
+
+
+NO_ACTION = "the answer holds no action"
+"""What the referee says of an empty answer, and of a bot whose method returned something else than an answer."""
 
 
 class MalformedMessage(ValueError):
@@ -88,27 +93,19 @@ def view_of(request: referee_pb2.Request, rules: Rules) -> View:
     )
 
 
-def answer_message(view: View, action: Action) -> referee_pb2.BotMessage:
-    """
-    Answer the question of *view* with *action*.
-
-    Raises:
-        MalformedMessage: If *action* is of the wrong kind for the question.
-    """
+def answer_message(view: View, action: Action | None) -> referee_pb2.BotMessage:
+    """Answer the question of *view* with *action*; None: with nothing, which the referee holds against the bot."""
     answer = referee_pb2.Answer(decision=view.decision)
-    try:
-        if view.phase is Phase.PLAY:
-            answer.card = action  # type: ignore[assignment]
-        elif view.phase is Phase.PASS:
-            getattr(answer, "pass").cards = bytes([*action])  # type: ignore[misc]
-        elif view.phase is Phase.EXPOSE:
-            shown = action.items()  # type: ignore[union-attr]
-            answer.expose.SetInParent()
-            answer.expose.cards.extend(_exposure_message(Exposure(view.seat, card, face)) for card, face in shown)
-        else:
-            answer.moon = int(action)  # type: ignore[assignment,arg-type]
-    except (TypeError, ValueError, AttributeError) as error:
-        raise MalformedMessage(f"{action!r} is no answer to a {view.phase.name.lower()} question") from error
+    if isinstance(action, Card):
+        answer.card = action
+    elif isinstance(action, tuple):
+        getattr(answer, "pass").cards = bytes(action)
+    elif isinstance(action, Mapping):
+        shown = [Exposure(view.seat, card, face) for card, face in action.items()]
+        answer.expose.SetInParent()
+        answer.expose.cards.extend(_exposure_message(exposure) for exposure in shown)
+    elif isinstance(action, MoonChoice):
+        answer.moon = int(action)  # type: ignore[assignment]
     return referee_pb2.BotMessage(answer=answer)
 
 
@@ -126,14 +123,17 @@ def action_of(answer: referee_pb2.Answer) -> Action:
         if kind == "pass":
             return tuple(CARDS[number] for number in getattr(answer, "pass").cards)
         if kind == "expose":
-            return {CARDS[shown.card]: Face(shown.face or Face.UP) for shown in answer.expose.cards}
+            faces = {CARDS[shown.card]: Face(shown.face or Face.UP) for shown in answer.expose.cards}
+            if len(faces) < len(answer.expose.cards):
+                raise MalformedMessage("the answer exposes a card twice")
+            return faces
         if kind == "moon":
             return MoonChoice(answer.moon or MoonChoice.SUBTRACT)
     except IndexError:
         raise MalformedMessage("the answer names a card that does not exist; cards are numbered 0 to 51") from None
     except ValueError as error:
         raise MalformedMessage(f"the answer makes no sense: {error}") from None
-    raise MalformedMessage("the answer holds no action")
+    raise MalformedMessage(NO_ACTION)
 
 
 def welcome_message(welcome: Welcome) -> referee_pb2.RefereeMessage:

@@ -120,6 +120,68 @@ def test_a_match_that_never_began_leaves_no_record(tmp_path: Path) -> None:
     assert not path.exists()
 
 
+BAD_BOTS = {
+    "nothing": "return None",
+    "a number": "return int(view.legal[0])",
+    "a name": "return str(view.legal[0])",
+    "a card not held": "return view.unseen[0] if view.unseen else view.legal[0]",
+    "an error": "raise KeyError('ouch')",
+    "an error of the connection": "raise ConnectionRefusedError('no network here')",
+    "the end": "raise SystemExit(5)",
+}
+
+
+@pytest.mark.parametrize("line", BAD_BOTS.values(), ids=BAD_BOTS)
+def test_a_bot_at_fault_has_the_same_record_in_every_sandbox(tmp_path: Path, line: str) -> None:
+    bot = write_bot(tmp_path / "bad", line)
+    match = (str(bot), *FOUR[1:], "--rules", "hearts", "--deals", "1", "--seed", "7")
+    records = [record(tmp_path / f"{name}.jsonl", *match, "--sandbox", name) for name in ("process", "inline")]
+    assert records[0] == records[1]
+    assert ("default:" in "".join(records[0])) == (line != BAD_BOTS["a number"])
+
+
+def test_json_holds_why_a_bot_failed(tmp_path: Path) -> None:
+    bot = write_bot(tmp_path / "bad", "print('hello'); raise KeyError('ouch')")
+    for sandbox in ("process", "inline"):
+        found = result(str(bot), *FOUR[1:], "--deals", "1", "--sandbox", sandbox)
+        assert isinstance(found["results"], list)
+        row = next(row for row in found["results"] if row["bot"] == "bad")
+        assert row["why"] == ["its program ended with exit code 1"]
+        assert "KeyError: 'ouch'" in row["log"]
+
+
+def write_bot(folder: Path, line: str) -> Path:
+    """A bot whose `play` is one line."""
+    folder.mkdir()
+    (folder / "bot.py").write_text(
+        "import pigpen\n\nclass Bad(pigpen.Bot):\n    def play(self, view):\n"
+        f"        {line}\n\nif __name__ == '__main__':\n    pigpen.run(Bad())\n"
+    )
+    return folder
+
+
+@pytest.mark.parametrize("sandbox", ["process", "inline"])
+def test_a_program_without_a_bot_is_told_what_it_lacks(tmp_path: Path, sandbox: str) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty" / "bot.py").write_text("import pigpen\n")
+    done = pigpen("play", str(tmp_path / "empty"), *FOUR[1:], "--deals", "1", "--sandbox", sandbox)
+    assert ("did it call pigpen.run?" in done.stdout) == (sandbox == "process")
+    assert ("bot.py must define one class of pigpen.Bot" in done.stderr) == (sandbox == "inline")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+def test_a_bot_in_this_process_that_never_answers_can_be_stopped(tmp_path: Path, number: signal.Signals) -> None:
+    bot = write_bot(tmp_path / "loop", f"open({str(tmp_path / 'mark')!r}, 'w').close(); [0 for _ in iter(int, 1)]")
+    with started("play", str(bot), *FOUR[1:], "--sandbox", "inline") as program:
+        while not (tmp_path / "mark").exists():
+            assert program.poll() is None
+            time.sleep(0.05)
+        program.send_signal(number)
+        _, errors = program.communicate(timeout=60)
+    assert program.returncode == 128 + number
+    assert "Traceback" not in errors
+
+
 @pytest.mark.parametrize("like", ["random", "cautious", "counting"])
 def test_a_new_bot_plays_at_once(tmp_path: Path, like: str) -> None:
     done = pigpen("new", "mybot", "--like", like, folder=tmp_path)
@@ -158,6 +220,11 @@ MISTAKES = {
     "no deals": (("play", *FOUR, "--deals", "0"), "Invalid value for '--deals'"),
     "a bad clock": (("play", *FOUR, "--clock", "fast"), "'fast' is not a clock"),
     "no time at all": (("play", *FOUR, "--clock", "0", "--sandbox", "inline"), "leaves no time"),
+    "a limit without end": (("play", *FOUR, "--limit", "inf"), "Invalid value for '--limit'"),
+    "a bank without end": (("play", *FOUR, "--clock", f"60+{10**20}"), "is too long"),
+    "a very long name": (("play", "x" * 300, *FOUR[1:]), "There is no bot"),
+    "rules with a very long name": (("rules", "x" * 300), "this file cannot be read: File name too long"),
+    "rules that are a folder": (("rules", "docs"), "There are no rules called 'docs'"),
     "a bad limit": (("play", *FOUR, "--limit", "0"), "Invalid value for '--limit'"),
     "a record nowhere": (("play", *FOUR, "--record", "/nonexistent/x", "--sandbox", "inline"), "cannot be written"),
     "an unknown sandbox": (("play", *FOUR, "--sandbox", "cage"), "Invalid value for '--sandbox'"),
@@ -244,7 +311,7 @@ def containers_of(pid: int) -> list[str]:
     client = connect()
     try:
         found = client.containers.list(all=True, filters={"label": "pigpen=1"})
-        return [each.name for each in found if each.labels[OWNER].split(" ")[3] == str(pid)]
+        return [str(each.name) for each in found if each.labels[OWNER].split(" ")[3] == str(pid)]
     finally:
         client.close()
 

@@ -155,7 +155,7 @@ async def test_a_bot_that_closes_its_output_goes_on(start: Start) -> None:
 async def test_close_kills_all(sandbox: ProcessSandbox, start: Start) -> None:
     instances = [await start(FOREVER) for _ in range(3)]
     await sandbox.close()
-    assert [Exit(-9)] * 3 == [await instance.wait() for instance in instances]
+    assert [Exit(137)] * 3 == [await instance.wait() for instance in instances]
 
 
 async def test_a_cancelled_wait_leaves_the_bot_alone(start: Start) -> None:

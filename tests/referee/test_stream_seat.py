@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import grpc
 import pytest
 
-from pigpen import ClockSetting, DealResult, Welcome
+from pigpen import ClockSetting, DealResult, MatchResult, Welcome
 from pigpen.v1.referee_pb2 import Answer, BotMessage, Hello
 from pigpen.wire import view_of
 from referee import stream_seat
@@ -236,3 +236,15 @@ async def appears(socket: Path) -> None:
     async with asyncio.timeout(LONG):
         while not socket.exists():
             await asyncio.sleep(0.01)
+
+
+async def test_after_the_match_the_stream_ends_well_even_for_a_bot_that_only_listens(
+    tmp_path: Path, welcome: Welcome
+) -> None:
+    async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
+        await seat.welcome(welcome)
+        await bot.receive()
+        await seat.tell(MatchResult(1, 0.0))
+        await seat.close()
+        assert (await bot.receive()).match_over.place == 1
+        assert (await bot.status())[0] is grpc.StatusCode.OK

@@ -58,6 +58,20 @@ NUMBERS: list[tuple[Rules, str, object]] = [
     (GONGZHU, "end.limit", 1000),
     (GONGZHU, "exposing.face_up", 0),
     (GONGZHU, "exposing.face_down", -1),
+    (HEARTS, "leading.broken_by", ()),
+    (HEARTS, "leading.alone", ()),
+    (HEARTS, "first_trick.barred", ()),
+    (HEARTS, "scoring.points", {}),
+    (HEARTS, "moon.cards", ()),
+    (GONGZHU, "exposing.cards", {}),
+    (GONGZHU, "exposing.cards", {"QS": ()}),
+    (GONGZHU, "exposing.face_up", 101),
+    (GONGZHU, "scoring.doubler.factor", 101),
+    (GONGZHU, "scoring.doubler.alone", 1_000_001),
+    (HEARTS, "scoring.points", {"QS": -1_000_001}),
+    (HEARTS, "moon.others", 10**12),
+    (HEARTS, "end.limit", 10**12),
+    (HEARTS, "end.cap", 10**12),
 ]
 
 
@@ -78,7 +92,7 @@ def test_a_wrong_value_names_its_field(rules: Rules, field: str, value: object) 
         (GONGZHU, {"removed": ("QS", "3C", "4C", "5C")}, "opening.later: QS is not in the deck"),
         (GONGZHU, {"removed": ("TC", "3C", "4C", "5C")}, "scoring.doubler.card: TC is not in the deck"),
         (GONGZHU, {"removed": ("JD", "3C", "4C", "5C")}, "exposing.cards: JD is not in the deck"),
-        (HEARTS, {"removed": ("QS", "3C", "4C", "5C")}, "moon.pig: QS is not in the deck"),
+        (CHINESE_HEARTS, {"removed": ("QS", "3C", "4C", "5C")}, "moon.pig: QS is not in the deck"),
     ],
 )
 def test_parts_that_do_not_fit_together_are_refused(rules: Rules, changes: dict[str, Any], message: str) -> None:
@@ -110,3 +124,8 @@ def test_a_cards_own_points_go_before_its_suits(points: dict[str, int], card_poi
     rules = replace(HEARTS, scoring=replace(HEARTS.scoring, points=points))
     by_name = {str(card): rules.plan.points[card] for card in rules.deck}
     assert {name: by_name[name] for name in card_points} == card_points
+
+
+def test_a_pig_that_nothing_depends_on_may_be_missing() -> None:
+    without = replace(HEARTS, removed=("QS", "3C", "4C", "5C"))
+    assert without.hand_size == 12

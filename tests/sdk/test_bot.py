@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 import pigpen
-from pigpen.bot import decide, tell
+from pigpen.bot import WrongAnswer, decide, tell
 from pigpen.notices import Notice
 from pigpen.rules import PRESETS, Card, Deal, Face, MoonChoice, Phase, deal_hands
 
@@ -84,3 +84,53 @@ def test_each_notice_reaches_its_method() -> None:
     for notice in notices:
         tell(Listens(), notice)
     assert heard == notices
+
+
+def answering(phase: Phase, answer: object) -> tuple[pigpen.Bot, pigpen.View]:
+    """A bot that returns *answer* whatever it is asked, and a view in *phase*."""
+    methods = ("play", "pass_cards", "expose", "choose_moon")
+    bot = type("Fixed", (pigpen.Bot,), {name: lambda self, view: answer for name in methods})()
+    return bot, pigpen.View(PRESETS["hearts"], 0, 0, phase, 0, 0, 0, 0, (), (0, 0, 0, 0), b"", b"")
+
+
+@pytest.mark.parametrize(
+    ("phase", "answer", "action"),
+    [
+        (Phase.PLAY, 49, Card.parse("QS")),
+        (Phase.PASS, [49, 0], (Card.parse("QS"), Card.parse("2C"))),
+        (Phase.PASS, iter([0]), (Card.parse("2C"),)),
+        (Phase.EXPOSE, {49}, {Card.parse("QS"): Face.UP}),
+        (Phase.EXPOSE, {49: 2}, {Card.parse("QS"): Face.DOWN}),
+        (Phase.MOON, 2, MoonChoice.ADD),
+    ],
+)
+def test_plain_numbers_do_for_cards(phase: Phase, answer: object, action: object) -> None:
+    given = decide(*answering(phase, answer))
+    assert given == action
+    if phase is Phase.PLAY:
+        assert isinstance(given, Card)
+
+
+@pytest.mark.parametrize(
+    ("phase", "answer", "text"),
+    [
+        (Phase.PLAY, None, "play returned None; it must return one of view.legal"),
+        (Phase.PLAY, "QS", "play returned 'QS'"),
+        (Phase.PLAY, 52, "play returned 52"),
+        (Phase.PLAY, -1, "play returned -1"),
+        (Phase.PLAY, 1.5, "play returned 1.5"),
+        (Phase.PLAY, (49,), "play returned"),
+        (Phase.PASS, None, "pass_cards returned None; it must return view.pass_count cards of view.hand"),
+        (Phase.PASS, 49, "pass_cards returned 49"),
+        (Phase.PASS, "QSKS", "pass_cards returned"),
+        (Phase.EXPOSE, None, "expose returned None"),
+        (Phase.EXPOSE, {49: 3}, "expose returned"),
+        (Phase.EXPOSE, {"QS": 1}, "expose returned"),
+        (Phase.MOON, None, "choose_moon returned None; it must return a MoonChoice"),
+        (Phase.MOON, 3, "choose_moon returned 3"),
+    ],
+)
+def test_an_answer_of_the_wrong_kind_is_named(phase: Phase, answer: object, text: str) -> None:
+    with pytest.raises(WrongAnswer) as wrong:
+        decide(*answering(phase, answer))
+    assert text in str(wrong.value)

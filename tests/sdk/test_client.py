@@ -6,11 +6,14 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import grpc
+import grpc.aio
 import pytest
 
 import pigpen
-from pigpen.client import Client, Refused
+from pigpen.client import BotFailed, Client, Refused, Unreachable
 from referee.stream_seat import StreamSeat
+from referee.verdict import SeatFailure
 from tests.referee.wires import open_seat, question
 
 if TYPE_CHECKING:
@@ -86,22 +89,44 @@ async def test_a_client_with_a_wrong_token_says_so(tmp_path: Path) -> None:
 
 async def test_a_client_that_finds_no_referee_gives_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pigpen.client.PATIENCE_SECONDS", 0.1)
-    with pytest.raises(ConnectionError, match="No referee at unix:"):
+    with pytest.raises(Unreachable, match="No referee at unix:"):
         await client(Listener(), tmp_path, "0" * 32).play_match()
 
 
-async def test_an_error_in_the_bot_is_not_swallowed(tmp_path: Path, welcome: pigpen.Welcome) -> None:
+@pytest.mark.parametrize("error", [KeyError, asyncio.InvalidStateError, ConnectionRefusedError, grpc.aio.UsageError])
+async def test_an_error_in_the_bot_is_never_taken_for_one_of_the_connection(
+    tmp_path: Path, welcome: pigpen.Welcome, error: type[Exception]
+) -> None:
     class Broken(pigpen.Bot):
         def play(self, view: pigpen.View) -> Card:
-            raise KeyError("oh")
+            raise error("oh")
 
     async with open_seat(tmp_path) as (seat, token):
         playing = asyncio.ensure_future(client(Broken(), tmp_path, token).play_match())
         await seat.welcome(welcome)
         asking = asyncio.ensure_future(seat.ask(question(), 30.0, 0.0))
-        with pytest.raises(KeyError, match="oh"):
+        with pytest.raises(BotFailed) as failure:
             await asyncio.wait_for(playing, 30)
+        assert isinstance(failure.value.error, error)
         asking.cancel()
+
+
+async def test_an_answer_of_the_wrong_kind_is_malformed_and_the_bot_lives_on(
+    tmp_path: Path, welcome: pigpen.Welcome, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Once(Listener):
+        def play(self, view: pigpen.View) -> Card:
+            return view.legal[0] if view.decision == 2 else None  # type: ignore[return-value]
+
+    async with open_seat(tmp_path) as (seat, token):
+        playing = asyncio.ensure_future(client(Once(), tmp_path, token).play_match())
+        await seat.welcome(welcome)
+        with pytest.raises(SeatFailure, match="the answer holds no action"):
+            await seat.ask(question(1), 30.0, 0.0)
+        assert await seat.ask(question(2), 30.0, 0.0) == question().legal[0]
+        await finish(seat)
+        await asyncio.wait_for(playing, 30)
+    assert "play returned None; it must return one of view.legal" in capsys.readouterr().err
 
 
 PRINTS = """

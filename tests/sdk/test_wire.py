@@ -89,20 +89,9 @@ def asked(phase: Phase) -> View:
     return View(rules, 0, 0, phase, 0, 0, 0, 0, (), (0, 0, 0, 0), b"", b"", decision=9)
 
 
-@pytest.mark.parametrize(
-    ("phase", "action"),
-    [
-        (Phase.PLAY, None),
-        (Phase.PLAY, "QS"),
-        (Phase.PASS, QS),
-        (Phase.PASS, None),
-        (Phase.EXPOSE, QS),
-        (Phase.MOON, "x"),
-    ],
-)
-def test_an_answer_of_the_wrong_kind_is_named(phase: Phase, action: Action) -> None:
-    with pytest.raises(MalformedMessage, match=f"is no answer to a {phase.name.lower()} question"):
-        answer_message(asked(phase), action)
+def test_no_answer_at_all_is_malformed_for_the_referee() -> None:
+    with pytest.raises(MalformedMessage, match="the answer holds no action"):
+        action_of(answer_message(asked(Phase.PLAY), None).answer)
 
 
 def _with_pass(cards: bytes) -> referee_pb2.Answer:
@@ -119,6 +108,7 @@ def _with_pass(cards: bytes) -> referee_pb2.Answer:
         _with_pass(b"\x34"),
         referee_pb2.Answer(expose=referee_pb2.ExposeAction(cards=[{"card": 99}])),  # type: ignore[list-item]
         referee_pb2.Answer(expose=referee_pb2.ExposeAction(cards=[{"card": 9, "face": 7}])),  # type: ignore[list-item]
+        referee_pb2.Answer(expose=referee_pb2.ExposeAction(cards=[{"card": 9}, {"card": 9, "face": 2}])),  # type: ignore[list-item]
         referee_pb2.Answer(moon=9),  # type: ignore[arg-type]
     ],
 )

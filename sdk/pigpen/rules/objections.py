@@ -12,13 +12,20 @@ if TYPE_CHECKING:
     from pigpen.rules.parts import RulesFields
 
 
+MOST = 1_000_000
+"""No number in the rules is larger than this, either way; no multiplier larger than `MOST_TIMES`."""
+MOST_TIMES = 100
+
+
 def objections(rules: RulesFields) -> list[str]:
     """Everything wrong with *rules*, worst first; empty for a game that can be played."""
-    return list(_bad_names(rules)) or list(_bad_numbers(rules))
+    return list(_bad_names(rules)) or [*_huge_numbers(rules), *_bad_numbers(rules)]
 
 
 def _bad_names(rules: RulesFields) -> Iterator[str]:
     for field, names in _sets(rules):
+        if not names and field != "removed":
+            yield f"{field}: name at least one card, or leave the whole part out"
         try:
             parse_cards(names)
         except ValueError as error:
@@ -41,8 +48,9 @@ def _bad_numbers(rules: RulesFields) -> Iterator[str]:
         yield f"removed: {deck.bit_count()} cards cannot be dealt evenly to {rules.players} players"
     if rules.partners and rules.players != 4:
         yield "partners: partners sit opposite, which takes 4 players"
+    idle = "moon.pig" if rules.moon and rules.moon.pig_when_moon == "keep" else ""
     for field, card in _single_cards(rules):
-        if not Card.parse(card).mask & deck:
+        if field != idle and not Card.parse(card).mask & deck:
             yield f"{field}: {card} is not in the deck"
     yield from _bad_passing(rules, hand)
     if rules.exposing and (rules.exposing.face_up < 1 or rules.exposing.face_down < 0):
@@ -52,6 +60,36 @@ def _bad_numbers(rules: RulesFields) -> Iterator[str]:
     if (rules.end.limit if rules.low_is_better else -rules.end.limit) <= 0:
         side = "above" if rules.low_is_better else "below"
         yield f"end.limit: {rules.end.limit} would end a game before its first deal; it must be {side} 0"
+
+
+def _huge_numbers(rules: RulesFields) -> Iterator[str]:
+    for field, number in _numbers(rules):
+        if abs(number) > MOST:
+            yield f"{field}: {number} is not a number from {-MOST} to {MOST}"
+    for field, number in _multipliers(rules):
+        if not 0 <= number <= MOST_TIMES:
+            yield f"{field}: {number} is not a multiplier from 0 to {MOST_TIMES}"
+
+
+def _numbers(rules: RulesFields) -> Iterator[tuple[str, int]]:
+    yield "end.limit", rules.end.limit
+    yield "end.cap", rules.end.cap
+    yield "end.deals", rules.end.deals or 0
+    for card, points in rules.scoring.points.items():
+        yield f"scoring.points.{card}", points
+    if rules.scoring.doubler:
+        yield "scoring.doubler.alone", rules.scoring.doubler.alone
+    if rules.moon:
+        yield "moon.others", rules.moon.others
+        yield "moon.instead", rules.moon.instead or 0
+
+
+def _multipliers(rules: RulesFields) -> Iterator[tuple[str, int]]:
+    if rules.scoring.doubler:
+        yield "scoring.doubler.factor", rules.scoring.doubler.factor
+    if rules.exposing:
+        yield "exposing.face_up", rules.exposing.face_up
+        yield "exposing.face_down", rules.exposing.face_down
 
 
 def _bad_passing(rules: RulesFields, hand: int) -> Iterator[str]:
@@ -76,8 +114,10 @@ def _sets(rules: RulesFields) -> Iterator[tuple[str, Iterable[str]]]:
         yield "leading.alone", rules.leading.alone
     if rules.moon:
         yield "moon.cards", rules.moon.cards
-    for card, multiplied in rules.exposing.cards.items() if rules.exposing else ():
-        yield f"exposing.cards.{card}", multiplied
+    if rules.exposing:
+        yield "exposing.cards", rules.exposing.cards
+        for card, multiplied in rules.exposing.cards.items():
+            yield f"exposing.cards.{card}", multiplied
 
 
 def _single_cards(rules: RulesFields) -> Iterator[tuple[str, str]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import ClassVar
 
 
@@ -110,6 +111,9 @@ class Exposing(Part):
     face_down: int = 0
     """The multiplier of a card put face down; 0 where that is not allowed."""
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "cards", MappingProxyType(dict(self.cards)))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Doubler(Part):
@@ -129,6 +133,9 @@ class Scoring(Part):
     points: Mapping[str, int]
     """Points of each scoring card, zero included; a card that is not named is no scoring card."""
     doubler: Doubler | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "points", MappingProxyType(dict(self.points)))
 
 
 @dataclass(frozen=True, kw_only=True)

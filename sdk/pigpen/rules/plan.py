@@ -65,7 +65,7 @@ def make_plan(rules: RulesFields) -> Plan:
         pass_count=rules.passing.cards if rules.passing else 0,
         pass_offsets=_pass_offsets(rules),
         moon=deck & parse_cards(moon.cards) if moon else 0,
-        pig=Card.parse(moon.pig).mask if moon else 0,
+        pig=deck & parse_cards([moon.pig]) if moon else 0,
     )
 
 

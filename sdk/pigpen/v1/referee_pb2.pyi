@@ -200,7 +200,7 @@ class Clock(message.Message):
 
     @builtins.property
     def start_up(self) -> duration_pb2.Duration:
-        """From the start of the program to its Hello. Stands outside the bank."""
+        """From when all programs of the match have been started to the Hello. Stands outside the bank."""
 
     def __init__(
         self,
@@ -241,7 +241,9 @@ class Request(message.Message):
 
     @builtins.property
     def limit(self) -> duration_pb2.Duration:
-        """How long this decision may take. A later answer is a fault."""
+        """How long this decision may take, from when it was first asked: in a request that is put again
+        after a lost connection, part of it is gone. A later answer is a fault.
+        """
 
     @builtins.property
     def bank(self) -> duration_pb2.Duration:
@@ -396,7 +398,7 @@ class Fault(message.Message):
     decision: builtins.int
     """The decision at fault. Zero: none in particular."""
     verdict: builtins.str
-    """What it is, for machines: "timeout", "illegal", "malformed", "gone"."""
+    """What it is, for machines: "timeout", "illegal" or "malformed"."""
     message: builtins.str
     """The same for people."""
     faults: builtins.int

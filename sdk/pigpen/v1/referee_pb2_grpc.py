@@ -47,9 +47,10 @@ class RefereeServicer:
     """
 
     def Play(self, request_iterator, context):
-        """Take the seat and play the match. The referee ends the stream after MatchOver. It refuses a
-        stream with UNAUTHENTICATED (wrong token), FAILED_PRECONDITION (wrong protocol), ALREADY_EXISTS
-        (the seat is taken) or DEADLINE_EXCEEDED (no Hello in time).
+        """Take the seat and play the match. The referee ends the stream with OK after MatchOver. It refuses
+        a stream with INVALID_ARGUMENT (the first message cannot be read), UNAUTHENTICATED (no Hello, or
+        a wrong token), FAILED_PRECONDITION (another protocol, or the match is over for this seat),
+        ALREADY_EXISTS (the seat is taken) or DEADLINE_EXCEEDED (no Hello in time).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -23,9 +23,10 @@ class RefereeStub:
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     Play: _aio.StreamStreamMultiCallable[_referee_pb2.BotMessage, _referee_pb2.RefereeMessage]
-    """Take the seat and play the match. The referee ends the stream after MatchOver. It refuses a
-    stream with UNAUTHENTICATED (wrong token), FAILED_PRECONDITION (wrong protocol), ALREADY_EXISTS
-    (the seat is taken) or DEADLINE_EXCEEDED (no Hello in time).
+    """Take the seat and play the match. The referee ends the stream with OK after MatchOver. It refuses
+    a stream with INVALID_ARGUMENT (the first message cannot be read), UNAUTHENTICATED (no Hello, or
+    a wrong token), FAILED_PRECONDITION (another protocol, or the match is over for this seat),
+    ALREADY_EXISTS (the seat is taken) or DEADLINE_EXCEEDED (no Hello in time).
     """
 
 class RefereeServicer(metaclass=_abc_1.ABCMeta):
@@ -37,9 +38,10 @@ class RefereeServicer(metaclass=_abc_1.ABCMeta):
         request_iterator: _abc.AsyncIterator[_referee_pb2.BotMessage],
         context: _aio.ServicerContext[_abc.AsyncIterator[_referee_pb2.BotMessage], _abc.AsyncIterator[_referee_pb2.RefereeMessage]],
     ) -> _abc.AsyncIterator[_referee_pb2.RefereeMessage]:
-        """Take the seat and play the match. The referee ends the stream after MatchOver. It refuses a
-        stream with UNAUTHENTICATED (wrong token), FAILED_PRECONDITION (wrong protocol), ALREADY_EXISTS
-        (the seat is taken) or DEADLINE_EXCEEDED (no Hello in time).
+        """Take the seat and play the match. The referee ends the stream with OK after MatchOver. It refuses
+        a stream with INVALID_ARGUMENT (the first message cannot be read), UNAUTHENTICATED (no Hello, or
+        a wrong token), FAILED_PRECONDITION (another protocol, or the match is over for this seat),
+        ALREADY_EXISTS (the seat is taken) or DEADLINE_EXCEEDED (no Hello in time).
         """
 
 def add_RefereeServicer_to_server(servicer: RefereeServicer, server: _aio.Server) -> None: ...

@@ -1,0 +1,132 @@
+"""Whose fault it is when starting, ending or cleaning up goes wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import pigpen
+from ladder.play import play_sandboxed
+from ladder.sandbox.base import SOCKET_NAME, Exit, Place, SandboxError
+from ladder.scratch import PREFIX, scratch_folder
+from pigpen.client import Client
+from pigpen.rules import PRESETS
+from referee.formats import Format
+from referee.match import MatchSpec
+
+if TYPE_CHECKING:
+    from pigpen.rules import Card
+    from referee.record import AnyLine, ResultLine
+
+HURRIED = pigpen.ClockSetting(60.0, 0.1, 30.0, start_up=0.3)
+
+
+class First(pigpen.Bot):
+    def play(self, view: pigpen.View) -> Card:
+        return view.legal[0]
+
+
+class TaskInstance:
+    """A bot that runs as a task of this very loop."""
+
+    def __init__(self, place: Place, stop_fails: bool) -> None:
+        address = f"unix:{place.folder / SOCKET_NAME}"
+        self._task = asyncio.ensure_future(Client(First(), "task", address, place.token).play_match())
+        self._stop_fails = stop_fails
+
+    async def wait(self) -> Exit:
+        await asyncio.wait((self._task,))
+        return Exit(0)
+
+    async def stop(self) -> None:
+        self._task.cancel()
+        await asyncio.wait((self._task,))
+        if self._stop_fails:
+            raise SandboxError("the engine is gone")
+
+    async def log_tail(self) -> str:
+        if self._stop_fails:
+            raise SandboxError("the engine is gone")
+        return "what it wrote"
+
+
+class TaskProgram:
+    """Starts such bots, as badly as it is told to."""
+
+    identity = "a task"
+
+    def __init__(self, *, start_takes: float = 0.0, start_fails: bool = False, stop_fails: bool = False) -> None:
+        self._start_takes = start_takes
+        self._start_fails = start_fails
+        self._stop_fails = stop_fails
+        self.instances: list[TaskInstance] = []
+
+    async def start(self, place: Place) -> TaskInstance:
+        await asyncio.sleep(self._start_takes)
+        if self._start_fails:
+            raise SandboxError("no room")
+        self.instances.append(TaskInstance(place, self._stop_fails))
+        return self.instances[-1]
+
+
+async def play(*programs: TaskProgram) -> tuple[ResultLine, tuple[str, ...]]:
+    spec = MatchSpec(PRESETS["hearts"], ("a", "b", "c", "d"), Format(1), HURRIED, bytes(32))
+    lines: list[AnyLine] = []
+    played = await play_sandboxed(spec, programs, lines.append)
+    return played.result, played.logs
+
+
+async def test_a_slow_start_of_the_sandbox_is_not_the_bots_fault() -> None:
+    slow = TaskProgram(start_takes=2 * HURRIED.start_up)
+    result, logs = await play(slow, TaskProgram(), TaskProgram(), TaskProgram())
+    assert [row.faults for row in result.results] == [0, 0, 0, 0]
+    assert logs == ("what it wrote",) * 4
+
+
+async def test_a_start_that_fails_voids_the_match_and_leaves_no_instance_running() -> None:
+    good = TaskProgram()
+    with pytest.raises(SandboxError, match="no room"):
+        await play(good, good, good, TaskProgram(start_takes=0.1, start_fails=True))
+    assert all(instance._task.done() for instance in good.instances)
+
+
+async def test_a_clean_up_that_fails_does_not_undo_a_finished_match() -> None:
+    result, logs = await play(TaskProgram(stop_fails=True), TaskProgram(), TaskProgram(), TaskProgram())
+    assert [row.faults for row in result.results] == [0, 0, 0, 0]
+    assert logs[0] == "[the output could not be read: the engine is gone]"
+
+
+async def test_a_folder_too_deep_for_a_socket_is_the_platforms_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deep = tmp_path / ("d" * 100)
+    deep.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(deep))
+    with pytest.raises(SandboxError, match="set TMPDIR to a short path"):
+        await play(*(TaskProgram() for _ in range(4)))
+
+
+KILLED = "from ladder.scratch import scratch_folder\nwith scratch_folder() as f: print(f, flush=True); input()"
+
+
+def test_the_next_start_removes_the_folder_of_a_process_that_was_killed() -> None:
+    with subprocess.Popen([sys.executable, "-c", KILLED], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        folder = Path(other.stdout.readline().decode().strip())
+        with scratch_folder() as mine:
+            assert folder.exists()
+            os.kill(other.pid, signal.SIGKILL)
+            other.wait()
+            with scratch_folder():
+                assert not folder.exists()
+                assert mine.exists()
+    assert not mine.exists()
+    assert folder.name.startswith(PREFIX)
