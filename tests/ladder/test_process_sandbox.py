@@ -110,7 +110,7 @@ async def test_stop_kills_once_and_then_does_nothing(start: Start) -> None:
     instance = await start(FOREVER)
     await asyncio.gather(instance.stop(), instance.stop())
     await instance.stop()
-    assert Exit(-signal.SIGKILL) == await instance.wait()
+    assert Exit(128 + signal.SIGKILL) == await instance.wait()
 
 
 async def test_stop_kills_what_it_started_too(start: Start) -> None:
