@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 from pigpen.bot import Bot, decide
 from pigpen.rules import PRESETS, Deal, Phase, Rules, deal_hands, seed_from
@@ -61,7 +62,9 @@ def play_deal(rules: Rules, bots: Sequence[Bot], seed: bytes, number: int, think
     own = [derived_number("bot", seed, number, seat) for seat in range(rules.players)]
     while not deal.is_over:
         for seat in deal.to_act:
-            view = View(rules, *deal.view(seat).known(), totals=(0,) * rules.players, seed=own[seat])  # type: ignore[arg-type]
+            known: tuple[Any, ...] = deal.view(seat).known()
+            view = View(rules, *known)
+            view.totals, view.seed = (0,) * rules.players, own[seat]
             begun = time.perf_counter()
             action = decide(bots[seat], view)
             if think and (len(view.legal) > 1 or view.phase is Phase.MOON):

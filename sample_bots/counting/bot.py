@@ -16,7 +16,7 @@ from functools import cached_property
 from itertools import combinations
 
 import pigpen
-from pigpen import Bot, Card, Face, MoonChoice, Suit, View, cards_in, mask_of
+from pigpen import Bot, Card, Face, MoonChoice, Phase, Suit, View, cards_in, mask_of
 from pigpen.rules import ShooterCards
 
 WILLING = 0.1
@@ -33,6 +33,8 @@ DISCARDS = 0.6
 """How many discards each round of a suit that we are out of gives."""
 RELIEF = 0.8
 """How much of a card's danger the chance of a discard takes away."""
+GUARDED = 0.7
+"""How often, as we pass, a card that we need not play is counted on to be discarded on another."""
 SPARE = 0.2
 """How many rounds of a suit are played beyond the average."""
 STRANDED = 0.3
@@ -45,6 +47,8 @@ HUNT = 0.12
 """What a low lead that may draw a bad card is worth, in shares of that card."""
 THREAT = 1.5
 """How the threat of a moon grows with the share of its cards taken: an exponent."""
+FED = 0.5
+"""What one of our cards brings a shooter nearer to the moon, in shares of that threat."""
 SHOOT = 0.18
 """How likely our moon must look before we try it; a failed attempt is often given up in time."""
 SIDE_LOSER, MOON_LOSER = 0.65, 0.3
@@ -194,8 +198,10 @@ class Hand:
     def __init__(self, table: Table) -> None:
         self.table = table
         self.stake = table.stake
-        self._suits: dict[tuple[int, int], list[float]] = {}
-        self._dumps: dict[Suit, float] = {}
+        self.discarded = GUARDED if table.view.phase is Phase.PASS else 0.0
+        self.bad = table.unseen & (table.plan.scoring | table.plan.doubler)
+        self._suits: dict[tuple[int, int, int], list[float]] = {}
+        self._dumps: dict[int, float] = {}
 
     def value(self, mine: int, passed: int = 0) -> float:
         """
@@ -205,9 +211,10 @@ class Hand:
         """
         values: list[float] = []
         discards = 0.0
+        bad = self.bad | passed & self.table.plan.scoring
         for suit in Suit:
             held, theirs = mine & suit.mask, (self.table.unseen | passed) & suit.mask
-            values += self._suit(held, theirs, suit)
+            values += self._suit(held, theirs, bad & ~suit.mask)
             discards += self._discards(held.bit_count(), theirs.bit_count(), suit)
         total = 0.0
         for value in sorted(values):
@@ -241,47 +248,47 @@ class Hand:
                 total += stake * density * good
         return total
 
-    def dump(self, suit: Suit) -> float:
-        """What a player who is out of *suit* discards."""
-        if suit not in self._dumps:
-            bad = self.table.unseen & (self.table.plan.scoring | self.table.plan.doubler) & ~suit.mask
-            self._dumps[suit] = self.falls(bad, 1 / len(self.table.others), 0.0)
-        return self._dumps[suit]
+    def dump(self, bad: int) -> float:
+        """What a player who cannot follow throws from the cards *bad*."""
+        if bad not in self._dumps:
+            self._dumps[bad] = self.falls(bad, 1 / len(self.table.others), 0.0)
+        return self._dumps[bad]
 
     def _discards(self, held: int, theirs: int, suit: Suit) -> float:
         """How many discards the rounds of *suit* are likely to give us."""
         rounds = theirs / max(self.table.followers(suit), 1) + 0.5 if theirs else 0.0
         return DISCARDS * min(max(rounds - held, 0.0), 2.0)
 
-    def _suit(self, held: int, theirs: int, suit: Suit) -> list[float]:
-        """The value of each card *held* in *suit*; remembered, for most choices leave most suits as they are."""
-        key = held, theirs
+    def _suit(self, held: int, theirs: int, bad: int) -> list[float]:
+        """The value of each card *held* in one suit; remembered, for most choices leave most suits as they are."""
+        key = held, theirs, bad
         if key not in self._suits:
-            cards = cards_in(held)
+            cards, dump = cards_in(held), self.dump(bad)
             if theirs:
-                self._suits[key] = [self._card(place, cards, theirs) for place in range(len(cards))]
+                self._suits[key] = [self._card(place, cards, theirs, dump) for place in range(len(cards))]
             else:
-                everything = len(self.table.others) * self.dump(suit)
+                everything = len(self.table.others) * dump
                 self._suits[key] = [STRANDED * (everything + self.stake[card]) for card in cards]
         return self._suits[key]
 
-    def _card(self, place: int, held: tuple[Card, ...], theirs: int) -> float:
+    def _card(self, place: int, held: tuple[Card, ...], theirs: int, dump: float) -> float:
         """The value of one card of a suit: what it brings us when it wins, and the others when it does not."""
         card, own, others = held[place], self.stake[held[place]], len(self.table.others)
         unbeaten = self._unbeaten(card, theirs)
         played = self._played(card, place, theirs.bit_count() + len(held))
-        won = own * (STUCK_WITH if own < 0 else 1.0) + BLIND * self._caught(place, held, theirs)
+        won = own * (STUCK_WITH if own < 0 else 1.0) + BLIND * self._caught(place, held, theirs, dump)
         lost = -own / others
-        return played * (unbeaten * won + (1 - unbeaten) * lost)
+        return played * (unbeaten * won + (1 - unbeaten) * lost) + (1 - played) * self.discarded * lost
 
-    def _caught(self, place: int, held: tuple[Card, ...], theirs: int) -> float:
+    def _caught(self, place: int, held: tuple[Card, ...], theirs: int, dump: float) -> float:
         """What others add to a trick that we win; our high cards go first, while most can follow."""
         card, others = held[place], len(self.table.others)
         followers = self._followers(card.suit, theirs)
-        left = theirs.bit_count() - others * (len(held) - 1 - place)
-        nobody = (1 - 1 / others) ** max(left, 0) if others > 1 else 0.0
-        under = self.falls(theirs & (card.mask - 1), 1 / followers, CAUGHT)
-        return followers * under + nobody * others * self.dump(card.suit)
+        higher = len(held) - 1 - place
+        nobody = (1 - 1 / others) ** max(theirs.bit_count() - others * higher, 0)
+        # A good card is caught once, so that only our highest card has the chance of it.
+        under = self.falls(theirs & (card.mask - 1), 1 / followers, 0.0 if higher else CAUGHT)
+        return followers * under + nobody * others * dump
 
     def _followers(self, suit: Suit, theirs: int) -> int:
         return min(self.table.followers(suit) or len(self.table.others), theirs.bit_count())
@@ -326,7 +333,7 @@ class Trick:
         coming = sum(self._coming(seat, best) for seat in self.later)
         value = 0.0 if self.winning else self._hunt(card)
         for seat, chance in self._takers(best, owner, content):
-            value += chance * self._worth(seat, cards, content + coming)
+            value += chance * (self._worth(seat, cards, content + coming) + self.moon.worth(seat, cards, card))
         return value
 
     def _worth(self, seat: int, cards: int, content: float) -> float:
@@ -335,7 +342,7 @@ class Trick:
         if cards & table.plan.doubler:
             content += table.doubling[seat] - table.doubling[table.me]
         lead = self.lead if seat == table.me else 0.0
-        return table.share(seat) * table.times[seat] * content + self.moon.stopped(seat, cards) + lead
+        return table.share(seat) * table.times[seat] * content + lead
 
     def _takers(self, best: Card, owner: int, content: float) -> list[tuple[int, float]]:
         """Who takes the trick, with what chance, when *owner* wins so far with *best*."""
@@ -374,7 +381,7 @@ class Trick:
     def _dumped(self, suit: Suit) -> float:
         """What a player who is out of *suit* adds; the first trick may be closed to bad cards."""
         first = len(self.table.view.leaders) == 1
-        return 0.0 if first and self.table.plan.barred_first else self.hand.dump(suit)
+        return 0.0 if first and self.table.plan.barred_first else self.hand.dump(self.hand.bad & ~suit.mask)
 
     def _barred(self) -> int:
         """Cards exposed face up whose suit has not been led yet: they need not fear a higher card."""
@@ -426,9 +433,11 @@ class Moon:
             return view.legal[0]
         return min(above) if view.is_last else max(above)
 
-    def stopped(self, seat: int, cards: int) -> float:
-        """What it is worth that *seat* takes *cards*, for having stopped the suspect's moon."""
-        return self._damage if cards & self.cards and seat != self.suspect else 0.0
+    def worth(self, seat: int, cards: int, card: Card) -> float:
+        """What it is worth for the suspect's moon that *seat* takes *cards*, to which we add *card*."""
+        if seat != self.suspect:
+            return self._damage if cards & self.cards else 0.0
+        return -FED * self._damage if card.mask & self.cards else 0.0
 
     @cached_property
     def _damage(self) -> float:
