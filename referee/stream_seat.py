@@ -123,13 +123,13 @@ class StreamSeat:
             raise SeatFailure(Verdict.GONE, self._lost.result())
         self._decision = view.decision
         self._question = request_message(view, took)
-        self._answer = asyncio.get_running_loop().create_future()
+        self._answer = answer = asyncio.get_running_loop().create_future()
         sent = False
         try:
             async with asyncio.timeout(limit):
                 await self._send(self._question)
                 sent = True
-                return action_of(await self._answer)
+                return action_of(await answer)
         except MalformedMessage as error:
             raise SeatFailure(Verdict.MALFORMED, str(error)) from error
         except TimeoutError:
@@ -138,6 +138,7 @@ class StreamSeat:
             raise SeatFailure(Verdict.TIMEOUT, f"no answer within {limit:g} s") from None
         finally:
             self._question = self._answer = None
+            _look_at(answer)
 
     async def tell(self, notice: Notice, decision: int = 0) -> None:
         """Pass on a notice, if the bot is there."""
@@ -232,6 +233,12 @@ class StreamSeat:
             waiting.set_exception(MalformedMessage("the message is not an Answer"))
         elif message.answer.decision == self._decision:
             waiting.set_result(message.answer)
+
+
+def _look_at(answer: asyncio.Future[Answer]) -> None:
+    """Keep asyncio from complaining of a failure that came while the question itself was still on its way."""
+    if not answer.cancel() and not answer.cancelled():
+        answer.exception()
 
 
 _DEAF = "it does not read what the referee sends"
