@@ -125,3 +125,9 @@ async def played(
 def spec_of(rules: Rules, form: Format, seed: bytes) -> MatchSpec:
     """A match with the usual clock."""
     return MatchSpec(rules, tuple(f"bot{seat}" for seat in range(rules.players)), form, DEFAULT_CLOCK, seed)
+
+
+def found(secret: bytes, heard: bytes) -> bool:
+    """Whether *secret* is in there: as it is, backwards, or in hex."""
+    hexed = heard.lower()
+    return any(form in heard or form.hex().encode() in hexed for form in (secret, secret[::-1]))

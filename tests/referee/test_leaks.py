@@ -16,7 +16,7 @@ from referee.formats import Format
 from referee.record import DealLine
 from referee.verdict import SeatFailure, Verdict
 from tests.referee.elsewhere import again, any_answer, at, careless, elsewhere, replay, world_of
-from tests.referee.taps import Sent, Tap, played, spec_of
+from tests.referee.taps import Sent, Tap, found, played, spec_of
 from tests.rules.players import lumpy_hands
 from tests.rules.table import dealt, named
 
@@ -140,3 +140,23 @@ def test_C_6_every_seat_is_asked_before_any_answer_counts(rules: Rules, phase: P
     taps = [Late(script, patience=8) for _ in range(4)]
     asyncio.run(played(spec_of(rules, Format(1), bytes(32)), [hands], taps))
     assert len(taps[0].answers) == 14
+
+
+@every_preset
+def test_C_9_no_message_holds_the_match_seed_or_what_another_seat_draws_from(rules: Rules) -> None:
+    for match in matches(rules.name):
+        for tap in match.taps:
+            heard = b"".join(tap.first(len(tap.sent)))
+            others = {
+                seed for other in match.taps if other is not tap for seeds in other.seeds.values() for seed in seeds
+            }
+            assert not found(match.seed, heard)
+            assert not any(found(seed.to_bytes(8, "big"), heard) for seed in others)
+            assert all(found(seed.to_bytes(8, "big"), heard) for seed in tap.seeds[0]), "the search finds what is there"
+
+
+@every_preset
+def test_every_bot_draws_from_a_number_of_its_own_in_every_deal(rules: Rules) -> None:
+    drawn = [seeds for match in matches(rules.name) for tap in match.taps for seeds in tap.seeds.values()]
+    assert {len(seeds) for seeds in drawn} == {1}
+    assert len(set().union(*drawn)) == len(drawn) > MATCHES * DEALS
