@@ -107,8 +107,7 @@ class StreamSeat:
     async def welcome(self, welcome: Welcome) -> None:
         """Wait for the bot to take its seat."""
         self._welcome = welcome_message(welcome)
-        if self._stream is not None:
-            await self._send(self._welcome)
+        await self._say(self._welcome)
         taken = asyncio.ensure_future(self._taken.wait())
         budget = welcome.clock.start_up
         await asyncio.wait((taken, self._lost), timeout=budget, return_when=asyncio.FIRST_COMPLETED)
@@ -142,11 +141,7 @@ class StreamSeat:
 
     async def tell(self, notice: Notice, decision: int = 0) -> None:
         """Pass on a notice, if the bot is there."""
-        try:
-            async with asyncio.timeout(NOTICE_SECONDS):
-                await self._send(notice_message(notice, decision))
-        except TimeoutError:
-            self.lose(_DEAF)
+        await self._say(notice_message(notice, decision))
 
     async def close(self) -> None:
         """Let the bot close its stream, then close the seat."""
@@ -159,6 +154,16 @@ class StreamSeat:
             await self._server.stop(None if self._lost.done() else FAREWELL_SECONDS)
         self._socket.unlink(missing_ok=True)
 
+    async def _say(self, message: RefereeMessage) -> None:
+        """Send what asks for no answer; a bot that does not take it in time is not waited for again."""
+        if self._lost.done():
+            return
+        try:
+            async with asyncio.timeout(NOTICE_SECONDS):
+                await self._send(message)
+        except TimeoutError:
+            self.lose(_DEAF)
+
     async def _send(self, message: RefereeMessage) -> None:
         """Write to the stream; while there is none, or it breaks, nothing is sent, and the next one starts afresh."""
         async with self._writing:
@@ -166,12 +171,20 @@ class StreamSeat:
                 with contextlib.suppress(grpc.aio.BaseError, asyncio.InvalidStateError):
                     await self._stream.write(message)
 
+    async def _send_headers(self, context: _Context) -> None:
+        """Send them alone: gRPC would send them twice if the first message were given up on its way."""
+        async with self._writing:
+            with contextlib.suppress(grpc.aio.BaseError, asyncio.InvalidStateError):
+                await context.send_initial_metadata(())
+
     async def _play(self, _: object, context: _Context) -> None:
         """Serve one stream."""
         await self._check_hello(context)
         self._attach(context)
+        missed = (self._welcome, self._question)  # whatever comes after this line is sent to the stream as it comes
         try:
-            for message in (self._welcome, self._question):
+            await self._send_headers(context)
+            for message in missed:
                 if message is not None:
                     await self._send(message)
             while isinstance(data := await context.read(), bytes):
