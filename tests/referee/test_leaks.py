@@ -97,14 +97,14 @@ def test_C_6_no_byte_depends_on_what_others_choose_before_all_have_chosen(rules:
     """The same hands and another choice, or a fault, of every other seat: the same bytes until it has answered last."""
     rng = Random(f"seals of {rules.name}")
     sealed = 0
-    for match in matches(rules.name)[::3]:
+    for match in matches(rules.name)[::5]:
         for seat, tap in enumerate(match.taps):
             for place, asked in enumerate(tap.sent):
                 if asked.deal == 0 and asked.is_sealed:
                     sealed += 1
                     heard = with_other_choices(match, seat, asked, rng)
                     assert heard == tap.first(place + 1), f"seat {seat}, match seed {match.seed.hex()}"
-    assert sealed > MATCHES / 3
+    assert sealed > MATCHES / 5
 
 
 def with_other_choices(match: Match, seat: int, asked: Sent, rng: Random) -> list[bytes]:
@@ -123,7 +123,9 @@ def sulking(script: Script, phase: Phase, rng: Random) -> Script:
     return lambda view: silence if view.phase is phase and rng.random() < 0.2 else script(view)
 
 
-@pytest.mark.parametrize(("rules", "phase"), [(HEARTS, Phase.PASS), (GONGZHU_SALE, Phase.EXPOSE)], ids=str)
+@pytest.mark.parametrize(
+    ("rules", "phase"), [(HEARTS, Phase.PASS), (GONGZHU_SALE, Phase.EXPOSE)], ids=["pass", "expose"]
+)
 def test_C_6_every_seat_is_asked_before_any_answer_counts(rules: Rules, phase: Phase) -> None:
     asked: set[int] = set()
 
