@@ -166,27 +166,32 @@ class StreamSeat:
 
     async def _send(self, message: RefereeMessage) -> None:
         """Write to the stream; while there is none, or it breaks, nothing is sent, and the next one starts afresh."""
+        stream = self._stream
         async with self._writing:
-            if self._stream is not None:
+            if stream is not None and stream is self._stream:
                 with contextlib.suppress(grpc.aio.BaseError, asyncio.InvalidStateError):
-                    await self._stream.write(message)
+                    await stream.write(message)
 
-    async def _send_headers(self, context: _Context) -> None:
-        """Send them alone: gRPC would send them twice if the first message were given up on its way."""
+    async def _greet(self, context: _Context) -> None:
+        """
+        Begin a stream, before anything else is sent to it, with the welcome and the open question.
+
+        The headers go alone: gRPC would send them twice if the first message were given up on its way.
+        """
+        missed = (self._welcome, self._question)
         async with self._writing:
             with contextlib.suppress(grpc.aio.BaseError, asyncio.InvalidStateError):
                 await context.send_initial_metadata(())
+                for message in missed:
+                    if message is not None:
+                        await context.write(message)
 
     async def _play(self, _: object, context: _Context) -> None:
         """Serve one stream."""
         await self._check_hello(context)
         self._attach(context)
-        missed = (self._welcome, self._question)  # whatever comes after this line is sent to the stream as it comes
         try:
-            await self._send_headers(context)
-            for message in missed:
-                if message is not None:
-                    await self._send(message)
+            await self._greet(context)
             while isinstance(data := await context.read(), bytes):
                 self._deliver(data)
         finally:
@@ -224,7 +229,8 @@ class StreamSeat:
         if not self._closed and not self._lost.done():
             reason = f"its stream broke, and it did not come back within {RECONNECT_SECONDS:g} s"
             self._window = asyncio.get_running_loop().call_later(RECONNECT_SECONDS, self.lose, reason)
-            self._reopening = asyncio.ensure_future(self._reopen())
+            if self._reopening is None or self._reopening.done():  # a second one would leave a server behind
+                self._reopening = asyncio.ensure_future(self._reopen())
 
     async def _reopen(self) -> None:
         if self._server:

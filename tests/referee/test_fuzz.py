@@ -72,11 +72,13 @@ class HurriedSeat(hurried().StreamSeat):  # type: ignore[misc]
         return action
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _quick_collections() -> Iterator[None]:
+@pytest.fixture(scope="module")
+def loop() -> Iterator[asyncio.Runner]:
+    """One event loop for all attacks: gRPC may still have a word for the one before. Collecting garbage is quick."""
     gc.collect()
     gc.freeze()
-    yield
+    with asyncio.Runner() as runner:
+        yield runner
     gc.unfreeze()
 
 
@@ -156,12 +158,12 @@ def check_record(rules: Rules, lines: Sequence[AnyLine]) -> None:
     assert result.results[0].faults <= TAKEOVER_AT
 
 
-def attack(name: str, acts: Sequence[Act], head_start: int) -> None:
+def attack(loop: asyncio.Runner, name: str, acts: Sequence[Act], head_start: int) -> None:
     complaints = Complaints()
     logging.getLogger().addHandler(complaints)
     try:
         with tempfile.TemporaryDirectory() as folder:
-            lines = asyncio.run(attacked_match(PRESETS[name], acts, head_start, Path(folder), complaints))
+            lines = loop.run(attacked_match(PRESETS[name], acts, head_start, Path(folder), complaints))
     finally:
         logging.getLogger().removeHandler(complaints)
     assert complaints.texts == []
@@ -169,15 +171,17 @@ def attack(name: str, acts: Sequence[Act], head_start: int) -> None:
 
 
 @pytest.mark.parametrize("deaf_first", [True, False])
-def test_a_bot_that_does_not_read_holds_nobody_up(deaf_first: bool) -> None:
+def test_a_bot_that_does_not_read_holds_nobody_up(loop: asyncio.Runner, deaf_first: bool) -> None:
     """Neither one that comes before it is waited for, nor one that has played for a while."""
     acts = [Act("enter_deaf"), Act("rest"), Act("rest")] if deaf_first else [Act("enter"), Act("play_along", times=3)]
-    attack("hearts", [*acts, Act("say_answer", times=200), Act("enter_deaf"), Act("rest")], 3 if deaf_first else 0)
+    attack(
+        loop, "hearts", [*acts, Act("say_answer", times=200), Act("enter_deaf"), Act("rest")], 3 if deaf_first else 0
+    )
 
 
 @settings(deadline=None, max_examples=60, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(name=st.sampled_from(["hearts", "gongzhu-sale"]), acts=attacks, head_start=st.integers(0, 4))
 def test_whatever_one_bot_does_the_others_play_on_and_every_deal_is_finished(
-    name: str, acts: list[Act], head_start: int
+    loop: asyncio.Runner, name: str, acts: list[Act], head_start: int
 ) -> None:
-    attack(name, acts, head_start)
+    attack(loop, name, acts, head_start)
