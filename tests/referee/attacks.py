@@ -11,7 +11,7 @@ import grpc.aio
 from hypothesis import strategies as st
 
 from pigpen.v1.referee_pb2 import Answer, BotMessage, ExposeAction, Hello, RefereeMessage
-from pigpen.v1.view_pb2 import Exposure
+from pigpen.v1.view_pb2 import PHASE_PASS, Exposure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,6 +65,8 @@ acts = st.one_of(
     st.builds(Act, st.just("say_hello"), hello=hellos, times=times),
     st.builds(Act, st.just("say_answer"), decision=decisions, answer=answers, times=times),
     st.builds(Act, st.just("poke_socket"), data=st.one_of(garbage, st.binary(max_size=60).map(PREFACE.__add__))),
+    st.builds(Act, st.just("reply"), data=garbage),
+    st.builds(Act, st.just("reply"), answer=answers),
     st.builds(Act, st.just("play_along"), times=st.integers(1, 4)),
     st.sampled_from(
         [
@@ -84,7 +86,11 @@ acts = st.one_of(
         ]
     ),
 )
-attacks = st.lists(acts, max_size=12)
+attacks = st.one_of(
+    st.lists(acts, max_size=12),
+    st.lists(acts, max_size=12).map(lambda later: [Act("enter"), *later]),
+    st.lists(st.builds(Act, st.just("reply"), answer=answers), max_size=6).map(lambda later: [Act("enter"), *later]),
+)
 
 
 class Attacker:
@@ -172,12 +178,23 @@ class Attacker:
         self._decision = message.request.decision or self._decision
         return message
 
+    async def question(self, act: Act) -> RefereeMessage:
+        while not (message := await self.read(act)).HasField("request"):
+            pass
+        return message
+
+    async def reply(self, act: Act) -> None:
+        """Answer a question that is open, with bytes or with an answer."""
+        await self.question(act)
+        await (self.send(act) if act.data else self.say_answer(act))
+
     async def play_along(self, act: Act) -> None:
         """Answer some questions as it should."""
         for _ in range(act.times):
-            while not (message := await self.read(act)).HasField("request"):
-                pass
-            await self.say_answer(Act("say_answer", answer=Answer(card=message.request.view.legal[0])))
+            message = await self.question(act)
+            answer = _pass(message.request.view.legal[:3]) if message.request.view.phase == PHASE_PASS else None
+            answer = answer or Answer(card=message.request.view.legal[0])
+            await self.say_answer(Act("say_answer", answer=answer))
 
     async def half_close(self, act: Act) -> None:
         if self._call:
