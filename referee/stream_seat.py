@@ -108,8 +108,7 @@ class StreamSeat:
     async def welcome(self, welcome: Welcome) -> None:
         """Wait for the bot to take its seat."""
         self._welcome = welcome_message(welcome)
-        if self._stream is not None:
-            await self._send(self._welcome)
+        await self._say(self._welcome)
         taken = asyncio.ensure_future(self._taken.wait())
         budget = welcome.clock.start_up
         await asyncio.wait((taken, self._lost), timeout=budget, return_when=asyncio.FIRST_COMPLETED)
@@ -124,13 +123,13 @@ class StreamSeat:
             raise SeatFailure(Verdict.GONE, self._lost.result())
         self._decision = view.decision
         self._question = request_message(view, took)
-        self._answer = asyncio.get_running_loop().create_future()
+        self._answer = answer = asyncio.get_running_loop().create_future()
         sent = False
         try:
             async with asyncio.timeout(limit):
                 await self._send(self._question)
                 sent = True
-                return action_of(await self._answer)
+                return action_of(await answer)
         except MalformedMessage as error:
             raise SeatFailure(Verdict.MALFORMED, str(error)) from error
         except TimeoutError:
@@ -139,14 +138,11 @@ class StreamSeat:
             raise SeatFailure(Verdict.TIMEOUT, f"no answer within {limit:g} s") from None
         finally:
             self._question = self._answer = None
+            _look_at(answer)
 
     async def tell(self, notice: Notice, decision: int = 0) -> None:
         """Pass on a notice, if the bot is there."""
-        try:
-            async with asyncio.timeout(NOTICE_SECONDS):
-                await self._send(notice_message(notice, decision))
-        except TimeoutError:
-            self.lose(_DEAF)
+        await self._say(notice_message(notice, decision))
 
     async def close(self) -> None:
         """Let the bot close its stream, then close the seat."""
@@ -161,12 +157,37 @@ class StreamSeat:
             await self._server.stop(None if self._lost.done() else FAREWELL_SECONDS)
         self._socket.unlink(missing_ok=True)
 
+    async def _say(self, message: RefereeMessage) -> None:
+        """Send what asks for no answer; a bot that does not take it in time is not waited for again."""
+        if self._lost.done():
+            return
+        try:
+            async with asyncio.timeout(NOTICE_SECONDS):
+                await self._send(message)
+        except TimeoutError:
+            self.lose(_DEAF)
+
     async def _send(self, message: RefereeMessage) -> None:
         """Write to the stream; while there is none, or it breaks, nothing is sent, and the next one starts afresh."""
+        stream = self._stream
         async with self._writing:
-            if self._stream is not None:
+            if stream is not None and stream is self._stream:
                 with contextlib.suppress(grpc.aio.BaseError, asyncio.InvalidStateError):
-                    await self._stream.write(message)
+                    await stream.write(message)
+
+    async def _greet(self, context: _Context) -> None:
+        """
+        Begin a stream, before anything else is sent to it, with the welcome and the open question.
+
+        The headers go alone: gRPC would send them twice if the first message were given up on its way.
+        """
+        missed = (self._welcome, self._question)
+        async with self._writing:
+            with contextlib.suppress(grpc.aio.BaseError, asyncio.InvalidStateError):
+                await context.send_initial_metadata(())
+                for message in missed:
+                    if message is not None:
+                        await context.write(message)
 
     async def _play(self, _: object, context: _Context) -> None:
         """Serve one stream."""
@@ -174,9 +195,7 @@ class StreamSeat:
         self._attach(context)
         self._serving = asyncio.current_task()
         try:
-            for message in (self._welcome, self._question):
-                if message is not None:
-                    await self._send(message)
+            await self._greet(context)
             while isinstance(data := await context.read(), bytes):
                 self._deliver(data)
         except asyncio.CancelledError:
@@ -219,7 +238,8 @@ class StreamSeat:
         if not self._closed and not self._lost.done():
             reason = f"its stream broke, and it did not come back within {RECONNECT_SECONDS:g} s"
             self._window = asyncio.get_running_loop().call_later(RECONNECT_SECONDS, self.lose, reason)
-            self._reopening = asyncio.ensure_future(self._reopen())
+            if self._reopening is None or self._reopening.done():  # a second one would leave a server behind
+                self._reopening = asyncio.ensure_future(self._reopen())
 
     async def _reopen(self) -> None:
         if self._server:
@@ -241,6 +261,12 @@ class StreamSeat:
             waiting.set_exception(MalformedMessage("the message is not an Answer"))
         elif message.answer.decision == self._decision:
             waiting.set_result(message.answer)
+
+
+def _look_at(answer: asyncio.Future[Answer]) -> None:
+    """Keep asyncio from complaining of a failure that came while the question itself was still on its way."""
+    if not answer.cancel() and not answer.cancelled():
+        answer.exception()
 
 
 _DEAF = "it does not read what the referee sends"

@@ -37,7 +37,7 @@ class Place:
 
     folder: Path
     """Host folder holding the socket file `SOCKET_NAME`; the instance sees this folder and nothing else of the host."""
-    token: str
+    token: str = field(repr=False)
     """Seat token, handed over as the environment variable PIGPEN_TOKEN; never logged."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """For people and reapers: for example match, seat, bot."""

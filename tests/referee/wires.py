@@ -35,9 +35,18 @@ class RawBot:
         await self.send(hello_message(token, "raw", "test"))
 
     async def receive(self) -> RefereeMessage:
+        return RefereeMessage.FromString(await self.receive_bytes())
+
+    async def receive_bytes(self) -> bytes:
         data = await asyncio.wait_for(self._call.read(), 30)
         assert isinstance(data, bytes)
-        return RefereeMessage.FromString(data)
+        return data
+
+    async def part(self) -> str:
+        """Close this end; all that the referee says besides messages."""
+        await self._call.done_writing()
+        last = await self.status()
+        return f"{last} {await self._call.initial_metadata()} {await self._call.trailing_metadata()}"
 
     async def answer(self, request: RefereeMessage, *, card: int | None = None, decision: int | None = None) -> None:
         chosen = request.request.view.legal[0] if card is None else card

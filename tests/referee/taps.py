@@ -1,0 +1,133 @@
+"""Matches of the real referee in which every byte that goes to a seat is kept."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import defaultdict
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pigpen.notices import DealResult, FaultNotice
+from pigpen.rules import Phase
+from pigpen.v1.referee_pb2 import RefereeMessage
+from pigpen.wire import notice_message, request_message, welcome_message
+from referee import match
+from referee.match import DEFAULT_CLOCK, MatchSpec, play_match
+from referee.player import Player
+from referee.record import DealLine
+from referee.verdict import SeatFailure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pigpen.notices import Notice, Welcome
+    from pigpen.rules import Action, Rules
+    from pigpen.view import View
+    from referee.formats import Format
+    from referee.record import AnyLine
+    from referee.seat import Seat
+    from tests.referee.seats import Script
+
+
+@dataclass(frozen=True)
+class Sent:
+    """One message to a seat, and when it was sent."""
+
+    data: bytes
+    deal: int
+    """-1 outside of any deal."""
+    phase: Phase
+    plays: int
+    """How many cards had been played in the deal."""
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether it asks for a sealed choice."""
+        return self.phase < Phase.PLAY and RefereeMessage.FromString(self.data).HasField("request")
+
+
+@dataclass
+class Tap:
+    """A seat that keeps the bytes the wire would carry, and what was answered."""
+
+    script: Script
+    patience: int = 0
+    """How many turns of the event loop it lets pass before it answers."""
+    sent: list[Sent] = field(default_factory=list)
+    answers: list[Action | SeatFailure] = field(default_factory=list)
+    deck: int = 52
+    seeds: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
+    """What it was given to draw random numbers from, deal by deal."""
+
+    heard: dict[Phase, list[bytes]] = field(default_factory=dict)
+    """All it had been sent when it last answered a question of that phase."""
+
+    def first(self, count: int) -> list[bytes]:
+        """The first messages it was sent."""
+        return [message.data for message in self.sent[:count]]
+
+    def _keep(self, message: RefereeMessage, deal: int, phase: Phase, plays: int) -> None:
+        self.sent.append(Sent(message.SerializeToString(), deal, phase, plays))
+
+    async def welcome(self, welcome: Welcome) -> None:
+        self.deck = len(welcome.rules.deck)
+        self._keep(welcome_message(welcome), -1, Phase.OVER, 0)
+
+    async def ask(self, view: View, limit: float, took: float) -> Action:
+        self._keep(request_message(view, took), view.deal, view.phase, len(view.plays))
+        self.seeds[view.deal].add(view.seed)
+        for _ in range(self.patience):
+            await asyncio.sleep(0)
+        if view.phase < Phase.PLAY:
+            self.heard[view.phase] = self.first(len(self.sent))
+        self.answers.append(answer := self.script(view))
+        if isinstance(answer, SeatFailure):
+            raise answer
+        return answer
+
+    async def tell(self, notice: Notice, decision: int = 0) -> None:
+        message, last = notice_message(notice, decision), self.sent[-1]
+        if isinstance(notice, FaultNotice):
+            self._keep(message, last.deal, last.phase, last.plays)
+        else:
+            self._keep(message, notice.deal if isinstance(notice, DealResult) else -1, Phase.OVER, self.deck)
+
+    async def close(self) -> None:
+        pass
+
+
+class _Enough(Exception):
+    """The rest of the match is of no interest."""
+
+
+async def played(
+    spec: MatchSpec, hands: Sequence[Sequence[int]], seats: Sequence[Seat], deals: int | None = None
+) -> list[AnyLine]:
+    """Play a match with these hands on a clock that stands still; with *deals* only as many of them."""
+    lines: list[AnyLine] = []
+
+    def write(line: AnyLine) -> None:
+        lines.append(line)
+        if isinstance(line, DealLine) and line.deal + 1 == deals:
+            raise _Enough
+
+    with pytest.MonkeyPatch.context() as patch, contextlib.suppress(_Enough):
+        patch.setattr(match, "deal_hands", lambda rules, seed, number: hands[number])
+        patch.setattr(match, "Player", partial(Player, now=lambda: 0.0))
+        await play_match(spec, seats, write)
+    return lines
+
+
+def spec_of(rules: Rules, form: Format, seed: bytes) -> MatchSpec:
+    """A match with the usual clock."""
+    return MatchSpec(rules, tuple(f"bot{seat}" for seat in range(rules.players)), form, DEFAULT_CLOCK, seed)
+
+
+def found(secret: bytes, heard: bytes) -> bool:
+    """Whether *secret* is in there: as it is, backwards, or in hex."""
+    hexed = heard.lower()
+    return any(form in heard or form.hex().encode() in hexed for form in (secret, secret[::-1]))

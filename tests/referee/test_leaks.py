@@ -1,0 +1,164 @@
+"""C-9 on the wire: what a seat is sent holds nothing that it may not know."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from dataclasses import dataclass, replace
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pigpen.rules import PRESETS, Phase, Rules
+from pigpen.rules.presets import GONGZHU_SALE, HEARTS
+from referee.formats import Format
+from referee.record import DealLine
+from referee.verdict import SeatFailure, Verdict
+from tests.referee.elsewhere import again, any_answer, at, careless, elsewhere, replay, world_of
+from tests.referee.taps import Sent, Tap, found, played, spec_of
+from tests.rules.players import lumpy_hands
+from tests.rules.table import dealt, named
+
+if TYPE_CHECKING:
+    from pigpen.rules import Action, MoonChoice
+    from pigpen.view import View
+    from tests.referee.seats import Script
+    from tests.rules.parallel import World
+
+MATCHES = 50
+DEALS = 4
+"""In every match: the whole cycle of passing."""
+PASS_AND_EXPOSE = replace(HEARTS, name="pass-and-expose", exposing=GONGZHU_SALE.exposing)
+"""No preset has both sealed phases; a rules file may."""
+every_preset = pytest.mark.parametrize("rules", [*PRESETS.values(), PASS_AND_EXPOSE], ids=named)
+
+
+@dataclass
+class Match:
+    """A match that has been played, with every byte that each seat was sent."""
+
+    rules: Rules
+    seed: bytes
+    taps: list[Tap]
+    worlds: list[World]
+    moons: list[MoonChoice]
+
+
+@functools.cache
+def matches(rules_name: str) -> list[Match]:
+    """Two hundred deals of careless play."""
+    rules, rng = PRESETS.get(rules_name, PASS_AND_EXPOSE), Random(f"leaks of {rules_name}")
+    return [some_match(rules, rng) for _ in range(MATCHES)]
+
+
+def some_match(rules: Rules, rng: Random) -> Match:
+    seed, taps = rng.randbytes(32), [Tap(careless(rng)) for _ in range(rules.players)]
+    hands = [lumpy_hands(rules, rng) for _ in range(DEALS)]
+    lines = asyncio.run(played(spec_of(rules, Format(DEALS), seed), hands, taps))
+    deals = [world_of(rules, line) for line in lines if isinstance(line, DealLine)]
+    return Match(rules, seed, taps, [world for world, _ in deals], [moon for _, moon in deals])
+
+
+def lived_elsewhere(match: Match, seat: int, moment: Sent, rng: Random) -> tuple[Tap, list[World]]:
+    """The match up to *moment*, in worlds that *seat* cannot tell from the real ones."""
+    known = [*match.worlds[: moment.deal], at(match.worlds[moment.deal], moment)]
+    worlds = [elsewhere(world, seat, rng) for world in known]
+    taps = [Tap(replay(worlds, match.moons, other, rng)) for other in range(match.rules.players)]
+    taps[seat] = Tap(again(match.taps[seat].answers, rng))
+    hands = [world.hands for world in worlds]
+    asyncio.run(played(spec_of(match.rules, Format(DEALS), match.seed), hands, taps, deals=len(worlds)))
+    return taps[seat], worlds
+
+
+@every_preset
+def test_C_9_re_dealing_what_a_seat_cannot_know_changes_no_byte_it_is_sent(rules: Rules) -> None:
+    """A random seat and message in each deal: every byte up to it is compared."""
+    rng = Random(f"other worlds of {rules.name}")
+    hands = passes = faces = 0
+    for match in matches(rules.name):
+        for deal, seat in enumerate(rng.sample(range(rules.players), DEALS)):
+            sent = match.taps[seat].sent
+            place = rng.choice([place for place, message in enumerate(sent) if message.deal == deal])
+            tap, worlds = lived_elsewhere(match, seat, sent[place], rng)
+            where = f"seat {seat}, message {place}, in deal {deal} of the match with seed {match.seed.hex()}"
+            assert tap.first(place + 1) == match.taps[seat].first(place + 1), where
+            real = at(match.worlds[deal], sent[place])
+            hands += worlds[-1].deal().hands != real.deal().hands
+            passes += worlds[-1].passes != real.passes
+            faces += worlds[-1].shown != real.shown
+    assert hands > MATCHES * DEALS / 2, "the worlds differ"
+    assert passes > MATCHES or not rules.passing
+    assert faces > MATCHES / 5 or not rules.exposing or not rules.exposing.face_down
+
+
+@every_preset
+def test_C_6_no_byte_depends_on_what_others_choose_before_all_have_chosen(rules: Rules) -> None:
+    """The same hands and another choice, or a fault, of every other seat: the same bytes until it has answered last."""
+    rng = Random(f"seals of {rules.name}")
+    sealed = 0
+    for match in matches(rules.name)[::5]:
+        for seat, tap in enumerate(match.taps):
+            for place, asked in enumerate(tap.sent):
+                if asked.deal == 0 and asked.is_sealed:
+                    sealed += 1
+                    heard = with_other_choices(match, seat, asked, rng)
+                    assert heard == tap.first(place + 1), f"seat {seat}, match seed {match.seed.hex()}"
+    assert sealed > MATCHES / 5
+
+
+def with_other_choices(match: Match, seat: int, asked: Sent, rng: Random) -> list[bytes]:
+    """What *seat* hears until it answers *asked* as the last of all."""
+    world = at(match.worlds[0], asked)
+    scripts = [replay([world], [], other, rng) for other in range(match.rules.players)]
+    taps = [Tap(sulking(script, asked.phase, rng)) for script in scripts]
+    taps[seat] = Tap(again(match.taps[seat].answers, rng), patience=8)
+    asyncio.run(played(spec_of(match.rules, Format(DEALS), match.seed), [world.hands], taps, deals=1))
+    return taps[seat].heard[asked.phase]
+
+
+def sulking(script: Script, phase: Phase, rng: Random) -> Script:
+    """Sometimes gives no answer in that phase."""
+    silence = SeatFailure(Verdict.TIMEOUT, "no answer")
+    return lambda view: silence if view.phase is phase and rng.random() < 0.2 else script(view)
+
+
+@pytest.mark.parametrize(
+    ("rules", "phase"), [(HEARTS, Phase.PASS), (GONGZHU_SALE, Phase.EXPOSE)], ids=["pass", "expose"]
+)
+def test_C_6_every_seat_is_asked_before_any_answer_counts(rules: Rules, phase: Phase) -> None:
+    asked: set[int] = set()
+
+    def script(view: View) -> Action:
+        assert view.phase is not phase or asked == {0, 1, 2, 3}
+        return any_answer(view, Random(0))
+
+    class Late(Tap):
+        async def ask(self, view: View, limit: float, took: float) -> Action:
+            asked.add(view.seat)
+            return await super().ask(view, limit, took)
+
+    hands = dealt(rules, "AH", "QS", "JD", "TC").dealt
+    taps = [Late(script, patience=8) for _ in range(4)]
+    asyncio.run(played(spec_of(rules, Format(1), bytes(32)), [hands], taps))
+    assert len(taps[0].answers) == 14
+
+
+@every_preset
+def test_C_9_no_message_holds_the_match_seed_or_what_another_seat_draws_from(rules: Rules) -> None:
+    for match in matches(rules.name):
+        for tap in match.taps:
+            heard = b"".join(tap.first(len(tap.sent)))
+            others = {
+                seed for other in match.taps if other is not tap for seeds in other.seeds.values() for seed in seeds
+            }
+            assert not found(match.seed, heard)
+            assert not any(found(seed.to_bytes(8, "big"), heard) for seed in others)
+            assert all(found(seed.to_bytes(8, "big"), heard) for seed in tap.seeds[0]), "the search finds what is there"
+
+
+@every_preset
+def test_every_bot_draws_from_a_number_of_its_own_in_every_deal(rules: Rules) -> None:
+    drawn = [seeds for match in matches(rules.name) for tap in match.taps for seeds in tap.seeds.values()]
+    assert {len(seeds) for seeds in drawn} == {1}
+    assert len(set().union(*drawn)) == len(drawn) > MATCHES * DEALS
