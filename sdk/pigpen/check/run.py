@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pigpen.bot import decide, tell
 from pigpen.check.cases import cases_of
-from pigpen.notices import ClockSetting, MatchResult, Welcome
+from pigpen.notices import ClockSetting, Welcome
 from pigpen.rules import PRESETS, IllegalAction
 
 if TYPE_CHECKING:
@@ -61,19 +61,25 @@ def check(
         limit: Seconds that an answer may take. A bot that never answers is not stopped here.
         now: The clock.
     """
-    return [outcome for rules in variants for outcome in _check_variant(make_bot(), rules, limit, now)]
+    return [outcome for rules in variants for outcome in _check_variant(make_bot, rules, limit, now)]
 
 
-def _check_variant(bot: Bot, rules: Rules, limit: float, now: Callable[[], float]) -> Iterator[Outcome]:
+def _check_variant(
+    make_bot: Callable[[], Bot], rules: Rules, limit: float, now: Callable[[], float]
+) -> Iterator[Outcome]:
     cases = cases_of(rules)
     clock = ClockSetting(BANK, 0.0, limit, start_up=10.0)
-    bot.match_started(Welcome(rules, cases[0].seat, f"deals:{len(cases)}", clock))
+    try:
+        bot = make_bot()
+        bot.match_started(Welcome(rules, cases[0].seat, f"deals:{len(cases)}", clock))
+    except Exception as error:  # a bot may raise anything, and the other variants must go on
+        yield Outcome(group=rules.name, name="begin a match", verdict="gone", reason=_raised(error))
+        return
     decisions = 0
     for case in cases:
         outcome = _try(case, bot, decisions, limit, now)
         decisions += len(outcome.times)
         yield outcome
-    bot.match_over(MatchResult(1, 0.0))
 
 
 def _try(case: Case, bot: Bot, decisions: int, limit: float, now: Callable[[], float]) -> Outcome:
@@ -86,13 +92,11 @@ def _try(case: Case, bot: Bot, decisions: int, limit: float, now: Callable[[], f
     except IllegalAction as error:
         verdict, reason = "illegal", str(error)
     except Exception as error:  # a bot may raise anything, and the other cases must go on
-        verdict, reason = "gone", f"the bot raised {type(error).__name__}: {error}"
+        verdict, reason = "gone", _raised(error)
     return Outcome(group=case.rules.name, name=case.name, verdict=verdict, reason=reason, times=tuple(times))
 
 
-def _answer(
-    case: Case, bot: Bot, decisions: int, limit: float, now: Callable[[], float], times: list[float]
-) -> None:
+def _answer(case: Case, bot: Bot, decisions: int, limit: float, now: Callable[[], float], times: list[float]) -> None:
     """Answer every question of *case*; the time of each goes into *times*."""
     questions = case.questions()
     deal = next(questions)
@@ -105,3 +109,7 @@ def _answer(
             deal = questions.send(action)
     except StopIteration as end:
         tell(bot, case.result(end.value))
+
+
+def _raised(error: Exception) -> str:
+    return f"the bot raised {type(error).__name__}: {error}"
