@@ -53,6 +53,7 @@ def check(
     source = find_bot(bot)
     clock = replace(DEFAULT_CLOCK, limit=limit)
     if sandbox is SandboxName.INLINE:
+        typer.echo("The inline sandbox tries the cards only, not the wire: a submission must pass both.", err=True)
         report = Report(tuple(check_inline(load_bot_class(source), variants, limit)))
     else:
         report = run(_check(source, variants, clock, sandbox, runtime))
