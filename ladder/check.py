@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ladder.check_wire import WIRE, WIRE_GROUP
 from ladder.play import Pen, running
+from ladder.scratch import scratch_folder
 from ladder.trial import END_SECONDS, Trial
 from pigpen.check import Outcome, cases_of
 from pigpen.check.run import UNTRIED
@@ -128,8 +127,8 @@ class Check:
     @asynccontextmanager
     async def _trial(self) -> AsyncIterator[Trial]:
         """A fresh instance; what it used is noted."""
-        with tempfile.TemporaryDirectory(prefix="pigpen-") as root:
-            pen = Pen(self._program, Path(root) / "0", "check", TrialSeat)
+        with scratch_folder() as root:
+            pen = Pen(self._program, root / "0", "check", TrialSeat)
             async with running([pen]):
                 trial = Trial(pen, self._clock, self._end_seconds)
                 yield trial

@@ -102,9 +102,7 @@ class Trial:
     async def end_when_refused(self) -> Exit:
         """Wait until the bot has come and been refused, and has ended."""
         refused = asyncio.ensure_future(self.seat.refused.wait())
-        await asyncio.wait(
-            (refused, self._pen.ended), timeout=self._clock.start_up, return_when=asyncio.FIRST_COMPLETED
-        )
+        await asyncio.wait((refused, self._pen.end), timeout=self._clock.start_up, return_when=asyncio.FIRST_COMPLETED)
         if not refused.done():
             refused.cancel()
             raise Failed(Verdict.ABSENT, f"it did not take its seat within {self._clock.start_up:g} s")
@@ -118,10 +116,10 @@ class Trial:
 
     async def end(self) -> Exit:
         """Wait until the bot ends by itself."""
-        await asyncio.wait((self._pen.ended,), timeout=self._end_seconds)
-        if not self._pen.ended.done():
+        await asyncio.wait((self._pen.end,), timeout=self._end_seconds)
+        if not self._pen.end.done():
             raise Failed("hangs", f"its program still runs after {self._end_seconds:g} s, with nothing left to do")
-        return self._pen.ended.result()
+        return self._pen.end.result()
 
     async def peak_memory(self) -> int | None:
         """The most bytes of memory that the bot has used so far, where that can be read."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+import contextlib
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -37,7 +38,9 @@ def check(
         list[str] | None, typer.Option(help="Try this preset or TOML file only; may be given again.")
     ] = None,
     sandbox: Annotated[SandboxName, typer.Option(help="How the bot is kept.")] = SandboxName.DOCKER,
-    limit: Annotated[float, typer.Option(min=0.001, help="Most seconds for one decision.")] = DEFAULT_CLOCK.limit,
+    limit: Annotated[
+        float, typer.Option(min=0.001, max=3600, help="Most seconds for one decision.")
+    ] = DEFAULT_CLOCK.limit,
     runtime: Annotated[str, typer.Option(help="The OCI runtime of the docker sandbox.")] = "runc",
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcomes as JSON.")] = False,
 ) -> None:
@@ -54,7 +57,7 @@ def check(
     clock = replace(DEFAULT_CLOCK, limit=limit)
     if sandbox is SandboxName.INLINE:
         typer.echo("The inline sandbox tries the cards only, not the wire: a submission must pass both.", err=True)
-        report = Report(tuple(check_inline(load_bot_class(source), variants, limit)))
+        report = run(_check_inline(source, variants, limit), blocks=True)
     else:
         report = run(_check(source, variants, clock, sandbox, runtime))
     if as_json:
@@ -63,6 +66,11 @@ def check(
         print_report(source.name, sandbox, report)
     if not report.passed:
         raise typer.Exit(1)
+
+
+async def _check_inline(source: BotSource, variants: Sequence[Rules], limit: float) -> Report:
+    with contextlib.redirect_stdout(sys.stderr):  # as the SDK's client does
+        return Report(tuple(check_inline(load_bot_class(source), variants, limit)))
 
 
 async def _check(
@@ -77,7 +85,7 @@ async def _check(
         await pens.close()
 
 
-@contextmanager
+@contextlib.contextmanager
 def _progress(variants: Sequence[Rules]) -> Iterator[Callable[[Outcome], None]]:
     """Give a function to call after each case; a bar shows on a terminal only."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())

@@ -101,7 +101,7 @@ async def test_a_bot_that_never_connects_fails_the_first_case_and_is_not_tried_f
 async def test_a_bot_that_ends_at_once_is_shown_with_its_last_words(report: Checked) -> None:
     found = await report(bad_checks.ENDS_AT_ONCE)
     first = found.outcomes[0]
-    assert first.reason == "its program ended with exit code 0"
+    assert first.reason == "its program ended with exit code 0; did it call pigpen.run?"
     assert first.output == "good night"
 
 

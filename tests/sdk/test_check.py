@@ -141,6 +141,16 @@ def test_an_exception_fails_one_case() -> None:
     assert failed(check(Broken, [HEARTS])) == expected
 
 
+def test_an_answer_of_the_wrong_kind_fails_one_case() -> None:
+    class Shy(First):
+        def choose_moon(self, view: pigpen.View) -> pigpen.MoonChoice:
+            return None  # type: ignore[return-value]
+
+    ((name, verdict, reason),) = failed(check(Shy, [HEARTS]))
+    assert (name, verdict) == ("choose what the moon is worth", "malformed")
+    assert reason.startswith("choose_moon returned None")
+
+
 def test_a_bot_that_cannot_begin_a_match_fails_its_variant() -> None:
     class Picky(First):
         def match_started(self, welcome: pigpen.Welcome) -> None:

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pigpen.bot import decide, tell
+from pigpen.bot import WrongAnswer, decide, tell
 from pigpen.check.cases import cases_of
 from pigpen.notices import ClockSetting, Welcome
 from pigpen.rules import PRESETS, IllegalAction
@@ -72,7 +72,7 @@ def _check_variant(
     try:
         bot = make_bot()
         bot.match_started(Welcome(rules, cases[0].seat, f"deals:{len(cases)}", clock))
-    except Exception as error:  # a bot may raise anything, and the other variants must go on
+    except (Exception, SystemExit) as error:  # a bot may raise anything, and the other variants must go on
         yield Outcome(group=rules.name, name="begin a match", verdict="gone", reason=_raised(error))
         return
     decisions = 0
@@ -91,7 +91,9 @@ def _try(case: Case, bot: Bot, decisions: int, limit: float, now: Callable[[], f
             verdict, reason = "timeout", f"an answer took {max(times):.3f} s, and the limit is {limit:g} s"
     except IllegalAction as error:
         verdict, reason = "illegal", str(error)
-    except Exception as error:  # a bot may raise anything, and the other cases must go on
+    except WrongAnswer as error:
+        verdict, reason = "malformed", str(error)
+    except (Exception, SystemExit) as error:  # a bot may raise anything, and the other cases must go on
         verdict, reason = "gone", _raised(error)
     return Outcome(group=case.rules.name, name=case.name, verdict=verdict, reason=reason, times=tuple(times))
 
@@ -111,5 +113,5 @@ def _answer(case: Case, bot: Bot, decisions: int, limit: float, now: Callable[[]
         tell(bot, case.result(end.value))
 
 
-def _raised(error: Exception) -> str:
+def _raised(error: BaseException) -> str:
     return f"the bot raised {type(error).__name__}: {error}"
