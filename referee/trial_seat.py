@@ -54,6 +54,11 @@ class TrialSeat(StreamSeat):
             await context.abort(grpc.StatusCode.FAILED_PRECONDITION, text)
         self.streams += 1
 
+    async def _greet(self, context: _Context) -> None:
+        if self.speaks_of_the_future and self._welcome is not None:
+            self._welcome = _of_the_future(self._welcome)
+        await super()._greet(context)
+
     async def _send(self, message: RefereeMessage) -> None:
         await super()._send(_of_the_future(message) if self.speaks_of_the_future else message)
 
