@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ladder.sandbox.base import SOCKET_NAME, BotRejected, Place, SandboxError
 from ladder.scratch import scratch_folder
@@ -15,15 +15,17 @@ from referee.seat import InlineSeat, ended
 from referee.stream_seat import StreamSeat, new_token
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import AsyncIterator, Callable, Sequence
     from pathlib import Path
 
-    from ladder.sandbox.base import Instance, Program
+    from ladder.sandbox.base import Exit, Instance, Program
     from pigpen import Bot
     from referee.match import MatchSpec
     from referee.record import AnyLine, ResultLine
 
     Write = Callable[[AnyLine], None]
+
+S = TypeVar("S", bound=StreamSeat, covariant=True)
 
 
 FAREWELL_SECONDS = 1.0
@@ -67,40 +69,48 @@ async def play_sandboxed(spec: MatchSpec, programs: Sequence[Program], write: Wr
         SandboxError: If the sandbox failed; the match is void.
     """
     with scratch_folder() as root:
-        pens = [Pen(program, root / str(seat), spec.bots[seat]) for seat, program in enumerate(programs)]
-        try:
-            result = await _play(spec, pens, write)
-        except BaseExceptionGroup as failures:
-            raise failures.exceptions[0] from None
-        finally:
-            await asyncio.gather(*(pen.close() for pen in pens))
+        seats = zip(programs, spec.bots, strict=True)
+        pens = [Pen(program, root / str(seat), name, StreamSeat) for seat, (program, name) in enumerate(seats)]
+        async with running(pens) as watchers:
+            result = await play_match(spec, [pen.seat for pen in pens], write)
+            await asyncio.wait(watchers, timeout=FAREWELL_SECONDS)
         return Played(result, tuple([await pen.log_tail() for pen in pens]))
 
 
-async def _play(spec: MatchSpec, pens: Sequence[Pen], write: Write) -> ResultLine:
-    """Start all bots at once, then play; the first sandbox that fails ends the match."""
-    async with asyncio.TaskGroup() as starting:
-        for pen in pens:
-            starting.create_task(pen.start())
-    async with asyncio.TaskGroup() as playing:
-        match = playing.create_task(play_match(spec, [pen.seat for pen in pens], write))
-        watchers = [playing.create_task(pen.watch()) for pen in pens]
-        await asyncio.wait((match,))
-        await asyncio.wait(watchers, timeout=FAREWELL_SECONDS)
-        for watcher in watchers:
-            watcher.cancel()
-    return match.result()
+@contextlib.asynccontextmanager
+async def running(pens: Sequence[Pen[StreamSeat]]) -> AsyncIterator[list[asyncio.Task[None]]]:
+    """
+    Start all bots at once; give the tasks that wait for their ends; clean up whatever happens.
+
+    Raises:
+        SandboxError: If a sandbox failed; what was done meanwhile has been cancelled.
+    """
+    try:
+        async with asyncio.TaskGroup() as starting:
+            for pen in pens:
+                starting.create_task(pen.start())
+        async with asyncio.TaskGroup() as playing:
+            watchers = [playing.create_task(pen.watch()) for pen in pens]
+            yield watchers
+            for watcher in watchers:
+                watcher.cancel()
+    except BaseExceptionGroup as failures:
+        raise failures.exceptions[0] from None
+    finally:
+        await asyncio.gather(*(pen.close() for pen in pens))
 
 
-class Pen:
+class Pen(Generic[S]):
     """One seat of a match and the instance that sits in it."""
 
-    def __init__(self, program: Program, folder: Path, name: str) -> None:
+    def __init__(self, program: Program, folder: Path, name: str, make_seat: Callable[[Path, str], S]) -> None:
         folder.mkdir(mode=0o755)
         self._program = program
         self._place = Place(folder, new_token(), {"bot": name, "seat": folder.name})
         self._instance: Instance | None = None
-        self.seat = StreamSeat(folder / SOCKET_NAME, self._place.token)
+        self.seat = make_seat(folder / SOCKET_NAME, self._place.token)
+        self.end: asyncio.Future[Exit] = asyncio.get_running_loop().create_future()
+        """How the instance ended, once it has."""
 
     async def start(self) -> None:
         """Open the seat and start the instance; however long that takes, the bot's time has not begun."""
@@ -116,6 +126,7 @@ class Pen:
         """Wait until the instance ends, and tell the seat."""
         assert self._instance is not None
         end = await self._instance.wait()
+        self.end.set_result(end)
         self.seat.lose("it ran out of memory" if end.oom else ended(end.code))
 
     async def close(self) -> None:
@@ -131,3 +142,7 @@ class Pen:
             return await self._instance.log_tail() if self._instance else ""
         except SandboxError as error:
             return f"[the output could not be read: {error}]"
+
+    async def peak_memory(self) -> int | None:
+        """The most bytes of memory that the instance has used so far; None where that cannot be read."""
+        return await self._instance.peak_memory() if self._instance else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import re
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,9 +15,9 @@ from ladder.bots import find_bot
 from ladder.cli.problems import UserError
 from ladder.cli.result_table import print_json, print_result
 from ladder.cli.running import run
+from ladder.cli.sandboxes import SandboxName, open_sandbox
 from ladder.inline import load_bot_class
 from ladder.play import Played, play_inline, play_sandboxed
-from ladder.sandbox.process import ProcessSandbox
 from pigpen import ClockSetting
 from pigpen.rules import Rules, new_seed, seed_from
 from referee.formats import Format
@@ -30,19 +29,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ladder.bots import BotSource
-    from ladder.sandbox.base import Sandbox
     from referee.record import AnyLine
 
 
 MOST_SECONDS = 1_000_000
-
-
-class SandboxName(enum.StrEnum):
-    """Where the bots run."""
-
-    DOCKER = "docker"
-    PROCESS = "process"
-    INLINE = "inline"
 
 
 def play(
@@ -136,25 +126,12 @@ async def _play(
 ) -> Played:
     if sandbox is SandboxName.INLINE:
         return await play_inline(spec, [load_bot_class(source) for source in sources], write)
-    pens = _open_sandbox(sandbox, runtime)
+    pens = open_sandbox(sandbox, runtime)
     try:
         programs = [await pens.load(source) for source in sources]
         return await play_sandboxed(spec, programs, write)
     finally:
         await pens.close()
-
-
-def _open_sandbox(name: SandboxName, runtime: str) -> Sandbox:
-    if name is SandboxName.PROCESS:
-        _say("The process sandbox keeps no bot from your files: use it for bots that you trust.")
-        return ProcessSandbox()
-    from ladder.sandbox.docker import DockerSandbox  # the Docker library takes long to import, and only this needs it
-
-    return DockerSandbox(runtime, report=_say)
-
-
-def _say(line: str) -> None:
-    typer.echo(line, err=True)
 
 
 @contextmanager

@@ -65,6 +65,9 @@ class Instance(Protocol):
     async def log_tail(self) -> str:
         """What it wrote last to stdout and stderr, at most `STDERR_TAIL` bytes; works after `stop` too."""
 
+    async def peak_memory(self) -> int | None:
+        """Give the most bytes of memory it has used so far; None where that cannot be read, or no longer."""
+
 
 class Program(Protocol):
     """A bot that is ready to start."""

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from docker.errors import APIError, NotFound
 
-from ladder.engine import engine_errors
+from ladder.engine import ENGINE_ERRORS, engine_errors
 from ladder.sandbox.base import STDERR_TAIL, Exit
 from ladder.sandbox.containers import remove
+from ladder.sandbox.memory import peak_of_group
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,6 +79,10 @@ class DockerInstance:
             tail = await asyncio.wrap_future(self._pool.submit(self._read_tail))
         return tail.decode(errors="replace")
 
+    async def peak_memory(self) -> int | None:
+        """Give the most bytes its control group has used, files in memory included; None once it has ended."""
+        return await asyncio.wrap_future(self._pool.submit(self._read_peak))
+
     def _watch(self, ending: Future[Exit]) -> None:
         try:
             with engine_errors("wait for a bot's container"):
@@ -109,6 +114,13 @@ class DockerInstance:
         """How it ended; None while it runs."""
         state = self._client.api.inspect_container(self.name)["State"]
         return None if state["Running"] else Exit(state["ExitCode"], state["OOMKilled"])
+
+    def _read_peak(self) -> int | None:
+        try:
+            found = self._client.api.inspect_container(self.name)
+        except ENGINE_ERRORS:
+            return None
+        return peak_of_group(found["State"]["Pid"], found["Id"])
 
     def _read_tail(self) -> bytes:
         """Read the whole log, which `Limits.log` bounds, and keep its end."""

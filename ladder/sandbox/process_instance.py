@@ -9,6 +9,7 @@ import signal
 from typing import TYPE_CHECKING
 
 from ladder.sandbox.base import Exit
+from ladder.sandbox.memory import peak_of_process
 from ladder.sandbox.tail import Tail
 
 if TYPE_CHECKING:
@@ -57,6 +58,10 @@ class ProcessInstance:
     async def log_tail(self) -> str:
         """Give the end of what it wrote to stdout and stderr."""
         return str(self._tail)
+
+    async def peak_memory(self) -> int | None:
+        """Give the most bytes that the process had in memory; None once it has ended, and where there is no /proc."""
+        return peak_of_process(self.pid) if self._process.returncode is None else None
 
     async def _end(self) -> Exit:
         try:

@@ -136,7 +136,10 @@ class Client:
                 if answer is not None:
                     await stream.write(answer)
                 elif message.HasField("match_over"):
-                    await stream.done_writing()
+                    with contextlib.suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):  # it is over either way
+                        await stream.done_writing()
+                        await stream.read()
+                    return
 
     def _hear(self, message: RefereeMessage) -> BotMessage | None:
         """Act on one message; the answer to a request, None for anything else."""

@@ -57,6 +57,9 @@ class TaskInstance:
             raise SandboxError("the engine is gone")
         return "what it wrote"
 
+    async def peak_memory(self) -> int | None:
+        return None
+
 
 class TaskProgram:
     """Starts such bots, as badly as it is told to."""

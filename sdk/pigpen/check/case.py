@@ -1,0 +1,71 @@
+"""One case: a deal brought to the decision that a bot is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pigpen.notices import DealResult
+from pigpen.view import View
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from pigpen.rules import Action, Deal, Rules
+
+TOTALS = (40, -15, 40, -15, 40)
+"""Totals before each deal, by seat: above and below zero, and the same for partners."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """Something that a bot must be able to answer."""
+
+    name: str
+    """What is tried, in a few words; no other case of the same variant is called so."""
+    deal: Deal
+    """Where the deal stands. Never changed."""
+    seat: int
+    """Who is asked."""
+    to_the_end: bool = False
+    """Whether the bot decides for its seat until the deal is over, not once only."""
+
+    @property
+    def rules(self) -> Rules:
+        """The variant."""
+        return self.deal.rules
+
+    @property
+    def totals(self) -> tuple[int, ...]:
+        """Totals before the deal."""
+        return TOTALS[: self.rules.players]
+
+    def questions(self) -> Generator[Deal, Action, Deal]:
+        """
+        Yield the deal at each decision, take the action, and return the deal as it was left.
+
+        The default policy decides for the other seats.
+
+        Raises:
+            IllegalAction: If the action may not be done.
+        """
+        deal = self.deal.copy()
+        while not deal.is_over:
+            for seat in deal.to_act:
+                action = (yield deal) if seat == self.seat else deal.default_action(seat)
+                deal.apply(seat, action)
+                if seat == self.seat and not self.to_the_end:
+                    return deal
+        return deal
+
+    def view(self, deal: Deal, decision: int, limit: float, bank: float) -> View:
+        """What the bot is shown at *deal*, as decision number *decision*; times in seconds."""
+        return View(
+            *deal.known_to(self.seat), totals=self.totals, decision=decision, seed=decision, limit=limit, bank=bank
+        )
+
+    def result(self, deal: Deal) -> DealResult:
+        """What the bot is told when *deal* is left: nobody scores in a deal that was not played to its end."""
+        scores = deal.scores() if deal.is_over else (0,) * self.rules.players
+        totals = tuple(total + score for total, score in zip(self.totals, scores, strict=True))
+        return DealResult(deal.number, self.seat, scores, totals)

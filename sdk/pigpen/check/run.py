@@ -1,0 +1,117 @@
+"""Put every case to a bot in this process."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pigpen.bot import WrongAnswer, decide, tell
+from pigpen.check.cases import cases_of
+from pigpen.notices import ClockSetting, Welcome
+from pigpen.rules import PRESETS, IllegalAction
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from pigpen.bot import Bot
+    from pigpen.check.case import Case
+    from pigpen.rules import Rules
+
+LIMIT = 1.0
+BANK = 60.0
+UNTRIED = "untried"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """How one case went."""
+
+    group: str
+    """The variant, or `wire`."""
+    name: str
+    """The case."""
+    verdict: str = ""
+    """Empty: passed. Else for machines: illegal, timeout, malformed, gone, absent, exit, hangs, or untried."""
+    reason: str = ""
+    """The same for people, in one sentence."""
+    output: str = ""
+    """The end of what the bot wrote, where it failed and that is known."""
+    times: tuple[float, ...] = ()
+    """Seconds that each answer took."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether the bot did what it should."""
+        return not self.verdict
+
+
+def check(
+    make_bot: Callable[[], Bot],
+    variants: Iterable[Rules] = tuple(PRESETS.values()),
+    limit: float = LIMIT,
+    now: Callable[[], float] = time.monotonic,
+) -> list[Outcome]:
+    """
+    Put every case of *variants* to a bot, a fresh one for each variant.
+
+    Args:
+        make_bot: Makes a bot; its class will do.
+        variants: What to try; every preset by default.
+        limit: Seconds that an answer may take. A bot that never answers is not stopped here.
+        now: The clock.
+    """
+    return [outcome for rules in variants for outcome in _check_variant(make_bot, rules, limit, now)]
+
+
+def _check_variant(
+    make_bot: Callable[[], Bot], rules: Rules, limit: float, now: Callable[[], float]
+) -> Iterator[Outcome]:
+    cases = cases_of(rules)
+    clock = ClockSetting(BANK, 0.0, limit, start_up=10.0)
+    try:
+        bot = make_bot()
+        bot.match_started(Welcome(rules, cases[0].seat, f"deals:{len(cases)}", clock))
+    except (Exception, SystemExit) as error:  # a bot may raise anything, and the other variants must go on
+        yield Outcome(group=rules.name, name="begin a match", verdict="gone", reason=_raised(error))
+        return
+    decisions = 0
+    for case in cases:
+        outcome = _try(case, bot, decisions, limit, now)
+        decisions += len(outcome.times)
+        yield outcome
+
+
+def _try(case: Case, bot: Bot, decisions: int, limit: float, now: Callable[[], float]) -> Outcome:
+    times: list[float] = []
+    verdict = reason = ""
+    try:
+        _answer(case, bot, decisions, limit, now, times)
+        if max(times) > limit:
+            verdict, reason = "timeout", f"an answer took {max(times):.3f} s, and the limit is {limit:g} s"
+    except IllegalAction as error:
+        verdict, reason = "illegal", str(error)
+    except WrongAnswer as error:
+        verdict, reason = "malformed", str(error)
+    except (Exception, SystemExit) as error:  # a bot may raise anything, and the other cases must go on
+        verdict, reason = "gone", _raised(error)
+    return Outcome(group=case.rules.name, name=case.name, verdict=verdict, reason=reason, times=tuple(times))
+
+
+def _answer(case: Case, bot: Bot, decisions: int, limit: float, now: Callable[[], float], times: list[float]) -> None:
+    """Answer every question of *case*; the time of each goes into *times*."""
+    questions = case.questions()
+    deal = next(questions)
+    try:
+        while True:
+            view = case.view(deal, decisions + len(times) + 1, limit, BANK)
+            started = now()
+            action = decide(bot, view)
+            times.append(now() - started)
+            deal = questions.send(action)
+    except StopIteration as end:
+        tell(bot, case.result(end.value))
+
+
+def _raised(error: BaseException) -> str:
+    return f"the bot raised {type(error).__name__}: {error}"

@@ -1,0 +1,44 @@
+"""Deals with chosen hands, spelled as people write cards."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pigpen.rules import Card, Deal, Face, Phase, cards_in
+from pigpen.rules.cards import parse_cards
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pigpen.rules import Rules
+
+
+def dealt(rules: Rules, wanted: Sequence[str], number: int, leader: int | None = None) -> Deal:
+    """The whole deck, each seat holding at least the cards *wanted*; the rest fills the hands in canonical order."""
+    hands = [parse_cards(text.split()) for text in wanted] + [0] * (rules.players - len(wanted))
+    for card in cards_in(rules.plan.deck_mask & ~sum(hands)):
+        seat = next(seat for seat, hand in enumerate(hands) if hand.bit_count() < rules.hand_size)
+        hands[seat] |= card.mask
+    return Deal(rules, hands, number=number, leader=leader)
+
+
+def expose(deal: Deal, up: str = "", down: str = "") -> None:
+    """Every seat that is asked exposes those of the cards that it holds."""
+    faces = dict.fromkeys(map(Card.parse, up.split()), Face.UP) | dict.fromkeys(
+        map(Card.parse, down.split()), Face.DOWN
+    )
+    for seat in deal.to_act if deal.phase is Phase.EXPOSE else ():
+        deal.apply(seat, {card: face for card, face in faces.items() if card.mask & deal.hands[seat]})
+
+
+def play(deal: Deal, cards: str) -> None:
+    """Play *cards*, each from the hand of the seat whose turn it is."""
+    for name in cards.split():
+        deal.apply(deal.turn, Card.parse(name))
+
+
+def skip(deal: Deal, phase: Phase) -> None:
+    """Let the default policy decide for everyone while *phase* lasts."""
+    while deal.phase is phase:
+        for seat in deal.to_act:
+            deal.apply(seat, deal.default_action(seat))

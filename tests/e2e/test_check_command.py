@@ -1,0 +1,88 @@
+"""`pigpen check`, as a contestant types it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ladder.check_wire import WIRE
+from pigpen.check import cases_of
+from pigpen.rules import PRESETS
+from tests.e2e.command import pigpen
+from tests.ladder.bad_checks import FLAWS
+
+GONGZHU = ("--rules", "gongzhu")
+LAVISH = ("--limit", "100")
+
+
+def flawed(folder: Path, name: str) -> str:
+    """The path of a bot with the flaw *name*."""
+    (folder / "bot.py").write_text(FLAWS[name].program)
+    return str(folder)
+
+
+@pytest.mark.parametrize("sandbox", ["process", pytest.param("docker", marks=pytest.mark.docker)])
+def test_a_good_bot_passes_every_case(sandbox: str) -> None:
+    done = pigpen("check", "cautious", *GONGZHU, *LAVISH, "--sandbox", sandbox)
+    assert done.returncode == 0, done.stderr
+    count = len(WIRE) + len(cases_of(PRESETS["gongzhu"]))
+    assert done.stdout.count("│ ✓ │") == count
+    assert "✗" not in done.stdout
+    assert f"All {count} cases passed.\n" in done.stdout
+    for used in ("Start-up ", "ms at the median", "peak memory "):
+        assert used in done.stdout
+    assert ("use it for bots that you trust" in done.stderr) == (sandbox == "process")
+
+
+def test_a_flaw_is_shown_with_its_reason_and_the_bots_own_words(tmp_path: Path) -> None:
+    bot = flawed(tmp_path, "crashes at a notice")
+    done = pigpen("check", bot, *GONGZHU, *LAVISH, "--sandbox", "process")
+    assert done.returncode == 1
+    assert done.stdout.count("│ ✗ │") == 1
+    assert "✗ wire: goes on after late notices: gone: its program ended with exit code 1\n" in done.stdout
+    assert "KeyError: 'ouch'\n" in done.stdout
+    assert f"1 of {len(WIRE) + len(cases_of(PRESETS['gongzhu']))} cases failed." in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_what_was_not_tried_is_said(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text("raise SystemExit(3)")
+    done = pigpen("check", str(tmp_path), *GONGZHU, "--sandbox", "process")
+    assert done.returncode == 1
+    assert "its program ended with exit code 3" in done.stdout
+    assert "were not tried: it did not get through the first case." in done.stdout
+
+
+def test_json_says_the_same_for_scripts(tmp_path: Path) -> None:
+    bot = flawed(tmp_path, "exposes a card that it does not hold")
+    done = pigpen("check", bot, *GONGZHU, *LAVISH, "--sandbox", "process", "--json")
+    assert done.returncode == 1
+    found = json.loads(done.stdout)
+    assert (found["sandbox"], found["passed"]) == ("process", False)
+    assert found["start_up_ms"] > 0
+    assert found["peak_memory_bytes"] > 0
+    assert set(found["think_ms"]) == {"median", "worst"}
+    (failed,) = [case for case in found["cases"] if not case["passed"]]
+    assert (failed["group"], failed["case"], failed["verdict"]) == ("gongzhu", "expose one card face up", "illegal")
+
+
+def test_inline_tries_the_cards_and_not_the_wire() -> None:
+    done = pigpen("check", "random", "--sandbox", "inline", *LAVISH, "--json")
+    assert done.returncode == 0, done.stderr
+    assert {case["group"] for case in json.loads(done.stdout)["cases"]} == set(PRESETS)
+    assert "the cards only, not the wire" in done.stderr
+
+
+def test_several_variants_may_be_named() -> None:
+    words = ("--rules", "hearts", "--rules", "gongzhu-five")
+    done = pigpen("check", "random", *words, "--sandbox", "inline", *LAVISH, "--json")
+    assert {case["group"] for case in json.loads(done.stdout)["cases"]} == {"hearts", "gongzhu-five"}
+
+
+def test_without_an_engine_the_platform_failed() -> None:
+    done = pigpen("check", "random", DOCKER_HOST="unix:///nonexistent/docker.sock")
+    assert done.returncode == 3
+    assert done.stderr.startswith("pigpen: No Docker engine answers.")
+    assert done.stdout == ""

@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+import pigpen
+from pigpen import Card, Phase
+from pigpen.check import Case, Outcome, cases_of, check
+from pigpen.check.edges import EDGES, NO_PASS
+from pigpen.rules import PRESETS, Deal, Rules, cards_in
+from pigpen.rules.cards import parse_cards
+from tests.rules.table import named
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pigpen.check.edges import Edge
+
+HEARTS = PRESETS["hearts"]
+every_preset = pytest.mark.parametrize("rules", PRESETS.values(), ids=named)
+
+
+class First(pigpen.Bot):
+    """Plays the first legal card."""
+
+    def play(self, view: pigpen.View) -> Card:
+        return view.legal[0]
+
+
+def failed(outcomes: list[Outcome]) -> list[tuple[str, str, str]]:
+    return [(outcome.name, outcome.verdict, outcome.reason) for outcome in outcomes if not outcome.passed]
+
+
+def asked_by_default(case: Case) -> Iterator[Deal]:
+    """Every decision of *case* when the default policy answers."""
+    questions = case.questions()
+    try:
+        deal = next(questions)
+        while True:
+            yield deal
+            deal = questions.send(deal.default_action(case.seat))
+    except StopIteration:
+        return
+
+
+def case(rules: Rules, name: str) -> Case:
+    return next(case for case in cases_of(rules) if case.name == name)
+
+
+@every_preset
+def test_names_differ_and_the_numbers_of_the_deals_rise(rules: Rules) -> None:
+    cases = cases_of(rules)
+    assert len({case.name for case in cases}) == len(cases)
+    numbers = [case.deal.number for case in cases]
+    assert numbers == sorted(set(numbers))
+
+
+@every_preset
+def test_every_phase_of_a_variant_is_asked_for(rules: Rules) -> None:
+    wanted = {Phase.PLAY}
+    wanted |= {Phase.PASS} if rules.passing else set()
+    wanted |= {Phase.EXPOSE} if rules.exposing else set()
+    wanted |= {Phase.MOON} if rules.moon and rules.moon.instead is not None else set()
+    assert {case.deal.phase for case in cases_of(rules)} == wanted
+
+
+@every_preset
+def test_every_kind_of_play_is_asked_for(rules: Rules) -> None:
+    views = {each.name: each.deal.view(each.seat) for each in cases_of(rules)}
+    assert views["open the first trick"].plays == b""
+    assert views["lead"].led is None
+    assert {card.suit for card in views["follow suit"].legal} == {views["follow suit"].led}
+    assert views["discard"].led not in {card.suit for card in views["discard"].legal}
+    assert views["play last to a trick"].is_last
+    assert len(views["play the last trick"].hand) == 1
+
+
+@pytest.mark.parametrize(
+    ("edge", "rules"), [pytest.param(edge, name, id=f"{name}: {edge.name}") for edge in EDGES for name in edge.rules]
+)
+def test_an_edge_is_what_it_says(edge: Edge, rules: str) -> None:
+    found = edge.case(PRESETS[rules], NO_PASS)
+    assert found.deal.phase is Phase.PLAY
+    assert found.deal.legal(found.seat) == cards_in(parse_cards(edge.legal.split()))
+
+
+def test_a_case_is_the_same_after_it_was_tried() -> None:
+    whole = case(HEARTS, "a whole deal in seat 0")
+    before = whole.deal.view(0)
+    asked = list(asked_by_default(whole))
+    assert len(asked) == 14
+    assert whole.deal.view(0) == before
+
+
+def test_a_whole_deal_ends_with_its_scores_and_a_question_without() -> None:
+    heard: list[pigpen.DealResult] = []
+
+    class Listener(First):
+        def deal_over(self, result: pigpen.DealResult) -> None:
+            heard.append(result)
+
+    assert failed(check(Listener, [HEARTS])) == []
+    assert len(heard) == len(cases_of(HEARTS))
+    assert heard[0].scores == (0, 0, 0, 0)
+    assert sum(heard[-1].scores) in (26, 78, -26)
+    assert heard[-1].totals == tuple(
+        total + score for total, score in zip((40, -15, 40, -15), heard[-1].scores, strict=True)
+    )
+
+
+def test_a_bot_with_the_defaults_passes_everything() -> None:
+    outcomes = check(First)
+    assert failed(outcomes) == []
+    assert {outcome.group for outcome in outcomes} == set(PRESETS)
+    assert all(outcome.times for outcome in outcomes)
+
+
+def test_a_variant_of_ones_own_is_checked_too() -> None:
+    three = replace(PRESETS["gongzhu"], name="three", players=3, removed=("2D",))
+    assert failed(check(First, [three])) == []
+
+
+def test_a_broken_rule_fails_one_case() -> None:
+    class Greedy(First):
+        def pass_cards(self, view: pigpen.View) -> list[Card]:
+            return list(view.hand[: 4 if view.pass_to == (view.seat + 2) % 4 else 3])
+
+    expected = [("pass 3 cards across", "illegal", "4 different cards passed, 3 wanted")]
+    assert failed(check(Greedy, [HEARTS])) == expected
+
+
+def test_an_exception_fails_one_case() -> None:
+    class Broken(First):
+        def choose_moon(self, view: pigpen.View) -> pigpen.MoonChoice:
+            raise KeyError("ouch")
+
+    expected = [("choose what the moon is worth", "gone", "the bot raised KeyError: 'ouch'")]
+    assert failed(check(Broken, [HEARTS])) == expected
+
+
+def test_an_answer_of_the_wrong_kind_fails_one_case() -> None:
+    class Shy(First):
+        def choose_moon(self, view: pigpen.View) -> pigpen.MoonChoice:
+            return None  # type: ignore[return-value]
+
+    ((name, verdict, reason),) = failed(check(Shy, [HEARTS]))
+    assert (name, verdict) == ("choose what the moon is worth", "malformed")
+    assert reason.startswith("choose_moon returned None")
+
+
+def test_a_bot_that_cannot_begin_a_match_fails_its_variant() -> None:
+    class Picky(First):
+        def match_started(self, welcome: pigpen.Welcome) -> None:
+            if welcome.rules.players == 5:
+                raise ValueError("four only")
+
+    assert failed(check(Picky)) == [("begin a match", "gone", "the bot raised ValueError: four only")]
+
+
+def test_a_late_answer_fails_its_case() -> None:
+    ticks = itertools.chain([0.0, 2.5], itertools.repeat(3.0))
+    outcomes = check(First, [HEARTS], limit=2.0, now=lambda: next(ticks))
+    late = ("pass 3 cards left", "timeout", "an answer took 2.500 s, and the limit is 2 s")
+    assert failed(outcomes) == [late]
