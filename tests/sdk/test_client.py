@@ -175,3 +175,19 @@ def test_importing_pigpen_does_not_import_grpc() -> None:
     """Simulations need the rules only, and gRPC takes longer to import than all the rest."""
     script = "import sys, pigpen; sys.exit('grpc' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+async def test_a_stream_that_the_referee_ends_first_after_the_match_is_a_good_end(
+    tmp_path: Path, welcome: pigpen.Welcome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def done_writing(self: object) -> None:
+        raise asyncio.InvalidStateError("RPC already finished")
+
+    monkeypatch.setattr("grpc.aio._call._StreamRequestMixin.done_writing", done_writing)
+    bot = Listener()
+    async with open_seat(tmp_path) as (seat, token):
+        playing = asyncio.ensure_future(client(bot, tmp_path, token).play_match())
+        await seat.welcome(welcome)
+        await finish(seat)
+        await asyncio.wait_for(playing, 30)
+    assert bot.heard[-1] == pigpen.MatchResult(1, 2.5)
