@@ -12,13 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from pigpen import ClockSetting
 from pigpen.bot import Bot
 from pigpen.client import Client
 from pigpen.rules import PRESETS, Phase
+from pigpen.v1.referee_pb2 import Answer, ExposeAction
+from pigpen.v1.view_pb2 import Exposure
 from referee.formats import Format
 from referee.match import MatchSpec, play_match
 from referee.record import DealLine, ResultLine
@@ -38,8 +40,9 @@ if TYPE_CHECKING:
 
 HURRY = 0.05
 """Seconds: the limit of a decision, and every other deadline of the attacked seat."""
-GENEROUS = 15.0
+GENEROUS = 60.0
 """Seconds that only a referee that hangs would take."""
+BAD_FACE = Answer(expose=ExposeAction(cards=[Exposure(card=49, face=9)]))  # type: ignore[arg-type]
 BY = {"bot", "takeover"} | {f"default:{verdict}" for verdict in Verdict}
 
 
@@ -65,7 +68,7 @@ class HurriedSeat(hurried().StreamSeat):  # type: ignore[misc]
     """Has little patience with its bot, while the clock of the match gives the others all the time they need."""
 
     async def welcome(self, welcome: Welcome) -> None:
-        await super().welcome(replace(welcome, clock=replace(welcome.clock, start_up=HURRY)))
+        await super().welcome(replace(welcome, clock=replace(welcome.clock, start_up=4 * HURRY)))
 
     async def ask(self, view: View, limit: float, took: float) -> Action:
         action: Action = await super().ask(view, HURRY, took)
@@ -180,6 +183,9 @@ def test_a_bot_that_does_not_read_holds_nobody_up(loop: asyncio.Runner, deaf_fir
 
 
 @settings(deadline=None, max_examples=60, derandomize=True, suppress_health_check=list(HealthCheck))
+@example(name="hearts", acts=[Act("enter"), *[Act("reply", answer=Answer(moon=99))] * 3], head_start=0)  # type: ignore[arg-type]
+@example(name="gongzhu-sale", acts=[Act("enter"), *[Act("reply", answer=BAD_FACE)] * 3], head_start=0)
+@example(name="hearts", acts=[Act("enter"), *[Act("reply", data=b"\xff")] * 3], head_start=0)
 @given(name=st.sampled_from(["hearts", "gongzhu-sale"]), acts=attacks, head_start=st.integers(0, 4))
 def test_whatever_one_bot_does_the_others_play_on_and_every_deal_is_finished(
     loop: asyncio.Runner, name: str, acts: list[Act], head_start: int
