@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks import decision, engine, report, start, tables
+from benchmarks import decision, engine, flood, report, start, tables
 from ladder.engine import connect
 from ladder.sandbox.base import SandboxError
 
@@ -15,10 +15,11 @@ def main() -> None:
     try:
         connect().close()
     except SandboxError as error:
-        print(f"{error} Left out: start, tables.")
+        print(f"{error} Left out: start, tables, flood.")
         return
     start.main()
     tables.main()
+    flood.main()
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from docker.errors import APIError, NotFound
 
 from ladder.engine import ENGINE_ERRORS, engine_errors
 from ladder.sandbox import owners
-from ladder.sandbox.limits import USER, Limits, environment, host_config
+from ladder.sandbox.limits import LAUNCHER, USER, Limits, environment, host_config
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,10 +32,35 @@ SANDBOX = "pigpen.sandbox"
 _CONFLICT = 409
 
 
+@dataclass(frozen=True)
+class Plan:
+    """What every instance of a bot starts from."""
+
+    image: str
+    """The image's id."""
+    command: tuple[str, ...]
+    """The program and its arguments, as the image has them."""
+    machine: str
+    """The engine's kind of processor, as `uname -m` calls it."""
+
+
+def plan(client: DockerClient, image: str) -> Plan:
+    """
+    Find out how to start *image*.
+
+    Raises:
+        SandboxError: If the engine fails.
+    """
+    with engine_errors("look up what an image runs"):
+        config = client.images.get(image).attrs["Config"]
+        command = (*(config["Entrypoint"] or ()), *(config["Cmd"] or ()))
+        return Plan(image, command, client.api.info()["Architecture"])
+
+
 def launch(
     client: DockerClient,
     name: str,
-    image: str,
+    plan: Plan,
     place: Place,
     *,
     limits: Limits,
@@ -51,13 +77,15 @@ def launch(
     with engine_errors("start a bot's container"):
         try:
             api.create_container(
-                image,
+                plan.image,
+                entrypoint=[LAUNCHER],
+                command=list(plan.command),
                 name=name,
                 hostname="pen",
                 user=USER,
                 environment=environment(place),
                 labels={**place.labels, **labels, MARK: "1", OWNER: owners.this_process()},
-                host_config=host_config(api, place, limits, runtime),
+                host_config=host_config(api, place, limits, runtime, plan.machine),
                 # Beside network "none", and half a start's time: the runtime makes the empty network namespace by
                 # itself, where the engine would run another process to set it up.
                 network_disabled=True,

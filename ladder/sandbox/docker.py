@@ -21,6 +21,7 @@ from ladder.sandbox.base import SandboxError
 from ladder.sandbox.bot_images import image_of_folder, image_of_reference
 from ladder.sandbox.docker_instance import DockerInstance
 from ladder.sandbox.limits import Limits
+from ladder.sandbox.output import Output
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -82,7 +83,8 @@ class DockerSandbox:
             else:
                 assert bot.folder is not None
                 image = await self._call(image_of_folder, client, bot.folder, await self._base_image(client))
-        return DockerProgram(image, partial(self._start, client, image))
+        plan = await self._call(containers.plan, client, image)
+        return DockerProgram(image, partial(self._start, client, plan))
 
     async def close(self) -> None:
         """Remove every container of this sandbox and let go of the engine; the next sweep finds what this cannot."""
@@ -108,19 +110,24 @@ class DockerSandbox:
             self._base = await self._call(ensure_base_image, client, self._report)
         return self._base
 
-    async def _start(self, client: DockerClient, image: str, place: Place) -> DockerInstance:
+    async def _start(self, client: DockerClient, plan: containers.Plan, place: Place) -> DockerInstance:
+        output = Output(place.folder)
         name = f"pigpen-{secrets.token_hex(8)}"
         start = partial(
             containers.launch, limits=self.limits, runtime=self.runtime, labels={containers.SANDBOX: self._id}
         )
-        launch = self._pool.submit(start, client, name, image, place)
+        launch = self._pool.submit(start, client, name, plan, place)
         try:
             await asyncio.wrap_future(launch)
         except asyncio.CancelledError:
             # The thread cannot be interrupted. Whenever it is done, its container goes, even after the event loop has.
             launch.add_done_callback(lambda _: containers.discard(client, name))
+            output.close()
             raise
-        instance = DockerInstance(client, self._pool, name, self._instances.discard)
+        except SandboxError:
+            output.close()
+            raise
+        instance = DockerInstance(client, self._pool, name, output, self._instances.discard)
         self._instances.add(instance)
         return instance
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import Future
+from contextlib import suppress
 from threading import Thread
 from typing import TYPE_CHECKING
 
-from docker.errors import APIError, NotFound
+from docker.errors import NotFound
 
 from ladder.engine import ENGINE_ERRORS, engine_errors
-from ladder.sandbox.base import STDERR_TAIL, Exit
+from ladder.sandbox.base import Exit, SandboxError
 from ladder.sandbox.containers import remove
 from ladder.sandbox.memory import peak_of_group
 
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
 
     from docker import DockerClient
 
+    from ladder.sandbox.output import Output
+
+NO_LOG = 125
+"""How the launcher ends when it finds no log socket, before any bot runs."""
+
 KILLED = Exit(code=137)
 """The end of a container that was running when it was stopped."""
 
@@ -28,17 +34,22 @@ class DockerInstance:
     """A bot's container, from its start until it is removed."""
 
     def __init__(
-        self, client: DockerClient, pool: Executor, name: str, on_removed: Callable[[DockerInstance], None]
+        self,
+        client: DockerClient,
+        pool: Executor,
+        name: str,
+        output: Output,
+        on_removed: Callable[[DockerInstance], None],
     ) -> None:
         self.name = name
         """The container's name."""
         self._client = client
         self._pool = pool
+        self._output = output
         self._on_removed = on_removed
         self._ending: Future[Exit] | None = None
         self._removal: Future[None] | None = None
         self._end: Exit | None = None
-        self._tail: bytes | None = None
 
     async def wait(self) -> Exit:
         """
@@ -47,13 +58,17 @@ class DockerInstance:
         Raises:
             SandboxError: If the engine fails.
         """
-        if self._end is not None:
-            return self._end
-        if self._ending is None:
+        if self._ending is None and self._end is None:
             self._ending = Future()
             # Not in the pool, which waiting for a whole match would fill. A daemon: it must not hold up the exit.
             Thread(target=self._watch, args=[self._ending], name=self.name, daemon=True).start()
-        return await asyncio.shield(asyncio.wrap_future(self._ending))
+        end = self._end
+        if end is None:
+            assert self._ending is not None
+            end = await asyncio.shield(asyncio.wrap_future(self._ending))
+        if end.code == NO_LOG and not self._output.has_connected():
+            raise SandboxError("A bot's container did not find its log socket: is the seat's folder gone?")
+        return end
 
     async def stop(self) -> None:
         """
@@ -65,19 +80,14 @@ class DockerInstance:
         if self._removal is None or (self._removal.done() and self._removal.exception()):
             self._removal = self._pool.submit(self._take_away)
         # A caller that is cancelled meanwhile does not stop the removal.
-        await asyncio.shield(asyncio.wrap_future(self._removal))
+        try:
+            await asyncio.shield(asyncio.wrap_future(self._removal))
+        finally:
+            self._output.close()
 
     async def log_tail(self) -> str:
-        """
-        Give the end of what it wrote to stdout and stderr; works after `stop` too.
-
-        Raises:
-            SandboxError: If the engine fails.
-        """
-        tail = self._tail
-        if tail is None:
-            tail = await asyncio.wrap_future(self._pool.submit(self._read_tail))
-        return tail.decode(errors="replace")
+        """Give the end of what it wrote to stdout and stderr; works after `stop` too."""
+        return str(self._output)
 
     async def peak_memory(self) -> int | None:
         """Give the most bytes its control group has used, files in memory included; None once it has ended."""
@@ -99,15 +109,10 @@ class DockerInstance:
         return self._end or KILLED
 
     def _take_away(self) -> None:
-        with engine_errors("stop a bot's container"):
-            try:
-                self._end = self._end or self._look()
-                self._tail = self._read_tail()
-            except NotFound:
-                pass
+        with engine_errors("stop a bot's container"), suppress(NotFound):
+            self._end = self._end or self._look()
         remove(self._client, self.name)
         self._end = self._end or KILLED
-        self._tail = self._tail or b""
         self._on_removed(self)
 
     def _look(self) -> Exit | None:
@@ -121,15 +126,3 @@ class DockerInstance:
         except ENGINE_ERRORS:
             return None
         return peak_of_group(found["State"]["Pid"], found["Id"])
-
-    def _read_tail(self) -> bytes:
-        """Read the whole log, which `Limits.log` bounds, and keep its end."""
-        with engine_errors("read a bot's output"):
-            try:
-                output: bytes = self._client.api.logs(self.name)
-            except NotFound:
-                return self._tail or b""
-            except APIError as error:
-                # The log's two files may change places while they are read.
-                return f"[the output could not be read: {error.explanation}]".encode()
-        return output[-STDERR_TAIL:]

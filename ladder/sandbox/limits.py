@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from docker.types import LogConfig, Mount, Ulimit
 
-from ladder.sandbox.base import SOCKET_NAME
+from ladder.sandbox.base import SOCKET_NAME, SandboxError
 
 if TYPE_CHECKING:
     from docker import APIClient
@@ -40,19 +41,38 @@ class Limits:
     """File descriptors of one process."""
     file_size: int = 16 * MIB
     """Bytes of one file."""
-    log: int = 64 * 1024
-    """Bytes of output that the engine keeps, in each of two files that replace one another."""
+
+
+LAUNCHER = "/run/pigpen-init"
+"""Where a container sees its first process, the launcher (docs/adr/0004)."""
+
+SECCOMP = Path(__file__).with_name("seccomp.json")
+"""The system calls that a bot may make, in place of Docker's much longer list."""
 
 
 def security_options() -> list[str]:
-    """Give the options of the security modules. Docker adds its default seccomp profile unless one is named here."""
-    return ["no-new-privileges:true"]
+    """Give the options of the security modules; the engine wants the profile's text, not its path."""
+    return ["no-new-privileges:true", f"seccomp={SECCOMP.read_text(encoding='utf-8')}"]
 
 
-def host_config(api: APIClient, place: Place, limits: Limits, runtime: str) -> dict[str, Any]:
+def launcher_program(machine: str) -> Path:
+    """
+    Find the launcher for an engine on *machine*, as `uname -m` calls it.
+
+    Raises:
+        SandboxError: If there is none for such a machine.
+    """
+    program = Path(__file__).parent / "launcher" / f"launcher-{machine}"
+    if not program.is_file():
+        raise SandboxError(f"The docker sandbox knows x86_64 and aarch64, and this engine runs on {machine}.")
+    return program
+
+
+def host_config(api: APIClient, place: Place, limits: Limits, runtime: str, machine: str) -> dict[str, Any]:
     """Give the half of a container's settings that confines it; each one is proven in test_docker_sandbox.py."""
     tmpfs = f"size={limits.tmp},nr_inodes={limits.tmp_files},mode=1777,noexec,nosuid,nodev"
     seat = Mount(SEAT_FOLDER, str(place.folder), type="bind", read_only=True)
+    launcher = Mount(LAUNCHER, str(launcher_program(machine)), type="bind", read_only=True)
     config: dict[str, Any] = api.create_host_config(
         runtime=runtime,
         network_mode="none",
@@ -60,7 +80,6 @@ def host_config(api: APIClient, place: Place, limits: Limits, runtime: str) -> d
         cap_drop=["ALL"],
         security_opt=security_options(),
         ipc_mode="private",
-        init=True,
         pids_limit=limits.pids,
         mem_limit=limits.memory,
         memswap_limit=limits.memory,
@@ -68,8 +87,8 @@ def host_config(api: APIClient, place: Place, limits: Limits, runtime: str) -> d
         shm_size=limits.tmp,
         tmpfs={"/tmp": tmpfs},
         ulimits=_ulimits(limits),
-        mounts=[seat],
-        log_config=LogConfig(type="json-file", config={"max-size": str(limits.log), "max-file": "2"}),
+        mounts=[seat, launcher],
+        log_config=LogConfig(type="none"),
     )
     return config
 

@@ -37,15 +37,6 @@ PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=30.0, start_up=60.0)
 """So that no busy machine makes a fault."""
 
 
-@pytest.fixture(scope="session")
-def node_bot(tmp_path_factory: pytest.TempPathFactory) -> BotSource:
-    """The sample bot, taken and installed as a contestant would."""
-    folder = tmp_path_factory.mktemp("bots") / "mine"
-    new(folder, like="node")
-    subprocess.run(["npm", "ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=folder, check=True)
-    return find_bot(str(folder))
-
-
 @dataclass
 class Seated:
     """The bot in a seat of its own."""

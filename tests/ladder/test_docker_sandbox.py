@@ -66,7 +66,7 @@ def test_shared_memory_is_small_too(seen: dict[str, Any]) -> None:
 def test_there_is_no_network(seen: dict[str, Any]) -> None:
     assert seen["interfaces"] == ["lo"]
     assert os.readlink("/proc/self/ns/net") != seen["namespaces"]["net"]
-    assert seen["connect"] == errno.ENETUNREACH
+    assert seen["connect"] == errno.EAFNOSUPPORT
 
 
 @pytest.mark.parametrize("kind", ["ipc", "pid", "mnt", "uts", "net"])
@@ -92,7 +92,7 @@ def test_ulimits_hold(seen: dict[str, Any]) -> None:
 
 def test_an_init_process_cleans_up_after_it(seen: dict[str, Any]) -> None:
     assert seen["pid"] != 1
-    assert "init" in seen["init"]
+    assert seen["init"] == "pigpen-init\n"
 
 
 def test_its_environment_tells_of_its_seat_alone(seen: dict[str, Any]) -> None:
@@ -155,16 +155,13 @@ except RuntimeError:
         assert Exit(1) == end
         assert "File too large" in output
 
-    async def test_a_flood_of_output_is_cut_to_its_end(
-        self, program: BotSource, place: MakePlace, client: docker.DockerClient
-    ) -> None:
-        flood = "for _ in range(100_000): print('x' * 80)\nprint('the end')"
+    async def test_a_flood_of_output_is_cut_to_its_end(self, program: BotSource, place: MakePlace) -> None:
+        flood = "for _ in range(30_000): print('x' * 80)\nprint('the end')"
         async with running(program, place(flood)) as instance:
             await instance.wait()
             tail = await instance.log_tail()
             assert tail.endswith("the end\n")
             assert len(tail.encode()) <= STDERR_TAIL
-            assert len(client.api.logs(instance.name)) <= 2 * Limits().log
 
     async def test_many_empty_files_do_not_eat_memory(self, program: BotSource, place: MakePlace) -> None:
         source = "for n in range(10_000): open(f'/tmp/{n}', 'w').close()"

@@ -1,0 +1,130 @@
+/*
+ * The first process of every bot's container: `launcher PROGRAM ARGUMENT...`.
+ *
+ * Takes the log socket as stdout and stderr in place of the engine's pipes, starts the program, buries what dies, and
+ * ends as the program does: its exit code, or 128 + the signal. No process of the container can then reach a pipe that
+ * the engine reads. Uses no library, so that it runs in every image. `scripts/launcher` compiles it.
+ *
+ * Exit codes of its own, those of a shell: 127 no such program, 126 the program cannot be run, and 125 no log socket.
+ */
+
+enum { AF_UNIX = 1, SOCK_STREAM = 1, SOCK_CLOEXEC = 02000000, SIGCHLD = 17, PR_SET_DUMPABLE = 4 };
+enum { ENOENT = 2, ENOTDIR = 20, PATH_MAX = 4096 };
+enum { NO_LOG = 125, CANNOT_RUN = 126, NOT_FOUND = 127, BY_SIGNAL = 128 };
+
+#if defined(__x86_64__)
+enum { WRITE = 1, SOCKET = 41, CONNECT = 42, CLONE = 56, EXECVE = 59, EXIT = 60, WAIT4 = 61, PRCTL = 157, DUP3 = 292 };
+
+__asm__(".globl _start\n_start: xor %ebp, %ebp\nmov %rsp, %rdi\nand $-16, %rsp\ncall begin\n");
+
+static long call(long number, long a, long b, long c, long d) {
+    long result;
+    register long fourth __asm__("r10") = d;
+    register long fifth __asm__("r8") = 0;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(fourth), "r"(fifth)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+#elif defined(__aarch64__)
+enum { DUP3 = 24, WRITE = 64, EXIT = 93, PRCTL = 167, SOCKET = 198, CONNECT = 203, CLONE = 220, EXECVE = 221, WAIT4 = 260 };
+
+__asm__(".globl _start\n_start: mov x29, #0\nmov x0, sp\nbl begin\n");
+
+static long call(long number, long a, long b, long c, long d) {
+    register long x8 __asm__("x8") = number;
+    register long x0 __asm__("x0") = a;
+    register long x1 __asm__("x1") = b;
+    register long x2 __asm__("x2") = c;
+    register long x3 __asm__("x3") = d;
+    register long x4 __asm__("x4") = 0;
+    __asm__ volatile("svc #0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4) : "memory");
+    return x0;
+}
+#endif
+
+__attribute__((used)) static const char source[] = "pigpen launcher source sha256:" SOURCE;
+
+static const struct {
+    unsigned short family;
+    char path[108];
+} log_socket = {AF_UNIX, "/run/pigpen/log.sock"};
+
+static void leave(long code) {
+    for (;;) call(EXIT, code, 0, 0, 0);
+}
+
+static long length(const char *text) {
+    long count = 0;
+    while (text[count]) count++;
+    return count;
+}
+
+static void say(const char *text) { call(WRITE, 2, (long)text, length(text), 0); }
+
+static long run(const char *path, char **arguments, char **environment) {
+    return call(EXECVE, (long)path, (long)arguments, (long)environment, 0);
+}
+
+/* The value of PATH; without one, what the engine would set. */
+static const char *search_path(char **environment) {
+    for (; *environment; environment++) {
+        const char *entry = *environment;
+        if (entry[0] == 'P' && entry[1] == 'A' && entry[2] == 'T' && entry[3] == 'H' && entry[4] == '=') return entry + 5;
+    }
+    return "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+}
+
+/* Become the program, looked for as a shell does; give the exit code if that fails. */
+static long become(char **arguments, char **environment) {
+    const char *name = arguments[0];
+    int has_folder = 0;
+    for (const char *at = name; *at; at++) has_folder |= *at == '/';
+    if (has_folder) {
+        long error = run(name, arguments, environment);
+        return error == -ENOENT || error == -ENOTDIR ? NOT_FOUND : CANNOT_RUN;
+    }
+    static char path[PATH_MAX];
+    long code = NOT_FOUND;
+    for (const char *at = search_path(environment);;) {
+        long end = 0;
+        while (*at && *at != ':' && end < PATH_MAX / 2) path[end++] = *at++;
+        while (*at && *at != ':') at++;
+        if (end) path[end++] = '/';
+        if (end + length(name) < PATH_MAX) {
+            for (long n = 0; n <= length(name); n++) path[end + n] = name[n];
+            long error = run(path, arguments, environment);
+            if (error != -ENOENT && error != -ENOTDIR) code = CANNOT_RUN;
+        }
+        if (!*at++) return code;
+    }
+}
+
+static void take_log_socket(void) {
+    long socket = call(SOCKET, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, 0);
+    if (socket < 0 || call(CONNECT, socket, (long)&log_socket, sizeof log_socket, 0) < 0) leave(NO_LOG);
+    call(DUP3, socket, 1, 0, 0);
+    call(DUP3, socket, 2, 0, 0);
+}
+
+__attribute__((used)) void begin(long *stack) {
+    char **arguments = (char **)stack + 2;
+    char **environment = (char **)stack + stack[0] + 2;
+    if (stack[0] < 2) leave(NOT_FOUND);
+    /* Nobody looks into this process or opens its files through /proc. */
+    call(PRCTL, PR_SET_DUMPABLE, 0, 0, 0);
+    take_log_socket();
+    long program = call(CLONE, SIGCHLD, 0, 0, 0);
+    if (program == 0) {
+        long code = become(arguments, environment);
+        say("pigpen: cannot run ");
+        say(arguments[0]);
+        say(code == NOT_FOUND ? ": there is no such program in the image\n" : ": it is no program, or not for everyone\n");
+        leave(code);
+    }
+    if (program < 0) leave(CANNOT_RUN);
+    int status = 0;
+    while (call(WAIT4, -1, (long)&status, 0, 0) != program) {}
+    leave(status & 127 ? BY_SIGNAL + (status & 127) : status >> 8 & 255);
+}

@@ -1,0 +1,19 @@
+"""What the whole-system tests share."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from ladder.bots import BotSource, find_bot
+from ladder.cli.new import new
+
+
+@pytest.fixture(scope="session")
+def node_bot(tmp_path_factory: pytest.TempPathFactory) -> BotSource:
+    """The sample bot, taken and installed as a contestant would."""
+    folder = tmp_path_factory.mktemp("bots") / "mine"
+    new(folder, like="node")
+    subprocess.run(["npm", "ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=folder, check=True)
+    return find_bot(str(folder))

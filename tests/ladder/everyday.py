@@ -1,0 +1,92 @@
+"""Runs inside a container: what an honest Python bot may do, and prints what came of it as JSON."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import fcntl
+import json
+import multiprocessing
+import os
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+
+def threads() -> int:
+    done: list[int] = []
+    workers = [threading.Thread(target=done.append, args=[number]) for number in range(8)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    return sum(done)
+
+
+def programs() -> str:
+    line = "echo one | cat; cp /etc/passwd /tmp/a && mv /tmp/a /tmp/b && ls /tmp/b && rm /tmp/b"
+    return subprocess.run(["sh", "-ec", line], capture_output=True, text=True, check=True).stdout
+
+
+def files() -> list[str]:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "a").write_text("x" * 100_000)
+        shutil.copy2(folder / "a", folder / "b")
+        shutil.copytree(folder, folder.parent / "copy")
+        shutil.rmtree(folder.parent / "copy")
+        os.link(folder / "a", folder / "c")
+        (folder / "d").symlink_to("a")
+        with (folder / "a").open() as locked:
+            fcntl.flock(locked, fcntl.LOCK_EX)
+        store = sqlite3.connect(folder / "e")
+        store.execute("create table cards (name)")
+        store.close()
+        return sorted(path.name for path in folder.iterdir())
+
+
+def unix_sockets() -> str:
+    with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as server:
+        server.bind(f"{folder}/socket")
+        server.listen()
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(f"{folder}/socket")
+            client.sendall(b"card")
+        return server.accept()[0].recv(10).decode()
+
+
+async def event_loop() -> list[object]:
+    """A child, a thread and a signal."""
+    heard = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, heard.set)
+    os.kill(os.getpid(), signal.SIGUSR1)
+    await heard.wait()
+    child = await asyncio.create_subprocess_exec("sh", "-c", "exit 3")
+    return [await asyncio.to_thread(os.getpid) == os.getpid(), await child.wait()]
+
+
+def pools() -> list[int]:
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        first = pool.map(abs, [-1, -2])
+    spawn = multiprocessing.get_context("spawn")
+    with concurrent.futures.ProcessPoolExecutor(1, mp_context=spawn) as executor:
+        return [*first, *executor.map(abs, [-3])]
+
+
+if __name__ == "__main__":
+    facts = {
+        "threads": threads(),
+        "programs": programs(),
+        "files": files(),
+        "unix_sockets": unix_sockets(),
+        "event_loop": asyncio.run(event_loop()),
+        "pools": pools(),
+        "is_a_terminal": sys.stdout.isatty(),
+    }
+    print(json.dumps(facts))

@@ -1,0 +1,142 @@
+"""
+Runs inside a container: makes each forbidden system call, and prints what came of it as JSON.
+
+All with arguments that make the call fail for another reason (EFAULT, EBADF, EINVAL) were it let through.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import json
+import os
+import platform
+import socket
+
+FORBIDDEN = {
+    "add_key": (248, 217),
+    "bpf": (321, 280),
+    "chroot": (161, 51),
+    "clock_settime": (227, 112),
+    "delete_module": (176, 106),
+    "execveat": (322, 281),
+    "fanotify_init": (300, 262),
+    "finit_module": (313, 273),
+    "fsopen": (430, 430),
+    "init_module": (175, 105),
+    "io_uring_enter": (426, 426),
+    "io_uring_register": (427, 427),
+    "io_uring_setup": (425, 425),
+    "kcmp": (312, 272),
+    "kexec_load": (246, 104),
+    "keyctl": (250, 219),
+    "landlock_create_ruleset": (444, 444),
+    "memfd_create": (319, 279),
+    "mount": (165, 40),
+    "mount_setattr": (442, 442),
+    "move_mount": (429, 429),
+    "mq_open": (240, 180),
+    "msgget": (68, 186),
+    "name_to_handle_at": (303, 264),
+    "open_by_handle_at": (304, 265),
+    "open_tree": (428, 428),
+    "perf_event_open": (298, 241),
+    "personality": (135, 92),
+    "pidfd_getfd": (438, 438),
+    "pivot_root": (155, 41),
+    "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271),
+    "ptrace": (101, 117),
+    "quotactl": (179, 60),
+    "request_key": (249, 218),
+    "seccomp": (317, 277),
+    "semget": (64, 190),
+    "setns": (308, 268),
+    "setxattr": (188, 5),
+    "shmget": (29, 194),
+    "splice": (275, 76),
+    "swapon": (167, 224),
+    "sync": (162, 81),
+    "syncfs": (306, 267),
+    "syslog": (103, 116),
+    "umount2": (166, 39),
+    "unshare": (272, 97),
+    "userfaultfd": (323, 282),
+    "vmsplice": (278, 75),
+}
+"""The numbers of each on x86_64 and on aarch64."""
+
+CLONE3 = 435
+CLONE = {"x86_64": 56, "aarch64": 220}
+IOCTL = {"x86_64": 16, "aarch64": 29}
+NAMESPACES = {
+    "cgroup": 0x02000000,
+    "uts": 0x04000000,
+    "ipc": 0x08000000,
+    "user": 0x10000000,
+    "pid": 0x20000000,
+    "net": 0x40000000,
+    "mnt": 0x00020000,
+}
+REQUESTS = {"TIOCSTI": 0x5412, "TIOCSETD": 0x5423, "TIOCLINUX": 0x541C, "FICLONE": 0x40049409}
+FAMILIES = ["AF_INET", "AF_INET6", "AF_NETLINK", "AF_PACKET", "AF_VSOCK", "AF_ALG", "AF_BLUETOOTH", "AF_CAN", "AF_TIPC"]
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def call(number: int, *arguments: int) -> int:
+    """The error number of a system call, 0 if it succeeds."""
+    words = [ctypes.c_long(argument) for argument in (*arguments, *[0] * (6 - len(arguments)))]
+    return ctypes.get_errno() if libc.syscall(ctypes.c_long(number), *words) < 0 else 0
+
+
+def open_socket(family: int) -> int:
+    """0 if a socket of any type can be made, else the error number of the last attempt."""
+    last = 0
+    for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_RAW):
+        try:
+            socket.socket(family, kind).close()
+        except OSError as error:
+            last = error.errno or -1
+        else:
+            return 0
+    return last
+
+
+def open_pair(family: int) -> int:
+    try:
+        for end in socket.socketpair(family):
+            end.close()
+    except OSError as error:
+        return error.errno or -1
+    return 0
+
+
+def clone(flags: int) -> int:
+    """Make a child, which ends at once, with *flags*."""
+    ctypes.set_errno(0)
+    child = libc.syscall(ctypes.c_long(CLONE[machine]), ctypes.c_long(flags | 17), *[ctypes.c_long(0)] * 4)
+    if child == 0:
+        os._exit(0)
+    if child > 0:
+        os.waitpid(child, 0)
+    return 0 if child > 0 else ctypes.get_errno()
+
+
+def named(number: int) -> str:
+    """A word for an error number."""
+    return errno.errorcode[number] if number else "allowed"
+
+
+if __name__ == "__main__":
+    machine = platform.machine()
+    column = ["x86_64", "aarch64"].index(machine)
+    facts = {
+        "calls": {name: named(call(both[column], -1)) for name, both in FORBIDDEN.items()},
+        "clone3": named(call(CLONE3)),
+        "clone": {name: named(clone(flag)) for name, flag in {**NAMESPACES, "none": 0}.items()},
+        "ioctl": {name: named(call(IOCTL[machine], 0, request)) for name, request in REQUESTS.items()},
+        "sockets": {name: named(open_socket(getattr(socket, name))) for name in [*FAMILIES, "AF_UNIX"]},
+        "pairs": {name: named(open_pair(getattr(socket, name))) for name in ["AF_TIPC", "AF_UNIX"]},
+    }
+    print(json.dumps(facts))

@@ -1,0 +1,106 @@
+"""The first process of a container: what it is, and what a bot gets from it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable
+
+import docker
+import pytest
+
+from ladder.bots import BotSource
+from ladder.content import archive
+from ladder.image_build import build_image
+from ladder.sandbox.base import Exit, Place, SandboxError
+from ladder.sandbox.limits import launcher_program
+from tests.ladder.conftest import PROGRAM_DOCKERFILE
+from tests.ladder.containers import has_written, run, running
+
+MakePlace = Callable[[str], Place]
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_the_committed_program_is_compiled_from_the_committed_source(machine: str) -> None:
+    program = launcher_program(machine)
+    source = hashlib.sha256(program.with_name("launcher.c").read_bytes()).hexdigest()
+    assert source in program.read_bytes().decode("latin-1"), "run scripts/launcher"
+    assert os.access(program, os.X_OK)
+
+
+def test_another_machine_is_the_sandboxs_failure() -> None:
+    with pytest.raises(SandboxError, match="s390x"):
+        launcher_program("s390x")
+
+
+@pytest.mark.docker
+@pytest.mark.usefixtures("no_leftovers")
+class TestInAContainer:
+    async def test_the_engine_reads_nothing_that_a_bot_can_write(
+        self, program: BotSource, place: MakePlace, client: docker.DockerClient
+    ) -> None:
+        source = """
+import json, os, pathlib, time
+def of(folder):
+    try: return {os.readlink(file).split(":")[0] for file in folder.iterdir() if os.path.lexists(file)}
+    except PermissionError: return {"closed to us"}
+processes = [folder for folder in pathlib.Path("/proc").iterdir() if folder.name.isdecimal()]
+mine = [os.readlink(f"/proc/self/fd/{number}").split(":")[0] for number in range(3)]
+print(json.dumps({"init": sorted(of(pathlib.Path("/proc/1/fd"))), "processes": len(processes), "mine": mine}))
+time.sleep(1000)
+"""
+        async with running(program, place(source)) as instance:
+            await has_written(instance, "}")
+            seen = json.loads(await instance.log_tail())
+            assert seen == {"init": ["closed to us"], "processes": 2, "mine": ["/dev/null", "socket", "socket"]}
+            host = client.containers.get(instance.name).attrs["HostConfig"]
+            assert host["LogConfig"]["Type"] == "none"
+
+    @pytest.mark.parametrize(("end", "code"), [("os._exit(200)", 200), ("os.kill(os.getpid(), 9)", 137),
+                                               ("os.abort()", 134), ("os.kill(1, 9); os.kill(1, 15)", 0)])  # fmt: skip
+    async def test_it_ends_as_the_bot_does(self, program: BotSource, place: MakePlace, end: str, code: int) -> None:
+        assert (await run(program, place(f"import os; {end}")))[0] == Exit(code)
+
+    async def test_it_buries_the_dead(self, program: BotSource, place: MakePlace) -> None:
+        source = """
+import os, pathlib
+reader, writer = os.pipe()
+child = os.fork()
+if child == 0:
+    orphan = os.fork()
+    os.write(writer, b"%d" % orphan) if orphan else None
+    os._exit(0)
+os.waitpid(child, 0)
+orphan = pathlib.Path("/proc") / os.read(reader, 9).decode()
+while orphan.exists():
+    pass
+print("buried")
+"""
+        assert await run(program, place(source)) == (Exit(0), "buried\n")
+
+    @pytest.mark.parametrize(
+        ("command", "code", "reason"),
+        [
+            ("nonesuch", 127, "pigpen: cannot run nonesuch: there is no such program in the image\n"),
+            ("/none/such", 127, "pigpen: cannot run /none/such: there is no such program in the image\n"),
+            ("/etc/passwd", 126, "pigpen: cannot run /etc/passwd: it is no program, or not for everyone\n"),
+        ],
+    )
+    async def test_what_cannot_run_is_told_to_its_author(
+        self, client: docker.DockerClient, python_image: str, place: MakePlace,
+        command: str, code: int, reason: str,
+    ) -> None:  # fmt: skip
+        lines = [*PROGRAM_DOCKERFILE.splitlines()[:-1], f'CMD ["{command}"]', ""]
+        folder = place("").folder
+        (folder / "Dockerfile").write_text("\n".join(lines))
+        tag = "pigpen/test:cannot-run"
+        build_image(client, archive(folder), tag=tag, labels={}, arguments={"BASE": python_image})
+        assert await run(BotSource("broken", image=tag), place("")) == (Exit(code), reason)
+
+    async def test_a_log_socket_that_is_gone_is_the_sandboxs_failure(
+        self, program: BotSource, place: MakePlace, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("ladder.sandbox.output.NAME", "elsewhere.sock")
+        with pytest.raises(SandboxError, match="log socket"):
+            await run(program, place("print('never')"))

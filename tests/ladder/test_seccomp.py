@@ -1,0 +1,105 @@
+"""The list of system calls: what it says, what it stops in a container, and what goes on under it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from ladder.bots import BotSource
+from ladder.sandbox.base import Exit
+from ladder.sandbox.limits import SECCOMP, security_options
+from tests.ladder.containers import new_place, run
+from tests.ladder.system_calls import FAMILIES, FORBIDDEN, NAMESPACES, REQUESTS
+
+HERE = Path(__file__).parent
+PROFILE = json.loads(SECCOMP.read_text())
+ALLOW = "SCMP_ACT_ALLOW"
+BY_ARGUMENT = {"clone", "ioctl", "socket", "socketpair"}
+
+
+class TestTheList:
+    def test_refuses_what_it_does_not_name(self) -> None:
+        assert PROFILE["defaultAction"] == "SCMP_ACT_ERRNO"
+        assert [rule for rule in PROFILE["syscalls"] if rule["action"] not in {ALLOW, "SCMP_ACT_ERRNO"}] == []
+
+    def test_allows_nothing_forbidden(self) -> None:
+        allowed = {name for rule in PROFILE["syscalls"] if rule["action"] == ALLOW for name in rule["names"]}
+        assert allowed & {*FORBIDDEN, "clone3", "umount", "reboot", "settimeofday", "iopl", "ioperm", "mknod"} == set()
+
+    def test_looks_at_the_arguments_of_calls_that_can_do_more_than_is_allowed(self) -> None:
+        bare = {name for rule in PROFILE["syscalls"] if not rule.get("args") for name in rule["names"]}
+        assert bare & BY_ARGUMENT == set()
+
+    def test_is_sorted_and_names_nothing_twice(self) -> None:
+        names = [rule["names"] for rule in PROFILE["syscalls"]]
+        assert names == [sorted(group) for group in names]
+        once = [name for group in names for name in group if name not in BY_ARGUMENT]
+        assert len(once) == len(set(once))
+
+    def test_knows_two_machines_and_no_second_set_of_calls_on_either(self) -> None:
+        assert PROFILE["archMap"] == [
+            {"architecture": f"SCMP_ARCH_{name}", "subArchitectures": []} for name in ("X86_64", "AARCH64")
+        ]
+
+    def test_goes_to_the_engine_as_text(self) -> None:
+        assert [json.loads(option[8:]) for option in security_options() if option.startswith("seccomp=")] == [PROFILE]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def met(program: BotSource, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What one container met when it tried all that is forbidden."""
+    return await _facts(program, tmp_path_factory, "system_calls.py")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def done(program: BotSource, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What one container could do of an honest program's everyday."""
+    return await _facts(program, tmp_path_factory, "everyday.py")
+
+
+async def _facts(program: BotSource, folders: pytest.TempPathFactory, name: str) -> dict[str, Any]:
+    place = new_place(folders.mktemp("seat") / "seat", (HERE / name).read_text())
+    end, output = await run(program, place)
+    assert end == Exit(0), output
+    facts: dict[str, Any] = json.loads(output)
+    return facts
+
+
+@pytest.mark.docker
+class TestAContainerIsRefused:
+    def test_every_forbidden_call(self, met: dict[str, Any]) -> None:
+        assert met["calls"] == dict.fromkeys(FORBIDDEN, "EPERM")
+
+    def test_sockets_of_every_family_but_unix(self, met: dict[str, Any]) -> None:
+        assert met["sockets"] == {**dict.fromkeys(FAMILIES, "EAFNOSUPPORT"), "AF_UNIX": "allowed"}
+        assert met["pairs"] == {"AF_TIPC": "EAFNOSUPPORT", "AF_UNIX": "allowed"}
+
+    def test_namespaces_of_every_kind(self, met: dict[str, Any]) -> None:
+        assert met["clone"] == {**dict.fromkeys(NAMESPACES, "EPERM"), "none": "allowed"}
+
+    def test_the_clone_that_no_filter_can_read_so_that_libraries_fall_back(self, met: dict[str, Any]) -> None:
+        assert met["clone3"] == "ENOSYS"
+
+    def test_requests_that_drivers_would_answer(self, met: dict[str, Any]) -> None:
+        assert met["ioctl"] == dict.fromkeys(REQUESTS, "EPERM")
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize(
+    ("deed", "outcome"),
+    [
+        ("threads", 28),
+        ("programs", "one\n/tmp/b\n"),
+        ("files", ["a", "b", "c", "d", "e"]),
+        ("unix_sockets", "card"),
+        ("event_loop", [True, 3]),
+        ("pools", [1, 2, 3]),
+        ("is_a_terminal", False),
+    ],
+)
+def test_an_honest_program_notices_nothing(done: dict[str, Any], deed: str, outcome: object) -> None:
+    assert done[deed] == outcome
