@@ -16,6 +16,7 @@ demo: $(READY)  ## play a real match between sample bots, in containers where Do
 
 test: $(READY)  ## run all tests
 	@scripts/engine || true
+	@scripts/runsc || true
 	$(BIN)/pytest
 
 check: $(READY)  ## format, lint, types, generated code, import directions

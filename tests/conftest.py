@@ -18,9 +18,13 @@ def _missing() -> dict[str, str]:
     """Each marker whose program is missing, and why."""
     missing = {}
     try:
-        connect().close()
+        client = connect()
     except SandboxError as error:
-        missing["docker"] = str(error)
+        missing["docker"] = missing["runsc"] = str(error)
+    else:
+        if "runsc" not in client.api.info()["Runtimes"]:
+            missing["runsc"] = "The engine does not know the runtime runsc. On Debian, as root: scripts/runsc"
+        client.close()
     if not (shutil.which("node") and shutil.which("npm")):
         missing["node"] = "Node.js and npm are not installed."
     return missing
@@ -29,7 +33,7 @@ def _missing() -> dict[str, str]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselect the tests whose outside program is missing."""
     left_out: dict[str, list[str]] = {}
-    if any(item.get_closest_marker(marker) for item in items for marker in ("docker", "node")):
+    if any(item.get_closest_marker(marker) for item in items for marker in ("docker", "node", "runsc")):
         for marker, reason in _missing().items():
             affected = [item for item in items if item.get_closest_marker(marker)]
             if affected:

@@ -24,18 +24,22 @@ def new_place(folder: Path, source: str) -> Place:
 
 
 @asynccontextmanager
-async def running(program: BotSource, place: Place, limits: Limits | None = None) -> AsyncIterator[DockerInstance]:
+async def running(
+    program: BotSource, place: Place, limits: Limits | None = None, runtime: str = "runc"
+) -> AsyncIterator[DockerInstance]:
     """One container in a sandbox of its own."""
-    sandbox = DockerSandbox(limits=limits)
+    sandbox = DockerSandbox(runtime, limits)
     try:
         yield await (await sandbox.load(program)).start(place)
     finally:
         await sandbox.close()
 
 
-async def run(program: BotSource, place: Place, limits: Limits | None = None) -> tuple[Exit, str]:
+async def run(
+    program: BotSource, place: Place, limits: Limits | None = None, runtime: str = "runc"
+) -> tuple[Exit, str]:
     """Run a container to its end; how it ended, and what it wrote."""
-    async with running(program, place, limits) as instance:
+    async with running(program, place, limits, runtime) as instance:
         return await instance.wait(), await instance.log_tail()
 
 

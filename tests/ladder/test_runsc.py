@@ -1,0 +1,46 @@
+"""Another runtime: gVisor's, whose kernel is a program of its own between the bot and the host's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ladder.bots import BotSource, find_bot
+from ladder.play import play_sandboxed
+from ladder.sandbox.base import Exit, Place
+from ladder.sandbox.docker import DockerSandbox
+from pigpen import ClockSetting
+from pigpen.rules import seed_from
+from referee.formats import Format
+from referee.match import MatchSpec
+from referee.record import AnyLine
+from referee.rules_file import load_rules
+from tests.ladder.containers import run
+
+pytestmark = [pytest.mark.docker, pytest.mark.runsc, pytest.mark.usefixtures("no_leftovers")]
+
+PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=30.0, start_up=60.0)
+
+
+async def test_it_is_another_kernel_and_output_and_exit_code_come_through(
+    program: BotSource, place: Callable[[str], Place]
+) -> None:
+    source = "print(open('/proc/version').read()); raise SystemExit(3)"
+    end, output = await run(program, place(source), runtime="runsc")
+    assert output.startswith("Linux version")
+    assert output.strip() != Path("/proc/version").read_text().strip()
+    assert end == Exit(3)
+
+
+async def test_a_match_is_played_without_fault() -> None:
+    names = ("random", "cautious", "counting", "random")
+    spec = MatchSpec(load_rules("hearts"), names, Format(1), PATIENT, seed_from("runsc"))
+    lines: list[AnyLine] = []
+    sandbox = DockerSandbox("runsc")
+    try:
+        played = await play_sandboxed(spec, [await sandbox.load(find_bot(name)) for name in names], lines.append)
+    finally:
+        await sandbox.close()
+    assert [result.faults for result in played.result.results] == [0] * 4, played.logs
