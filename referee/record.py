@@ -76,13 +76,19 @@ class DealLine(Line):
 
     type: Literal["deal"] = "deal"
     deal: int
-    """Number of the deal, from 0."""
+    """Number of the deal at its table, from 0."""
+    board: int | None = None
+    """Number of the board, from 0, in the format `boards:N`."""
+    rotation: int | None = None
+    """Which of the board's seatings this is, from 0; it is also the number of the table that played it."""
+    seats: tuple[int, ...] | None = None
+    """Which bot sat in each seat, by its number in the first line; where it is left out, bot i sat in seat i."""
     hands: tuple[Cards, ...]
     """The cards dealt to each seat."""
     steps: tuple[Step, ...]
     scores: tuple[int, ...]
     totals: tuple[int, ...]
-    """Totals of each seat, this deal included."""
+    """Totals at this table, this deal included, of whoever sits in each seat."""
     took_ms: tuple[float, ...]
     """How long each step took, in milliseconds."""
 
