@@ -10,7 +10,7 @@ from pigpen.notices import FaultNotice
 from pigpen.rules import IllegalAction
 from pigpen.view import View
 from referee.clock import MARGIN, Clock
-from referee.verdict import TAKEOVER_AT, SeatFailure, Verdict
+from referee.verdict import SeatFailure, Verdict, is_taken_over
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 BY_BOT = "bot"
 BY_TAKEOVER = "takeover"
+DEFAULT = "default:"
+"""What stands before the verdict where the default action was played."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,7 @@ class Player:
             if failure.verdict is Verdict.TIMEOUT:
                 failure = SeatFailure(Verdict.TIMEOUT, _late(limit))
             fault = await self._blame(failure)
-            return Decision(deal.default_action(chair), f"default:{failure.verdict}", took, fault)
+            return Decision(deal.default_action(chair), f"{DEFAULT}{failure.verdict}", took, fault)
         self._note_time(took)
         return Decision(action, BY_BOT, took)
 
@@ -127,7 +129,7 @@ class Player:
     async def _blame(self, failure: SeatFailure) -> Fault:
         fault = Fault(self._decisions, failure.verdict, failure.message)
         self.faults.append(fault)
-        self.taken_over = failure.verdict.is_final or len(self.faults) >= TAKEOVER_AT
+        self.taken_over = is_taken_over([each.verdict for each in self.faults])
         notice = FaultNotice(failure.verdict, failure.message, len(self.faults), self.taken_over)
         await self.tell(notice, self._decisions)
         return fault

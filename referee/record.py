@@ -49,7 +49,7 @@ class MatchLine(Line):
     """The variant, field for field as in a rules file."""
     format: str
     bots: tuple[str, ...]
-    """Name of each bot, by seat in the first deal."""
+    """Name of each bot; its place here is its number. In `boards:N` the seats of each deal stand with it."""
     clock: ClockLine
     commitment: str
     """SHA-256 of the match seed, in hex."""
@@ -98,11 +98,17 @@ class BotResult(Line):
 
     bot: str
     seat: int
+    """Its number in the first line, which is its seat in the first deal unless the format is `boards:N`."""
     place: int
     total: int
+    """Points in all deals together."""
     points_per_deal: float
+    standard_error: float | None = None
+    """Of points per deal: over the boards, in `deals:N` over the deals; none in a `game`, or where there is but one."""
     faults: int
+    """At all tables together."""
     taken_over: bool
+    """Whether the default policy took its seat over, at one table at least."""
     think_ms: dict[str, float]
     """Median and worst think time in milliseconds."""
 
@@ -113,8 +119,9 @@ class ResultLine(Line):
     type: Literal["result"] = "result"
     seed: str
     deals: int
+    """Number of deals at all tables together."""
     results: tuple[BotResult, ...]
-    """By seat in the first deal."""
+    """By the bots' numbers in the first line."""
 
 
 AnyLine = Annotated[MatchLine | DealLine | ResultLine, Field(discriminator="type")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +17,6 @@ from ladder.cli.problems import UserError
 from ladder.cli.result_table import print_json, print_result
 from ladder.cli.running import run
 from ladder.cli.sandboxes import SandboxName, open_sandbox
-from ladder.inline import load_bot_class
 from ladder.play import Played, play_inline, play_sandboxed
 from pigpen import ClockSetting
 from pigpen.rules import Rules, new_seed, seed_from
@@ -33,12 +33,16 @@ if TYPE_CHECKING:
 
 
 MOST_SECONDS = 1_000_000
+DEFAULT_BOARDS = 16
 
 
 def play(
     bots: Annotated[list[str], typer.Argument(help="A sample bot's name, a folder or an image, one for each seat.")],
     rules: Annotated[str, typer.Option(help="A preset (see: pigpen rules) or a TOML file.")] = "gongzhu",
-    deals: Annotated[int | None, typer.Option(min=1, help="Play N independent deals (16 by default).")] = None,
+    boards: Annotated[
+        int | None, typer.Option(min=1, help="Play N boards, each from every seat (the default, with 16).")
+    ] = None,
+    deals: Annotated[int | None, typer.Option(min=1, help="Play N independent deals, each from one seat.")] = None,
     game: Annotated[bool, typer.Option("--game", help="Play to the variant's own end.")] = False,
     seed: Annotated[str, typer.Option(help="Any text, or 64 hex digits: the same seed, the same match.")] = "",
     sandbox: Annotated[SandboxName, typer.Option(help="How the bots are kept.")] = SandboxName.DOCKER,
@@ -47,44 +51,65 @@ def play(
         float, typer.Option(min=0.001, max=3600, help="Most seconds for one decision.")
     ] = DEFAULT_CLOCK.limit,
     record: Annotated[Path | None, typer.Option(help="Write the match to this file (JSON Lines).")] = None,
+    concurrency: Annotated[
+        int | None,
+        typer.Option(min=1, help="Play boards at so many tables at once. By default: one for each core but one."),
+    ] = None,
     runtime: Annotated[str, typer.Option(help="The OCI runtime of the docker sandbox.")] = "runc",
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """
     Let bots play a match on this machine, and show how they did.
 
+    Each board is played once in every rotation of the bots, so that all of them hold the same cards; fresh instances
+    of the bots play each rotation.
+
     Examples:
         pigpen play random cautious counting ./mybot
 
-        pigpen play random cautious counting ./mybot --rules hearts --deals 64 --seed 7
+        pigpen play random cautious counting ./mybot --rules hearts --boards 64 --seed 7
 
         pigpen play ./mybot counting --rules gongzhu-partners --game --record match.jsonl
     """
     variant = load_rules(rules)
-    if game and deals is not None:
-        raise UserError("--game and --deals exclude each other: choose one.")
     sources = _seat(bots, variant)
     spec = MatchSpec(
         variant,
         _names(sources),
-        Format() if game else Format(deals or 16),
+        _format(boards, deals, game),
         _clock(clock, limit),
         seed_from(seed) if seed else new_seed(),
     )
-    lines: list[DealLine] = []
+    faulty: list[DealLine] = []
     with _recording(record) as write, _progress(spec) as advance:
 
         def take(line: AnyLine) -> None:
             write(line)
             if isinstance(line, DealLine):
-                lines.append(line)
+                if any(step.why for step in line.steps):
+                    faulty.append(line)
                 advance()
 
-        played = run(_play(spec, sources, sandbox, runtime, take), blocks=sandbox is SandboxName.INLINE)
+        work = _play(spec, sources, sandbox, runtime, concurrency or _cores(), take)
+        played = run(work, blocks=sandbox is SandboxName.INLINE)
     if as_json:
-        print_json(spec, played, lines)
+        print_json(spec, played, faulty)
     else:
-        print_result(spec, played, lines)
+        print_result(spec, played, faulty)
+
+
+def _format(boards: int | None, deals: int | None, game: bool) -> Format:
+    chosen = [name for name, given in {"--boards": boards, "--deals": deals, "--game": game or None}.items() if given]
+    if len(chosen) > 1:
+        raise UserError(f"{' and '.join(chosen)} exclude each other: choose one.")
+    if game or deals:
+        return Format(deals=deals)
+    return Format(boards=boards or DEFAULT_BOARDS)
+
+
+def _cores() -> int:
+    """How many tables play at once: a core for each, and one for the referee."""
+    return max(1, len(os.sched_getaffinity(0)) - 1)
 
 
 def _seat(words: list[str], rules: Rules) -> list[BotSource]:
@@ -122,14 +147,19 @@ def _clock(text: str, limit: float) -> ClockSetting:
 
 
 async def _play(
-    spec: MatchSpec, sources: list[BotSource], sandbox: SandboxName, runtime: str, write: Callable[[AnyLine], None]
+    spec: MatchSpec,
+    sources: list[BotSource],
+    sandbox: SandboxName,
+    runtime: str,
+    concurrency: int,
+    write: Callable[[AnyLine], None],
 ) -> Played:
     if sandbox is SandboxName.INLINE:
-        return await play_inline(spec, [load_bot_class(source) for source in sources], write)
+        return await play_inline(spec, sources, write)
     pens = open_sandbox(sandbox, runtime)
     try:
         programs = [await pens.load(source) for source in sources]
-        return await play_sandboxed(spec, programs, write)
+        return await play_sandboxed(spec, programs, write, concurrency)
     finally:
         await pens.close()
 
@@ -160,5 +190,5 @@ def _progress(spec: MatchSpec) -> Iterator[Callable[[], None]]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     console = Console(stderr=True)
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("deals", total=spec.format.deals)
+        task = progress.add_task("deals", total=spec.format.count(spec.rules))
         yield lambda: progress.advance(task)
