@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ladder.sandbox.base import Exit, Instance, Program
     from pigpen import Bot
     from referee.match import MatchSpec
-    from referee.record import AnyLine, ResultLine
+    from referee.record import AnyLine, DealLine, ResultLine
 
     Write = Callable[[AnyLine], None]
 
@@ -43,12 +43,21 @@ class Played:
     """By table: the end of what each bot wrote to stdout and stderr there, in the order of their numbers."""
 
 
-async def play_inline(spec: MatchSpec, bots: Sequence[BotSource], write: Write) -> Played:
+async def play_inline(
+    spec: MatchSpec, bots: Sequence[BotSource], write: Write, recorded: Sequence[DealLine] | None = None
+) -> Played:
     """
     Play with bots in this process, fresh ones for each table, one table after the other.
 
+    Args:
+        spec: What is to be played.
+        bots: The bots, in the order of their numbers.
+        write: Takes the record's lines.
+        recorded: The deals in the record of an interrupted match.
+
     Raises:
         BotRejected: If a bot cannot be made.
+        CannotResume: If the recorded deals are not of this match.
     """
     logs = {}
 
@@ -59,7 +68,7 @@ async def play_inline(spec: MatchSpec, bots: Sequence[BotSource], write: Write) 
         logs[table] = tuple(seat.log for seat in seats)
 
     with contextlib.redirect_stdout(sys.stderr):  # as the SDK's client does
-        return Played(await Match(spec, open_table, write).play(), logs)
+        return Played(await Match(spec, open_table, write, recorded).play(), logs)
 
 
 def _make(source: BotSource) -> Bot:
@@ -70,11 +79,25 @@ def _make(source: BotSource) -> Bot:
         raise BotRejected(f"{bot.__name__}() cannot be made: {type(error).__name__}: {error}") from error
 
 
-async def play_sandboxed(spec: MatchSpec, programs: Sequence[Program], write: Write, concurrency: int = 1) -> Played:
+async def play_sandboxed(
+    spec: MatchSpec,
+    programs: Sequence[Program],
+    write: Write,
+    recorded: Sequence[DealLine] | None = None,
+    concurrency: int = 1,
+) -> Played:
     """
-    Play with a fresh instance of each program in its sandbox at each table, so many tables at once.
+    Play with a fresh instance of each program in its sandbox at each table.
+
+    Args:
+        spec: What is to be played.
+        programs: The bots, in the order of their numbers.
+        write: Takes the record's lines.
+        recorded: The deals in the record of an interrupted match.
+        concurrency: How many tables play at once.
 
     Raises:
+        CannotResume: If the recorded deals are not of this match.
         SandboxError: If the sandbox failed; the match is void.
     """
     logs = {}
@@ -89,7 +112,7 @@ async def play_sandboxed(spec: MatchSpec, programs: Sequence[Program], write: Wr
                 await asyncio.wait(watchers, timeout=FAREWELL_SECONDS)
             logs[table] = tuple([await pen.log_tail() for pen in pens])
 
-    return Played(await Match(spec, open_table, write).play(concurrency), logs)
+    return Played(await Match(spec, open_table, write, recorded).play(concurrency), logs)
 
 
 @contextlib.asynccontextmanager

@@ -15,7 +15,7 @@ from referee.result import Tally
 from referee.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from contextlib import AbstractAsyncContextManager
 
     from pigpen.rules import Rules
@@ -45,6 +45,10 @@ class MatchSpec:
     """256 bits; everything random in the match comes from it."""
 
 
+class CannotResume(Exception):
+    """The record does not allow to go on; the message says why."""
+
+
 class Match:
     """
     Plays the tables of a match, several at once if wanted, and writes its record.
@@ -54,7 +58,11 @@ class Match:
     """
 
     def __init__(
-        self, spec: MatchSpec, open_table: OpenTable, write: Callable[[MatchLine | DealLine | ResultLine], None]
+        self,
+        spec: MatchSpec,
+        open_table: OpenTable,
+        write: Callable[[MatchLine | DealLine | ResultLine], None],
+        recorded: Iterable[DealLine] | None = None,
     ) -> None:
         """
         Prepare a match.
@@ -63,30 +71,45 @@ class Match:
             spec: What is to be played.
             open_table: Makes the seats of each table.
             write: Takes the record's lines in order.
+            recorded: The deals that are in the record already, if the match was interrupted; its first line is, too.
+
+        Raises:
+            CannotResume: If these deals are not of this match; the message says what is wrong.
         """
         self._spec = spec
         self._open_table = open_table
         self._write = write
         self._tally = Tally(spec.rules, spec.bots, spec.format)
-        self._has_begun = False
+        self._has_begun = recorded is not None
+        self._tables = [Table(spec, number) for number in range(spec.format.tables(spec.rules))]
+        for line in sorted(recorded or (), key=lambda line: line.deal):
+            self._restore(line)
 
     async def play(self, concurrency: int = 1) -> ResultLine:
         """Play the whole match, so many tables at once; where one fails, all are given up and cleared away."""
         free = asyncio.Semaphore(concurrency)
         try:
             async with asyncio.TaskGroup() as tables:
-                for number in range(self._spec.format.tables(self._spec.rules)):
-                    tables.create_task(self._play_table(number, free))
+                for number, table in enumerate(self._tables):
+                    if not table.is_over:
+                        tables.create_task(self._play_table(number, table, free))
         except BaseExceptionGroup as failures:
             raise failures.exceptions[0] from None
         result = self._tally.result(self._spec.seed)
         self._write(result)
         return result
 
-    async def _play_table(self, number: int, free: asyncio.Semaphore) -> None:
+    async def _play_table(self, number: int, table: Table, free: asyncio.Semaphore) -> None:
         async with free, self._open_table(number) as seats:
             self._begin()
-            await Table(self._spec, number, seats).play(self._take)
+            await table.play(seats, self._take)
+
+    def _restore(self, line: DealLine) -> None:
+        try:
+            self._tables[line.rotation or 0].restore(line)
+            self._tally.add(line)
+        except (ValueError, IndexError) as error:
+            raise CannotResume(str(error)) from error
 
     def _begin(self) -> None:
         if not self._has_begun:

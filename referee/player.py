@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from pigpen.notices import ClockSetting, Notice, Welcome
     from pigpen.rules import Action, Deal
+    from referee.record import Step
     from referee.seat import Seat
 
 BY_BOT = "bot"
@@ -112,6 +113,16 @@ class Player:
             return Decision(deal.default_action(chair), f"{DEFAULT}{failure.verdict}", took, fault)
         self._note_time(took)
         return Decision(action, BY_BOT, took)
+
+    def recall(self, step: Step, took: float) -> None:
+        """Count a decision that is in the record already, with its fault and its *took* seconds."""
+        if step.by == BY_TAKEOVER:
+            return
+        self._decisions += 1
+        self._note_time(took)
+        if step.by.startswith(DEFAULT):
+            self.faults.append(Fault(self._decisions, Verdict(step.by.removeprefix(DEFAULT)), step.why or ""))
+            self.taken_over = is_taken_over([each.verdict for each in self.faults])
 
     async def tell(self, notice: Notice, decision: int = 0) -> None:
         """Pass on a notice, unless nobody sits there any more."""

@@ -12,6 +12,7 @@ from pigpen.rules.shuffle import derived_number
 from referee.player import Player
 from referee.record import DealLine, Step
 from referee.result import places
+from referee.steps import action_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from referee.match import MatchSpec
     from referee.player import Decision
     from referee.seat import Seat
+
+FROM_SEED_AND_STEPS = ("board", "rotation", "seats", "hands", "scores", "totals")
+"""The fields of a deal's line that follow from the rest."""
 
 
 class Table:
@@ -30,29 +34,68 @@ class Table:
     Sealed questions are put to all at once, and nobody's answer counts before all have answered.
     """
 
-    def __init__(self, spec: MatchSpec, number: int, seats: Sequence[Seat]) -> None:
-        """
-        Lay the table.
-
-        Args:
-            spec: What is to be played.
-            number: Which of the match's tables this is, from 0.
-            seats: Where each bot answers, in the order of their numbers.
-        """
+    def __init__(self, spec: MatchSpec, number: int) -> None:
+        """Lay table *number* (from 0) of a match."""
         self._spec = spec
         self._number = number
         self._game = spec.format.start(spec.rules, spec.seed, number)
-        self._players = [Player(seat, spec.clock) for seat in seats]
+        self._players: list[Player] = []
+        self._recorded: list[DealLine] = []
 
-    async def play(self, write: Callable[[DealLine], None]) -> None:
-        """Seat the players, play all deals, hand each to *write* as soon as it is over, and part."""
+    @property
+    def is_over(self) -> bool:
+        """Whether all its deals have been played."""
+        return self._game.is_over
+
+    def restore(self, line: DealLine) -> None:
+        """
+        Take over a deal that was played before the match was interrupted.
+
+        Raises:
+            ValueError: If it is not this table's next deal, or breaks the rules; the message says what is wrong.
+        """
+        seats = self._seats()
+        if self.is_over or line.deal != self._game.deals:
+            raise ValueError(f"deal {line.deal} is not the one that comes next")
+        deal = self._next_deal()
+        for step in line.steps:
+            deal.apply(step.seat, action_of(step))
+        self._game.add(deal)
+        expected = self._line(deal, seats, [])
+        for field in FROM_SEED_AND_STEPS:
+            if getattr(line, field) != getattr(expected, field):
+                raise ValueError(
+                    f"the {field} of deal {line.deal} do not follow from the match seed and what was played"
+                )
+        self._recorded.append(line)
+
+    async def play(self, seats: Sequence[Seat], write: Callable[[DealLine], None]) -> None:
+        """
+        Seat the players, play what is left of the deals, and part.
+
+        Args:
+            seats: Where each bot answers, in the order of their numbers.
+            write: Takes each deal as soon as it is over.
+        """
+        self._players = [Player(seat, self._spec.clock) for seat in seats]
+        for line in self._recorded:
+            self._recall(line)
         await self._take_seats()
-        while not self._game.is_over:
+        while not self.is_over:
             write(await self._play_deal())
         await self._part()
 
+    def _recall(self, line: DealLine) -> None:
+        """Bring the players' clocks and faults to where they were after *line*."""
+        seats = line.seats or range(len(self._players))
+        for player in self._players:
+            player.begin_deal()
+        for step, took in zip(line.steps, line.took_ms, strict=True):
+            self._players[seats[step.seat]].recall(step, took / 1000)
+
     async def _take_seats(self) -> None:
-        spec, seats = self._spec, self._seats()
+        spec = self._spec
+        seats = spec.format.seats(spec.rules, spec.seed, self._number, 0)
         await asyncio.gather(
             *(
                 player.take_seat(Welcome(spec.rules, seats.index(bot), str(spec.format), spec.clock))
@@ -67,7 +110,7 @@ class Table:
     async def _play_deal(self) -> DealLine:
         """Play the next deal to its end, tell the players, and return what goes into the record."""
         seats, number = self._seats(), self._game.deals
-        deal = self._game.next_deal(deal_hands(self._spec.rules, self._spec.seed, number))
+        deal = self._next_deal()
         players = [self._players[bot] for bot in seats]
         totals = self._totals(seats)
         seeds = [self._bot_seed(number, seat) for seat in range(len(seats))]
@@ -87,6 +130,9 @@ class Table:
         for seat, player in enumerate(players):
             await player.tell(DealResult(number, seat, line.scores, line.totals))
         return line
+
+    def _next_deal(self) -> Deal:
+        return self._game.next_deal(deal_hands(self._spec.rules, self._spec.seed, self._game.deals))
 
     def _totals(self, seats: tuple[int, ...]) -> tuple[int, ...]:
         """The total of whoever sits in each seat."""

@@ -79,12 +79,12 @@ def _print_faults(
 ) -> None:
     """Say what was held against one bot, table by table, each with the end of its output there."""
     console.print(f"\n[bold]{escape(row.bot)}[/bold] (seat {row.seat}) was at fault:")
-    for table in sorted(logs):
+    for table in sorted({line.rotation or 0 for line in faulty}):
         steps = [(line, step) for line in faulty if (line.rotation or 0) == table for step in _faults(line, row.seat)]
         for line, step in steps:
             verdict = step.by.removeprefix(DEFAULT)
             console.print(f"  {_place(line)}: {verdict}: {step.why}", markup=False, highlight=False)
-        if steps:
+        if steps and table in logs:
             _print_log(console, logs[table][row.seat])
 
 

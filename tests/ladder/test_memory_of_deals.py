@@ -41,7 +41,7 @@ async def play(sandbox: Sandbox, bot: BotSource, concurrency: int) -> tuple[str,
     """What all instances wrote, and whether they played their lowest cards, as they do when they know nothing."""
     lines: list[AnyLine] = []
     try:
-        played = await play_sandboxed(SPEC, [await sandbox.load(bot)] * 4, lines.append, concurrency)
+        played = await play_sandboxed(SPEC, [await sandbox.load(bot)] * 4, lines.append, concurrency=concurrency)
     finally:
         await sandbox.close()
     assert [row.faults for row in played.result.results] == [0] * 4, played.logs
