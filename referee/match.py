@@ -105,10 +105,13 @@ class Match:
             await table.play(seats, self._take)
 
     def _restore(self, line: DealLine) -> None:
+        number = line.rotation or 0
         try:
-            self._tables[line.rotation or 0].restore(line)
+            if not 0 <= number < len(self._tables):
+                raise ValueError(f"there is no rotation {number}")
+            self._tables[number].restore(line)
             self._tally.add(line)
-        except (ValueError, IndexError) as error:
+        except ValueError as error:
             raise CannotResume(str(error)) from error
 
     def _begin(self) -> None:

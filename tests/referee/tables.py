@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
     from referee.match import MatchSpec
-    from referee.record import AnyLine, ResultLine
+    from referee.record import AnyLine, DealLine, ResultLine
     from referee.seat import Seat
 
 
@@ -21,12 +21,16 @@ async def play_match(spec: MatchSpec, seats: Sequence[Seat], write: Callable[[An
 
 
 async def play_tables(
-    spec: MatchSpec, tables: Sequence[Sequence[Seat]], write: Callable[[AnyLine], None], concurrency: int = 1
+    spec: MatchSpec,
+    tables: Sequence[Sequence[Seat]],
+    write: Callable[[AnyLine], None],
+    concurrency: int = 1,
+    recorded: Sequence[DealLine] | None = None,
 ) -> ResultLine:
-    """Play a match with these seats at each of its tables."""
+    """Play a match, or what is not *recorded* of it, with these seats at each of its tables."""
 
     @contextlib.asynccontextmanager
     async def open_table(number: int) -> AsyncIterator[Sequence[Seat]]:
         yield tables[number]
 
-    return await Match(spec, open_table, write).play(concurrency)
+    return await Match(spec, open_table, write, recorded).play(concurrency)
