@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -151,22 +152,17 @@ def wait_until_frozen(group: ControlGroup) -> None:
         time.sleep(0.02)
 
 
-class in_groups:  # noqa: N801
+@contextmanager
+def in_groups(made: list[Path]) -> Iterator[subprocess.Popen[bytes]]:
     """A spinning process in fresh groups, which are gone afterwards."""
-
-    def __init__(self, made: list[Path]) -> None:
-        self._made = made
-
-    def __enter__(self) -> subprocess.Popen[bytes]:
-        for folder in self._made:
-            folder.mkdir()
-        self._spinner = subprocess.Popen([sys.executable, "-c", SPINNER])
-        for folder in self._made:
-            (folder / "cgroup.procs").write_text(str(self._spinner.pid))
-        return self._spinner
-
-    def __exit__(self, *_: object) -> None:
-        self._spinner.kill()
-        self._spinner.wait()
-        for folder in self._made:
+    for folder in made:
+        folder.mkdir()
+    try:
+        with subprocess.Popen([sys.executable, "-c", SPINNER]) as spinner:
+            for folder in made:
+                (folder / "cgroup.procs").write_text(str(spinner.pid))
+            yield spinner
+            spinner.kill()
+    finally:
+        for folder in made:
             folder.rmdir()
