@@ -14,11 +14,14 @@ import pydantic
 from pydantic import BaseModel, ConfigDict, Field
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 VERSION = 1
-TIMES = frozenset({"started", "took_ms", "think_ms"})
-"""The fields that hold times."""
+TIMES = frozenset({"started", "took_ms", "cpu_ms", "timed", "think_ms"})
+"""The fields that hold times, or tell how they were taken."""
+
+Timed = Literal["cpu", "wall"]
+"""How a bot's time was measured: in CPU time of its program, or in wall time."""
 
 Cards = str
 """Cards by name with a space between: ``QS KH 2C``. A card put face down has ``*`` behind it: ``QS*``."""
@@ -90,7 +93,20 @@ class DealLine(Line):
     totals: tuple[int, ...]
     """Totals at this table, this deal included, of whoever sits in each seat."""
     took_ms: tuple[float, ...]
-    """How long each step took, in milliseconds."""
+    """How long each step took by the referee's clock, in milliseconds."""
+    cpu_ms: tuple[float | None, ...] | None = None
+    """CPU time of the bot's program during each step, in milliseconds; null where it was not read, or nobody asked."""
+
+    def timed_steps(self) -> Iterator[tuple[Step, float, float | None]]:
+        """
+        Each step with its seconds by the referee's clock, and of CPU time; None where that was not read.
+
+        Raises:
+            ValueError: If there is not one time for each step.
+        """
+        cpu_ms = self.cpu_ms or (None,) * len(self.steps)
+        for step, took, cpu in zip(self.steps, self.took_ms, cpu_ms, strict=True):
+            yield step, took / 1000, None if cpu is None else cpu / 1000
 
 
 class BotResult(Line):
@@ -109,8 +125,10 @@ class BotResult(Line):
     """At all tables together."""
     taken_over: bool
     """Whether the default policy took its seat over, at one table at least."""
+    timed: Timed
+    """What the bot's clock was charged: CPU time of its program, or wall time where that cannot be read."""
     think_ms: dict[str, float]
-    """Median and worst think time in milliseconds."""
+    """Median and worst think time in milliseconds, in CPU time where `timed` says so."""
 
 
 class ResultLine(Line):

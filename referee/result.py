@@ -32,6 +32,7 @@ class Tally:
         self._points: dict[int, list[int]] = {}
         self._faults: defaultdict[tuple[int, int], list[Verdict]] = defaultdict(list)
         self._times: list[list[float]] = [[] for _ in bots]
+        self._in_cpu_time: set[int] = set()
 
     def add(self, line: DealLine) -> None:
         """Take the next deal."""
@@ -40,11 +41,14 @@ class Tally:
         points = self._points.setdefault(line.deal, [0] * len(self._bots))
         for bot, score in enumerate(by_bot(line.scores, seats)):
             points[bot] += score
-        for step, took in zip(line.steps, line.took_ms, strict=True):
+        for step, took, cpu in line.timed_steps():
+            bot = seats[step.seat]
             if step.by.startswith(DEFAULT):
-                self._faults[table, seats[step.seat]].append(Verdict(step.by.removeprefix(DEFAULT)))
+                self._faults[table, bot].append(Verdict(step.by.removeprefix(DEFAULT)))
             if step.by != BY_TAKEOVER:
-                self._times[seats[step.seat]].append(took)
+                self._times[bot].append(took if cpu is None else cpu)
+            if cpu is not None:
+                self._in_cpu_time.add(bot)
 
     def result(self, seed: bytes) -> ResultLine:
         """What the deals add up to, when all of them have been played."""
@@ -65,6 +69,7 @@ class Tally:
                     standard_error=self._error(bot),
                     faults=sum(len(self._faults[table, bot]) for table in range(self._tables)),
                     taken_over=taken_over[bot],
+                    timed="cpu" if bot in self._in_cpu_time else "wall",
                     think_ms=_think_ms(self._times[bot]),
                 )
                 for bot in self._identity
@@ -103,4 +108,5 @@ def places(rules: Rules, totals: Sequence[int], taken_over: Sequence[bool]) -> t
 
 
 def _think_ms(times: Sequence[float]) -> dict[str, float]:
-    return {"median": round(statistics.median(times or [0.0]), 3), "worst": max(times, default=0.0)}
+    times = times or [0.0]
+    return {"median": round(statistics.median(times) * 1000, 3), "worst": round(max(times) * 1000, 3)}

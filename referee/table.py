@@ -26,6 +26,10 @@ FROM_SEED_AND_STEPS = ("board", "rotation", "seats", "hands", "scores", "totals"
 """The fields of a deal's line that follow from the rest."""
 
 
+QUIET_SECONDS = 0.005
+"""When a decision takes longer than this, the others are held still: holding costs more than a quick decision."""
+
+
 class Table:
     """
     One instance of each bot around one table.
@@ -88,10 +92,13 @@ class Table:
     def _recall(self, line: DealLine) -> None:
         """Bring the players' clocks and faults to where they were after *line*."""
         seats = line.seats or range(len(self._players))
+        passes = sum(step.passed is not None for step in line.steps)
+        exposures = sum(step.expose is not None for step in line.steps)
         for player in self._players:
             player.begin_deal()
-        for step, took in zip(line.steps, line.took_ms, strict=True):
-            self._players[seats[step.seat]].recall(step, took / 1000)
+        for step, took, cpu in line.timed_steps():
+            thinkers = passes if step.passed is not None else exposures if step.expose is not None else 1
+            self._players[seats[step.seat]].recall(step, took, cpu, thinkers)
 
     async def _take_seats(self) -> None:
         spec = self._spec
@@ -113,15 +120,13 @@ class Table:
         deal = self._next_deal()
         players = [self._players[bot] for bot in seats]
         totals = self._totals(seats)
-        seeds = [self._bot_seed(number, seat) for seat in range(len(seats))]
         steps: list[tuple[int, Decision]] = []
         for player in players:
             player.begin_deal()
         await asyncio.sleep(0)  # bots in this process never wait for anything: let Ctrl-C come through
         while not deal.is_over:
             asked = deal.to_act
-            questions = [players[seat].decide(deal, seat, totals, seeds[seat]) for seat in asked]
-            answers = [await questions[0]] if len(questions) == 1 else await asyncio.gather(*questions)
+            answers = await self._ask(asked, deal, players, totals)
             for seat, decision in zip(asked, answers, strict=True):
                 deal.apply(seat, decision.action)
                 steps.append((seat, decision))
@@ -130,6 +135,20 @@ class Table:
         for seat, player in enumerate(players):
             await player.tell(DealResult(number, seat, line.scores, line.totals))
         return line
+
+    async def _ask(
+        self, asked: Sequence[int], deal: Deal, players: Sequence[Player], totals: tuple[int, ...]
+    ) -> list[Decision]:
+        """Get the decisions of the seats *asked*; when they take long, everybody else is held still meanwhile."""
+        questions = [
+            players[seat].decide(deal, seat, totals, self._bot_seed(deal.number, seat), len(asked)) for seat in asked
+        ]
+        idle = [player for seat, player in enumerate(players) if seat not in asked]
+        alarm = asyncio.get_running_loop().call_later(QUIET_SECONDS, _rest, idle)
+        try:
+            return [await questions[0]] if len(questions) == 1 else await asyncio.gather(*questions)
+        finally:
+            alarm.cancel()
 
     def _next_deal(self) -> Deal:
         return self._game.next_deal(deal_hands(self._spec.rules, self._spec.seed, self._game.deals))
@@ -155,6 +174,7 @@ class Table:
             scores=deal.scores(),
             totals=self._totals(seats),
             took_ms=tuple(round(decision.took * 1000, 3) for _, decision in steps),
+            cpu_ms=_cpu_ms(steps),
         )
 
     async def _part(self) -> None:
@@ -165,9 +185,19 @@ class Table:
         await asyncio.gather(*map(_farewell, self._players, results))
 
 
+def _rest(players: Sequence[Player]) -> None:
+    for player in players:
+        player.rest()
+
+
 async def _farewell(player: Player, result: MatchResult) -> None:
     await player.tell(result)
     await player.close()
+
+
+def _cpu_ms(steps: Sequence[tuple[int, Decision]]) -> tuple[float | None, ...] | None:
+    times = tuple(None if decision.cpu is None else round(decision.cpu * 1000, 3) for _, decision in steps)
+    return None if times.count(None) == len(times) else times
 
 
 def _step(seat: int, decision: Decision) -> Step:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -18,6 +17,7 @@ from ladder.cli.recording import going_on, recording, resumable, seed_beside, un
 from ladder.cli.result_table import print_json, print_result
 from ladder.cli.running import run
 from ladder.cli.sandboxes import SandboxName, open_sandbox
+from ladder.cores import bot_cores
 from ladder.play import Played, play_inline, play_sandboxed
 from pigpen import ClockSetting
 from pigpen.rules import Rules, new_seed, seed_from
@@ -110,7 +110,7 @@ def play(
                     faulty.append(line)
                 advance()
 
-        work = _play(spec, sources, take, recorded, sandbox, runtime, concurrency or _cores())
+        work = _play(spec, sources, take, recorded, sandbox, runtime, concurrency or len(bot_cores()))
         with resumable(resume) if resume else nullcontext():
             played = run(work, blocks=sandbox is SandboxName.INLINE)
     if as_json:
@@ -138,11 +138,6 @@ def _format(boards: int | None, deals: int | None, game: bool) -> Format:
     if game or deals:
         return Format(deals=deals)
     return Format(boards=boards or DEFAULT_BOARDS)
-
-
-def _cores() -> int:
-    """How many tables play at once: a core for each, and one for the referee."""
-    return max(1, len(os.sched_getaffinity(0)) - 1)
 
 
 def _seat(words: list[str], rules: Rules) -> list[BotSource]:
