@@ -94,6 +94,16 @@ class Cursor:
             ahead = 0
         return False
 
+    def renew(self, recorded: Recorded) -> None:
+        """Take a newer reading of the same record; the place stays where it is."""
+        here = self.recorded.deals[self.deal]
+        self.deal = next(
+            place
+            for place, line in enumerate(recorded.deals)
+            if (line.deal, line.rotation) == (here.deal, here.rotation)
+        )
+        self.recorded = recorded
+
     def _load(self, deal: int) -> Replay:
         return Replay(self.recorded.rules, self.recorded.first.bots, self.recorded.deals[deal])
 

@@ -35,6 +35,8 @@ class Chair:
     """Whether it is looked at from this chair, so that all its cards are known."""
     hand: tuple[Card, ...]
     """Cards it is known to hold, in canonical order."""
+    legal: tuple[Card, ...]
+    """The cards among which it is to choose now, if it is looked at from this chair."""
     unknown: int
     """How many more it holds."""
     exposed: Mapping[Card, Face]
@@ -45,8 +47,10 @@ class Chair:
     """Suits that it has shown to be out of."""
     passed: tuple[Card, ...]
     """Cards it passed on, if known."""
+    received: tuple[Card, ...]
+    """Cards it was passed, if known."""
     pass_to: int
-    """The seat that got them; itself where none are passed."""
+    """The seat that gets the cards it passes; itself where none are passed."""
     taken: tuple[Card, ...]
     """The cards it took that count, or that change what others count."""
     points: int
@@ -109,65 +113,48 @@ def scene(replay: Replay, place: int, chairs: Collection[int] | None = None) -> 
         number=-(-len(view.plays) // len(seats)),
         winner=winner,
         winning=view.winning or next((play for play in trick if play.seat == winner), None),
-        chairs=_chairs(replay, moment, views),
+        chairs=tuple(_chairs(replay, moment, views)),
         news=tuple(_news(moment, views)),
         scores=replay.line.scores if over else None,
         totals=replay.line.totals if over else replay.totals_before,
     )
 
 
-def _chairs(replay: Replay, moment: Moment, views: Mapping[int, View]) -> tuple[Chair, ...]:
+def _chairs(replay: Replay, moment: Moment, views: Mapping[int, View]) -> Iterator[Chair]:
     deal, rules = moment.deal, replay.rules
     exposed = {shown for view in views.values() for shown in view.exposures}
-    faces = {shown.card: shown.face for shown in exposed}
     view = next(iter(views.values()))
     taken = [view.taken_mask(seat) for seat in range(rules.players)]
-    points = deal.points() if deal.is_over else card_points(rules, taken, faces)
-    counting = rules.plan.scoring | rules.plan.doubler
-    return tuple(
-        Chair(
+    known = card_points(rules, taken, {shown.card: shown.face for shown in exposed})
+    points = deal.points() if deal.is_over else known
+    for seat in range(rules.players):
+        heir, donor = ((seat + direction * rules.pass_offset(deal.number)) % rules.players for direction in (1, -1))
+        own = views.get(seat)
+        held = own.hand_mask if own else reduce(or_, (each.held_by(seat) for each in views.values()))
+        yield Chair(
             seat=seat,
             bot=replay.bots[seat],
-            asked=_is_asked(seat, deal, views),
-            open=seat in views,
-            hand=cards_in(held := _held(seat, views)),
+            asked=_is_asked(seat, deal, own),
+            open=own is not None,
+            hand=cards_in(held),
+            legal=own.legal if own else (),
             unknown=(deal.hands[seat] & ~held).bit_count(),  # how many cards somebody holds is plain to see
             exposed={shown.card: shown.face for shown in sorted(exposed) if shown.seat == seat},
-            hidden=0 if seat in views else view.hidden[seat],
+            hidden=0 if own else view.hidden[seat],
             voids=view.voids(seat),
-            passed=_passed(seat, deal, views),
-            pass_to=_pass_to(seat, deal),
-            taken=cards_in(taken[seat] & counting),
+            passed=own.passed if own else views[heir].received if heir in views else (),
+            received=own.received if own else views[donor].passed if donor in views else (),
+            pass_to=heir,
+            taken=cards_in(taken[seat] & (rules.plan.scoring | rules.plan.doubler)),
             points=points[seat],
         )
-        for seat in range(rules.players)
-    )
 
 
-def _held(seat: int, views: Mapping[int, View]) -> int:
-    """The cards that *seat* is known to hold."""
-    if seat in views:
-        return views[seat].hand_mask
-    return reduce(or_, (view.held_by(seat) for view in views.values()))
-
-
-def _passed(seat: int, deal: Deal, views: Mapping[int, View]) -> tuple[Card, ...]:
-    """The cards that *seat* passed on, if it or who got them is looked from."""
-    if seat in views:
-        return views[seat].passed
-    heir = _pass_to(seat, deal)
-    return views[heir].received if heir in views else ()
-
-
-def _pass_to(seat: int, deal: Deal) -> int:
-    return (seat + deal.rules.pass_offset(deal.number)) % deal.rules.players
-
-
-def _is_asked(seat: int, deal: Deal, views: Mapping[int, View]) -> bool:
-    """Whether *seat* must decide now; of a sealed question nobody knows to whom it is put besides himself."""
+def _is_asked(seat: int, deal: Deal, own: View | None) -> bool:
+    """Whether *seat* must decide now; to whom else a sealed question is put is not known from a chair."""
     if deal.phase in (Phase.PLAY, Phase.MOON):
         return seat == deal.turn
-    return seat in views and bool(views[seat].legal_mask)
+    return own is not None and own.legal_mask != 0
 
 
 def _news(moment: Moment, views: Mapping[int, View]) -> Iterator[News]:

@@ -16,6 +16,7 @@ from ladder.cli.check import check
 from ladder.cli.new import new
 from ladder.cli.play import play
 from ladder.cli.problems import UserError
+from ladder.cli.replay import replay
 from ladder.cli.rules import rules
 from ladder.cli.running import Stopped
 from ladder.sandbox.base import BotRejected, SandboxError
@@ -32,6 +33,7 @@ app = typer.Typer(
 app.command()(new)
 app.command()(play)
 app.command()(check)
+app.command()(replay)
 app.command()(rules)
 
 MISTAKES = (UserError, UnknownBot, RulesFileError, BotRejected)
