@@ -52,7 +52,8 @@ v                  look from the next chair, or from all
 ▶ must decide now      › led the trick      * wins it
 [Q] exposed face up, (Q) face down, as long as it is in the hand
 underlined: just passed to this seat; dim: may not be played now
-won: the cards that count; the number beside the name: what they are worth so far
+Below a hand stand the cards taken that count, beside the name what they are
+worth so far.
 
 Any key goes back to the table."""
 
@@ -155,13 +156,10 @@ def _in_hand(card: Card, chair: Chair) -> str:
 
 def _guess(chair: Chair) -> Iterator[Text]:
     """What is known of cards that are not seen."""
-    yield Text(f"{chair.unknown} cards unknown", style="dim")
-    yield Text.assemble("holds ", *_coloured(chair.hand)) if chair.hand else Text()
-    yield (
-        Text.assemble("out of ", *(Text(words.SIGNS[suit], SUIT_STYLES[suit]) for suit in sorted(chair.voids)))
-        if (chair.voids)
-        else Text()
-    )
+    yield Text(f"{chair.unknown} unknown cards" if chair.unknown else "", style="dim")
+    yield Text.assemble(*(["holds "] if chair.hand else []), *_coloured(chair.hand))
+    voids = [Text(words.SIGNS[suit], style=SUIT_STYLES[suit]) for suit in sorted(chair.voids)]
+    yield Text.assemble(*(["out of "] if voids else []), *voids)
     yield Text(f"{chair.hidden} face down" if chair.hidden else "")
 
 
