@@ -22,7 +22,8 @@ from pigpen import ClockSetting
 from pigpen.rules import Rules, new_seed, seed_from
 from referee.formats import Format
 from referee.match import DEFAULT_CLOCK, MatchSpec
-from referee.record import DealLine, to_json
+from referee.record import DealLine
+from referee.record_file import RecordWriter
 from referee.rules_file import load_rules
 
 if TYPE_CHECKING:
@@ -46,7 +47,9 @@ def play(
     limit: Annotated[
         float, typer.Option(min=0.001, max=3600, help="Most seconds for one decision.")
     ] = DEFAULT_CLOCK.limit,
-    record: Annotated[Path | None, typer.Option(help="Write the match to this file (JSON Lines).")] = None,
+    record: Annotated[
+        Path | None, typer.Option(help="Write the match to this file: JSON Lines, packed if it ends in .gz.")
+    ] = None,
     runtime: Annotated[str, typer.Option(help="The OCI runtime of the docker sandbox.")] = "runc",
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
@@ -141,14 +144,14 @@ def _recording(path: Path | None) -> Iterator[Callable[[AnyLine], None]]:
         yield lambda line: None
         return
     try:
-        file = path.open("x", encoding="utf-8")
+        writer = RecordWriter.create(path)
     except FileExistsError:
         raise UserError(f"{str(path)!r} is there already. Name another file; nothing was changed.") from None
     except OSError as error:
         raise UserError(f"{str(path)!r} cannot be written: {error.strerror}.") from None
     try:
-        with file:
-            yield lambda line: print(to_json(line), file=file, flush=True)
+        with writer:
+            yield writer.write
     finally:
         if not path.stat().st_size:
             path.unlink()
