@@ -20,6 +20,9 @@ VERSION = 1
 TIMES = frozenset({"started", "took_ms", "cpu_ms", "timed", "think_ms"})
 """The fields that hold times, or tell how they were taken."""
 
+CHAIN = "chain"
+"""The key that a line gets in a file (referee/chain.py)."""
+
 Timed = Literal["cpu", "wall"]
 """How a bot's time was measured: in CPU time of its program, or in wall time."""
 
@@ -152,11 +155,11 @@ _adapter: pydantic.TypeAdapter[MatchLine | DealLine | ResultLine] = pydantic.Typ
 
 
 def to_json(line: Line) -> str:
-    """A line as it stands in the file, without the line break."""
+    """A line as it stands in the file, without its chain and the line break."""
     return line.model_dump_json(by_alias=True, exclude_none=True)
 
 
-def from_json(text: str) -> MatchLine | DealLine | ResultLine:
+def from_json(text: str | bytes) -> MatchLine | DealLine | ResultLine:
     """
     Read one line.
 
@@ -167,11 +170,15 @@ def from_json(text: str) -> MatchLine | DealLine | ResultLine:
 
 
 def without_times(lines: Iterable[str]) -> list[str]:
-    """The lines with every time left out: what two matches with the same seed and the same bots have in common."""
+    """
+    The lines with every time left out: what two matches with the same seed and the same bots have in common.
+
+    The chain of lines that come from a file is left out, too: it depends on the times.
+    """
     return [json.dumps(_timeless(json.loads(line)), ensure_ascii=False) for line in lines]
 
 
 def _timeless(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _timeless(item) for key, item in value.items() if key not in TIMES}
+        return {key: _timeless(item) for key, item in value.items() if key not in TIMES | {CHAIN}}
     return [_timeless(item) for item in value] if isinstance(value, list) else value

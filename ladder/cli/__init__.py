@@ -20,6 +20,7 @@ from ladder.cli.replay import replay
 from ladder.cli.rules import rules
 from ladder.cli.running import Stopped
 from ladder.sandbox.base import BotRejected, SandboxError
+from referee.problems import RecordError
 from referee.rules_file import RulesFileError
 
 app = typer.Typer(
@@ -36,7 +37,7 @@ app.command()(check)
 app.command()(replay)
 app.command()(rules)
 
-MISTAKES = (UserError, UnknownBot, RulesFileError, BotRejected)
+MISTAKES = (UserError, UnknownBot, RulesFileError, RecordError, BotRejected)
 
 
 def main() -> None:

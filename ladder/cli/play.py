@@ -52,7 +52,9 @@ def play(
     limit: Annotated[
         float, typer.Option(min=0.001, max=3600, help="Most seconds for one decision.")
     ] = DEFAULT_CLOCK.limit,
-    record: Annotated[Path | None, typer.Option(help="Write the match to this file (JSON Lines).")] = None,
+    record: Annotated[
+        Path | None, typer.Option(help="Write the match to this file: JSON Lines, packed if it ends in .gz.")
+    ] = None,
     resume: Annotated[
         Path | None, typer.Option(help="Go on with the interrupted match in this record, with the same bots.")
     ] = None,

@@ -7,19 +7,17 @@ tell it before the end, and without it nobody could deal the rest of the cards.
 
 from __future__ import annotations
 
-import fcntl
 import os
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
-import pydantic
 import typer
 
 from ladder.cli.problems import UserError
 from ladder.cli.running import Stopped
 from ladder.sandbox.base import SandboxError
 from referee.match import CannotResume
-from referee.record import from_json, to_json
+from referee.record_file import RecordWriter, read_record
 from referee.resume import Unfinished
 
 if TYPE_CHECKING:
@@ -38,7 +36,7 @@ def recording(path: Path | None, seed: bytes) -> Iterator[Write]:
         yield lambda line: None
         return
     try:
-        file = path.open("x", encoding="utf-8")
+        writer = RecordWriter.create(path)
     except FileExistsError:
         raise UserError(
             f"{str(path)!r} is there already. Name another file, or go on with an interrupted match by --resume; "
@@ -46,36 +44,29 @@ def recording(path: Path | None, seed: bytes) -> Iterator[Write]:
         ) from None
     except OSError as error:
         raise _cannot("written", path, error) from None
-    with file:
-        _lock(file, path)
-        with _kept(seed, path):
-            yield lambda line: print(to_json(line), file=file, flush=True)
+    with writer, _kept(seed, path):
+        yield writer.write
 
 
 @contextmanager
 def going_on(path: Path, begun: Unfinished, seed: bytes) -> Iterator[Write]:
     """Give a function that writes a line at the end of *path*, after the lines that *begun* was read from."""
     try:
-        file = path.open("r+", encoding="utf-8")
+        writer = RecordWriter.append(path)
     except OSError as error:
         raise _cannot("written", path, error) from None
-    with file:
-        _lock(file, path)
+    with writer:
         if unfinished(path) != begun:
             raise UserError(f"{str(path)!r} has just been changed by another pigpen. Try again.")
-        file.truncate(file.seek(len(_whole_lines(path))))
         with _kept(seed, path):
-            yield lambda line: print(to_json(line), file=file, flush=True)
+            yield writer.write
 
 
 def unfinished(path: Path) -> Unfinished:
     """Read the record of an interrupted match."""
-    try:
-        lines = _whole_lines(path).decode(errors="replace").splitlines()
-    except OSError as error:
-        raise _cannot("read", path, error) from None
+    lines = read_record(path)
     with resumable(path):
-        return Unfinished.of(map(from_json, lines))
+        return Unfinished.of(lines)
 
 
 @contextmanager
@@ -83,8 +74,6 @@ def resumable(path: Path) -> Iterator[None]:
     """Put into words why the match in *path* cannot go on."""
     try:
         yield
-    except pydantic.ValidationError:
-        raise UserError(f"{str(path)!r} cannot be resumed: it is not the record of a match.") from None
     except CannotResume as error:
         raise UserError(f"{str(path)!r} cannot be resumed: {error}.") from None
 
@@ -127,20 +116,6 @@ def _keep(seed: bytes, path: Path) -> None:
         raise _cannot("written", path, error) from None
     with os.fdopen(descriptor, "w", encoding="ascii") as file:
         file.write(seed.hex())
-
-
-def _whole_lines(path: Path) -> bytes:
-    """The file up to its last line break: a program that is killed may leave half a line behind it."""
-    content = path.read_bytes()
-    return content[: content.rfind(b"\n") + 1]
-
-
-def _lock(file: IO[str], path: Path) -> None:
-    """Keep a second process from writing to the same record."""
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise UserError(f"{str(path)!r} is being written by another pigpen. Wait for its end, or stop it.") from None
 
 
 def _cannot(done: str, path: Path, error: OSError) -> UserError:

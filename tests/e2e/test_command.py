@@ -143,6 +143,16 @@ def test_a_bot_at_fault_is_shown_with_the_reason_and_its_own_words(tmp_path: Pat
     assert "KeyError: 'ouch'" in done.stdout
 
 
+def test_a_bot_at_fault_on_boards_is_shown_table_by_table(tmp_path: Path) -> None:
+    bot = write_bot(tmp_path / "bad", "raise KeyError('ouch')")
+    done = pigpen("play", str(bot), "random", "random", "random", "--boards", "2", "--sandbox", "process")
+    assert done.returncode == 0
+    assert "4 (taken over)" in done.stdout
+    for rotation in range(4):
+        assert f"board 0, rotation {rotation}: gone: its program ended with exit code 1" in done.stdout
+    assert done.stdout.count("KeyError: 'ouch'") == 4
+
+
 def test_a_match_that_never_began_leaves_no_record(tmp_path: Path) -> None:
     path = tmp_path / "match.jsonl"
     done = pigpen("play", "some/image:1", *FOUR[1:], "--sandbox", "process", "--record", str(path))
