@@ -88,7 +88,7 @@ class Cursor:
             if any(_blames(step, seats) for step in line.steps):
                 replay = self._replay if deal == self.deal else self._load(deal)
                 for moment in range(ahead, len(replay.moments)):
-                    if any(_blames(step, seats) for step in replay.moments[moment].steps):
+                    if any(_blames(step, seats) for step, _, _ in replay.moments[moment].done):
                         self.deal, self._replay, self.moment = deal, replay, moment
                         return True
             ahead = 0

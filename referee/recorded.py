@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pigpen.rules.shuffle import commitment
 from referee.record import DealLine, MatchLine, ResultLine
 from referee.rules_file import RulesFileError, rules_from
 
@@ -54,6 +55,24 @@ class Recorded:
             raise BadRecord("it holds more than one match")
         deals.sort(key=lambda line: (line.deal, line.rotation or 0))
         return cls(first, rules, tuple(deals), results[0] if results else None)
+
+    @property
+    def seed(self) -> bytes:
+        """
+        The match seed.
+
+        Raises:
+            BadRecord: If the match is not finished, or the seed is not the one that the first line commits to.
+        """
+        if self.result is None:
+            raise BadRecord("the match is not finished, and its seed is told at the end only")
+        try:
+            seed = bytes.fromhex(self.result.seed)
+        except ValueError:
+            raise BadRecord("its seed is none") from None
+        if commitment(seed) != self.first.commitment:
+            raise BadRecord("its seed is not the one that its first line commits to")
+        return seed
 
     def bot(self, word: str) -> int:
         """

@@ -23,15 +23,17 @@ class Moment:
 
     deal: Deal
     """The state; whoever wants to play on copies it."""
-    steps: tuple[Step, ...] = ()
-    """What has just been done: a card, a moon choice, or all answers to a sealed question."""
-    took: tuple[float, ...] = ()
-    """Seconds that each of these steps took."""
+    done: tuple[tuple[Step, float, float | None], ...] = ()
+    """
+    What has just been done: a card, a moon choice, or all answers to a sealed question.
+
+    Each step comes with its seconds by the referee's clock and of CPU time, as in `DealLine.timed_steps`.
+    """
 
     @property
     def ends_trick(self) -> bool:
         """Whether the card just played was the last one of a trick."""
-        return bool(self.steps) and self.steps[0].play is not None and not len(self.deal.plays) % len(self.deal.hands)
+        return bool(self.done) and self.done[0][0].play is not None and not len(self.deal.plays) % len(self.deal.hands)
 
 
 class Replay:
@@ -94,7 +96,7 @@ def _moments(rules: Rules, line: DealLine) -> Iterator[Moment]:
             raise ValueError("it ends in the middle")
         for step, _, _ in now:
             deal.apply(step.seat, action_of(step))
-        yield Moment(deal.copy(), tuple(step for step, _, _ in now), tuple(took for _, took, _ in now))
+        yield Moment(deal.copy(), tuple(now))
     if steps:
         raise ValueError("it goes on after its end")
     yield Moment(deal)

@@ -158,7 +158,7 @@ def _is_asked(seat: int, deal: Deal, own: View | None) -> bool:
 
 
 def _news(moment: Moment, views: Mapping[int, View]) -> Iterator[News]:
-    for step, took in zip(moment.steps, moment.took, strict=True):
+    for step, took, _ in moment.done:
         if step.seat in views:
             yield News(step.seat, action_of(step), step.by, step.why, took)
         elif step.play is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from pigpen.rules import Card, Face, MoonChoice
@@ -31,3 +32,15 @@ def action_of(step: Step) -> Action:
 
 def _face(word: str) -> Face:
     return Face.DOWN if word.endswith("*") else Face.UP
+
+
+def words_of(action: Action) -> tuple[str, str]:
+    """The field of a `Step` that holds *action*, and what stands in it."""
+    if isinstance(action, Card):
+        return "play", str(action)
+    if isinstance(action, MoonChoice):
+        return "moon", action.name.lower()
+    if isinstance(action, Mapping):
+        shown = sorted(action.items())
+        return "expose", " ".join(f"{card}*" if face is Face.DOWN else str(card) for card, face in shown)
+    return "pass", " ".join(map(str, sorted(action)))

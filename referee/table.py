@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from pigpen.notices import DealResult, MatchResult, Welcome
-from pigpen.rules import Card, Face, MoonChoice, cards_in, deal_hands
+from pigpen.rules import cards_in, deal_hands
 from pigpen.rules.shuffle import derived_number
 from referee.player import Player
 from referee.record import DealLine, Step
 from referee.result import places
-from referee.steps import action_of
+from referee.steps import action_of, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
-    from pigpen.rules import Action, Deal
+    from pigpen.rules import Deal
     from referee.match import MatchSpec
     from referee.player import Decision
     from referee.seat import Seat
@@ -158,9 +157,7 @@ class Table:
         return tuple(self._game.totals[bot] for bot in seats)
 
     def _bot_seed(self, deal: int, seat: int) -> int:
-        """What a bot in that seat draws its random numbers from; the tables of a match have nothing in common."""
-        rotation = () if self._spec.format.boards is None else (self._number,)
-        return derived_number("bot", self._spec.seed, deal, seat, *rotation)
+        return bot_seed(self._spec.seed, deal, seat, None if self._spec.format.boards is None else self._number)
 
     def _line(self, deal: Deal, seats: tuple[int, ...], steps: Sequence[tuple[int, Decision]]) -> DealLine:
         on_board = self._spec.format.boards is not None
@@ -169,7 +166,7 @@ class Table:
             board=deal.number if on_board else None,
             rotation=self._number if on_board else None,
             seats=seats if on_board else None,
-            hands=tuple(_names(cards_in(hand)) for hand in deal.dealt),
+            hands=tuple(" ".join(map(str, cards_in(hand))) for hand in deal.dealt),
             steps=tuple(_step(seat, decision) for seat, decision in steps),
             scores=deal.scores(),
             totals=self._totals(seats),
@@ -183,6 +180,19 @@ class Table:
         standing = places(self._spec.rules, totals, [player.taken_over for player in self._players])
         results = [MatchResult(place, total / deals) for place, total in zip(standing, totals, strict=True)]
         await asyncio.gather(*map(_farewell, self._players, results))
+
+
+def bot_seed(seed: bytes, deal: int, seat: int, rotation: int | None) -> int:
+    """
+    What the bot in a seat draws its random numbers from; the tables of a match have nothing in common.
+
+    Args:
+        seed: The match seed.
+        deal: Number of the deal at its table.
+        seat: The seat.
+        rotation: Number of the table in `boards:N`, else None.
+    """
+    return derived_number("bot", seed, deal, seat, *(() if rotation is None else (rotation,)))
 
 
 def _rest(players: Sequence[Player]) -> None:
@@ -201,22 +211,6 @@ def _cpu_ms(steps: Sequence[tuple[int, Decision]]) -> tuple[float | None, ...] |
 
 
 def _step(seat: int, decision: Decision) -> Step:
-    field, text = _words(decision.action)
+    field, text = words_of(decision.action)
     why = decision.fault.message if decision.fault else None
     return Step.model_validate({"seat": seat, field: text, "by": decision.by, "why": why})
-
-
-def _words(action: Action) -> tuple[str, str]:
-    """The field of a `Step` that holds *action*, and what stands in it."""
-    if isinstance(action, Card):
-        return "play", str(action)
-    if isinstance(action, MoonChoice):
-        return "moon", action.name.lower()
-    if isinstance(action, Mapping):
-        shown = sorted(action.items())
-        return "expose", " ".join(f"{card}*" if face is Face.DOWN else str(card) for card, face in shown)
-    return "pass", _names(sorted(action))
-
-
-def _names(cards: Iterable[Card]) -> str:
-    return " ".join(map(str, cards))

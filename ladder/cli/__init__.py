@@ -17,6 +17,7 @@ from ladder.cli.new import new
 from ladder.cli.play import play
 from ladder.cli.problems import UserError
 from ladder.cli.replay import replay
+from ladder.cli.rerun import rerun
 from ladder.cli.rules import rules
 from ladder.cli.running import Stopped
 from ladder.sandbox.base import BotRejected, SandboxError
@@ -35,6 +36,7 @@ app.command()(new)
 app.command()(play)
 app.command()(check)
 app.command()(replay)
+app.command()(rerun)
 app.command()(rules)
 
 MISTAKES = (UserError, UnknownBot, RulesFileError, RecordError, BotRejected)

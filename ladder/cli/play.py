@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ladder.bots import find_bot
 from ladder.cli.problems import UserError
+from ladder.cli.progress import progress
 from ladder.cli.recording import going_on, recording, resumable, seed_beside, unfinished
 from ladder.cli.result_table import print_json, print_result
 from ladder.cli.running import run
@@ -27,7 +26,7 @@ from referee.record import DealLine
 from referee.rules_file import load_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from ladder.bots import BotSource
     from referee.record import AnyLine
@@ -103,7 +102,7 @@ def play(
         writing = recording(record, spec.seed)
     recorded = begun.deals if begun else None
     faulty = [line for line in recorded or () if _is_faulty(line)]
-    with writing as write, _progress(spec, len(recorded or ())) as advance:
+    with writing as write, progress("deals", spec.format.count(spec.rules), len(recorded or ())) as advance:
 
         def take(line: AnyLine) -> None:
             write(line)
@@ -193,13 +192,3 @@ async def _play(
         return await play_sandboxed(spec, programs, write, recorded, concurrency)
     finally:
         await pens.close()
-
-
-@contextmanager
-def _progress(spec: MatchSpec, played: int) -> Iterator[Callable[[], None]]:
-    """Give a function to call after each deal; a bar shows on a terminal only."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("deals", total=spec.format.count(spec.rules), completed=played)
-        yield lambda: progress.advance(task)

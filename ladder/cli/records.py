@@ -37,7 +37,7 @@ def understanding(path: Path) -> Iterator[None]:
     try:
         yield
     except BadRecord as error:
-        raise UserError(f"{str(path)!r} is not the record of a match: {error}.") from None
+        raise UserError(f"{str(path)!r} cannot be replayed: {error}.") from None
 
 
 def bot_in(recorded: Recorded, word: str, path: Path) -> int:

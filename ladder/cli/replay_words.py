@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from pigpen.rules import Card, Face, MoonChoice, Suit
@@ -41,9 +42,19 @@ def cards(which: Iterable[Card]) -> str:
     return " ".join(map(card, which))
 
 
+def spelled(text: str) -> str:
+    """Write cards as they stand in a record with the signs of their suits."""
+    return re.sub(r"\b([2-9TJQKA])([CDHS])\b", lambda found: card(Card.parse(found[0])), text) or "nothing"
+
+
 def suits(which: Collection[Card]) -> str:
     """Name cards suit by suit as players hold them: spades first, aces first."""
     return "  ".join(f"{SIGNS[suit]} {ranks}" for suit in reversed(Suit) if (ranks := ranks_of(suit, which, " ")))
+
+
+def compact(which: Collection[Card]) -> str:
+    """Name cards suit by suit in little room."""
+    return " ".join(f"{SIGNS[suit]}{ranks}" for suit in reversed(Suit) if (ranks := ranks_of(suit, which)))
 
 
 def ranks_of(suit: Suit, which: Collection[Card], between: str = "") -> str:

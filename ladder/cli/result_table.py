@@ -85,10 +85,11 @@ def _print_faults(
             verdict = step.by.removeprefix(DEFAULT)
             console.print(f"  {line.name}: {verdict}: {step.why}", markup=False, highlight=False)
         if steps and table in logs:
-            _print_log(console, logs[table][row.seat])
+            print_log(console, logs[table][row.seat])
 
 
-def _print_log(console: Console, log: str) -> None:
+def print_log(console: Console, log: str) -> None:
+    """Print the end of what a bot wrote, if it wrote anything."""
     tail = log.strip().splitlines()[-LOG_LINES:]
     if tail:
         console.print("  The end of its output:")
