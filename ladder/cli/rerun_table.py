@@ -61,7 +61,12 @@ def print_json(name: str, bot: str, done: Rerun, most: int) -> None:
 def _table(title: str, answers: tuple[Answer, ...], encoding: str) -> Table:
     table = Table(title=Text(title), title_justify="left")
     for heading in HEADINGS:
-        table.add_column(heading, justify="right" if heading in RIGHT else "left", no_wrap=heading not in WRAPPED)
+        table.add_column(
+            heading,
+            justify="right" if heading in RIGHT else "left",
+            min_width=8 if heading == "deal" else None,
+            no_wrap=heading not in WRAPPED,
+        )
     for line, group in groupby(answers, key=lambda answer: answer.line):
         for place, answer in enumerate(group):
             cells = ("" if place else line.name, *_cells(answer))
