@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from ladder.cli.replay_words import blamed, card, cards, happened, points, suits, who
+from ladder.cli.replay_words import blamed, card, cards, exposures, happened, points, suits, who
 from pigpen.rules import Phase
 from referee.recorded import seats_of
 from referee.replay import Replay
@@ -14,6 +14,7 @@ from referee.scene import scene
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from pigpen.rules import Rules
     from referee.record import DealLine
     from referee.recorded import Recorded
     from referee.scene import Chair, Scene
@@ -63,7 +64,7 @@ def heading(replay: Replay) -> str:
 def _deal_text(replay: Replay, scenes: list[Scene]) -> Iterator[str]:
     yield heading(replay)
     yield from _hands(scenes[0])
-    holds = ""
+    holds, told = "", set[str]()
     for before, now in pairwise(scenes):
         holds = _own_hand(before) or holds
         if now.scores is not None:
@@ -74,7 +75,10 @@ def _deal_text(replay: Replay, scenes: list[Scene]) -> Iterator[str]:
             yield f"  {happened(replay.rules, now, before)}"
         elif now.winner is not None:
             yield from _trick(now, before, holds)
-        yield from (f"        {text}" for text in blamed(now))
+        for text in (*_revealed(replay.rules, before, now), *blamed(now)):
+            if text not in told or text.startswith("✗"):  # that the default policy plays on is told once
+                yield f"        {text}"
+            told.add(text)
 
 
 def _hands(now: Scene) -> Iterator[str]:
@@ -100,6 +104,13 @@ def _trick(now: Scene, before: Scene, holds: str) -> Iterator[str]:
     gain = now.chairs[now.winner].points - before.chairs[now.winner].points
     row = f"  {now.number:>4}  {''.join(f'{cell:<6}' for cell in cells)}{_name(now, now.chairs[now.winner])}"
     yield f"{row}  {points(gain):>5}" + (f"   held {holds}" if holds else "")
+
+
+def _revealed(rules: Rules, before: Scene, now: Scene) -> Iterator[str]:
+    """Say which card that is played now lay face down, and nobody who looks knew it."""
+    for then, chair in zip(before.chairs, now.chairs, strict=True):
+        if before.phase is Phase.PLAY and chair.hidden < then.hidden:
+            yield f"{who(chair)} had exposed: {', '.join(exposures(rules, chair))}."
 
 
 def _own_hand(now: Scene) -> str:
