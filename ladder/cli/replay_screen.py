@@ -48,6 +48,7 @@ HELP = """\
 Home  g            the cards as dealt      End  G    the result
 f                  the next fault of a bot
 v                  look from the next chair, or from all
+q  Esc             quit
 
 ▶ must decide now      › led the trick      * wins it
 [Q] exposed face up, (Q) face down, as long as it is in the hand
@@ -71,17 +72,16 @@ def screen(cursor: Cursor, chair: int | None, width: int, height: int) -> list[T
     replay, chairs = cursor.replay, None if chair is None else (chair,)
     now = scene(replay, cursor.moment, chairs)
     before = scene(replay, cursor.moment - 1, chairs) if cursor.moment else None
-    news = _news(cursor, now, before)
     if width < WIDTH or height < HEIGHT:
         small = Text(f"This needs {WIDTH} columns and {HEIGHT} lines; the terminal has {width} and {height}.")
-        return [small, *news][:height]
+        return [small, *_news(cursor, now, before, width)][:height]
     field = min(width // 3, WIDEST_FIELD)
     fields = _fields(replay, now, field, chair or 0)
     space = [Text()] * min(2, (height - HEIGHT) // 3)
     lines = [_title(cursor, now, chair, 3 * field), Text()]
     for row in range(3):
         lines += [_joined(parts, field) for parts in zip(*fields[3 * row : 3 * row + 3], strict=True)] + space
-    lines += [*news, _bar(cursor, 3 * field), Text(KEYS, style="dim")]
+    lines += [*_news(cursor, now, before, 3 * field), _bar(cursor, 3 * field), Text(KEYS, style="dim")]
     indent = " " * ((width - 3 * field) // 2)
     return [Text.assemble(indent, line) for line in lines]
 
@@ -234,15 +234,18 @@ def _so_far(now: Scene) -> tuple[int, ...]:
     return tuple(chair.points for chair in now.chairs)
 
 
-def _news(cursor: Cursor, now: Scene, before: Scene | None) -> list[Text]:
-    """Two lines: what has just happened, and what was wrong with it."""
-    text = words.happened(cursor.replay.rules, now, before)
+def _news(cursor: Cursor, now: Scene, before: Scene | None, width: int) -> Iterator[Text]:
+    """Two lines: what has just happened; what was wrong with it, or in the end who won."""
+    faults = " ".join(words.blamed(now))
     if now.scores is not None and cursor.deal == len(cursor.recorded.deals) - 1:
-        text += f" {places_text(cursor.recorded)}"
-    return [Text(f"  {text}"), Text(f"  {' '.join(words.blamed(now))}", style="bold red")]
+        faults = places_text(cursor.recorded)
+    for text, style in ((words.happened(cursor.replay.rules, now, before), ""), (faults, "bold red" * ("✗" in faults))):
+        line = Text(text, style=style)
+        line.truncate(width, overflow="ellipsis")
+        yield line
 
 
 def _bar(cursor: Cursor, width: int) -> Text:
     """How far the deal has come."""
-    done = (width - 3) * cursor.moment // (len(cursor.replay.moments) - 1)
-    return Text.assemble("  ", ("━" * done, "default"), "●", ("─" * (width - 3 - done), "dim"))
+    done = (width - 1) * cursor.moment // (len(cursor.replay.moments) - 1)
+    return Text.assemble("━" * done, "●", ("─" * (width - 1 - done), "dim"))

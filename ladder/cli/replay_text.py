@@ -47,7 +47,7 @@ def places_text(recorded: Recorded) -> str:
     if recorded.result is None:
         return f"The match is not finished: {len(recorded.deals)} deals so far."
     rows = sorted(recorded.result.results, key=lambda row: (row.place, row.seat))
-    return "Places: " + ", ".join(f"{row.place}. {row.bot} {row.points_per_deal:+.2f} a deal" for row in rows) + "."
+    return f"Points per deal: {', '.join(f'{row.place}. {row.bot} {row.points_per_deal:+.2f}' for row in rows)}."
 
 
 def heading(replay: Replay) -> str:

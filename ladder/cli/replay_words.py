@@ -107,7 +107,7 @@ def blamed(scene: Scene) -> Iterator[str]:
         if news.by == BY_TAKEOVER:
             yield f"The default policy plays for {name}."
         elif news.by.startswith(DEFAULT):
-            yield f"✗ {name}: {news.by.removeprefix(DEFAULT)}: {news.why}; the default action was done."
+            yield f"✗ {name}: {news.by}: {news.why}"
 
 
 def _sealed(rules: Rules, scene: Scene, before: Scene) -> str:

@@ -54,8 +54,8 @@ def test_a_bot_is_followed_to_its_seats() -> None:
 
 def test_a_fault_is_told_with_its_reason_and_a_takeover_once() -> None:
     text = text_of(Recorded.of(match_lines("hearts", "deals:1", faulty_seats)))
-    assert text.count("✗ 0 bot0: malformed: it cannot be read; the default action was done.") == 3
-    assert text.count("✗ 1 bot1: absent: it did not take its seat within 10 s; the default action was done.") == 1
+    assert text.count("✗ 0 bot0: default:malformed: it cannot be read") == 3
+    assert text.count("✗ 1 bot1: default:absent: it did not take its seat within 10 s") == 1
     assert text.count("The default policy plays for 0 bot0.") == 1
     assert text.count("The default policy plays for 1 bot1.") == 1
 
