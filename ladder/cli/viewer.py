@@ -7,6 +7,7 @@ import signal
 from typing import TYPE_CHECKING
 
 from rich.console import Group
+from rich.control import Control
 
 from ladder.cli.keys import END_OF_INPUT, ESCAPE, SUSPEND, keyboard
 from ladder.cli.replay_screen import help_screen, screen
@@ -74,7 +75,9 @@ class Viewer:
         """Look until a key ends it, and say whether to go on when the program does."""
         with keyboard(descriptor) as keys, self._console.screen() as display:
             while True:
-                display.update(Group(*self._lines()))
+                with self._console:  # in one go
+                    self._console.control(Control.home())
+                    display.update(Group(*self._lines()))
                 for key in keys.wait():
                     if key in QUIT and not self._helps:
                         return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import fcntl
 import os
 import pty
@@ -36,6 +37,7 @@ class Terminal:
         """All that was written, with every control sequence."""
         self._outside = outside
         self._inside = inside
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
 
     @property
     def screen(self) -> str:
@@ -57,19 +59,25 @@ class Terminal:
 
     def see(self, text: str) -> None:
         """Wait until the screen shows *text*."""
-        self._read_until(lambda: text in self.screen, text)
+        self.wait_for(lambda: text in self.screen, text)
+
+    def see_lines(self, columns: int, lines: int) -> None:
+        """Wait until the screen is filled: so many lines, all of that width."""
+        size = f"{columns}×{lines}"
+        self.wait_for(lambda: [*map(len, self.screen.splitlines())] == [columns] * lines, size)
 
     def write_until(self, text: str) -> None:
         """Wait until *text* has been written, anywhere."""
-        self._read_until(lambda: text in self.output, text)
+        self.wait_for(lambda: text in self.output, text)
 
     def end(self) -> int:
         """Wait until the program ends, and give its exit code."""
-        self._read_until(lambda: self.program.poll() is not None, "the end")
+        self.wait_for(lambda: self.program.poll() is not None, "the end")
         self._read()
         return self.program.wait()
 
-    def _read_until(self, condition: Callable[[], bool], what: str) -> None:
+    def wait_for(self, condition: Callable[[], bool], what: str) -> None:
+        """Wait until *condition* holds; *what* is said when it never does."""
         end = time.monotonic() + PATIENCE
         while not condition():
             assert time.monotonic() < end, f"{what!r} never came; the screen is:\n{self.screen}"
@@ -77,7 +85,7 @@ class Terminal:
 
     def _read(self) -> None:
         while select.select([self._outside], [], [], 0.05)[0]:
-            self.output += os.read(self._outside, 65536).decode()
+            self.output += self._decoder.decode(os.read(self._outside, 65536))
 
 
 @contextmanager
