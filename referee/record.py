@@ -14,11 +14,14 @@ import pydantic
 from pydantic import BaseModel, ConfigDict, Field
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 VERSION = 1
 TIMES = frozenset({"started", "took_ms", "cpu_ms", "timed", "think_ms"})
 """The fields that hold times, or tell how they were taken."""
+
+CHAIN = "chain"
+"""The key that a line gets in a file (referee/chain.py)."""
 
 Timed = Literal["cpu", "wall"]
 """How a bot's time was measured: in CPU time of its program, or in wall time."""
@@ -52,7 +55,7 @@ class MatchLine(Line):
     """The variant, field for field as in a rules file."""
     format: str
     bots: tuple[str, ...]
-    """Name of each bot, by seat in the first deal."""
+    """Name of each bot; its place here is its number. In `boards:N` the seats of each deal stand with it."""
     clock: ClockLine
     commitment: str
     """SHA-256 of the match seed, in hex."""
@@ -97,17 +100,34 @@ class DealLine(Line):
     cpu_ms: tuple[float | None, ...] | None = None
     """CPU time of the bot's program during each step, in milliseconds; null where it was not read, or nobody asked."""
 
+    def timed_steps(self) -> Iterator[tuple[Step, float, float | None]]:
+        """
+        Each step with its seconds by the referee's clock, and of CPU time; None where that was not read.
+
+        Raises:
+            ValueError: If there is not one time for each step.
+        """
+        cpu_ms = self.cpu_ms or (None,) * len(self.steps)
+        for step, took, cpu in zip(self.steps, self.took_ms, cpu_ms, strict=True):
+            yield step, took / 1000, None if cpu is None else cpu / 1000
+
 
 class BotResult(Line):
     """How one bot did."""
 
     bot: str
     seat: int
+    """Its number in the first line, which is its seat in the first deal unless the format is `boards:N`."""
     place: int
     total: int
+    """Points in all deals together."""
     points_per_deal: float
+    standard_error: float | None = None
+    """Of points per deal: over the boards, in `deals:N` over the deals; none in a `game`, or where there is but one."""
     faults: int
+    """At all tables together."""
     taken_over: bool
+    """Whether the default policy took its seat over, at one table at least."""
     timed: Timed
     """What the bot's clock was charged: CPU time of its program, or wall time where that cannot be read."""
     think_ms: dict[str, float]
@@ -120,8 +140,9 @@ class ResultLine(Line):
     type: Literal["result"] = "result"
     seed: str
     deals: int
+    """Number of deals at all tables together."""
     results: tuple[BotResult, ...]
-    """By seat in the first deal."""
+    """By the bots' numbers in the first line."""
 
 
 AnyLine = Annotated[MatchLine | DealLine | ResultLine, Field(discriminator="type")]
@@ -129,11 +150,11 @@ _adapter: pydantic.TypeAdapter[MatchLine | DealLine | ResultLine] = pydantic.Typ
 
 
 def to_json(line: Line) -> str:
-    """A line as it stands in the file, without the line break."""
+    """A line as it stands in the file, without its chain and the line break."""
     return line.model_dump_json(by_alias=True, exclude_none=True)
 
 
-def from_json(text: str) -> MatchLine | DealLine | ResultLine:
+def from_json(text: str | bytes) -> MatchLine | DealLine | ResultLine:
     """
     Read one line.
 
@@ -144,11 +165,15 @@ def from_json(text: str) -> MatchLine | DealLine | ResultLine:
 
 
 def without_times(lines: Iterable[str]) -> list[str]:
-    """The lines with every time left out: what two matches with the same seed and the same bots have in common."""
+    """
+    The lines with every time left out: what two matches with the same seed and the same bots have in common.
+
+    The chain of lines that come from a file is left out, too: it depends on the times.
+    """
     return [json.dumps(_timeless(json.loads(line)), ensure_ascii=False) for line in lines]
 
 
 def _timeless(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _timeless(item) for key, item in value.items() if key not in TIMES}
+        return {key: _timeless(item) for key, item in value.items() if key not in TIMES | {CHAIN}}
     return [_timeless(item) for item in value] if isinstance(value, list) else value

@@ -19,6 +19,7 @@ from ladder.cli.problems import UserError
 from ladder.cli.rules import rules
 from ladder.cli.running import Stopped
 from ladder.sandbox.base import BotRejected, SandboxError
+from referee.problems import RecordError
 from referee.rules_file import RulesFileError
 
 app = typer.Typer(
@@ -34,7 +35,7 @@ app.command()(play)
 app.command()(check)
 app.command()(rules)
 
-MISTAKES = (UserError, UnknownBot, RulesFileError, BotRejected)
+MISTAKES = (UserError, UnknownBot, RulesFileError, RecordError, BotRejected)
 
 
 def main() -> None:

@@ -82,11 +82,24 @@ class TaskProgram:
         return self.instances[-1]
 
 
+class Breaking(TaskProgram):
+    """Starts so many instances, and no more."""
+
+    def __init__(self, starts: int) -> None:
+        super().__init__()
+        self._starts = starts
+
+    async def start(self, place: Place) -> TaskInstance:
+        self._start_fails = not self._starts
+        self._starts -= 1
+        return await super().start(place)
+
+
 async def play(*programs: TaskProgram) -> tuple[ResultLine, tuple[str, ...]]:
     spec = MatchSpec(PRESETS["hearts"], ("a", "b", "c", "d"), Format(1), HURRIED, bytes(32))
     lines: list[AnyLine] = []
     played = await play_sandboxed(spec, programs, lines.append)
-    return played.result, played.logs
+    return played.result, played.logs[0]
 
 
 async def test_a_slow_start_of_the_sandbox_is_not_the_bots_fault() -> None:
@@ -101,6 +114,24 @@ async def test_a_start_that_fails_voids_the_match_and_leaves_no_instance_running
     with pytest.raises(SandboxError, match="no room"):
         await play(good, good, good, TaskProgram(start_takes=0.1, start_fails=True))
     assert all(instance._task.done() for instance in good.instances)
+
+
+@pytest.mark.parametrize("concurrency", [1, 2, 4])
+async def test_where_the_last_table_cannot_start_all_are_cleared_away(concurrency: int) -> None:
+    spec = MatchSpec(PRESETS["hearts"], ("a", "b", "c", "d"), Format(boards=2), HURRIED, bytes(32))
+    good, breaking = TaskProgram(), Breaking(starts=3)
+    with pytest.raises(SandboxError, match="no room"):
+        await play_sandboxed(spec, [good, breaking, good, good], lambda line: None, concurrency=concurrency)
+    assert len(good.instances) >= 3
+    assert all(instance._task.done() for instance in (*good.instances, *breaking.instances))
+
+
+async def test_each_table_has_fresh_instances_and_its_own_output() -> None:
+    spec = MatchSpec(PRESETS["hearts"], ("a", "b", "c", "d"), Format(boards=2), HURRIED, bytes(32))
+    programs = [TaskProgram() for _ in range(4)]
+    played = await play_sandboxed(spec, programs, lambda line: None, concurrency=2)
+    assert [len(program.instances) for program in programs] == [4, 4, 4, 4]
+    assert played.logs == dict.fromkeys(range(4), ("what it wrote",) * 4)
 
 
 async def test_a_clean_up_that_fails_does_not_undo_a_finished_match() -> None:

@@ -1,0 +1,56 @@
+"""Small records, with every kind of step in them."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from pigpen.rules import PRESETS
+from referee.formats import Format
+from referee.match import DEFAULT_CLOCK, MatchSpec
+from referee.record_file import RecordWriter
+from referee.verdict import Verdict
+from tests.referee.seats import AbsentSeat, ScriptedSeat, fails, honest
+from tests.referee.tables import play_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from referee.record import AnyLine
+    from referee.seat import Seat
+
+SEED = bytes(range(32))
+
+
+def match_lines(
+    rules: str = "hearts", form: str = "deals:2", make_seats: Callable[[int], list[Seat]] | None = None
+) -> list[AnyLine]:
+    """The lines of a match; of honest bots, unless others are made for each table."""
+    variant = PRESETS[rules]
+    names = tuple(f"bot{seat}" for seat in range(variant.players))
+    spec = MatchSpec(variant, names, Format.parse(form), DEFAULT_CLOCK, SEED)
+    make_seats = make_seats or honest_seats
+    lines: list[AnyLine] = []
+    tables = [make_seats(variant.players) for _ in range(spec.format.tables(variant))]
+    asyncio.run(play_tables(spec, tables, lines.append))
+    return lines
+
+
+def honest_seats(players: int) -> list[Seat]:
+    """Bots that play the first legal card."""
+    return [ScriptedSeat(honest) for _ in range(players)]
+
+
+def faulty_seats(players: int) -> list[Seat]:
+    """One bot that is taken over after three faults, one that is not there, the others honest."""
+    bad = ScriptedSeat(fails(Verdict.MALFORMED, "it cannot be read"))
+    return [bad, AbsentSeat(), *honest_seats(players - 2)]
+
+
+def write_record(path: Path, lines: Iterable[AnyLine]) -> Path:
+    """Write *lines* to a new file."""
+    with RecordWriter.create(path) as writer:
+        for line in lines:
+            writer.write(line)
+    return path
