@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from ladder.sandbox.base import SOCKET_NAME, BotRejected, Place, SandboxError
 from ladder.scratch import scratch_folder
 from referee.match import play_match
-from referee.seat import InlineSeat, ended
+from referee.seat import InlineSeat
 from referee.stream_seat import StreamSeat, new_token
+from referee.verdict import SeatBroken
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
@@ -95,7 +96,8 @@ async def running(pens: Sequence[Pen[StreamSeat]]) -> AsyncIterator[list[asyncio
             for watcher in watchers:
                 watcher.cancel()
     except BaseExceptionGroup as failures:
-        raise failures.exceptions[0] from None
+        failure = failures.exceptions[0]
+        raise SandboxError(str(failure)) if isinstance(failure, SeatBroken) else failure from None
     finally:
         await asyncio.gather(*(pen.close() for pen in pens))
 
@@ -116,10 +118,8 @@ class Pen(Generic[S]):
         """Open the seat and start the instance; however long that takes, the bot's time has not begun."""
         try:
             await self.seat.listen()
-        except (OSError, RuntimeError) as error:
-            raise SandboxError(
-                f"No socket can be made in {self._place.folder} (set TMPDIR to a short path)."
-            ) from error
+        except SeatBroken as broken:
+            raise SandboxError(str(broken)) from broken
         self._instance = await self._program.start(self._place)
 
     async def watch(self) -> None:
@@ -127,7 +127,7 @@ class Pen(Generic[S]):
         assert self._instance is not None
         end = await self._instance.wait()
         self.end.set_result(end)
-        self.seat.lose("it ran out of memory" if end.oom else ended(end.code))
+        self.seat.lose(str(end), end)
 
     async def close(self) -> None:
         """Stop the instance and close the seat, however far they have come."""

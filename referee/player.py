@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from pigpen.notices import ClockSetting, Notice, Welcome
     from pigpen.rules import Action, Deal
+    from referee.exit import Exit
     from referee.seat import Seat
 
 BY_BOT = "bot"
@@ -31,6 +32,8 @@ class Fault:
     """The decision at fault; 0 for none in particular."""
     verdict: Verdict
     message: str
+    end: Exit | None = None
+    """How the bot's program ended, where that is why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +128,7 @@ class Player:
         self.times.append(took)
 
     async def _blame(self, failure: SeatFailure) -> Fault:
-        fault = Fault(self._decisions, failure.verdict, failure.message)
+        fault = Fault(self._decisions, failure.verdict, failure.message, failure.end)
         self.faults.append(fault)
         self.taken_over = failure.verdict.is_final or len(self.faults) >= TAKEOVER_AT
         notice = FaultNotice(failure.verdict, failure.message, len(self.faults), self.taken_over)

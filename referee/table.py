@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from pigpen.rules import Action, Deal, Game
-    from referee.player import Decision, Player
+    from referee.player import Decision, Fault, Player
 
 
 class Table:
@@ -67,8 +67,16 @@ def _line(deal: Deal, game: Game, steps: Sequence[tuple[int, Decision]]) -> Deal
 
 def _step(seat: int, decision: Decision) -> Step:
     field, text = _words(decision.action)
-    why = decision.fault.message if decision.fault else None
-    return Step.model_validate({"seat": seat, field: text, "by": decision.by, "why": why})
+    return Step.model_validate({"seat": seat, field: text, "by": decision.by, **_fault(decision.fault)})
+
+
+def _fault(fault: Fault | None) -> dict[str, object]:
+    """The fields of a `Step` that tell why the default action was played."""
+    if fault is None:
+        return {}
+    if fault.end is None:
+        return {"why": fault.message}
+    return {"why": fault.message, "exit_code": fault.end.code, "oom": fault.end.oom}
 
 
 def _words(action: Action) -> tuple[str, str]:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from referee.exit import Exit as Exit  # how an instance ended
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -41,16 +43,6 @@ class Place:
     """Seat token, handed over as the environment variable PIGPEN_TOKEN; never logged."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """For people and reapers: for example match, seat, bot."""
-
-
-@dataclass(frozen=True)
-class Exit:
-    """How an instance ended."""
-
-    code: int
-    """The exit code; 128 + the signal's number when killed."""
-    oom: bool = False
-    """The kernel killed it, or a child of it, for memory."""
 
 
 class Instance(Protocol):
