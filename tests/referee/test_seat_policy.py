@@ -98,7 +98,7 @@ async def test_a_bot_that_breaks_its_stream_again_and_again_is_thrown_out(tmp_pa
             await break_stream(seat, tmp_path, token, welcome)
             asked = asked or asyncio.ensure_future(seat.ask(question(), LONG, took=0.0))
         await appears(tmp_path / "seat.sock")
-        async with raw_bot(tmp_path, token) as bot:
+        async with raw_bot(tmp_path) as bot:  # it is refused before it could say anything
             text = "it opened more than 16 streams in one match"
             assert await bot.status() == (grpc.StatusCode.FAILED_PRECONDITION, text)
         assert asked
@@ -113,7 +113,7 @@ async def test_streams_that_are_refused_count_too(tmp_path: Path, welcome: Welco
             async with raw_bot(tmp_path) as stranger:
                 await stranger.hello("wrong")
                 assert (await stranger.status())[0] is grpc.StatusCode.UNAUTHENTICATED
-        async with raw_bot(tmp_path, token) as bot:
+        async with raw_bot(tmp_path) as bot:
             assert (await bot.status())[0] is grpc.StatusCode.FAILED_PRECONDITION
         with pytest.raises(SeatFailure, match="more than 16 streams") as failure:
             await seat.welcome(welcome)
