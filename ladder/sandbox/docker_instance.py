@@ -26,8 +26,13 @@ if TYPE_CHECKING:
 NO_LOG = 125
 """How the launcher ends when it finds no log socket, before any bot runs."""
 
-KILLED = Exit(code=137)
-"""The end of a container that was running when it was stopped."""
+BY_SIGKILL = 137
+"""How a program ends that is killed; the engine says it of a container whose first process was, from outside."""
+LAUNCHER_BY_SIGKILL = 192
+"""What the launcher makes of that code when it was the bot's own: 128 + a signal that nobody uses."""
+
+KILLED = Exit(BY_SIGKILL)
+"""The end of a container that was killed from outside, by `stop` or by another hand, or is not there any more."""
 
 
 class DockerInstance:
@@ -68,6 +73,10 @@ class DockerInstance:
             end = await asyncio.shield(asyncio.wrap_future(self._ending))
         if end.code == NO_LOG and not self._output.has_connected():
             raise SandboxError("A bot's container did not find its log socket: is the seat's folder gone?")
+        if end is KILLED and self._removal is None:
+            raise SandboxError(
+                "A bot's container was killed from outside: by another hand, or with its engine or host."
+            )
         return end
 
     async def stop(self) -> None:
@@ -118,7 +127,7 @@ class DockerInstance:
     def _look(self) -> Exit | None:
         """How it ended; None while it runs."""
         state = self._client.api.inspect_container(self.name)["State"]
-        return None if state["Running"] else Exit(state["ExitCode"], state["OOMKilled"])
+        return None if state["Running"] else _exit(state["ExitCode"], state["OOMKilled"])
 
     def _read_peak(self) -> int | None:
         try:
@@ -126,3 +135,10 @@ class DockerInstance:
         except ENGINE_ERRORS:
             return None
         return peak_of_group(found["State"]["Pid"], found["Id"])
+
+
+def _exit(code: int, oom: bool) -> Exit:
+    """What the engine tells of an end; nothing inside a container can kill its first process but a lack of memory."""
+    if code == BY_SIGKILL and not oom:
+        return KILLED
+    return Exit(BY_SIGKILL if code == LAUNCHER_BY_SIGKILL else code, oom)
