@@ -108,7 +108,7 @@ async def test_a_bot_that_breaks_its_stream_again_and_again_is_thrown_out(tmp_pa
 
 
 async def test_streams_that_are_refused_count_too(tmp_path: Path, welcome: Welcome) -> None:
-    async with open_seat(tmp_path) as (seat, token):
+    async with open_seat(tmp_path) as (seat, _):
         for _ in range(MAX_STREAMS):
             async with raw_bot(tmp_path) as stranger:
                 await stranger.hello("wrong")
