@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ladder.sandbox.base import SOCKET_NAME, BotRejected, Place, SandboxError
-from ladder.scratch import scratch_folder
+from ladder.scratch import disk_errors, scratch_folder
 from referee.match import play_match
 from referee.seat import InlineSeat
 from referee.stream_seat import StreamSeat, new_token
@@ -62,6 +62,17 @@ def _make(bot: type[Bot]) -> Bot:
         raise BotRejected(f"{bot.__name__}() cannot be made: {type(error).__name__}: {error}") from error
 
 
+@contextlib.asynccontextmanager
+async def _void() -> AsyncIterator[None]:
+    """Let a failure of the platform's say what it means for the match."""
+    try:
+        yield
+    except SandboxError as error:
+        text = str(error).rstrip(".")
+        raise SandboxError(f"{text}. The match is void, and nothing is held against any bot.") from error
+
+
+@_void()
 async def play_sandboxed(spec: MatchSpec, programs: Sequence[Program], write: Write) -> Played:
     """
     Play with a fresh instance of each program in its sandbox.
@@ -74,6 +85,7 @@ async def play_sandboxed(spec: MatchSpec, programs: Sequence[Program], write: Wr
         pens = [Pen(program, root / str(seat), name, StreamSeat) for seat, (program, name) in enumerate(seats)]
         async with running(pens) as watchers:
             result = await play_match(spec, [pen.seat for pen in pens], write)
+            await asyncio.gather(*(pen.account() for pen in pens))
             await asyncio.wait(watchers, timeout=FAREWELL_SECONDS)
         return Played(result, tuple([await pen.log_tail() for pen in pens]))
 
@@ -106,10 +118,12 @@ class Pen(Generic[S]):
     """One seat of a match and the instance that sits in it."""
 
     def __init__(self, program: Program, folder: Path, name: str, make_seat: Callable[[Path, str], S]) -> None:
-        folder.mkdir(mode=0o755)
+        with disk_errors(folder):
+            folder.mkdir(mode=0o755)
         self._program = program
         self._place = Place(folder, new_token(), {"bot": name, "seat": folder.name})
         self._instance: Instance | None = None
+        self._is_over = False
         self.seat = make_seat(folder / SOCKET_NAME, self._place.token)
         self.end: asyncio.Future[Exit] = asyncio.get_running_loop().create_future()
         """How the instance ended, once it has."""
@@ -125,9 +139,27 @@ class Pen(Generic[S]):
     async def watch(self) -> None:
         """Wait until the instance ends, and tell the seat."""
         assert self._instance is not None
-        end = await self._instance.wait()
+        try:
+            end = await self._instance.wait()
+        except SandboxError:
+            if self._is_over:
+                return
+            raise
         self.end.set_result(end)
         self.seat.lose(str(end), end)
+
+    async def account(self) -> None:
+        """
+        The match has been played: make sure that a bot which left, nobody knows how, left by itself.
+
+        Whatever fails in the sandbox afterwards undoes nothing.
+
+        Raises:
+            SandboxError: If the sandbox cannot tell.
+        """
+        if self._instance and self.seat.has_left and not self.end.done():
+            await self._instance.stop()
+        self._is_over = True
 
     async def close(self) -> None:
         """Stop the instance and close the seat, however far they have come."""

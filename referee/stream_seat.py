@@ -12,6 +12,7 @@ import grpc
 import grpc.aio
 from google.protobuf.message import DecodeError
 
+from pigpen.notices import MatchResult
 from pigpen.v1.referee_pb2 import Answer, BotMessage, RefereeMessage
 from pigpen.wire import (
     PROTOCOL,
@@ -89,7 +90,10 @@ class StreamSeat:
         self._window: asyncio.TimerHandle | None = None
         self._reopening: asyncio.Task[None] | None = None
         self._serving: asyncio.Task[object] | None = None
+        self._parting = False
         self._closed = False
+        self.has_left = True
+        """Whether the bot was away when it was seen last, before it was told that the match is over."""
 
     async def listen(self) -> None:
         """
@@ -167,6 +171,7 @@ class StreamSeat:
 
     async def tell(self, notice: Notice, decision: int = 0) -> None:
         """Pass on a notice, if the bot is there."""
+        self._parting = isinstance(notice, MatchResult)
         await self._say(notice_message(notice, decision))
 
     async def close(self) -> None:
@@ -266,6 +271,7 @@ class StreamSeat:
 
     def _attach(self, context: _Context) -> None:
         self._stream = context
+        self.has_left = False
         if self._window:
             self._window.cancel()
         self._socket.unlink(missing_ok=True)
@@ -273,6 +279,7 @@ class StreamSeat:
 
     def _detach(self) -> None:
         self._stream = None
+        self.has_left = not (self._parting or self._closed)
         if not self._closed and not self._lost.done():
             reason = f"its stream broke, and it did not come back within {RECONNECT_SECONDS:g} s"
             self._window = asyncio.get_running_loop().call_later(RECONNECT_SECONDS, self._stayed_away, reason)
