@@ -12,6 +12,7 @@ import pytest
 
 from pigpen.v1.referee_pb2 import Answer, BotMessage
 from referee import stream_seat
+from referee.clock import Stopwatch
 from referee.exit import Exit
 from referee.stream_seat import StreamSeat
 from referee.traffic import MAX_STREAMS, MAX_UNASKED
@@ -52,7 +53,7 @@ async def test_a_flood_of_messages_costs_the_seat_and_the_bot_hears_why(tmp_path
     async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
         await seat.welcome(welcome)
         await bot.receive()
-        asked = asyncio.ensure_future(seat.ask(question(), LONG, took=0.0))
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
         await bot.receive()
         await flood(bot, MAX_UNASKED + 2)  # the first one counts as the answer that was asked for
         with pytest.raises(SeatFailure, match="it sent more than 64 messages that nobody had asked for") as failure:
@@ -69,7 +70,7 @@ async def test_a_bot_that_sends_as_much_as_it_may_plays_on(tmp_path: Path, welco
         await seat.welcome(welcome)
         await bot.receive()
         await flood(bot, MAX_UNASKED)
-        asked = asyncio.ensure_future(seat.ask(question(), LONG, took=0.0))
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
         await bot.answer(await bot.receive())
         assert await asked == question().legal[0]
 
@@ -79,13 +80,13 @@ async def test_a_bot_that_is_always_late_is_never_thrown_out(tmp_path: Path, wel
         await seat.welcome(welcome)
         await bot.receive()
         for number in range(1, 2 * MAX_UNASKED):
-            asked = asyncio.ensure_future(seat.ask(question(number), LONG, took=0.0))
+            asked = asyncio.ensure_future(seat.ask(question(number), Stopwatch(LONG), took=0.0))
             await bot.receive()
             asked.cancel()  # as its deadline would
             await asyncio.wait((asked,))
         for number in range(1, 2 * MAX_UNASKED):
             await bot.send(BotMessage(answer=Answer(decision=number, card=1)))
-        asked = asyncio.ensure_future(seat.ask(question(1000), LONG, took=0.0))
+        asked = asyncio.ensure_future(seat.ask(question(1000), Stopwatch(LONG), took=0.0))
         await bot.answer(await bot.receive())
         assert await asked == question().legal[0]
 
@@ -96,7 +97,7 @@ async def test_a_bot_that_breaks_its_stream_again_and_again_is_thrown_out(tmp_pa
         for _ in range(MAX_STREAMS):
             await appears(tmp_path / "seat.sock")
             await break_stream(seat, tmp_path, token, welcome)
-            asked = asked or asyncio.ensure_future(seat.ask(question(), LONG, took=0.0))
+            asked = asked or asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
         await appears(tmp_path / "seat.sock")
         async with raw_bot(tmp_path) as bot:  # it is refused before it could say anything
             text = "it opened more than 16 streams in one match"
@@ -126,14 +127,14 @@ async def test_a_seat_that_cannot_be_opened_again_is_the_referees_failure(tmp_pa
     async with open_seat(folder) as (seat, token), raw_bot(folder, token) as bot:
         await seat.welcome(welcome)
         await bot.receive()
-        asked = asyncio.ensure_future(seat.ask(question(), LONG, took=0.0))
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
         await bot.receive()
         shutil.rmtree(folder)
         bot.hang_up()
         with pytest.raises(SeatBroken, match=r"seat\.sock cannot be made: its folder is gone\.") as broken:
             await asked
         with pytest.raises(SeatBroken) as again:
-            await seat.ask(question(2), LONG, took=0.0)
+            await seat.ask(question(2), Stopwatch(LONG), took=0.0)
         assert str(again.value) == str(broken.value)
 
 
@@ -143,7 +144,7 @@ async def test_a_socket_that_is_removed_while_a_bot_may_come_back_is_the_referee
     monkeypatch.setattr(stream_seat, "RECONNECT_SECONDS", 2.0)
     async with open_seat(tmp_path) as (seat, token):
         await break_stream(seat, tmp_path, token, welcome)
-        asked = asyncio.ensure_future(seat.ask(question(), LONG, took=0.0))
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
         await appears(tmp_path / "seat.sock")
         (tmp_path / "seat.sock").unlink()
         with pytest.raises(SeatBroken, match="was removed while a bot was expected there"):
@@ -173,7 +174,7 @@ async def test_a_program_that_ended_is_told_apart_from_one_that_left(tmp_path: P
             await seat.welcome(welcome)
         assert (absent.value.verdict, absent.value.end) == (Verdict.ABSENT, Exit(3))
         with pytest.raises(SeatFailure) as gone:
-            await seat.ask(question(), LONG, took=0.0)
+            await seat.ask(question(), Stopwatch(LONG), took=0.0)
         assert (gone.value.verdict, gone.value.end) == (Verdict.GONE, Exit(3))
 
 
