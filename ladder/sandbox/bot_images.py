@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 REPOSITORY = "pigpen/built"
 FOLDER_LABEL = "pigpen.folder"
+NO_SUCH_IMAGE = ("manifest unknown", "name unknown", "repository name not known", "denied", "unauthorized")
+"""What the engine says, as if it were its own failure, when a registry refuses an image and gives no detail."""
 
 
 def image_of_folder(client: DockerClient, folder: Path, base: str) -> str:
@@ -110,7 +112,7 @@ def _pull(client: DockerClient, reference: str) -> Image:
                     raise _pull_failed(reference, str(message["error"]))
         return client.images.get(reference)
     except APIError as error:
-        if not error.is_client_error():
+        if not (error.is_client_error() or explain(error).startswith(NO_SUCH_IMAGE)):
             raise _pull_failed(reference, explain(error)) from error
         raise BotRejected(
             f"The image {reference} is not on this engine and could not be pulled: {explain(error)}"
