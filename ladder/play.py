@@ -43,12 +43,24 @@ class Played:
     """The end of what each bot wrote to stdout and stderr, by seat."""
 
 
+@contextlib.asynccontextmanager
+async def _void() -> AsyncIterator[None]:
+    """Let a failure of the platform's say what it means for the match."""
+    try:
+        yield
+    except SandboxError as error:
+        text = str(error).rstrip(".")
+        raise SandboxError(f"{text}. The match is void, and nothing is held against any bot.") from error
+
+
+@_void()
 async def play_inline(spec: MatchSpec, bots: Sequence[type[Bot]], write: Write) -> Played:
     """
     Play with bots in this process, a fresh one for each seat.
 
     Raises:
         BotRejected: If a bot cannot be made.
+        SandboxError: If *write* failed; the match is void.
     """
     with contextlib.redirect_stdout(sys.stderr):  # as the SDK's client does
         seats = [InlineSeat(_make(bot)) for bot in bots]
@@ -61,16 +73,6 @@ def _make(bot: type[Bot]) -> Bot:
         return bot()
     except Exception as error:  # a bot may raise anything
         raise BotRejected(f"{bot.__name__}() cannot be made: {type(error).__name__}: {error}") from error
-
-
-@contextlib.asynccontextmanager
-async def _void() -> AsyncIterator[None]:
-    """Let a failure of the platform's say what it means for the match."""
-    try:
-        yield
-    except SandboxError as error:
-        text = str(error).rstrip(".")
-        raise SandboxError(f"{text}. The match is void, and nothing is held against any bot.") from error
 
 
 @_void()

@@ -18,6 +18,7 @@ from ladder.cli.running import run
 from ladder.cli.sandboxes import SandboxName, open_sandbox
 from ladder.inline import load_bot_class
 from ladder.play import Played, play_inline, play_sandboxed
+from ladder.sandbox.base import SandboxError
 from pigpen import ClockSetting
 from pigpen.rules import Rules, new_seed, seed_from
 from referee.formats import Format
@@ -27,6 +28,7 @@ from referee.rules_file import load_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from io import FileIO
 
     from ladder.bots import BotSource
     from referee.record import AnyLine
@@ -141,17 +143,31 @@ def _recording(path: Path | None) -> Iterator[Callable[[AnyLine], None]]:
         yield lambda line: None
         return
     try:
-        file = path.open("x", encoding="utf-8")
+        file = path.open("xb", buffering=0)
     except FileExistsError:
         raise UserError(f"{str(path)!r} is there already. Name another file; nothing was changed.") from None
     except OSError as error:
         raise UserError(f"{str(path)!r} cannot be written: {error.strerror}.") from None
     try:
         with file:
-            yield lambda line: print(to_json(line), file=file, flush=True)
+            yield lambda line: _write(file, line)
     finally:
         if not path.stat().st_size:
             path.unlink()
+
+
+def _write(file: FileIO, line: AnyLine) -> None:
+    """Write a whole line, or nothing of it."""
+    end = file.tell()
+    rest = f"{to_json(line)}\n".encode()
+    try:
+        while rest:
+            rest = rest[file.write(rest) :]
+    except OSError as error:
+        file.truncate(end)
+        raise SandboxError(
+            f"The record {str(file.name)!r} cannot be written: {error.strerror}. What it holds is whole; make room."
+        ) from error
 
 
 @contextmanager
