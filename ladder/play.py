@@ -128,7 +128,6 @@ class Pen(Generic[S]):
         self._program = program
         self._place = Place(folder, new_token(), {"bot": name, "seat": folder.name}, core)
         self._instance: Instance | None = None
-        self._is_over = False
         self.seat = make_seat(folder / SOCKET_NAME, self._place.token)
         self.end: asyncio.Future[Exit] = asyncio.get_running_loop().create_future()
         """How the instance ended, once it has."""
@@ -147,25 +146,24 @@ class Pen(Generic[S]):
         assert self._instance is not None
         try:
             end = await self._instance.wait()
-        except SandboxError:
-            if self._is_over:
-                return
-            raise
+        except SandboxError as error:
+            if not self.seat.is_over:
+                raise
+            self.end.set_exception(error)  # for whoever wants to know the end; it undoes no match
+            self.end.exception()
+            return
         self.end.set_result(end)
         self.seat.lose(str(end), end)
 
     async def account(self) -> None:
         """
-        The match has been played: make sure that a bot which left, nobody knows how, left by itself.
-
-        Whatever fails in the sandbox afterwards undoes nothing.
+        Make sure that a bot which has left, nobody knows how, left by itself.
 
         Raises:
             SandboxError: If the sandbox cannot tell.
         """
         if self._instance and self.seat.has_left and not self.end.done():
             await self._instance.stop()
-        self._is_over = True
 
     async def close(self) -> None:
         """Stop the instance and close the seat, however far they have come."""

@@ -96,10 +96,11 @@ class StreamSeat:
         self._window: asyncio.TimerHandle | None = None
         self._reopening: asyncio.Task[None] | None = None
         self._serving: asyncio.Task[object] | None = None
-        self._parting = False
         self._closed = False
         self.has_left = True
         """Whether the bot was away when it was seen last, before it was told that the match is over."""
+        self.is_over = False
+        """Whether the bot has been told that the match is over."""
         self._keeper: Keeper = NoKeeper()
         self._turns = Turns(self._keeper)
 
@@ -197,7 +198,7 @@ class StreamSeat:
 
     async def tell(self, notice: Notice, decision: int = 0) -> None:
         """Pass on a notice, if the bot is there."""
-        self._parting = isinstance(notice, MatchResult)
+        self.is_over |= isinstance(notice, MatchResult)
         await self._say(notice_message(notice, decision))
 
     async def close(self) -> None:
@@ -307,7 +308,7 @@ class StreamSeat:
 
     def _detach(self) -> None:
         self._stream = None
-        self.has_left = not (self._parting or self._closed)
+        self.has_left = not (self.is_over or self._closed)
         self._turns.connected(False)
         if not self._closed and not self._lost.done():
             reason = f"its stream broke, and it did not come back within {RECONNECT_SECONDS:g} s"
