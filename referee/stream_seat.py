@@ -58,6 +58,7 @@ OPTIONS = [
     ("grpc.absolute_max_metadata_size", 8192),
     ("grpc.server_handshake_timeout_ms", 5000),
     ("grpc.max_allowed_incoming_connections", 4),
+    ("grpc.max_connection_idle_ms", 5000),  # one without a stream, whatever else comes over it
     ("grpc.http2.bdp_probe", 0),
     ("grpc.so_reuseport", 0),
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from referee.exit import Exit
 from referee.stream_seat import StreamSeat
 from referee.traffic import MAX_STREAMS, MAX_UNASKED
 from referee.verdict import SeatBroken, SeatFailure, Verdict
+from tests.referee.attacks import PREFACE
 from tests.referee.wires import RawBot, open_seat, question, raw_bot
 
 if TYPE_CHECKING:
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 LONG = 30.0
 """A limit that only a hanging test reaches."""
 SHORT = 0.05
+EMPTY_SETTINGS = b"\0\0\0\x04\0\0\0\0\0"
+"""A frame of HTTP/2 that asks for an answer."""
 
 
 async def appears(socket: Path) -> None:
@@ -42,6 +46,15 @@ async def break_stream(seat: StreamSeat, folder: Path, token: str, welcome: Welc
         await seat.welcome(welcome)
         await bot.receive()
         bot.hang_up()
+
+
+async def has_ended(reader: asyncio.StreamReader) -> bool:
+    """Read for a moment; whether the other end has closed."""
+    try:
+        async with asyncio.timeout(0.01):
+            return not await reader.read(65536)
+    except TimeoutError:
+        return False
 
 
 async def flood(bot: RawBot, count: int) -> None:
@@ -119,6 +132,22 @@ async def test_streams_that_are_refused_count_too(tmp_path: Path, welcome: Welco
         with pytest.raises(SeatFailure, match="more than 16 streams") as failure:
             await seat.welcome(welcome)
         assert failure.value.verdict is Verdict.ABSENT
+
+
+async def test_a_connection_without_a_stream_is_closed_however_busy_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick = [(name, 100 if name == "grpc.max_connection_idle_ms" else value) for name, value in stream_seat.OPTIONS]
+    assert quick != stream_seat.OPTIONS
+    monkeypatch.setattr(stream_seat, "OPTIONS", quick)
+    async with open_seat(tmp_path), asyncio.timeout(LONG):
+        reader, writer = await asyncio.open_unix_connection(tmp_path / "seat.sock")
+        writer.write(PREFACE)
+        with contextlib.suppress(ConnectionError):
+            while not await has_ended(reader):
+                writer.write(EMPTY_SETTINGS)
+                await writer.drain()
+        writer.close()
 
 
 async def test_a_seat_that_cannot_be_opened_again_is_the_referees_failure(tmp_path: Path, welcome: Welcome) -> None:
