@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-import uuid
 from collections.abc import Callable, Iterator
 from http.server import ThreadingHTTPServer
 from pathlib import Path
@@ -18,7 +17,6 @@ from ladder.content import archive
 from ladder.image_build import BuildFailed, build_image
 from ladder.sandbox import docker as docker_sandbox
 from ladder.sandbox.base import BotRejected, Exit, Place, SandboxError
-from ladder.sandbox.bot_images import FOLDER_LABEL
 from ladder.sandbox.docker import DockerSandbox
 from tests.ladder.registry import BROKEN, Registry
 
@@ -31,15 +29,6 @@ Write = Callable[[str, dict[str, str]], Path]
 def no_base_image(monkeypatch: pytest.MonkeyPatch) -> None:
     """The bots here stand on a plain Python."""
     monkeypatch.setattr(docker_sandbox, "ensure_base_image", lambda client, report: "none")
-
-
-@pytest.fixture
-def name(client: docker.DockerClient) -> Iterator[str]:
-    """A folder's name that no other test has; what was built from it is removed."""
-    name = f"bot-{uuid.uuid4().hex[:12]}"
-    yield name
-    for image in client.images.list(filters={"label": f"{FOLDER_LABEL}={name}"}):
-        client.images.remove(str(image.id), force=True)
 
 
 @pytest.fixture

@@ -69,11 +69,14 @@ async def play(
     deals: int = ENDLESS,
     clock: ClockSetting = PATIENT,
     sources: tuple[BotSource, ...] = tuple(map(find_bot, NAMES)),
+    lines: list[AnyLine] | None = None,
 ) -> Played:
     """Play a match in which something happens after its first deal."""
     spec = MatchSpec(PRESETS["hearts"], NAMES, Format(deals), clock, bytes(32))
 
     def write(line: AnyLine) -> None:
+        if lines is not None:
+            lines.append(line)
         if isinstance(line, DealLine) and line.deal == 0:
             after_first_deal()
 
@@ -127,16 +130,26 @@ async def test_a_container_that_another_hand_takes_away(
     assert str(failure.value).endswith(VOID)
 
 
-async def test_a_bot_that_kills_all_it_can_is_blamed_itself(
-    sandbox: DockerSandbox, write: Callable[[str, dict[str, str]], Path]
+SUICIDES = {
+    "kills all it can": ("import os; os.kill(1, 9); os.kill(os.getpid(), 9)", 137, False),
+    "says that it was killed": ("import os; os._exit(137)", 137, False),
+    "takes all memory": ("bytearray(400 << 20)", 137, True),
+    "ends": ("raise SystemExit(7)", 7, False),
+}
+
+
+@pytest.mark.parametrize(("line", "code", "oom"), SUICIDES.values(), ids=SUICIDES)
+async def test_a_bot_that_ends_itself_is_blamed_and_the_record_says_how(
+    sandbox: DockerSandbox, write: Callable[[str, dict[str, str]], Path], name: str, line: str, code: int, oom: bool
 ) -> None:
-    """Its container ends with 137 as well, but from the inside."""
-    suicide = "    def play(self, view):\n        import os\n        os.kill(1, 9)\n        os.kill(os.getpid(), 9)\n"
-    bot = f"import pigpen\n\nclass Bad(pigpen.Bot):\n{suicide}\npigpen.run(Bad())\n"
+    bot = f"import pigpen\n\nclass Bad(pigpen.Bot):\n    def play(self, view):\n        {line}\n\npigpen.run(Bad())\n"
     dockerfile = 'FROM pigpen/bot:latest\nCOPY bot.py .\nCMD ["python", "bot.py"]\n'
-    bad = BotSource("bad", folder=write("bad", {"bot.py": bot, "Dockerfile": dockerfile}))
-    played = await play(sandbox, lambda: None, deals=1, sources=(bad, *map(find_bot, NAMES[1:])))
+    bad = BotSource("bad", folder=write(name, {"bot.py": bot, "Dockerfile": dockerfile}))
+    lines: list[AnyLine] = []
+    played = await play(sandbox, lambda: None, deals=1, sources=(bad, *map(find_bot, NAMES[1:])), lines=lines)
     assert [(row.faults, row.taken_over) for row in played.result.results] == [(1, True), *[(0, False)] * 3]
+    steps = [step for deal in lines if isinstance(deal, DealLine) for step in deal.steps if step.why]
+    assert [(step.by, step.exit_code, step.oom) for step in steps] == [("default:gone", code, oom)]
 
 
 async def test_an_image_that_is_deleted_between_load_and_start(

@@ -104,6 +104,24 @@ async def test_a_bot_that_is_always_late_is_never_thrown_out(tmp_path: Path, wel
         assert await asked == question().legal[0]
 
 
+async def test_the_clock_runs_on_while_a_bot_is_away_and_it_may_still_come_back(
+    tmp_path: Path, welcome: Welcome
+) -> None:
+    async with open_seat(tmp_path) as (seat, token):
+        await break_stream(seat, tmp_path, token, welcome)
+        with pytest.raises(SeatFailure) as failure:
+            await seat.ask(question(), Stopwatch(SHORT), took=0.0)
+        assert failure.value.verdict is Verdict.TIMEOUT
+        await appears(tmp_path / "seat.sock")
+        async with raw_bot(tmp_path, token) as again:
+            assert (await again.receive()).welcome.format == "deals:1"
+            asked = asyncio.ensure_future(seat.ask(question(2), Stopwatch(LONG), took=0.0))
+            request = await again.receive()
+            assert request.request.decision == 2
+            await again.answer(request)
+            assert await asked == question().legal[0]
+
+
 async def test_a_bot_that_breaks_its_stream_again_and_again_is_thrown_out(tmp_path: Path, welcome: Welcome) -> None:
     async with open_seat(tmp_path) as (seat, token):
         asked = None
