@@ -230,14 +230,23 @@ s.sendall(os.environ["PIGPEN_TOKEN"].encode())
         assert labels["pigpen.seat"] == "2"
         assert labels["pigpen"] == "1"
 
-    async def test_removed_by_another_hand_has_been_killed(
-        self, sandbox: DockerSandbox, program: BotSource, place: MakePlace, client: docker.DockerClient
+    @pytest.mark.parametrize("hand", ["remove", "kill", "remove before anyone waits", "kill before anyone waits"])
+    async def test_taken_away_by_another_hand_is_the_sandboxs_failure(
+        self, sandbox: DockerSandbox, program: BotSource, place: MakePlace, client: docker.DockerClient, hand: str
     ) -> None:
-        instance = await (await sandbox.load(program)).start(place(FOREVER))
-        client.api.remove_container(instance.name, force=True)
-        assert Exit(137) == await instance.wait()
-        assert await instance.log_tail() == ""
+        instance = await (await sandbox.load(program)).start(place(f"print('hello'); {FOREVER}"))
+        await has_written(instance, "hello")
+        waiting = asyncio.ensure_future(instance.wait()) if "before" not in hand else None
+        await asyncio.sleep(0)
+        if hand.startswith("kill"):
+            client.api.kill(instance.name)
+        else:
+            client.api.remove_container(instance.name, force=True)
+        with pytest.raises(SandboxError, match="was killed from outside"):
+            await (waiting or instance.wait())
+        assert await instance.log_tail() == "hello\n"
         await instance.stop()
+        assert Exit(137) == await instance.wait()
 
     async def test_of_a_closed_sandbox_is_gone(
         self, no_leftovers: None, program: BotSource, place: MakePlace, client: docker.DockerClient
