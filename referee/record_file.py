@@ -6,6 +6,7 @@ Each line goes to the operating system at once: a referee that is killed loses n
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 from typing import TYPE_CHECKING
 
@@ -93,7 +94,8 @@ class RecordWriter:
             while rest:
                 rest = rest[self._file.write(rest) :]
         except OSError as error:
-            self._file.truncate(end)
+            with contextlib.suppress(OSError):
+                self._file.truncate(end)
             raise RecordError(f"The record {str(self._file.name)!r} cannot be written: {error.strerror}.") from None
         self._before = own
 
