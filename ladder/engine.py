@@ -23,7 +23,7 @@ ENGINE_ERRORS = (DockerException, RequestException, HTTPError)
 MAX_CONNECTIONS = 32
 
 ENGINE_SECONDS = 30
-"""How long the engine may take over one call, builds apart. It is waited for again when containers are removed."""
+"""How long the engine may take over one call, apart from builds and from waiting for a container's end."""
 
 
 def connect() -> docker.DockerClient:

@@ -162,8 +162,8 @@ class StreamSeat:
         taken = asyncio.ensure_future(self._taken.wait())
         budget = welcome.clock.start_up
         await asyncio.wait((taken, self._lost), timeout=budget, return_when=asyncio.FIRST_COMPLETED)
-        if not taken.done():
-            taken.cancel()
+        taken.cancel()
+        if not self._taken.is_set():  # the bot may have come while the time ran out
             self._stayed_away(f"it did not take its seat within {budget:g} s")
             failure = self._lost.result()
             if isinstance(failure, SeatBroken):
