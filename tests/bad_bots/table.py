@@ -79,10 +79,10 @@ BAD_BOTS: Mapping[str, BadBot] = {
     "answers_before_it_is_asked": BadBot(),
     "garbage": BadBot((MALFORMED,) * 3, "the message cannot be read as a BotMessage"),
     "no_action": BadBot((MALFORMED,) * 3, "the answer holds no action"),
-    "huge_message": BadBot(observed={"the stream": "RESOURCE_EXHAUSTED"}),
+    "huge_message": BadBot(observed={"broken": True}),
     "message_flood": BadBot(or_lost=True),
     # Connections.
-    "connection_flood": BadBot(),
+    "connection_flood": BadBot((ABSENT,), ENDS.format(2), Exit(2)),
     "connection_churn": BadBot(),
     "stream_flood": BadBot(),
     "rapid_reset": BadBot(),
@@ -98,19 +98,19 @@ BAD_BOTS: Mapping[str, BadBot] = {
     "segfaults": BadBot((GONE,), ENDS.format(139), Exit(139)),
     "ignores_signals": BadBot(end=Exit(137)),
     # What a container may use.
-    "fork_bomb": BadBot(observed={"in the end": "EAGAIN"}),
+    "fork_bomb": BadBot((ABSENT,), "it did not take its seat", Exit(137), {"in the end": "EAGAIN"}, clock=WAITED_FOR),
     "thread_bomb": BadBot(observed={"in the end": "can't start new thread"}),
-    "zombies": BadBot(observed={"unburied": "EAGAIN"}),
+    "zombies": BadBot(observed={"abandoned": 500}),
     "memory_hog": BadBot((GONE,), "it ran out of memory", Exit(137, oom=True)),
     "memory_hog_child": BadBot((GONE,), "it ran out of memory", Exit(0, oom=True)),
-    "kernel_memory_hog": BadBot((GONE,), "it ran out of memory", Exit(137, oom=True)),
+    "kernel_memory_hog": BadBot((GONE,), "it ran out of memory"),
     "fills_tmp": BadBot(observed={"/tmp": "ENOSPC", "/dev/shm": "ENOSPC"}),
     "fills_tmp_with_files": BadBot(observed={"in the end": "ENOSPC"}),
     "floods_output": BadBot(),
     "hogs_pipes": BadBot(observed={"in seat 0": False, "in seat 1": True}, chairs=2),
     # What a container may reach.
     "writes_everywhere": BadBot(observed={"folders": ["/dev/mqueue", "/dev/shm", "/tmp"], "kernel": []}),
-    "kills_everybody": BadBot(observed={"everybody": "allowed", "the first": "allowed", "alive": True}),
+    "kills_everybody": BadBot(observed={"everybody": "ESRCH", "the first": "allowed", "alive": True}),
     "network": BadBot(
         observed={
             "sockets": ["EAFNOSUPPORT"],

@@ -1,29 +1,18 @@
-"""Forks, and so does every child, until nobody can any more."""
+"""Forks, and so does every child, until nobody can any more; and that is all it does."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import os
+import signal
 
-from tests.bad_bots.honest import play_with
+from tests.bad_bots.honest import report
+from tests.ladder.system_calls import named
 
-BOMB = """
-import errno, os, signal
 first = os.getpid()
 while True:
     try:
         os.fork()
     except OSError as error:
         if os.getpid() == first:
-            print(errno.errorcode[error.errno], flush=True)
+            report({"in the end": named(error.errno or 0)})
         signal.pause()
-"""
-
-
-def bomb() -> dict[str, object]:
-    process = subprocess.Popen([sys.executable, "-c", BOMB], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    return {"in the end": process.stdout.readline().strip()}
-
-
-play_with(bomb)

@@ -10,9 +10,9 @@ def shout() -> dict[str, object]:
     line = enter()
     next(line.requests())
     line.say(bytes(100_000_000))
-    status = line.refusal()
+    broken = line.refusal() != "OK"
     line.leave()
-    return {"the stream": status}
+    return {"broken": broken}
 
 
 play_after(shout)

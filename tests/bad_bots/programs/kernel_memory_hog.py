@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import socket
+import subprocess
+import sys
 
 from tests.bad_bots.honest import play_with
 
+HOARD = """
+import os, socket
+while os.fork() == 0:
+    pairs = []
+    try:
+        while True:
+            pairs.append(socket.socketpair())
+            pairs[-1][0].setblocking(False)
+            try:
+                while True:
+                    pairs[-1][0].send(bytes(65536))
+            except BlockingIOError:
+                pass
+    except OSError:  # no more descriptors: the next process goes on
+        pass
+os.wait()
+"""
+
 
 def hoard() -> dict[str, object]:
-    while True:
-        pairs = []
-        with contextlib.suppress(OSError):  # no more descriptors: the next process goes on
-            while True:
-                pairs.append(socket.socketpair())
-                pairs[-1][0].setblocking(False)
-                with contextlib.suppress(BlockingIOError):
-                    while True:
-                        pairs[-1][0].send(bytes(65536))
-        if child := os.fork():
-            os.waitpid(child, 0)
-            os._exit(1)
+    subprocess.run([sys.executable, "-c", HOARD], check=False)
+    os._exit(1)  # where a hoarder was killed, and not this process
 
 
 play_with(hoard)

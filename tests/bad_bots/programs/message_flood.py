@@ -14,7 +14,7 @@ line = enter()
 def flood() -> None:
     unasked = BotMessage(answer=Answer(decision=2**63, card=0)).SerializeToString()
     while True:
-        if line.backlog < 1000:
+        if line.backlog < 100:
             line.say(unasked)
 
 

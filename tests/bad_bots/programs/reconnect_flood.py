@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import contextlib
 
-import grpc
-
-from tests.bad_bots.line import enter
+from tests.bad_bots.frames import begin, headers, message
+from tests.bad_bots.line import hello
 
 while True:
-    line = enter()
-    with contextlib.suppress(grpc.RpcError):
-        line.hear()
-    line.leave()
+    with contextlib.suppress(OSError), begin() as connection:  # the socket is there, and then it is not
+        connection.sendall(headers(1) + message(1, hello()))
+        connection.recv(65536)

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from tests.bad_bots.honest import play_after
-from tests.ladder.probe import attempt, write
+from tests.ladder.probe import attempt
 from tests.ladder.system_calls import named
 
 KERNEL = [
@@ -23,7 +23,7 @@ KERNEL = [
 
 
 def write_all() -> dict[str, object]:
-    folders = [folder for folder, _, _ in os.walk("/") if write(folder) == 0]
+    folders = [folder for folder, _, _ in os.walk("/") if attempt(Path(folder, "new").touch) == 0]
     into = {name: named(attempt(partial(Path(name).write_text, "1"))) for name in KERNEL}
     return {"folders": sorted(folders), "kernel": sorted(name for name in into if into[name] == "allowed")}
 

@@ -1,28 +1,33 @@
-"""Leaves dead children unburied, and orphans, until there is no room for more."""
+"""Abandons 500 children of children, more than there is room for unless somebody buries them; leaves its own unburied."""
 
 from __future__ import annotations
 
 import os
+import time
 
-from tests.bad_bots.honest import play_with
-from tests.ladder.probe import attempt
-from tests.ladder.system_calls import named
+from tests.bad_bots.honest import play_after
 
 
-def multiply() -> None:
-    for _ in range(1000):
-        if os.fork() == 0:
-            os._exit(0)
+def fork() -> int:
+    """A child, as soon as there is room for one."""
+    while True:
+        try:
+            return os.fork()
+        except BlockingIOError:
+            time.sleep(0.01)
 
 
 def abandon() -> dict[str, object]:
-    for _ in range(100):
-        child = os.fork()
-        if child == 0:
-            os.fork()
+    for _ in range(500):
+        if child := fork():
+            os.waitpid(child, 0)
+        else:
+            fork()
             os._exit(0)
-        os.waitpid(child, 0)
-    return {"unburied": named(attempt(multiply))}
+    for _ in range(30):
+        if fork() == 0:
+            os._exit(0)
+    return {"abandoned": 500}
 
 
-play_with(abandon)
+play_after(abandon)
