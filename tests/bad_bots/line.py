@@ -77,6 +77,7 @@ class Line:
     def leave(self) -> None:
         """Break the stream and the connection."""
         self._call.cancel()
+        self.close()
         self.channel.close()
 
     def refusal(self) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from docker import DockerClient
+
 from ladder.content import archive
 from ladder.image_build import build_image
 from ladder.images import LATEST
@@ -18,6 +19,7 @@ from pigpen.rules import PRESETS, seed_from
 from referee.formats import Format
 from referee.match import MatchSpec
 from referee.record import AnyLine, DealLine
+from referee.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,20 +78,15 @@ class Sat:
     end: Exit
 
     @property
-    def faults(self) -> tuple[str, ...]:
-        """The codes of its faults, in order."""
-        return tuple(step.by.removeprefix("default:") for step in self.steps if step.by.startswith("default:"))
+    def faults(self) -> tuple[Verdict, ...]:
+        """What the record holds against it, in order."""
+        codes = [step.by.partition(":") for step in self.steps]
+        return tuple(Verdict(code) for by, _, code in codes if by == "default")
 
     @property
     def why(self) -> str:
         """What the record says of its last fault."""
         return next((step.why for step in reversed(self.steps) if step.why), "")
-
-    @property
-    def observed(self) -> dict[str, Any]:
-        """What it reported, all reports in one."""
-        reports = [json.loads(found) for found in re.findall(r"observed (\{.*\})$", self.log, re.MULTILINE)]
-        return {key: value for report in reports for key, value in report.items()}
 
 
 @dataclass(frozen=True)
@@ -98,7 +95,12 @@ class Outcome:
 
     bad: Sequence[Sat]
     honest: Sequence[Sat]
-    deals: Sequence[DealLine]
+
+    @property
+    def observed(self) -> dict[str, Any]:
+        """What the bad ones reported, all reports in one."""
+        reports = [found for sat in self.bad for found in re.findall(r"observed (\{.*\})$", sat.log, re.MULTILINE)]
+        return {key: value for report in reports for key, value in json.loads(report).items()}
 
 
 async def play(name: str, bad_bot: BadBot, image: Program) -> Outcome:
@@ -121,4 +123,4 @@ async def play(name: str, bad_bot: BadBot, image: Program) -> Outcome:
         )
         for seat, program in enumerate(seated)
     ]
-    return Outcome(sat[: bad_bot.chairs], sat[bad_bot.chairs :], deals)
+    return Outcome(sat[: bad_bot.chairs], sat[bad_bot.chairs :])

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from ladder.sandbox.base import Exit
 from pigpen import ClockSetting
+from referee.verdict import Verdict
 
 PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=60.0)
 """Room for the honest on a machine that is busy."""
@@ -15,7 +16,7 @@ HURRIED = ClockSetting(bank=600.0, increment=1.0, limit=2.0, start_up=60.0)
 WAITED_FOR = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=10.0)
 """Where somebody is not to come at all."""
 
-TIMEOUT, ILLEGAL, MALFORMED, GONE, ABSENT = "timeout", "illegal", "malformed", "gone", "absent"
+TIMEOUT, ILLEGAL, MALFORMED, GONE, ABSENT = Verdict
 ENDS = "its program ended with exit code {}"
 
 
@@ -23,21 +24,26 @@ ENDS = "its program ended with exit code {}"
 class BadBot:
     """What is played with a bad bot, and what it comes to. The others at the table play on without a fault."""
 
-    faults: tuple[str, ...] = ()
-    """The codes in its match's record, in order. Three, or a final one, and it is taken over."""
+    faults: tuple[Verdict, ...] = ()
+    """What the record holds against it, in order."""
     why: str = ""
     """What the record says of the last fault, or a part of it."""
     end: Exit | None = None
     """How its container ended; None: it may stay until the match is over, and leave by itself or not."""
     observed: Mapping[str, object] = field(default_factory=dict)
     """What it saw of its attempts, by its own report."""
-    or_lost: bool = False
-    """Whether its seat may be lost instead, when the referee has enough of a flood. How soon is a matter of luck."""
+    or_faults: tuple[Verdict, ...] | None = None
+    """The same as *faults*, where luck decides which of the two it is."""
     rules: str = "hearts"
     deals: int = 1
     clock: ClockSetting = PATIENT
     chairs: int = 1
     """How many seats the bad bot has; honest bots have the others."""
+
+    @property
+    def verdicts(self) -> tuple[tuple[Verdict, ...], ...]:
+        """What the record may hold against it."""
+        return (self.faults,) if self.or_faults is None else (self.faults, self.or_faults)
 
 
 BAD_BOTS: Mapping[str, BadBot] = {
@@ -63,7 +69,7 @@ BAD_BOTS: Mapping[str, BadBot] = {
     "half_close": BadBot((GONE,), "it did not come back within 3 s", observed={"the stream": "OK"}),
     "returns_in_time": BadBot(observed={"asked again": True}),
     "returns_too_late": BadBot((GONE,), "it did not come back within 3 s"),
-    "reconnect_flood": BadBot((TIMEOUT,) * 3, clock=HURRIED, or_lost=True),
+    "reconnect_flood": BadBot((TIMEOUT,) * 3, or_faults=(GONE,), clock=HURRIED),
     "deaf": BadBot((TIMEOUT, GONE), "it does not read what the referee sends", clock=HURRIED),
     # The game.
     "illegal_card": BadBot((ILLEGAL,) * 3),
@@ -80,7 +86,7 @@ BAD_BOTS: Mapping[str, BadBot] = {
     "garbage": BadBot((MALFORMED,) * 3, "the message cannot be read as a BotMessage"),
     "no_action": BadBot((MALFORMED,) * 3, "the answer holds no action"),
     "huge_message": BadBot(observed={"broken": True}),
-    "message_flood": BadBot(or_lost=True),
+    "message_flood": BadBot(or_faults=(GONE,)),
     # Connections.
     "connection_flood": BadBot((ABSENT,), ENDS.format(2), Exit(2)),
     "connection_churn": BadBot(),
@@ -88,7 +94,7 @@ BAD_BOTS: Mapping[str, BadBot] = {
     "rapid_reset": BadBot(),
     "ping_flood": BadBot(),
     "settings_flood": BadBot(),
-    "metadata_flood": BadBot(observed={"closed": True}),
+    "metadata_flood": BadBot((ABSENT,), "it did not take its seat", clock=WAITED_FOR),
     "slow_loris": BadBot(observed={"closed": True}),
     "slow_hello": BadBot(observed={"the stream": "DEADLINE_EXCEEDED"}),
     "half_open": BadBot(observed={"closed": True}),

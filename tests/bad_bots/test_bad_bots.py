@@ -1,23 +1,27 @@
-"""Bad bots come to what the table declares, and hurt nobody."""
+"""Bad bots come to what the table declares, and hurt nobody but themselves."""
 
 from __future__ import annotations
 
 import ast
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+import tempfile
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from pathlib import Path
 
+import docker
 import pytest
 import pytest_asyncio
 
-import docker
 from ladder.bots import BotSource
 from ladder.engine import connect
 from ladder.images import ensure_base_image
-from ladder.sandbox import owners
+from ladder.sandbox.containers import OWNER
 from ladder.sandbox.docker import DockerSandbox
+from ladder.sandbox.owners import this_process
+from ladder.scratch import PREFIX
+from referee.verdict import TAKEOVER_AT, Verdict
 from tests.bad_bots.matches import PROGRAMS, TAG, Outcome, build, play
-from tests.bad_bots.table import BAD_BOTS, GONE
+from tests.bad_bots.table import BAD_BOTS
 
 TABLES = 4
 """Matches at one time."""
@@ -26,17 +30,18 @@ Matches = Mapping[str, "asyncio.Task[Outcome]"]
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> docker.DockerClient:
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[docker.DockerClient]:
     """The engine, with the image of all bad bots."""
     client = connect()
     ensure_base_image(client, print)
     build(client, tmp_path_factory.mktemp("image"))
-    return client
+    yield client
+    client.close()
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def matches(client: docker.DockerClient, request: pytest.FixtureRequest) -> AsyncIterator[Matches]:
-    """The matches of the tests that were picked; all are under way, a few at a time."""
+    """The matches of all tests that were picked, a few at a time. In the end nothing is left of them."""
     sandbox = DockerSandbox()
     image = await sandbox.load(BotSource("bad", image=TAG))
     tables = asyncio.Semaphore(TABLES)
@@ -45,11 +50,22 @@ async def matches(client: docker.DockerClient, request: pytest.FixtureRequest) -
         async with tables:
             return await play(name, BAD_BOTS[name], image)
 
-    picked = {item.callspec.params["name"] for item in request.session.items if _is_match(item)}
-    yield {name: asyncio.create_task(play_at_a_table(name), name=name) for name in BAD_BOTS if name in picked}
+    picked = [item.callspec.params["name"] for item in request.session.items if _is_a_match(item)]
+    tasks = {name: asyncio.create_task(play_at_a_table(name), name=name) for name in picked}
+    yield tasks
+    for task in tasks.values():
+        task.cancel()
+    await asyncio.wait(tasks.values())
+    mine = {"label": f"{OWNER}={this_process()}"}
+    assert [found["Names"] for found in client.api.containers(all=True, filters=mine)] == []
+    assert [
+        mark for mark in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/owner") if mark.read_text() == this_process()
+    ] == []
     await sandbox.close()
-    mine = {"label": f"{owners}={owners.this_process()}"}
-    assert client.api.containers(all=True, filters=mine) == []
+
+
+def _is_a_match(item: pytest.Item) -> bool:
+    return isinstance(item, pytest.Function) and item.originalname == test_a_bad_bot_hurts_nobody_but_itself.__name__
 
 
 @pytest.mark.docker
@@ -57,15 +73,21 @@ async def matches(client: docker.DockerClient, request: pytest.FixtureRequest) -
 @pytest.mark.parametrize("name", BAD_BOTS)
 async def test_a_bad_bot_hurts_nobody_but_itself(name: str, matches: Matches) -> None:
     outcome, declared = await matches[name], BAD_BOTS[name]
-    for sat in outcome.honest:
-        assert {step.by for step in sat.steps} == {"bot"}, sat.log
-        assert not sat.result.taken_over
+    assert [sat.log for sat in outcome.honest if sat.result.faults or sat.result.taken_over] == []
+    assert {step.by for sat in outcome.honest for step in sat.steps} == {"bot"}
     for sat in outcome.bad:
-        lost = declared.or_lost and sat.faults[-1:] == (GONE,)
-        assert lost or sat.faults == declared.faults, (sat.faults, sat.why, sat.log)
-        assert lost or declared.why in sat.why
-        assert sat.result.taken_over == (lost or len(sat.faults) > 2 or sat.faults[-1:] in ((GONE,), (ABSENT,)))
+        assert sat.faults in declared.verdicts, (sat.why, sat.log)
+        assert sat.result.taken_over == is_taken_over(sat.faults)
+        assert declared.why in sat.why
         assert declared.end in (None, sat.end)
-    observed = {key: value for sat in outcome.bad for key, value in sat.observed.items()}
-    assert observed == declared.observed
-    assert len(outcome.deals) == declared.deals
+    assert outcome.observed == declared.observed
+
+
+def is_taken_over(faults: Sequence[Verdict]) -> bool:
+    return len(faults) >= TAKEOVER_AT or any(fault.is_final for fault in faults)
+
+
+def test_every_program_confesses_its_sin_and_stands_in_the_table() -> None:
+    sins = {path.stem: ast.get_docstring(ast.parse(path.read_text())) for path in PROGRAMS.glob("*.py")}
+    assert set(BAD_BOTS) == set(sins)
+    assert [name for name, sin in sins.items() if not sin] == []

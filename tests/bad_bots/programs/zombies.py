@@ -1,4 +1,4 @@
-"""Abandons 500 children of children, more than there is room for unless somebody buries them; leaves its own unburied."""
+"""Abandons 500 grandchildren, for whom there is room only if somebody buries them; leaves dead children unburied."""
 
 from __future__ import annotations
 
