@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks import decision, engine, flood, report, start, tables
+from benchmarks import decision, engine, fair, flood, report, start, tables
 from ladder.engine import connect
 from ladder.sandbox.base import SandboxError
 
@@ -15,11 +15,12 @@ def main() -> None:
     try:
         connect().close()
     except SandboxError as error:
-        print(f"{error} Left out: start, tables, flood.")
+        print(f"{error} Left out: start, tables, flood, fair.")
         return
     start.main()
     tables.main()
     flood.main()
+    fair.main()
 
 
 if __name__ == "__main__":

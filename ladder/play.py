@@ -8,6 +8,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from ladder.cores import CORES
 from ladder.sandbox.base import SOCKET_NAME, BotRejected, Place, SandboxError
 from ladder.scratch import scratch_folder
 from referee.match import play_match
@@ -68,9 +69,9 @@ async def play_sandboxed(spec: MatchSpec, programs: Sequence[Program], write: Wr
     Raises:
         SandboxError: If the sandbox failed; the match is void.
     """
-    with scratch_folder() as root:
+    with scratch_folder() as root, CORES.lease() as core:
         seats = zip(programs, spec.bots, strict=True)
-        pens = [Pen(program, root / str(seat), name, StreamSeat) for seat, (program, name) in enumerate(seats)]
+        pens = [Pen(program, root / str(seat), name, StreamSeat, core) for seat, (program, name) in enumerate(seats)]
         async with running(pens) as watchers:
             result = await play_match(spec, [pen.seat for pen in pens], write)
             await asyncio.wait(watchers, timeout=FAREWELL_SECONDS)
@@ -103,10 +104,12 @@ async def running(pens: Sequence[Pen[StreamSeat]]) -> AsyncIterator[list[asyncio
 class Pen(Generic[S]):
     """One seat of a match and the instance that sits in it."""
 
-    def __init__(self, program: Program, folder: Path, name: str, make_seat: Callable[[Path, str], S]) -> None:
+    def __init__(
+        self, program: Program, folder: Path, name: str, make_seat: Callable[[Path, str], S], core: int | None = None
+    ) -> None:
         folder.mkdir(mode=0o755)
         self._program = program
-        self._place = Place(folder, new_token(), {"bot": name, "seat": folder.name})
+        self._place = Place(folder, new_token(), {"bot": name, "seat": folder.name}, core)
         self._instance: Instance | None = None
         self.seat = make_seat(folder / SOCKET_NAME, self._place.token)
         self.end: asyncio.Future[Exit] = asyncio.get_running_loop().create_future()
@@ -121,6 +124,7 @@ class Pen(Generic[S]):
                 f"No socket can be made in {self._place.folder} (set TMPDIR to a short path)."
             ) from error
         self._instance = await self._program.start(self._place)
+        self.seat.kept_by(self._instance.keeper)
 
     async def watch(self) -> None:
         """Wait until the instance ends, and tell the seat."""

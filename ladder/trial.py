@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pigpen import MatchResult, Welcome
 from pigpen.check import Outcome
 from pigpen.rules import IllegalAction
-from referee.clock import MARGIN
+from referee.clock import Stopwatch
 from referee.verdict import SeatFailure, Verdict
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Trial:
 
     Attributes:
         start_up: Seconds from its start to its Hello; None before.
-        times: Seconds that each of its answers took.
+        times: Seconds that it thought about each of its answers, in CPU time where that can be read.
     """
 
     def __init__(self, pen: Pen[TrialSeat], clock: ClockSetting, end_seconds: float = END_SECONDS) -> None:
@@ -89,15 +89,15 @@ class Trial:
         """Put one question; the answer may take *grace* seconds longer than the clock says."""
         view = case.view(deal, len(self.times) + 1, self._clock.limit, self._clock.bank)
         took = self.times[-1] if self.times else 0.0
-        started = time.monotonic()
+        watch = Stopwatch(self._clock.limit + grace, self.seat.cpu_time)
         try:
-            return await self.seat.ask(view, self._clock.limit + MARGIN + grace, took)
+            return await self.seat.ask(view, watch, took)
         except SeatFailure as failure:
             if failure.verdict is Verdict.TIMEOUT:
-                raise Failed(Verdict.TIMEOUT, f"no answer within {self._clock.limit + grace:g} s") from None
+                raise Failed(Verdict.TIMEOUT, watch.late) from None
             raise
         finally:
-            self.times.append(time.monotonic() - started)
+            self.times.append(watch.thought)
 
     async def end_when_refused(self) -> Exit:
         """Wait until the bot has come and been refused, and has ended."""

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pigpen.notices import ClockSetting
 
 MARGIN = 0.025
-"""Seconds of every decision that are never charged: what the way to the bot and back may take."""
+"""Seconds of wall time of every decision that are never charged: what the way to the bot and back may take."""
+WALL_CAP = 3.0
+"""Where CPU time is charged, wall time counts a third: an answer may take at most so many times its limit."""
 
 
 class Clock:
@@ -35,8 +40,93 @@ class Clock:
         """How long the next decision may take."""
         return min(self.setting.limit, self.bank + self.setting.increment)
 
-    def charge(self, took: float) -> float:
-        """Draw a decision that took *took* on the bank; returns what was charged."""
-        charged = max(0.0, took - MARGIN)
-        self.bank = max(0.0, self.bank + self.setting.increment - charged)
-        return charged
+    def charge(self, rated: float) -> None:
+        """Draw a decision that is rated at *rated* seconds on the bank."""
+        self.bank = max(0.0, self.bank + self.setting.increment - rated)
+
+
+class Stopwatch:
+    """
+    How long one decision takes, from when this is made until `stop`, and whether that is too long.
+
+    Wall time alone would let whoever else uses the machine take a bot's time away; CPU time alone would let a bot
+    sleep for ever. So a decision is rated at the CPU time that the bot's program takes, or at a third of the wall
+    time if that is more. Where no CPU time can be read, it is rated at the wall time.
+    """
+
+    def __init__(
+        self,
+        limit: float,
+        cpu_time: Callable[[], float | None] = lambda: None,
+        now: Callable[[], float] = time.monotonic,
+        thinkers: int = 1,
+    ) -> None:
+        """
+        Start.
+
+        Args:
+            limit: Seconds that the decision may be rated at.
+            cpu_time: Seconds of CPU time that the program has used so far; None where that cannot be read.
+            now: Seconds of wall time.
+            thinkers: How many bots are asked at once: they share a core, so wall time counts only its share.
+        """
+        self._limit = limit
+        self._cpu_time = cpu_time
+        self._now = now
+        self._cpu_before = cpu_time()
+        self._slack = 1.0 if self._cpu_before is None else WALL_CAP * thinkers
+        self._started = now()
+        self._stopped: tuple[float, float | None] | None = None
+
+    def stop(self) -> None:
+        """The answer is there, or too late; the times stand from now on."""
+        self._stopped = self._stopped or self._read()
+
+    @property
+    def wall(self) -> float:
+        """Seconds by the referee's clock."""
+        return (self._stopped or self._read())[0]
+
+    @property
+    def cpu(self) -> float | None:
+        """Seconds of CPU time; None where that cannot be read."""
+        return (self._stopped or self._read())[1]
+
+    @property
+    def thought(self) -> float:
+        """Seconds that the bot thought, as well as can be told: in CPU time, or else in wall time."""
+        wall, cpu = self._stopped or self._read()
+        return wall if cpu is None else cpu
+
+    @property
+    def rated(self) -> float:
+        """Seconds that count for the limit and the bank."""
+        wall, cpu = self._stopped or self._read()
+        return max(cpu or 0.0, (wall - MARGIN) / self._slack)
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the limit is passed."""
+        return self.rated > self._limit
+
+    @property
+    def cap(self) -> float:
+        """Seconds of wall time from the start after which the limit is passed whatever the CPU time."""
+        return self._limit * self._slack + MARGIN
+
+    @property
+    def left(self) -> float:
+        """Seconds of wall time in which the limit cannot be passed: on one core, CPU time runs no faster."""
+        wall, cpu = self._stopped or self._read()
+        return self.cap - wall if cpu is None else min(self._limit - cpu, self.cap - wall)
+
+    @property
+    def late(self) -> str:
+        """How an answer that is too late is put into words."""
+        whole = "" if self._cpu_before is None else f" of CPU time and {self._limit * self._slack:.3f} s in all"
+        return f"no answer within {self._limit:.3f} s{whole}"
+
+    def _read(self) -> tuple[float, float | None]:
+        cpu = None if self._cpu_before is None else self._cpu_time()
+        used = None if cpu is None or self._cpu_before is None else cpu - self._cpu_before
+        return self._now() - self._started, used

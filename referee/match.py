@@ -97,6 +97,7 @@ def _result(spec: MatchSpec, players: Sequence[Player], game: Game) -> ResultLin
                 points_per_deal=game.totals[seat] / game.deals,
                 faults=len(player.faults),
                 taken_over=player.taken_over,
+                timed=player.timed,
                 think_ms=_think_ms(player),
             )
             for seat, player in enumerate(players)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pigpen.notices import FaultNotice
 from pigpen.rules import IllegalAction
 from pigpen.view import View
-from referee.clock import MARGIN, Clock
+from referee.clock import Clock, Stopwatch
 from referee.verdict import TAKEOVER_AT, SeatFailure, Verdict
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from pigpen.notices import ClockSetting, Notice, Welcome
     from pigpen.rules import Action, Deal
+    from referee.record import Timed
     from referee.seat import Seat
 
 BY_BOT = "bot"
@@ -42,6 +43,8 @@ class Decision:
     """`bot`, `default:` and the verdict, or `takeover`."""
     took: float
     """Seconds from question to answer by the referee's clock; 0.0 where nobody was asked."""
+    cpu: float | None = None
+    """Seconds of CPU time the bot's program used meanwhile; None where nobody was asked or it cannot be read."""
     fault: Fault | None = None
 
 
@@ -52,7 +55,7 @@ class Player:
     Attributes:
         faults: Everything held against the bot, in order.
         taken_over: Whether the default policy plays the seat.
-        times: Seconds each of the bot's own decisions took.
+        times: Seconds that the bot thought about each of its own decisions, in CPU time where that can be read.
     """
 
     def __init__(self, seat: Seat, setting: ClockSetting, now: Callable[[], float] = time.monotonic) -> None:
@@ -64,7 +67,12 @@ class Player:
         self._now = now
         self._decisions = 0
         self._absent: SeatFailure | None = None
-        self._took = 0.0
+        self._rated = 0.0
+
+    @property
+    def timed(self) -> Timed:
+        """How the bot's time is measured."""
+        return "wall" if self._seat.cpu_time() is None else "cpu"
 
     async def take_seat(self, welcome: Welcome) -> None:
         """Wait for the bot to come; one that does not is taken over at its first decision."""
@@ -77,8 +85,17 @@ class Player:
         """A deal begins."""
         self._clock.begin_deal()
 
-    async def decide(self, deal: Deal, chair: int, totals: tuple[int, ...], seed: int) -> Decision:
-        """Get the decision of *chair* in *deal*: the bot's answer, or the default action."""
+    async def decide(self, deal: Deal, chair: int, totals: tuple[int, ...], seed: int, thinkers: int = 1) -> Decision:
+        """
+        Get the decision of *chair* in *deal*: the bot's answer, or the default action.
+
+        Args:
+            deal: The deal, at a point where *chair* must act.
+            chair: The player's seat in this deal.
+            totals: Totals of each seat before this deal.
+            seed: For the bot's own random numbers.
+            thinkers: How many bots are asked at once.
+        """
         if self.taken_over:
             return Decision(deal.default_action(chair), BY_TAKEOVER, 0.0)
         self._decisions += 1
@@ -91,25 +108,21 @@ class Player:
             limit=limit,
             bank=self._clock.bank,
         )
-        started = self._now()
+        watch = Stopwatch(limit, self._seat.cpu_time, self._now, thinkers)
+        fault = None
         try:
-            if self._absent:
-                raise self._absent
-            action = await self._seat.ask(view, limit + MARGIN, self._took)
-            took = self._now() - started
-            if took > limit + MARGIN:
-                raise SeatFailure(Verdict.TIMEOUT, _late(limit))
+            action = await self._answer(view, watch)
             deal.check(chair, action)
         except (SeatFailure, IllegalAction) as error:
-            took = min(self._now() - started, limit + MARGIN)
-            self._note_time(took)
             failure = error if isinstance(error, SeatFailure) else SeatFailure(Verdict.ILLEGAL, str(error))
-            if failure.verdict is Verdict.TIMEOUT:
-                failure = SeatFailure(Verdict.TIMEOUT, _late(limit))
+            action = deal.default_action(chair)
             fault = await self._blame(failure)
-            return Decision(deal.default_action(chair), f"default:{failure.verdict}", took, fault)
-        self._note_time(took)
-        return Decision(action, BY_BOT, took)
+        self._charge(watch, limit)
+        return Decision(action, f"default:{fault.verdict}" if fault else BY_BOT, watch.wall, watch.cpu, fault)
+
+    def rest(self) -> None:
+        """Others think now, and take their time: this bot is to stand still."""
+        self._seat.rest()
 
     async def tell(self, notice: Notice, decision: int = 0) -> None:
         """Pass on a notice, unless nobody sits there any more."""
@@ -120,9 +133,26 @@ class Player:
         """The match is over for this player."""
         await self._seat.close()
 
-    def _note_time(self, took: float) -> None:
-        self._took = self._clock.charge(took)
-        self.times.append(took)
+    async def _answer(self, view: View, watch: Stopwatch) -> Action:
+        """What the bot says, in time."""
+        try:
+            if self._absent:
+                raise self._absent
+            action = await self._seat.ask(view, watch, self._rated)
+        except SeatFailure as failure:
+            if failure.verdict is Verdict.TIMEOUT:
+                raise SeatFailure(Verdict.TIMEOUT, watch.late) from None
+            raise
+        finally:
+            watch.stop()
+        if watch.is_late:
+            raise SeatFailure(Verdict.TIMEOUT, watch.late)
+        return action
+
+    def _charge(self, watch: Stopwatch, limit: float) -> None:
+        self._rated = min(watch.rated, limit)
+        self._clock.charge(self._rated)
+        self.times.append(watch.thought)
 
     async def _blame(self, failure: SeatFailure) -> Fault:
         fault = Fault(self._decisions, failure.verdict, failure.message)
@@ -130,8 +160,6 @@ class Player:
         self.taken_over = failure.verdict.is_final or len(self.faults) >= TAKEOVER_AT
         notice = FaultNotice(failure.verdict, failure.message, len(self.faults), self.taken_over)
         await self.tell(notice, self._decisions)
+        if self.taken_over:
+            self.rest()
         return fault
-
-
-def _late(limit: float) -> str:
-    return f"no answer within {limit:.3f} s"

@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 VERSION = 1
-TIMES = frozenset({"started", "took_ms", "think_ms"})
-"""The fields that hold times."""
+TIMES = frozenset({"started", "took_ms", "cpu_ms", "timed", "think_ms"})
+"""The fields that hold times, or tell how they were taken."""
+
+Timed = Literal["cpu", "wall"]
+"""How a bot's time was measured: in CPU time of its program, or in wall time."""
 
 Cards = str
 """Cards by name with a space between: ``QS KH 2C``. A card put face down has ``*`` behind it: ``QS*``."""
@@ -90,7 +93,9 @@ class DealLine(Line):
     totals: tuple[int, ...]
     """Totals at this table, this deal included, of whoever sits in each seat."""
     took_ms: tuple[float, ...]
-    """How long each step took, in milliseconds."""
+    """How long each step took by the referee's clock, in milliseconds."""
+    cpu_ms: tuple[float | None, ...] | None = None
+    """CPU time of the bot's program during each step, in milliseconds; null where it was not read, or nobody asked."""
 
 
 class BotResult(Line):
@@ -103,8 +108,10 @@ class BotResult(Line):
     points_per_deal: float
     faults: int
     taken_over: bool
+    timed: Timed
+    """What the bot's clock was charged: CPU time of its program, or wall time where that cannot be read."""
     think_ms: dict[str, float]
-    """Median and worst think time in milliseconds."""
+    """Median and worst think time in milliseconds, in CPU time where `timed` says so."""
 
 
 class ResultLine(Line):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pigpen.notices import Notice, Welcome
     from pigpen.rules import Action
     from pigpen.view import View
+    from referee.clock import Stopwatch
 
 
 class Seat(Protocol):
@@ -29,18 +30,24 @@ class Seat(Protocol):
             SeatFailure: If nobody comes within the start-up budget.
         """
 
-    async def ask(self, view: View, limit: float, took: float) -> Action:
+    async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
         """
         Ask for the decision that *view* shows.
 
         Args:
             view: What the seat may know.
-            limit: Seconds to wait for an answer.
-            took: How long the seat's answer before took, in seconds.
+            watch: Runs since the question is there; an answer that comes when it is late is not waited for.
+            took: What the seat's answer before was rated at, in seconds.
 
         Raises:
             SeatFailure: If no answer comes in time, or none that can be read.
         """
+
+    def cpu_time(self) -> float | None:
+        """Seconds of CPU time that the program has used so far; None where that cannot be read."""
+
+    def rest(self) -> None:
+        """Others think: hold the program still until it is asked again, where that can be done."""
 
     async def tell(self, notice: Notice, decision: int = 0) -> None:
         """Pass on a notice, about *decision* if it is about one; never fails."""
@@ -62,8 +69,8 @@ class InlineSeat:
         """Tell the bot what is played."""
         self._run(lambda: self._bot.match_started(welcome))
 
-    async def ask(self, view: View, limit: float, took: float) -> Action:
-        """Ask the bot; the limit is not enforced here, the table holds a late answer against it."""
+    async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
+        """Ask the bot; no time is enforced here, the table holds a late answer against it."""
         answers: list[Action] = []
         self._run(lambda: answers.append(decide(self._bot, view)))
         if self._end:
@@ -71,6 +78,12 @@ class InlineSeat:
         if not answers:
             raise SeatFailure(Verdict.MALFORMED, NO_ACTION)
         return answers[0]
+
+    def cpu_time(self) -> None:
+        """Nothing to read: the bot's time is not apart from ours."""
+
+    def rest(self) -> None:
+        """Nothing to hold: the bot runs only when it is called."""
 
     async def tell(self, notice: Notice, decision: int = 0) -> None:
         """Pass on a notice."""

@@ -21,14 +21,18 @@ from pigpen.wire import (
     request_message,
     welcome_message,
 )
+from referee.keeper import NoKeeper, Turns
 from referee.verdict import SeatFailure, Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from pigpen.notices import Notice, Welcome
     from pigpen.rules import Action
     from pigpen.view import View
+    from referee.clock import Stopwatch
+    from referee.keeper import Keeper
 
 HELLO_SECONDS = 5.0
 """How long a new stream may stay without its Hello."""
@@ -36,6 +40,8 @@ RECONNECT_SECONDS = 3.0
 """How long a bot that lost its stream may take to come back."""
 NOTICE_SECONDS = 1.0
 """How long a notice may wait for a bot that does not read."""
+LOOK_SECONDS = 0.001
+"""How long, at least, from one look at a bot's CPU time to the next."""
 FAREWELL_SECONDS = 1.0
 """How long the end of a stream may take to reach the bot."""
 
@@ -84,6 +90,22 @@ class StreamSeat:
         self._reopening: asyncio.Task[None] | None = None
         self._serving: asyncio.Task[object] | None = None
         self._closed = False
+        self._keeper: Keeper = NoKeeper()
+        self._turns = Turns(self._keeper)
+
+    def kept_by(self, keeper: Keeper) -> None:
+        """The program has been started, and *keeper* holds it."""
+        self._keeper = keeper
+        self._turns = Turns(keeper)
+        self._turns.connected(self._stream is not None)
+
+    def cpu_time(self) -> float | None:
+        """Seconds of CPU time that the program has used so far; None where that cannot be read."""
+        return self._keeper.cpu_time()
+
+    def rest(self) -> None:
+        """Hold the program still until it is asked again, where that can be done."""
+        self._turns.rest()
 
     async def listen(self) -> None:
         """Open the socket and let a bot come, in the background."""
@@ -102,6 +124,7 @@ class StreamSeat:
         """The bot will never answer again: its program has ended, or it stayed away too long."""
         if not self._lost.done():
             self._lost.set_result(reason)
+        self._turns.dismiss()
         if self._answer and not self._answer.done():
             self._answer.set_exception(SeatFailure(Verdict.GONE, reason))
 
@@ -117,26 +140,29 @@ class StreamSeat:
             self.lose(f"it did not take its seat within {budget:g} s")
             raise SeatFailure(Verdict.ABSENT, self._lost.result())
 
-    async def ask(self, view: View, limit: float, took: float) -> Action:
+    async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
         """Put the question and wait for the answer, on this stream or the next one."""
         if self._lost.done():
             raise SeatFailure(Verdict.GONE, self._lost.result())
         self._decision = view.decision
         self._question = request_message(view, took)
         self._answer = answer = asyncio.get_running_loop().create_future()
+        self._turns.begin(view.decision)
         sent = False
         try:
-            async with asyncio.timeout(limit):
-                await self._send(self._question)
-                sent = True
-                return action_of(await answer)
+            async with asyncio.timeout(None) as deadline:
+                with _ending(deadline, watch):
+                    await self._send(self._question)
+                    sent = True
+                    return action_of(await answer)
         except MalformedMessage as error:
             raise SeatFailure(Verdict.MALFORMED, str(error)) from error
         except TimeoutError:
             if not sent:
                 self.lose(_DEAF)
-            raise SeatFailure(Verdict.TIMEOUT, f"no answer within {limit:g} s") from None
+            raise SeatFailure(Verdict.TIMEOUT, watch.late) from None
         finally:
+            self._turns.end()
             self._question = self._answer = None
             _look_at(answer)
 
@@ -147,6 +173,7 @@ class StreamSeat:
     async def close(self) -> None:
         """Let the bot close its stream, then close the seat."""
         self._closed = True
+        self._turns.over()
         if self._window:
             self._window.cancel()
         if self._reopening:
@@ -228,6 +255,7 @@ class StreamSeat:
 
     def _attach(self, context: _Context) -> None:
         self._stream = context
+        self._turns.connected(True)
         if self._window:
             self._window.cancel()
         self._socket.unlink(missing_ok=True)
@@ -235,6 +263,7 @@ class StreamSeat:
 
     def _detach(self) -> None:
         self._stream = None
+        self._turns.connected(False)
         if not self._closed and not self._lost.done():
             reason = f"its stream broke, and it did not come back within {RECONNECT_SECONDS:g} s"
             self._window = asyncio.get_running_loop().call_later(RECONNECT_SECONDS, self.lose, reason)
@@ -261,6 +290,27 @@ class StreamSeat:
             waiting.set_exception(MalformedMessage("the message is not an Answer"))
         elif message.answer.decision == self._decision:
             waiting.set_result(message.answer)
+
+
+@contextlib.contextmanager
+def _ending(deadline: asyncio.Timeout, watch: Stopwatch) -> Iterator[None]:
+    """Let *deadline* pass when *watch* is late; CPU time has no alarm of its own, so it is looked at now and then."""
+    loop = asyncio.get_running_loop()
+    alarm: asyncio.TimerHandle
+
+    def look() -> None:
+        nonlocal alarm
+        left = watch.left
+        if left > 0:
+            alarm = loop.call_later(max(left, LOOK_SECONDS), look)
+        else:
+            deadline.reschedule(loop.time())
+
+    alarm = loop.call_later(watch.left, look)
+    try:
+        yield
+    finally:
+        alarm.cancel()
 
 
 def _look_at(answer: asyncio.Future[Answer]) -> None:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from referee.player import Decision, Player
 
 
+QUIET_SECONDS = 0.005
+"""When a decision takes longer than this, the others are held still: holding costs more than a quick decision."""
+
+
 class Table:
     """
     Players around one table.
@@ -39,8 +43,7 @@ class Table:
         await asyncio.sleep(0)  # bots in this process never wait for anything: let Ctrl-C come through
         while not deal.is_over:
             seats = deal.to_act
-            questions = [self._players[seat].decide(deal, seat, game.totals, seeds[seat]) for seat in seats]
-            answers = [await questions[0]] if len(questions) == 1 else await asyncio.gather(*questions)
+            answers = await self._ask(seats, deal, game, seeds)
             for seat, decision in zip(seats, answers, strict=True):
                 deal.apply(seat, decision.action)
                 steps.append((seat, decision))
@@ -48,10 +51,25 @@ class Table:
         await self._announce(deal, game)
         return _line(deal, game, steps)
 
+    async def _ask(self, seats: Sequence[int], deal: Deal, game: Game, seeds: Sequence[int]) -> list[Decision]:
+        """Get the decisions of *seats*; when they take long, everybody else is held still meanwhile."""
+        questions = [self._players[seat].decide(deal, seat, game.totals, seeds[seat], len(seats)) for seat in seats]
+        idle = [player for seat, player in enumerate(self._players) if seat not in seats]
+        alarm = asyncio.get_running_loop().call_later(QUIET_SECONDS, _rest, idle)
+        try:
+            return [await questions[0]] if len(questions) == 1 else await asyncio.gather(*questions)
+        finally:
+            alarm.cancel()
+
     async def _announce(self, deal: Deal, game: Game) -> None:
         scores = deal.scores()
         for seat, player in enumerate(self._players):
             await player.tell(DealResult(deal.number, seat, scores, game.totals))
+
+
+def _rest(players: Sequence[Player]) -> None:
+    for player in players:
+        player.rest()
 
 
 def _line(deal: Deal, game: Game, steps: Sequence[tuple[int, Decision]]) -> DealLine:
@@ -62,7 +80,13 @@ def _line(deal: Deal, game: Game, steps: Sequence[tuple[int, Decision]]) -> Deal
         scores=deal.scores(),
         totals=game.totals,
         took_ms=tuple(round(decision.took * 1000, 3) for _, decision in steps),
+        cpu_ms=_cpu_ms(steps),
     )
+
+
+def _cpu_ms(steps: Sequence[tuple[int, Decision]]) -> tuple[float | None, ...] | None:
+    times = tuple(None if decision.cpu is None else round(decision.cpu * 1000, 3) for _, decision in steps)
+    return None if times.count(None) == len(times) else times
 
 
 def _step(seat: int, decision: Decision) -> Step:

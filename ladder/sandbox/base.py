@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ladder.bots import BotSource
+    from referee.keeper import Keeper
 
 SOCKET_NAME = "seat.sock"
 """File name of the seat's Unix socket inside its folder."""
@@ -41,6 +42,8 @@ class Place:
     """Seat token, handed over as the environment variable PIGPEN_TOKEN; never logged."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """For people and reapers: for example match, seat, bot."""
+    core: int | None = None
+    """The core of this machine on which the instance is to think, once it has taken its seat; None: any."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +65,16 @@ class Instance(Protocol):
     async def stop(self) -> None:
         """Kill it and remove every trace; harmless when it is gone already."""
 
+    @property
+    def keeper(self) -> Keeper:
+        """What holds it still and reads its CPU time."""
+
     async def log_tail(self) -> str:
-        """What it wrote last to stdout and stderr, at most `STDERR_TAIL` bytes; works after `stop` too."""
+        """
+        What it wrote last to stdout and stderr, at most `STDERR_TAIL` bytes of it; works after `stop` too.
+
+        Before each line stands the decision at which it was written, as the keeper was told: ``[12] Traceback …``.
+        """
 
     async def peak_memory(self) -> int | None:
         """Give the most bytes of memory it has used so far; None where that cannot be read, or no longer."""

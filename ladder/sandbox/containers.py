@@ -11,6 +11,7 @@ from docker.errors import APIError, NotFound
 
 from ladder.engine import ENGINE_ERRORS, engine_errors
 from ladder.sandbox import owners
+from ladder.sandbox.control_group import ControlGroup, files_of
 from ladder.sandbox.limits import LAUNCHER, Limits, environment, host_config, new_user
 
 if TYPE_CHECKING:
@@ -66,9 +67,12 @@ def launch(
     limits: Limits,
     runtime: str,
     labels: Mapping[str, str],
-) -> None:
+) -> ControlGroup | None:
     """
-    Create and start the container *name*, in two calls: a table's start waits for this. On failure none is left.
+    Create and start the container *name*, in few calls: a table's start waits for this. On failure none is left.
+
+    Returns:
+        Its control group; None where that cannot be found, or the container has ended already.
 
     Raises:
         SandboxError: If the engine fails.
@@ -94,9 +98,12 @@ def launch(
                 use_config_proxy=False,
             )
             api.start(name)
+            found = api.inspect_container(name)
         except ENGINE_ERRORS:
             discard(client, name)
             raise
+    files = files_of(found["State"]["Pid"], found["Id"])
+    return ControlGroup(files) if files else None
 
 
 def remove(client: DockerClient, name: str) -> None:

@@ -19,17 +19,20 @@ from ladder.images import ensure_base_image
 from ladder.sandbox import containers
 from ladder.sandbox.base import SandboxError
 from ladder.sandbox.bot_images import image_of_folder, image_of_reference
+from ladder.sandbox.container_keeper import ContainerKeeper
 from ladder.sandbox.docker_instance import DockerInstance
 from ladder.sandbox.limits import Limits
 from ladder.sandbox.output import Output
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+    from concurrent.futures import Future
 
     from docker import DockerClient
 
     from ladder.bots import BotSource
     from ladder.sandbox.base import Place
+    from ladder.sandbox.control_group import ControlGroup
 
 T = TypeVar("T")
 
@@ -118,21 +121,29 @@ class DockerSandbox:
         )
         launch = self._pool.submit(start, client, name, plan, place)
         try:
-            await asyncio.wrap_future(launch)
+            group = await asyncio.wrap_future(launch)
         except asyncio.CancelledError:
             # The thread cannot be interrupted. Whenever it is done, its container goes, even after the event loop has.
-            launch.add_done_callback(lambda _: containers.discard(client, name))
+            launch.add_done_callback(partial(_give_up, client, name))
             output.close()
             raise
         except SandboxError:
             output.close()
             raise
-        instance = DockerInstance(client, self._pool, name, output, self._instances.discard)
+        keeper = ContainerKeeper(group, output, place.core)
+        instance = DockerInstance(client, self._pool, name, output, keeper, self._instances.discard)
         self._instances.add(instance)
         return instance
 
     async def _call(self, function: Callable[..., T], *arguments: object) -> T:
         return await asyncio.wrap_future(self._pool.submit(function, *arguments))
+
+
+def _give_up(client: DockerClient, name: str, launch: Future[ControlGroup | None]) -> None:
+    """Remove the container of a start that nobody waits for any more."""
+    if not launch.cancelled() and not launch.exception() and (group := launch.result()):
+        group.close()
+    containers.discard(client, name)
 
 
 class DockerProgram:

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 from docker.errors import NotFound
 
-from ladder.engine import ENGINE_ERRORS, engine_errors
+from ladder.engine import engine_errors
 from ladder.sandbox.base import Exit, SandboxError
 from ladder.sandbox.containers import remove
-from ladder.sandbox.memory import peak_of_group
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
     from docker import DockerClient
 
+    from ladder.sandbox.container_keeper import ContainerKeeper
     from ladder.sandbox.output import Output
 
 NO_LOG = 125
@@ -39,10 +39,13 @@ class DockerInstance:
         pool: Executor,
         name: str,
         output: Output,
+        keeper: ContainerKeeper,
         on_removed: Callable[[DockerInstance], None],
     ) -> None:
         self.name = name
         """The container's name."""
+        self.keeper = keeper
+        """What holds it still and reads its CPU time."""
         self._client = client
         self._pool = pool
         self._output = output
@@ -78,12 +81,14 @@ class DockerInstance:
             SandboxError: If the engine fails; another call tries again.
         """
         if self._removal is None or (self._removal.done() and self._removal.exception()):
+            self.keeper.free()  # not every runtime can end what is held
             self._removal = self._pool.submit(self._take_away)
         # A caller that is cancelled meanwhile does not stop the removal.
         try:
             await asyncio.shield(asyncio.wrap_future(self._removal))
         finally:
             self._output.close()
+            self.keeper.close()
 
     async def log_tail(self) -> str:
         """Give the end of what it wrote to stdout and stderr; works after `stop` too."""
@@ -91,7 +96,7 @@ class DockerInstance:
 
     async def peak_memory(self) -> int | None:
         """Give the most bytes its control group has used, files in memory included; None once it has ended."""
-        return await asyncio.wrap_future(self._pool.submit(self._read_peak))
+        return self.keeper.peak_memory()
 
     def _watch(self, ending: Future[Exit]) -> None:
         try:
@@ -119,10 +124,3 @@ class DockerInstance:
         """How it ended; None while it runs."""
         state = self._client.api.inspect_container(self.name)["State"]
         return None if state["Running"] else Exit(state["ExitCode"], state["OOMKilled"])
-
-    def _read_peak(self) -> int | None:
-        try:
-            found = self._client.api.inspect_container(self.name)
-        except ENGINE_ERRORS:
-            return None
-        return peak_of_group(found["State"]["Pid"], found["Id"])

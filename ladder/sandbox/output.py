@@ -52,22 +52,30 @@ class Output:
 
     def __str__(self) -> str:
         """Give the end of what has been written up to now."""
-        for _ in range(_LAST_CHUNKS):
-            if not self._take():
-                break
+        self._catch_up()
         return str(self._tail)
+
+    def mark(self, decision: int) -> None:
+        """What comes from now on was written at *decision*."""
+        self._catch_up()
+        self._tail.mark(decision)
 
     def has_connected(self) -> bool:
         """Whether the container has ever come."""
-        str(self)
+        self._catch_up()
         return self._connected
 
     def close(self) -> None:
         """Keep what has been written up to now, and hear no more; harmless twice."""
-        str(self)
+        self._catch_up()
         self._pause()
         self._drop()
         self._path.unlink(missing_ok=True)
+
+    def _catch_up(self) -> None:
+        for _ in range(_LAST_CHUNKS):
+            if not self._take():
+                break
 
     def _read(self) -> None:
         """Take a little, then look away for a while: a flood costs this process no more than that."""

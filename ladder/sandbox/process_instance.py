@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ladder.sandbox.base import Exit
 from ladder.sandbox.memory import peak_of_process
 from ladder.sandbox.tail import Tail
+from referee.keeper import NoKeeper
 
 if TYPE_CHECKING:
     from asyncio.subprocess import Process
@@ -41,6 +42,9 @@ class ProcessInstance:
         self._home = home
         self._on_gone = on_gone
         self._tail = Tail()
+        self._ended = False
+        self.keeper = _Listener(self)
+        """What notes when it wrote what; it is neither held nor is its CPU time read."""
         os.set_blocking(output, False)
         asyncio.get_running_loop().add_reader(output, self._read)
         self._ending = asyncio.ensure_future(self._end())
@@ -54,6 +58,12 @@ class ProcessInstance:
         if self._process.returncode is None:
             self._kill_group()
         await self.wait()
+
+    def mark(self, decision: int) -> None:
+        """What it writes from now on, it writes at *decision*."""
+        if not self._ended:
+            self._catch_up()
+        self._tail.mark(decision)
 
     async def log_tail(self) -> str:
         """Give the end of what it wrote to stdout and stderr."""
@@ -72,13 +82,17 @@ class ProcessInstance:
         return Exit(code if code >= 0 else 128 - code)
 
     def _clean_up(self) -> None:
-        for _ in range(_LAST_CHUNKS):
-            if not self._read():
-                break
+        self._catch_up()
+        self._ended = True
         asyncio.get_running_loop().remove_reader(self._output)
         os.close(self._output)
         shutil.rmtree(self._home, ignore_errors=True)
         self._on_gone(self)
+
+    def _catch_up(self) -> None:
+        for _ in range(_LAST_CHUNKS):
+            if not self._read():
+                break
 
     def _read(self) -> bool:
         """Take what the pipe holds; whether there was anything."""
@@ -96,3 +110,14 @@ class ProcessInstance:
             os.killpg(self.pid, signal.SIGKILL)
         except (ProcessLookupError, PermissionError):  # macOS says the latter of a group of zombies
             return
+
+
+class _Listener(NoKeeper):
+    """Keeps a process as little as that can be done without rights of any kind."""
+
+    def __init__(self, instance: ProcessInstance) -> None:
+        self._instance = instance
+
+    def mark(self, decision: int) -> None:
+        """What it writes from now on, it writes at *decision*."""
+        self._instance.mark(decision)

@@ -22,6 +22,7 @@ from ladder.sandbox.process import ProcessSandbox
 from ladder.sandbox.process_instance import ProcessInstance
 from pigpen import ClockSetting, MatchResult, MoonChoice, Phase, View, Welcome
 from pigpen.rules import seed_from
+from referee.clock import Stopwatch
 from referee.formats import Format
 from referee.match import MatchSpec, play_match
 from referee.record import AnyLine, DealLine, to_json, without_times
@@ -106,7 +107,7 @@ async def test_it_takes_the_points_off_when_it_shoots_the_moon(node_bot: BotSour
     view = View(rules, 0, 0, Phase.MOON, 0, 0, 0, 0, (), (0,) * 4, b"", b"", (0,) * 4, decision=1, seed=2**64 - 1)
     async with seated(node_bot) as bot:
         await bot.seat.welcome(Welcome(rules, 0, "deals:1", PATIENT))
-        assert await bot.seat.ask(view, PATIENT.limit, 0.0) is MoonChoice.SUBTRACT
+        assert await bot.seat.ask(view, Stopwatch(PATIENT.limit), 0.0) is MoonChoice.SUBTRACT
         await bot.seat.tell(MatchResult(1, 0.0))
         await bot.seat.close()
         assert await bot.instance.wait() == Exit(0)

@@ -62,7 +62,7 @@ FLAWS = {
 """,
     ),
     "thinks for ever about one question": Flaw(
-        "hearts", "hearts", "choose what the moon is worth", "timeout", "no answer within 3 s",
+        "hearts", "hearts", "choose what the moon is worth", "timeout", "no answer within 3.000 s",
         method="""
     def choose_moon(self, view):
         time.sleep(1000)

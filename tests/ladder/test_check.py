@@ -14,7 +14,7 @@ from ladder.check import MAX_STARTS, Check, Report
 from ladder.check_wire import WIRE
 from ladder.sandbox.base import Instance, Place, SandboxError
 from ladder.sandbox.docker import DockerSandbox
-from ladder.sandbox.memory import peak_of_group, peak_of_process
+from ladder.sandbox.memory import peak_of_process
 from ladder.sandbox.process import ProcessSandbox
 from pigpen import ClockSetting
 from pigpen.check import Outcome, cases_of
@@ -146,5 +146,3 @@ async def test_a_broken_sandbox_is_not_the_bots_fault() -> None:
 def test_memory_is_read_of_those_who_live() -> None:
     assert (peak_of_process(os.getpid()) or 0) > 1_000_000
     assert peak_of_process(2**22 + 1) is None
-    assert peak_of_group(2**22 + 1, "x") is None
-    assert peak_of_group(os.getpid(), "a group that is not there") is None

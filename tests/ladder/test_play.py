@@ -20,6 +20,7 @@ from ladder.scratch import PREFIX, scratch_folder
 from pigpen.client import Client
 from pigpen.rules import PRESETS
 from referee.formats import Format
+from referee.keeper import NoKeeper
 from referee.match import MatchSpec
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class TaskInstance:
         address = f"unix:{place.folder / SOCKET_NAME}"
         self._task = asyncio.ensure_future(Client(First(), "task", address, place.token).play_match())
         self._stop_fails = stop_fails
+        self.keeper = NoKeeper()
 
     async def wait(self) -> Exit:
         await asyncio.wait((self._task,))

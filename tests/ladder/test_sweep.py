@@ -33,7 +33,9 @@ async def main():
         program = await sandbox.load(BotSource("program", image=sys.argv[2]))
         place = Place(Path(sys.argv[1]), token="secret")
         while True:
-            print((await program.start(place)).name, flush=True)
+            instance = await program.start(place)
+            instance.keeper.hold()
+            print(instance.name, flush=True)
             if sys.argv[3] == "one":
                 await asyncio.sleep(1000)
     finally:
@@ -47,7 +49,7 @@ Platform = Callable[[str], Awaitable[tuple[Process, str]]]
 
 @pytest.fixture
 async def platform(program: BotSource, tmp_path: Path) -> AsyncIterator[Platform]:
-    """Start another process with a sandbox, that starts one container, or `endless` ones; gives the first's name."""
+    """Start another process with a sandbox: one container that it holds, or `endless` ones; gives the first's name."""
     place = new_place(tmp_path / "seat", "import time; time.sleep(1000)")
     async with AsyncExitStack() as stack:
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pigpen.notices import Notice, Welcome
     from pigpen.rules import Action
     from pigpen.view import View
+    from referee.clock import Stopwatch
 
 Script = Callable[["View"], "Action | SeatFailure"]
 
@@ -20,6 +21,7 @@ class FakeTime:
 
     def __init__(self) -> None:
         self.seconds = 0.0
+        self.cpu: float | None = None
 
     def __call__(self) -> float:
         return self.seconds
@@ -28,30 +30,42 @@ class FakeTime:
 class ScriptedSeat:
     """Answers what its script says, and remembers what it was asked and told."""
 
-    def __init__(self, script: Script, *, time: FakeTime | None = None, thinks: float = 0.0) -> None:
+    def __init__(
+        self, script: Script, *, time: FakeTime | None = None, thinks: float = 0.0, works: float = 0.0
+    ) -> None:
         self.asked: list[View] = []
-        self.limits: list[float] = []
+        self.watches: list[Stopwatch] = []
         self.took: list[float] = []
         self.told: list[Notice] = []
         self.welcomed: Welcome | None = None
         self.closed = False
+        self.rests = 0
         self._script = script
         self._time = time
         self._thinks = thinks
+        self._works = works
 
     async def welcome(self, welcome: Welcome) -> None:
         self.welcomed = welcome
 
-    async def ask(self, view: View, limit: float, took: float) -> Action:
+    async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
         self.asked.append(view)
-        self.limits.append(limit)
+        self.watches.append(watch)
         self.took.append(took)
         if self._time:
             self._time.seconds += self._thinks
+            if self._time.cpu is not None:
+                self._time.cpu += self._works
         answer = self._script(view)
         if isinstance(answer, SeatFailure):
             raise answer
         return answer
+
+    def cpu_time(self) -> float | None:
+        return self._time.cpu if self._time else None
+
+    def rest(self) -> None:
+        self.rests += 1
 
     async def tell(self, notice: Notice, decision: int = 0) -> None:
         self.told.append(notice)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pigpen.notices import Notice, Welcome
     from pigpen.rules import Action, Rules
     from pigpen.view import View
+    from referee.clock import Stopwatch
     from referee.formats import Format
     from referee.record import AnyLine
     from referee.seat import Seat
@@ -77,7 +78,7 @@ class Tap:
         self.deck = len(welcome.rules.deck)
         self._keep(welcome_message(welcome), -1, Phase.OVER, 0)
 
-    async def ask(self, view: View, limit: float, took: float) -> Action:
+    async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
         self._keep(request_message(view, took), view.deal, view.phase, len(view.plays))
         self.seeds[view.deal].add(view.seed)
         for _ in range(self.patience):
@@ -95,6 +96,12 @@ class Tap:
             self._keep(message, last.deal, last.phase, last.plays)
         else:
             self._keep(message, notice.deal if isinstance(notice, DealResult) else -1, Phase.OVER, self.deck)
+
+    def cpu_time(self) -> None:
+        pass
+
+    def rest(self) -> None:
+        pass
 
     async def close(self) -> None:
         pass

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pigpen import ClockSetting
-from referee.clock import MARGIN, Clock
+from referee.clock import MARGIN, WALL_CAP, Clock, Stopwatch
 
 
 def clock(bank: float = 10.0, increment: float = 0.5, limit: float = 2.0) -> Clock:
@@ -20,16 +20,10 @@ def test_a_decision_may_take_what_the_bank_and_the_increment_hold() -> None:
     assert clock(bank=1.0, increment=0.25).allowance == 1.25
 
 
-def test_the_margin_is_never_charged() -> None:
-    full = clock(increment=0.0)
-    assert full.charge(MARGIN) == 0.0
-    assert full.bank == 10.0
-
-
-def test_time_beyond_the_margin_is_drawn_on_the_bank() -> None:
+def test_what_a_decision_is_rated_at_is_drawn_on_the_bank() -> None:
     used = clock(increment=0.0)
-    assert used.charge(1.0 + MARGIN) == pytest.approx(1.0)
-    assert used.bank == pytest.approx(9.0)
+    used.charge(1.0)
+    assert used.bank == 9.0
 
 
 def test_every_decision_adds_the_increment() -> None:
@@ -51,3 +45,70 @@ def test_the_bank_is_filled_for_every_sixteen_deals_begun() -> None:
     assert long_match.bank == 10.0
     long_match.begin_deal()
     assert long_match.bank == 20.0
+
+
+class Times:
+    """What a stopwatch reads."""
+
+    def __init__(self, cpu: float | None) -> None:
+        self.wall = 100.0
+        self.used = cpu
+
+    def pass_(self, wall: float, cpu: float = 0.0) -> None:
+        self.wall += wall
+        if self.used is not None:
+            self.used += cpu
+
+    def watch(self, limit: float = 1.0, thinkers: int = 1) -> Stopwatch:
+        return Stopwatch(limit, lambda: self.used, lambda: self.wall, thinkers)
+
+
+def test_wall_time_counts_but_for_the_margin_where_no_cpu_time_can_be_read() -> None:
+    times = Times(None)
+    watch = times.watch()
+    times.pass_(MARGIN / 2)
+    assert (watch.rated, watch.cpu) == (0.0, None)
+    times.pass_(MARGIN / 2 + 0.5)
+    assert [watch.rated, watch.thought, watch.left] == pytest.approx([0.5, 0.5 + MARGIN, 0.5])
+
+
+def test_cpu_time_counts_where_it_can_be_read() -> None:
+    times = Times(7.0)
+    watch = times.watch()
+    times.pass_(wall=1.2, cpu=0.75)
+    assert [watch.rated, watch.thought, watch.wall] == pytest.approx([0.75, 0.75, 1.2])
+    assert watch.left == pytest.approx(0.25)
+    assert not watch.is_late
+
+
+def test_a_sleeper_is_rated_at_a_third_of_the_wall_time() -> None:
+    times = Times(7.0)
+    watch = times.watch()
+    times.pass_(wall=MARGIN + 1.5, cpu=0.01)
+    assert watch.rated == pytest.approx(1.5 / WALL_CAP)
+    assert watch.left == pytest.approx(0.99)
+    times.pass_(wall=1.5001)
+    assert watch.is_late
+    assert watch.left < 0
+
+
+def test_those_who_are_asked_at_once_share_the_wall_time() -> None:
+    times = Times(7.0)
+    watch = times.watch(thinkers=4)
+    times.pass_(wall=4 * WALL_CAP * 0.5 + MARGIN, cpu=0.1)
+    assert watch.rated == pytest.approx(0.5)
+
+
+def test_a_stopwatch_that_was_stopped_stands() -> None:
+    times = Times(7.0)
+    watch = times.watch()
+    times.pass_(wall=0.5, cpu=0.25)
+    watch.stop()
+    times.pass_(wall=99.0, cpu=99.0)
+    watch.stop()
+    assert [watch.wall, watch.cpu, watch.rated] == [0.5, 0.25, 0.25]
+
+
+def test_being_late_is_told_by_both_clocks() -> None:
+    assert Times(None).watch().late == "no answer within 1.000 s"
+    assert Times(0.0).watch().late == "no answer within 1.000 s of CPU time and 3.000 s in all"

@@ -21,6 +21,7 @@ from pigpen.client import Client
 from pigpen.rules import PRESETS, Phase
 from pigpen.v1.referee_pb2 import Answer, ExposeAction
 from pigpen.v1.view_pb2 import Exposure
+from referee.clock import Stopwatch
 from referee.formats import Format
 from referee.match import MatchSpec, play_match
 from referee.record import DealLine, ResultLine
@@ -70,8 +71,8 @@ class HurriedSeat(hurried().StreamSeat):  # type: ignore[misc]
     async def welcome(self, welcome: Welcome) -> None:
         await super().welcome(replace(welcome, clock=replace(welcome.clock, start_up=4 * HURRY)))
 
-    async def ask(self, view: View, limit: float, took: float) -> Action:
-        action: Action = await super().ask(view, HURRY, took)
+    async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
+        action: Action = await super().ask(view, Stopwatch(HURRY), took)
         return action
 
 

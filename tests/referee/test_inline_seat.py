@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import pigpen
+from referee.clock import Stopwatch
 from referee.seat import InlineSeat
 from referee.verdict import SeatFailure, Verdict
 from tests.referee.wires import question
@@ -20,7 +21,7 @@ class Plays(pigpen.Bot):
 
 
 async def test_an_inline_bot_answers() -> None:
-    assert await InlineSeat(Plays()).ask(question(), 1.0, 0.0) == question().legal[0]
+    assert await InlineSeat(Plays()).ask(question(), Stopwatch(1.0), 0.0) == question().legal[0]
 
 
 async def test_a_wrong_answer_is_malformed_and_the_bot_lives_on() -> None:
@@ -30,9 +31,9 @@ async def test_a_wrong_answer_is_malformed_and_the_bot_lives_on() -> None:
 
     seat = InlineSeat(Silent())
     with pytest.raises(SeatFailure) as failure:
-        await seat.ask(question(1), 1.0, 0.0)
+        await seat.ask(question(1), Stopwatch(1.0), 0.0)
     assert failure.value.verdict is Verdict.MALFORMED
-    assert await seat.ask(question(2), 1.0, 0.0) == question().legal[0]
+    assert await seat.ask(question(2), Stopwatch(1.0), 0.0) == question().legal[0]
     assert seat.log == "play returned None; it must return one of view.legal\n"
 
 
@@ -49,6 +50,6 @@ async def test_what_would_end_a_program_ends_the_bot_and_nothing_else(
     await seat.tell(pigpen.DealResult(0, 0, (0,) * 4, (0,) * 4))
     for _ in range(2):
         with pytest.raises(SeatFailure, match=f"its program ended with exit code {code}") as failure:
-            await seat.ask(question(), 1.0, 0.0)
+            await seat.ask(question(), Stopwatch(1.0), 0.0)
         assert failure.value.verdict is Verdict.GONE
     assert "Traceback" in seat.log

@@ -23,6 +23,7 @@ from tests.rules.table import dealt, named
 if TYPE_CHECKING:
     from pigpen.rules import Action, MoonChoice
     from pigpen.view import View
+    from referee.clock import Stopwatch
     from tests.referee.seats import Script
     from tests.rules.parallel import World
 
@@ -134,9 +135,9 @@ def test_C_6_every_seat_is_asked_before_any_answer_counts(rules: Rules, phase: P
         return any_answer(view, Random(0))
 
     class Late(Tap):
-        async def ask(self, view: View, limit: float, took: float) -> Action:
+        async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
             asked.add(view.seat)
-            return await super().ask(view, limit, took)
+            return await super().ask(view, watch, took)
 
     hands = dealt(rules, "AH", "QS", "JD", "TC").dealt
     taps = [Late(script, patience=8) for _ in range(4)]

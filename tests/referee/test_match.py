@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from pigpen.rules import Action
     from pigpen.view import View
+    from referee.clock import Stopwatch
     from referee.record import AnyLine
     from referee.seat import Seat
 
@@ -102,11 +103,11 @@ async def test_C_6_nobody_is_waited_for_before_all_have_been_asked() -> None:
     waiting = asyncio.Barrier(4)
 
     class Patient(ScriptedSeat):
-        async def ask(self, view: View, limit: float, took: float) -> Action:
+        async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
             if view.phase is Phase.PASS:
                 assert view.received == ()
                 await waiting.wait()
-            return await super().ask(view, limit, took)
+            return await super().ask(view, watch, took)
 
     result, _ = await asyncio.wait_for(play(spec_of(form="deals:1"), [Patient(honest) for _ in range(4)]), 10)
     assert result.deals == 1

@@ -170,7 +170,7 @@ async def test_the_view_shows_the_bank_and_how_long_the_last_answer_took() -> No
     assert [view.bank for view in seat.asked] == pytest.approx([10.0, 9.5])
     assert seat.took == pytest.approx([0.0, 0.5])
     assert [view.decision for view in seat.asked] == [1, 2]
-    assert seat.limits == pytest.approx([1.0 + MARGIN] * 2)
+    assert [watch.rated for watch in seat.watches] == pytest.approx([0.5, 0.5])
 
 
 async def test_an_empty_bank_shortens_the_limit() -> None:
@@ -182,6 +182,43 @@ async def test_an_empty_bank_shortens_the_limit() -> None:
     by = [(await player.decide(deal, deal.turn, TOTALS, seed=5)).by for _ in range(2)]
     assert by == ["bot", "default:timeout"]
     assert [view.limit for view in seat.asked] == pytest.approx([1.0, 0.25])
+
+
+async def test_cpu_time_is_what_the_bank_is_charged_where_it_can_be_read() -> None:
+    time = FakeTime()
+    time.cpu = 5.0
+    deal = first_play()
+    seat = ScriptedSeat(honest, time=time, thinks=0.6, works=0.5)
+    player = Player(seat, SETTING, now=time)
+    player.begin_deal()
+    decisions = [await player.decide(deal, deal.turn, TOTALS, seed=5) for _ in range(2)]
+    assert [view.bank for view in seat.asked] == pytest.approx([10.0, 9.5])
+    assert [decision.cpu for decision in decisions] == pytest.approx([0.5, 0.5])
+    assert [decision.took for decision in decisions] == pytest.approx([0.6, 0.6])
+    assert player.timed == "cpu"
+
+
+async def test_too_much_cpu_time_is_too_late_however_quick_the_answer_came() -> None:
+    time = FakeTime()
+    time.cpu = 0.0
+    deal = first_play()
+    player = Player(ScriptedSeat(honest, time=time, thinks=0.9, works=1.1), SETTING, now=time)
+    player.begin_deal()
+    decision = await player.decide(deal, deal.turn, TOTALS, seed=5)
+    assert decision.by == "default:timeout"
+    assert player.faults[0].message == "no answer within 1.000 s of CPU time and 3.000 s in all"
+
+
+async def test_a_seat_that_was_taken_over_rests() -> None:
+    deal = first_play()
+    seat = ScriptedSeat(fails(Verdict.ILLEGAL))
+    player = Player(seat, SETTING)
+    player.begin_deal()
+    rests = []
+    for _ in range(3):
+        await player.decide(deal, deal.turn, TOTALS, seed=5)
+        rests.append(seat.rests)
+    assert rests == [0, 0, 1]
 
 
 def test_only_leaving_and_never_coming_are_final() -> None:

@@ -11,6 +11,7 @@ from pigpen import ClockSetting, DealResult, MatchResult, Welcome
 from pigpen.v1.referee_pb2 import Answer, BotMessage, Hello
 from pigpen.wire import view_of
 from referee import stream_seat
+from referee.clock import Stopwatch
 from referee.stream_seat import new_token
 from referee.verdict import SeatFailure, Verdict
 from tests.referee.wires import RULES, RawBot, open_seat, question, raw_bot
@@ -27,7 +28,7 @@ async def test_a_bot_with_the_token_gets_its_welcome_and_its_questions(tmp_path:
     async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
         await seat.welcome(welcome)
         assert (await bot.receive()).welcome.format == "deals:1"
-        asked = asyncio.ensure_future(seat.ask(question(), LONG, took=0.25))
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.25))
         request = await bot.receive()
         assert view_of(request.request, RULES) == question()
         assert request.request.last_took.ToMilliseconds() == 250
@@ -113,7 +114,7 @@ async def test_no_answer_is_a_timeout(tmp_path: Path, welcome: Welcome) -> None:
     async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token):
         await seat.welcome(welcome)
         with pytest.raises(SeatFailure) as failure:
-            await seat.ask(question(), SHORT, took=0.0)
+            await seat.ask(question(), Stopwatch(SHORT), took=0.0)
         assert failure.value.verdict is Verdict.TIMEOUT
 
 
@@ -122,9 +123,9 @@ async def test_an_answer_to_an_old_decision_is_dropped(tmp_path: Path, welcome: 
         await seat.welcome(welcome)
         await bot.receive()
         with pytest.raises(SeatFailure):
-            await seat.ask(question(1), SHORT, took=0.0)
+            await seat.ask(question(1), Stopwatch(SHORT), took=0.0)
         late = await bot.receive()
-        asked = asyncio.ensure_future(seat.ask(question(2), LONG, took=0.0))
+        asked = asyncio.ensure_future(seat.ask(question(2), Stopwatch(LONG), took=0.0))
         request = await bot.receive()
         await bot.answer(late, card=51)
         await bot.answer(request)
@@ -136,7 +137,7 @@ async def test_an_answer_that_was_not_asked_for_is_dropped(tmp_path: Path, welco
         await bot.send(BotMessage(answer=Answer(decision=1, card=51)))
         await seat.welcome(welcome)
         await bot.receive()
-        asked = asyncio.ensure_future(seat.ask(question(2), LONG, took=0.0))
+        asked = asyncio.ensure_future(seat.ask(question(2), Stopwatch(LONG), took=0.0))
         await bot.answer(await bot.receive())
         assert await asked == question().legal[0]
 
@@ -156,7 +157,7 @@ async def test_what_is_no_answer_is_malformed(tmp_path: Path, welcome: Welcome, 
     async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
         await seat.welcome(welcome)
         await bot.receive()
-        asked = asyncio.ensure_future(seat.ask(question(), LONG, took=0.0))
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
         await bot.receive()
         await bot.send(reply)
         with pytest.raises(SeatFailure) as failure:
@@ -169,7 +170,7 @@ async def test_a_bot_that_comes_back_is_welcomed_and_asked_again(tmp_path: Path,
         async with raw_bot(tmp_path, token) as bot:
             await seat.welcome(welcome)
             await bot.receive()
-            asked = asyncio.ensure_future(seat.ask(question(), LONG, took=0.0))
+            asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
             before = await bot.receive()
             bot.hang_up()
         await appears(tmp_path / "seat.sock")
@@ -186,21 +187,21 @@ async def test_a_bot_that_stays_away_is_gone(tmp_path: Path, welcome: Welcome, m
     async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
         await seat.welcome(welcome)
         await bot.receive()
-        asked = asyncio.ensure_future(seat.ask(question(), LONG, took=0.0))
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
         await bot.receive()
         bot.hang_up()
         with pytest.raises(SeatFailure, match=r"its stream broke, and it did not come back within 0\.05 s") as failure:
             await asked
         assert failure.value.verdict is Verdict.GONE
         with pytest.raises(SeatFailure):
-            await seat.ask(question(2), LONG, took=0.0)
+            await seat.ask(question(2), Stopwatch(LONG), took=0.0)
 
 
 async def test_a_program_that_ends_during_its_turn_is_gone_at_once(tmp_path: Path, welcome: Welcome) -> None:
     async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
         await seat.welcome(welcome)
         await bot.receive()
-        asked = asyncio.ensure_future(seat.ask(question(), LONG, took=0.0))
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
         await bot.receive()
         seat.lose("its program ended with exit code 137")
         with pytest.raises(SeatFailure, match="exit code 137"):

@@ -12,6 +12,7 @@ import pytest
 
 import pigpen
 from pigpen.client import BotFailed, Client, Refused, Unreachable
+from referee.clock import Stopwatch
 from referee.stream_seat import StreamSeat
 from referee.verdict import SeatFailure
 from tests.referee.wires import open_seat, question
@@ -57,7 +58,7 @@ async def test_a_client_answers_hears_and_ends(tmp_path: Path, welcome: pigpen.W
     async with open_seat(tmp_path) as (seat, token):
         playing = asyncio.ensure_future(client(bot, tmp_path, token).play_match())
         await seat.welcome(welcome)
-        assert await seat.ask(question(), 30.0, 0.0) == question().legal[-1]
+        assert await seat.ask(question(), Stopwatch(30.0), 0.0) == question().legal[-1]
         await seat.tell(pigpen.DealResult(0, 0, (0, 0, 0, 26), (0, 0, 0, 26)))
         await finish(seat)
         await asyncio.wait_for(playing, 30)
@@ -75,7 +76,7 @@ async def test_a_client_comes_back_when_its_stream_breaks(tmp_path: Path, welcom
         await seat.welcome(welcome)
         assert seat._server is not None
         await seat._server.stop(None)
-        assert await seat.ask(question(), 30.0, 0.0) == question().legal[-1]
+        assert await seat.ask(question(), Stopwatch(30.0), 0.0) == question().legal[-1]
         await finish(seat)
         await asyncio.wait_for(playing, 30)
     assert bot.heard == [welcome, pigpen.MatchResult(1, 2.5)]
@@ -104,7 +105,7 @@ async def test_an_error_in_the_bot_is_never_taken_for_one_of_the_connection(
     async with open_seat(tmp_path) as (seat, token):
         playing = asyncio.ensure_future(client(Broken(), tmp_path, token).play_match())
         await seat.welcome(welcome)
-        asking = asyncio.ensure_future(seat.ask(question(), 30.0, 0.0))
+        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(30.0), 0.0))
         with pytest.raises(BotFailed) as failure:
             await asyncio.wait_for(playing, 30)
         assert isinstance(failure.value.error, error)
@@ -122,8 +123,8 @@ async def test_an_answer_of_the_wrong_kind_is_malformed_and_the_bot_lives_on(
         playing = asyncio.ensure_future(client(Once(), tmp_path, token).play_match())
         await seat.welcome(welcome)
         with pytest.raises(SeatFailure, match="the answer holds no action"):
-            await seat.ask(question(1), 30.0, 0.0)
-        assert await seat.ask(question(2), 30.0, 0.0) == question().legal[0]
+            await seat.ask(question(1), Stopwatch(30.0), 0.0)
+        assert await seat.ask(question(2), Stopwatch(30.0), 0.0) == question().legal[0]
         await finish(seat)
         await asyncio.wait_for(playing, 30)
     assert "play returned None; it must return one of view.legal" in capsys.readouterr().err
@@ -147,7 +148,7 @@ async def test_what_a_bot_prints_goes_to_stderr(tmp_path: Path, welcome: pigpen.
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
         await seat.welcome(welcome)
-        await seat.ask(question(), 30.0, 0.0)
+        await seat.ask(question(), Stopwatch(30.0), 0.0)
         await finish(seat)
         out, err = await asyncio.wait_for(program.communicate(), 30)
     assert (program.returncode, out) == (0, b"")

@@ -243,6 +243,7 @@ class Request(message.Message):
     def limit(self) -> duration_pb2.Duration:
         """How long this decision may take, from when it was first asked: in a request that is put again
         after a lost connection, part of it is gone. A later answer is a fault.
+        In a container that is CPU time of the program, and three times as much wall time; elsewhere wall time.
         """
 
     @builtins.property

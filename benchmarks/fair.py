@@ -1,0 +1,123 @@
+"""Whether others can steal a bot's time: the same work beside quiet bots, spinning ones, and on a busy machine."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from unittest import mock
+
+from benchmarks.decision import INSTANT
+from benchmarks.report import show
+from ladder.bots import BotSource
+from ladder.play import play_sandboxed
+from ladder.sandbox.control_group import ControlGroup
+from ladder.sandbox.docker import DockerSandbox
+from pigpen import ClockSetting
+from pigpen.rules import PRESETS
+from referee.formats import Format
+from referee.match import MatchSpec
+from referee.record import AnyLine, DealLine, ResultLine
+
+HERE = Path(__file__).resolve().parent
+WORKING = BotSource("working", folder=HERE / "working")
+SPINNING = BotSource("spinning", folder=HERE / "spinning")
+DEALS = 16
+CLOCK = ClockSetting(bank=600.0, increment=1.0, limit=1.0, start_up=60.0)
+
+
+@dataclass
+class Times:
+    """Milliseconds of one kind of decision."""
+
+    wall: list[float]
+    charged: list[float]
+
+
+async def _match(opponents: BotSource) -> tuple[list[Times], int]:
+    """Times of the working bot's little and much work, and the faults of all."""
+    spec = MatchSpec(PRESETS["hearts-short"], ("working", "b", "c", "d"), Format(DEALS), CLOCK, bytes(32))
+    lines: list[AnyLine] = []
+    sandbox = DockerSandbox()
+    try:
+        worker, others = await sandbox.load(WORKING), await sandbox.load(opponents)
+        await play_sandboxed(spec, [worker, others, others, others], lines.append)
+    finally:
+        await sandbox.close()
+    return _times(lines), sum(row.faults for line in lines if isinstance(line, ResultLine) for row in line.results)
+
+
+def _times(lines: Sequence[AnyLine]) -> list[Times]:
+    little, much = Times([], []), Times([], [])
+    decision = 0
+    for line in lines:
+        if isinstance(line, DealLine):
+            assert line.cpu_ms is not None, "this machine does not tell a container's CPU time"
+            for step, wall, cpu in zip(line.steps, line.took_ms, line.cpu_ms, strict=True):
+                if step.seat == 0:
+                    decision += 1
+                    kind = much if decision % 2 else little
+                    if step.play:
+                        kind.wall.append(wall)
+                        kind.charged.append(cpu or 0.0)
+    return [little, much]
+
+
+@contextmanager
+def busy_machine() -> Iterator[None]:
+    """Twice as many spinning processes as there are cores, outside of any container."""
+    command = [sys.executable, "-S", "-c", "while True: pass"]
+    hogs = [subprocess.Popen(command) for _ in range(2 * (os.cpu_count() or 1))]
+    try:
+        yield
+    finally:
+        for hog in hogs:
+            hog.kill()
+            hog.wait()
+
+
+@contextmanager
+def unkept() -> Iterator[None]:
+    """As if nobody kept the programs: they are not held, and run on any core."""
+    nothing = mock.Mock()
+    with mock.patch.object(ControlGroup, "hold", nothing), mock.patch.object(ControlGroup, "pin", nothing):
+        yield
+
+
+def p99(values: Sequence[float]) -> float:
+    """The value that one in a hundred exceeds."""
+    return statistics.quantiles(values, n=100)[98]
+
+
+REGIMES: dict[str, tuple[BotSource, Callable[[], AbstractContextManager[None]]]] = {
+    "quiet opponents": (INSTANT, nullcontext),
+    "3 × 12 spinning processes, held": (SPINNING, nullcontext),
+    "the same, not held, any core": (SPINNING, unkept),
+    "quiet opponents, busy machine": (INSTANT, busy_machine),
+}
+
+
+def main() -> None:
+    """Measure and print."""
+    rows: list[list[str]] = []
+    quiet: list[Times] = []
+    for name, (opponents, around) in REGIMES.items():
+        with around():
+            times, faults = asyncio.run(_match(opponents))
+        quiet = quiet or times
+        for work, now, before in zip(("little", "much"), times, quiet, strict=True):
+            change = statistics.median(now.charged) / statistics.median(before.charged)
+            wall, charged = ([f"{statistics.median(each):.1f}", f"{p99(each):.1f}"] for each in (now.wall, now.charged))
+            rows.append([name, work, *wall, *charged, f"{change:.2f}×", str(faults)])
+    headings = ("", "work", "wall ms", "p99", "charged ms", "p99", "charged, against quiet", "faults")
+    show("Fair time: one bot's decisions at a table of four", headings, rows)
+
+
+if __name__ == "__main__":
+    main()

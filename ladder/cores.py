@@ -1,0 +1,45 @@
+"""Which core of this machine a table's bots think on."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections import Counter
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+def bot_cores() -> tuple[int, ...]:
+    """The cores that bots may use: all but the first, which is left to the referee and the engine; at least one."""
+    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
+    return tuple(cores[1:] or cores)
+
+
+class Cores:
+    """
+    Hands out cores, those with the fewest tables first.
+
+    All bots of a table share one: they think one after the other.
+    """
+
+    def __init__(self, cores: Sequence[int], rng: random.Random | None = None) -> None:
+        self._tables = Counter(dict.fromkeys(cores, 0))
+        self._rng = rng or random.Random()
+
+    @contextmanager
+    def lease(self) -> Iterator[int]:
+        """A core for one table; by lot where several are as good, since other processes choose too."""
+        fewest = min(self._tables.values())
+        core = self._rng.choice([core for core, tables in self._tables.items() if tables == fewest])
+        self._tables[core] += 1
+        try:
+            yield core
+        finally:
+            self._tables[core] -= 1
+
+
+CORES = Cores(bot_cores())
+"""The cores of this machine."""

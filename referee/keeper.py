@@ -1,0 +1,110 @@
+"""The program behind a seat: when it may run, and what it is told of the time."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+RESTLESS_SECONDS = 0.005
+"""A program that uses more CPU time than this while nobody asks it is held still as soon as it has answered."""
+
+
+class Keeper(Protocol):
+    """Whoever can hold a program still and read its clock: its sandbox. Nothing here ever fails."""
+
+    def cpu_time(self) -> float | None:
+        """Seconds of CPU time that the program has used so far; None where that cannot be read."""
+
+    def seated(self) -> None:
+        """It has taken its seat: from now on it uses what a bot has for thinking, and no more."""
+
+    def hold(self) -> None:
+        """Let no instruction of it run."""
+
+    def free(self) -> None:
+        """Let it run."""
+
+    def mark(self, decision: int) -> None:
+        """What it writes from now on, it writes at *decision*."""
+
+
+class NoKeeper:
+    """Nobody: the program runs as it likes, and its time cannot be read."""
+
+    def cpu_time(self) -> None:
+        """Nothing can be read."""
+
+    def seated(self) -> None:
+        """Nothing can be limited."""
+
+    def hold(self) -> None:
+        """Nothing can be held."""
+
+    def free(self) -> None:
+        """It always runs."""
+
+    def mark(self, decision: int) -> None:
+        """Nobody listens."""
+
+
+class Turns:
+    """
+    When one program runs and when it rests.
+
+    Holding and freeing cost more than a quick decision, so a program that lies quiet is left alone until somebody else
+    thinks for long (`rest`). One that is found to have worked unasked is held whenever it is not asked. A
+    program without its stream runs, so that it can come back in time.
+    """
+
+    def __init__(self, keeper: Keeper) -> None:
+        self._keeper = keeper
+        self._answered_at: float | None = None
+        self._restless = False
+        self._seated = False
+        self._connected = False
+        self._rests = False
+        self._dismissed = False
+        self._held = False
+
+    def begin(self, decision: int) -> None:
+        """The program is asked."""
+        self._keeper.mark(decision)
+        used = self._keeper.cpu_time()
+        if used is not None and self._answered_at is not None:
+            self._restless |= used - self._answered_at > RESTLESS_SECONDS
+        self._rests = False
+        self._settle()
+
+    def end(self) -> None:
+        """It has answered, or is too late."""
+        self._answered_at = self._keeper.cpu_time()
+        if self._restless:
+            self.rest()
+
+    def rest(self) -> None:
+        """Somebody else thinks."""
+        self._rests = True
+        self._settle()
+
+    def connected(self, there: bool) -> None:
+        """The program's stream has come, or has gone."""
+        if there and not self._seated:
+            self._seated = True
+            self._keeper.seated()
+        self._connected = there
+        self._settle()
+
+    def dismiss(self) -> None:
+        """Its seat is lost: it is held from now on, with its stream or without."""
+        self._dismissed = True
+        self._settle()
+
+    def over(self) -> None:
+        """The match is over: unless it was dismissed it may run to its end."""
+        self._rests = False
+        self._settle()
+
+    def _settle(self) -> None:
+        held = self._dismissed or (self._rests and self._connected)
+        if held != self._held:
+            (self._keeper.hold if held else self._keeper.free)()
+            self._held = held

@@ -1,0 +1,143 @@
+"""Nobody steals a bot's time: held containers stand still, and neither neighbours nor the host change a verdict."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ladder.bots import BotSource, find_bot
+from ladder.cores import bot_cores
+from ladder.play import Played, play_sandboxed
+from ladder.sandbox.base import Place
+from ladder.sandbox.docker import DockerSandbox
+from ladder.sandbox.docker_instance import DockerInstance
+from pigpen.rules import seed_from
+from referee.formats import Format
+from referee.match import DEFAULT_CLOCK, MatchSpec
+from referee.record import AnyLine, DealLine
+from referee.rules_file import load_rules
+from tests.ladder.containers import has_written, running
+
+pytestmark = [
+    pytest.mark.docker,
+    pytest.mark.usefixtures("no_leftovers"),
+    pytest.mark.skipif(os.geteuid() != 0, reason="only root may hold a container still"),
+]
+
+MakePlace = Callable[[str], Place]
+SPINNING = """
+import os, sys
+print("up", flush=True)
+for _ in range(3):
+    os.fork()
+while True:
+    pass
+"""
+CORES = """
+import os, time
+while len(os.sched_getaffinity(0)) > 1:
+    time.sleep(0.01)
+print("on", *os.sched_getaffinity(0), flush=True)
+time.sleep(1000)
+"""
+SPINNING_BOT = """
+import subprocess, sys
+import pigpen
+
+class Spinning(pigpen.Bot):
+    spinners = ()
+
+    def play(self, view):
+        command = [sys.executable, "-S", "-c", "while True: pass"]
+        self.spinners = self.spinners or [subprocess.Popen(command) for _ in range(6)]
+        return view.legal[0]
+
+if __name__ == "__main__":
+    pigpen.run(Spinning())
+"""
+DOCKERFILE = 'FROM pigpen/bot:latest\nCOPY bot.py .\nCMD ["python", "bot.py"]\n'
+
+
+async def used_after_a_while(instance: DockerInstance) -> float:
+    """The CPU time, read when enough has gone by for a spinner to have used some."""
+    await asyncio.sleep(0.05)
+    used = instance.keeper.cpu_time()
+    assert used is not None
+    return used
+
+
+async def test_a_container_that_is_held_uses_no_time_until_it_is_freed(program: BotSource, place: MakePlace) -> None:
+    async with running(program, place(SPINNING)) as instance:
+        await has_written(instance, "up")
+        start = await used_after_a_while(instance)
+        while await used_after_a_while(instance) <= start:
+            pass
+        instance.keeper.hold()
+        before = -1.0
+        while before != (before := await used_after_a_while(instance)):
+            pass
+        assert [await used_after_a_while(instance) for _ in range(4)] == [before] * 4
+        instance.keeper.free()
+        while await used_after_a_while(instance) <= before:
+            pass
+
+
+async def test_a_held_container_is_stopped_like_any_other(program: BotSource, place: MakePlace) -> None:
+    async with running(program, place(SPINNING)) as instance:
+        await has_written(instance, "up")
+        instance.keeper.hold()
+        await instance.stop()
+        assert (await instance.wait()).code == 137
+
+
+async def test_a_bot_that_has_taken_its_seat_stays_on_its_tables_core(program: BotSource, place: MakePlace) -> None:
+    core = bot_cores()[-1]
+    async with running(program, replace(place(CORES), core=core)) as instance:
+        instance.keeper.seated()
+        await has_written(instance, f"on {core}\n")
+
+
+async def played(sandbox: DockerSandbox, bots: list[BotSource]) -> tuple[Played, list[AnyLine]]:
+    names = tuple(f"{bot.name}{seat}" for seat, bot in enumerate(bots))
+    spec = MatchSpec(load_rules("hearts"), names, Format(2), DEFAULT_CLOCK, seed_from("fair"))
+    lines: list[AnyLine] = []
+    return await play_sandboxed(spec, [await sandbox.load(bot) for bot in bots], lines.append), lines
+
+
+async def test_spinning_opponents_change_no_verdict_and_both_times_are_recorded(
+    sandbox: DockerSandbox, write: Callable[[str, dict[str, str]], Path]
+) -> None:
+    folder = write("spinning", {"bot.py": SPINNING_BOT, "Dockerfile": DOCKERFILE})
+    spinning = BotSource("spinning", folder=folder)
+    result, lines = await played(sandbox, [find_bot("counting"), spinning, spinning, spinning])
+    honest = result.result.results[0]
+    assert (honest.faults, honest.timed) == (0, "cpu")
+    for line in lines:
+        if isinstance(line, DealLine):
+            assert line.cpu_ms is not None
+            own = [cpu for step, cpu in zip(line.steps, line.cpu_ms, strict=True) if step.seat == 0]
+            assert all(cpu is not None and cpu > 0 for cpu in own)
+
+
+@pytest.fixture
+def busy_machine() -> Iterator[None]:
+    """Twice as many spinning processes as there are cores."""
+    command = [sys.executable, "-S", "-c", "while True: pass"]
+    hogs = [subprocess.Popen(command) for _ in range(2 * (os.cpu_count() or 1))]
+    yield
+    for hog in hogs:
+        hog.kill()
+        hog.wait()
+
+
+async def test_no_honest_bot_is_at_fault_on_a_busy_machine(sandbox: DockerSandbox, busy_machine: None) -> None:
+    bots = [find_bot(name) for name in ("counting", "cautious", "counting", "random")]
+    result, _ = await played(sandbox, bots)
+    assert [row.faults for row in result.result.results] == [0, 0, 0, 0], result.logs

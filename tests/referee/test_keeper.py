@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import pytest
+
+from referee.keeper import RESTLESS_SECONDS, NoKeeper, Turns
+
+
+class NotingKeeper:
+    """Notes what is done to the program."""
+
+    def __init__(self) -> None:
+        self.done: list[str] = []
+        self.used: float | None = 1.0
+
+    def cpu_time(self) -> float | None:
+        return self.used
+
+    def seated(self) -> None:
+        self.done.append("seated")
+
+    def hold(self) -> None:
+        self.done.append("hold")
+
+    def free(self) -> None:
+        self.done.append("free")
+
+    def mark(self, decision: int) -> None:
+        self.done.append(f"mark {decision}")
+
+
+@pytest.fixture
+def keeper() -> NotingKeeper:
+    return NotingKeeper()
+
+
+@pytest.fixture
+def turns(keeper: NotingKeeper) -> Turns:
+    """Of a program that has taken its seat."""
+    turns = Turns(keeper)
+    turns.connected(True)
+    keeper.done.clear()
+    return turns
+
+
+def test_a_program_is_told_once_that_it_is_seated(keeper: NotingKeeper) -> None:
+    turns = Turns(keeper)
+    for there in (True, False, True):
+        turns.connected(there)
+    assert keeper.done == ["seated"]
+
+
+def test_it_rests_until_it_is_asked_again(keeper: NotingKeeper, turns: Turns) -> None:
+    turns.rest()
+    turns.rest()
+    turns.begin(3)
+    turns.end()
+    assert keeper.done == ["hold", "mark 3", "free"]
+
+
+def test_a_quiet_one_is_left_alone(keeper: NotingKeeper, turns: Turns) -> None:
+    for decision in (1, 2):
+        turns.begin(decision)
+        turns.end()
+    assert keeper.done == ["mark 1", "mark 2"]
+
+
+def test_one_that_worked_unasked_is_held_whenever_it_is_not_asked(keeper: NotingKeeper, turns: Turns) -> None:
+    assert keeper.used is not None
+    turns.begin(1)
+    turns.end()
+    keeper.used += 2 * RESTLESS_SECONDS
+    for decision in (2, 3):
+        turns.begin(decision)
+        turns.end()
+    assert keeper.done == ["mark 1", "mark 2", "hold", "mark 3", "free", "hold"]
+
+
+def test_working_when_asked_is_not_being_restless(keeper: NotingKeeper, turns: Turns) -> None:
+    assert keeper.used is not None
+    for decision in (1, 2):
+        turns.begin(decision)
+        keeper.used += 100 * RESTLESS_SECONDS
+        turns.end()
+    assert "hold" not in keeper.done
+
+
+def test_one_that_lost_its_stream_runs_so_that_it_can_come_back(keeper: NotingKeeper, turns: Turns) -> None:
+    turns.rest()
+    turns.connected(False)
+    turns.connected(True)
+    assert keeper.done == ["hold", "free", "hold"]
+
+
+def test_one_whose_seat_is_lost_is_held_for_good(keeper: NotingKeeper, turns: Turns) -> None:
+    turns.dismiss()
+    turns.connected(False)
+    turns.over()
+    assert keeper.done == ["hold"]
+
+
+def test_after_the_match_it_may_run_to_its_end(keeper: NotingKeeper, turns: Turns) -> None:
+    turns.rest()
+    turns.over()
+    assert keeper.done == ["hold", "free"]
+
+
+def test_nobody_keeps_anything() -> None:
+    turns = Turns(NoKeeper())
+    turns.connected(True)
+    turns.begin(1)
+    turns.rest()
+    turns.end()
