@@ -31,7 +31,14 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 TESTS = HERE.parent
 PROGRAMS = HERE / "programs"
-SHARED = ["bad_bots/frames.py", "bad_bots/honest.py", "bad_bots/line.py", "ladder/probe.py", "ladder/system_calls.py"]
+HELPERS = [
+    "bad_bots/frames",
+    "bad_bots/honest",
+    "bad_bots/line",
+    "bad_bots/thinker",
+    "ladder/probe",
+    "ladder/system_calls",
+]
 """What programs import."""
 
 TAG = "pigpen/test:bad-bots"
@@ -60,9 +67,10 @@ class Seated:
         self._source = source
 
     async def start(self, place: Place) -> Instance:
-        for name in SHARED:
-            (place.folder / "tests" / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(TESTS / name, place.folder / "tests" / name)
+        for name in HELPERS:
+            copy = place.folder / "tests" / f"{name}.py"
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(TESTS / f"{name}.py", copy)
         shutil.copy(self._source, place.folder / "program.py")
         self.instance = await self._image.start(place)
         return self.instance
@@ -107,7 +115,7 @@ async def play(name: str, bad_bot: BadBot, image: Program) -> Outcome:
     """Play the match that the table declares for the program *name*."""
     rules = PRESETS[bad_bot.rules]
     sources = [PROGRAMS / f"{name}.py"] * bad_bot.chairs
-    sources += [HERE / "honest.py"] * (rules.players - bad_bot.chairs)
+    sources += [HERE / f"{bad_bot.beside}.py"] * (rules.players - bad_bot.chairs)
     seated = [Seated(image, source) for source in sources]
     names = tuple(source.stem for source in sources)
     spec = MatchSpec(rules, names, Format(bad_bot.deals), bad_bot.clock, seed_from(name))

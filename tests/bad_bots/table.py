@@ -11,7 +11,7 @@ from referee.verdict import Verdict
 
 PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=60.0)
 """Room for the honest on a machine that is busy."""
-HURRIED = ClockSetting(bank=600.0, increment=1.0, limit=2.0, start_up=60.0)
+HURRIED = ClockSetting(bank=600.0, increment=1.0, limit=1.0, start_up=60.0)
 """Where somebody is to be too late."""
 WAITED_FOR = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=10.0)
 """Where somebody is not to come at all."""
@@ -38,7 +38,9 @@ class BadBot:
     deals: int = 1
     clock: ClockSetting = PATIENT
     chairs: int = 1
-    """How many seats the bad bot has; honest bots have the others."""
+    """How many seats the bad bot has."""
+    beside: str = "honest"
+    """The honest bot that has the other seats."""
 
     @property
     def verdicts(self) -> tuple[tuple[Verdict, ...], ...]:
@@ -50,6 +52,8 @@ BAD_BOTS: Mapping[str, BadBot] = {
     # Time.
     "late_once": BadBot((TIMEOUT,), "no answer within", clock=HURRIED),
     "late_always": BadBot((TIMEOUT,) * 3, "no answer within", clock=HURRIED),
+    "thinks_on_others_time": BadBot(observed={"stole half of a neighbour's time": False}, beside="thinker"),
+    "burns_cpu": BadBot(observed={"fires": 20}, clock=HURRIED),
     "stops_itself": BadBot((TIMEOUT,) * 3, "no answer within", clock=HURRIED),
     # Taking a seat.
     "never_connects": BadBot((ABSENT,), "it did not take its seat within 10 s", clock=WAITED_FOR),
