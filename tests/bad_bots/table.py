@@ -60,7 +60,7 @@ BAD_BOTS: Mapping[str, BadBot] = {
     "wrong_token": BadBot(
         (ABSENT,),
         "it did not take its seat within 10 s",
-        observed={"UNAUTHENTICATED": True},
+        observed={"the first": "UNAUTHENTICATED"},
         clock=WAITED_FOR,
     ),
     "stolen_token": BadBot(
@@ -74,7 +74,7 @@ BAD_BOTS: Mapping[str, BadBot] = {
     "returns_in_time": BadBot(observed={"asked again": True}),
     "returns_too_late": BadBot((GONE,), "it did not come back within 3 s"),
     "reconnect_flood": BadBot((TIMEOUT,) * 3, or_faults=(GONE,), clock=HURRIED),
-    "deaf": BadBot((TIMEOUT, GONE), "it does not read what the referee sends", clock=HURRIED),
+    "deaf": BadBot((TIMEOUT, GONE), "it does not read what the referee sends", or_faults=(GONE,), clock=HURRIED),
     # The game.
     "illegal_card": BadBot((ILLEGAL,) * 3),
     "card_not_held": BadBot((ILLEGAL,) * 3),

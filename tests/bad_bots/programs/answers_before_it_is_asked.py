@@ -1,4 +1,4 @@
-"""Answers each question, and the next one too, wrongly."""
+"""Answers the next question, wrongly, before the one that it is asked."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from tests.bad_bots.line import enter
 
 line = enter()
 for request in line.requests():
-    line.say(line.honest(request))
     line.say(BotMessage(answer=Answer(decision=request.decision + 1, card=99)))
+    line.say(line.honest(request))

@@ -7,11 +7,15 @@ import secrets
 from tests.bad_bots.honest import report
 from tests.bad_bots.line import Line, hello
 
-seen: set[str] = set()
-while True:
+
+def guess() -> str:
     line = Line()
     line.say(hello(secrets.token_hex(16)))
-    if (status := line.refusal()) not in seen:
-        seen.add(status)
-        report({status: True})
+    status = line.refusal()
     line.leave()
+    return status
+
+
+report({"the first": guess()})
+while True:
+    guess()
