@@ -103,6 +103,7 @@ class Outcome:
 
     bad: Sequence[Sat]
     honest: Sequence[Sat]
+    deals: Sequence[DealLine]
 
     @property
     def observed(self) -> dict[str, Any]:
@@ -131,4 +132,4 @@ async def play(name: str, bad_bot: BadBot, image: Program) -> Outcome:
         )
         for seat, program in enumerate(seated)
     ]
-    return Outcome(sat[: bad_bot.chairs], sat[bad_bot.chairs :])
+    return Outcome(sat[: bad_bot.chairs], sat[bad_bot.chairs :], deals)

@@ -19,8 +19,10 @@ from ladder.sandbox.containers import OWNER
 from ladder.sandbox.docker import DockerSandbox
 from ladder.sandbox.owners import this_process
 from ladder.scratch import PREFIX
+from pigpen.rules import PRESETS
 from referee.verdict import TAKEOVER_AT, Verdict
 from tests.bad_bots.matches import PROGRAMS, TAG, Outcome, build, play
+from tests.bad_bots.replay import scores_of
 from tests.bad_bots.table import BAD_BOTS
 
 TABLES = 4
@@ -77,6 +79,10 @@ async def test_a_bad_bot_hurts_nobody_but_itself(name: str, matches: Matches) ->
         assert declared.why in sat.why
         assert declared.end in (None, sat.end)
     assert outcome.observed == declared.observed
+    assert len(outcome.deals) == declared.deals
+    assert [scores_of(PRESETS[declared.rules], deal) for deal in outcome.deals] == [
+        deal.scores for deal in outcome.deals
+    ]
 
 
 def is_taken_over(faults: Sequence[Verdict]) -> bool:
