@@ -57,12 +57,7 @@ BAD_BOTS: Mapping[str, BadBot] = {
     "stops_itself": BadBot((TIMEOUT,) * 3, "no answer within", clock=HURRIED),
     # Taking a seat.
     "never_connects": BadBot((ABSENT,), "it did not take its seat within 10 s", clock=WAITED_FOR),
-    "wrong_token": BadBot(
-        (ABSENT,),
-        "it did not take its seat within 10 s",
-        observed={"the first": "UNAUTHENTICATED"},
-        clock=WAITED_FOR,
-    ),
+    "wrong_token": BadBot((ABSENT,), observed={"the first": "UNAUTHENTICATED"}, clock=WAITED_FOR),
     "stolen_token": BadBot(
         observed={"sockets": ["seat.sock"], **dict.fromkeys(("another", "one off", "longer"), "UNAUTHENTICATED")}
     ),
@@ -92,7 +87,7 @@ BAD_BOTS: Mapping[str, BadBot] = {
     "huge_message": BadBot(observed={"broken": True}),
     "message_flood": BadBot(or_faults=(GONE,)),
     # Connections.
-    "connection_flood": BadBot((ABSENT,), ENDS.format(2), Exit(2)),
+    "connection_flood": BadBot((ABSENT,), or_faults=()),
     "connection_churn": BadBot(),
     "stream_flood": BadBot(),
     "rapid_reset": BadBot(),

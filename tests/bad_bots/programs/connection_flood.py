@@ -1,4 +1,4 @@
-"""Opens as many connections as it can and keeps them; then it finds no room to take its seat itself."""
+"""Opens as many connections as it can and keeps them; then it takes its seat, if it left itself any room."""
 
 from __future__ import annotations
 
