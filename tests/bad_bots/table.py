@@ -41,6 +41,8 @@ class BadBot:
     """How many seats the bad bot has."""
     beside: str = "honest"
     """The honest bot that has the other seats."""
+    needs_root: bool = False
+    """Whether only root, who may hold a container still, can stop it."""
 
     @property
     def verdicts(self) -> tuple[tuple[Verdict, ...], ...]:
@@ -52,7 +54,9 @@ BAD_BOTS: Mapping[str, BadBot] = {
     # Time.
     "late_once": BadBot((TIMEOUT,), "no answer within", clock=HURRIED),
     "late_always": BadBot((TIMEOUT,) * 3, "no answer within", clock=HURRIED),
-    "thinks_on_others_time": BadBot(observed={"stole half of a neighbour's time": False}, beside="thinker"),
+    "thinks_on_others_time": BadBot(
+        observed={"stole half of a neighbour's time": False}, beside="thinker", needs_root=True
+    ),
     "burns_cpu": BadBot(observed={"fires": 20}, clock=HURRIED),
     "stops_itself": BadBot((TIMEOUT,) * 3, "no answer within", clock=HURRIED),
     # Taking a seat.

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 import asyncio
-import tempfile
+import os
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from pathlib import Path
 
 import docker
 import pytest
@@ -18,7 +17,6 @@ from ladder.images import ensure_base_image
 from ladder.sandbox.containers import OWNER
 from ladder.sandbox.docker import DockerSandbox
 from ladder.sandbox.owners import this_process
-from ladder.scratch import PREFIX
 from pigpen.rules import PRESETS
 from referee.verdict import TAKEOVER_AT, Verdict
 from tests.bad_bots.matches import PROGRAMS, TAG, Outcome, build, play
@@ -57,18 +55,16 @@ async def matches(client: docker.DockerClient, request: pytest.FixtureRequest) -
     yield tasks
     for task in tasks.values():
         task.cancel()
-    await asyncio.wait(tasks.values())
+    await asyncio.gather(*tasks.values(), return_exceptions=True)
     mine = {"label": f"{OWNER}={this_process()}"}
-    assert [found["Names"] for found in client.api.containers(all=True, filters=mine)] == []
-    assert [
-        mark for mark in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/owner") if mark.read_text() == this_process()
-    ] == []
+    left = [found["Names"] for found in client.api.containers(all=True, filters=mine)]
     await sandbox.close()
+    assert left == []
 
 
 @pytest.mark.docker
 @pytest.mark.asyncio(loop_scope="module")
-@pytest.mark.parametrize("name", BAD_BOTS)
+@pytest.mark.parametrize("name", [name for name in BAD_BOTS if os.geteuid() == 0 or not BAD_BOTS[name].needs_root])
 async def test_a_bad_bot_hurts_nobody_but_itself(name: str, matches: Matches) -> None:
     outcome, declared = await matches[name], BAD_BOTS[name]
     assert [sat.log for sat in outcome.honest if sat.result.faults or sat.result.taken_over] == []
