@@ -17,7 +17,7 @@ import pytest_asyncio
 from ladder.bots import BotSource
 from ladder.sandbox.base import STDERR_TAIL, Exit, Place, SandboxError
 from ladder.sandbox.docker import DockerSandbox
-from ladder.sandbox.limits import MIB, Limits
+from ladder.sandbox.limits import FIRST_USER, GROUP, MIB, USERS, Limits
 from tests.ladder.containers import has_written, new_place, run, running
 
 pytestmark = pytest.mark.docker
@@ -38,8 +38,13 @@ async def seen(program: BotSource, tmp_path_factory: pytest.TempPathFactory) -> 
     return facts
 
 
-def test_it_is_an_ordinary_user_though_its_image_says_root(seen: dict[str, Any]) -> None:
-    assert [seen["uid"], seen["gid"], seen["groups"]] == [65532, 65532, []]
+def test_it_is_a_user_of_its_own_though_its_image_says_root(seen: dict[str, Any]) -> None:
+    assert FIRST_USER <= seen["uid"] < FIRST_USER + USERS
+    assert [seen["gid"], seen["groups"]] == [GROUP, []]
+
+
+def test_its_home_is_the_folder_that_it_can_write_to(seen: dict[str, Any]) -> None:
+    assert [seen["environment"]["HOME"], seen["environment"]["USER"]] == ["/tmp", "bot"]
 
 
 @pytest.mark.parametrize("folder", ["/", "/bot", "/usr/bin", "/etc", "/var/tmp", "/home", "/run", "/dev"])
