@@ -9,20 +9,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ladder.cores import CORES
+from ladder.inline import load_bot_class
 from ladder.sandbox.base import SOCKET_NAME, BotRejected, Place, SandboxError
 from ladder.scratch import scratch_folder
-from referee.match import play_match
+from referee.match import Match
 from referee.seat import InlineSeat, ended
 from referee.stream_seat import StreamSeat, new_token
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
     from pathlib import Path
 
+    from ladder.bots import BotSource
     from ladder.sandbox.base import Exit, Instance, Program
     from pigpen import Bot
     from referee.match import MatchSpec
-    from referee.record import AnyLine, ResultLine
+    from referee.record import AnyLine, DealLine, ResultLine
 
     Write = Callable[[AnyLine], None]
 
@@ -38,44 +40,80 @@ class Played:
     """A finished match."""
 
     result: ResultLine
-    logs: tuple[str, ...]
-    """The end of what each bot wrote to stdout and stderr, by seat."""
+    logs: Mapping[int, tuple[str, ...]]
+    """By table: the end of what each bot wrote to stdout and stderr there, in the order of their numbers."""
 
 
-async def play_inline(spec: MatchSpec, bots: Sequence[type[Bot]], write: Write) -> Played:
+async def play_inline(
+    spec: MatchSpec, bots: Sequence[BotSource], write: Write, recorded: Sequence[DealLine] | None = None
+) -> Played:
     """
-    Play with bots in this process, a fresh one for each seat.
+    Play with bots in this process, fresh ones for each table, one table after the other.
+
+    Args:
+        spec: What is to be played.
+        bots: The bots, in the order of their numbers.
+        write: Takes the record's lines.
+        recorded: The deals in the record of an interrupted match.
 
     Raises:
         BotRejected: If a bot cannot be made.
+        CannotResume: If the recorded deals are not of this match.
     """
-    with contextlib.redirect_stdout(sys.stderr):  # as the SDK's client does
+    logs = {}
+
+    @contextlib.asynccontextmanager
+    async def open_table(table: int) -> AsyncIterator[list[InlineSeat]]:
         seats = [InlineSeat(_make(bot)) for bot in bots]
-        result = await play_match(spec, seats, write)
-    return Played(result, tuple(seat.log for seat in seats))
+        yield seats
+        logs[table] = tuple(seat.log for seat in seats)
+
+    with contextlib.redirect_stdout(sys.stderr):  # as the SDK's client does
+        return Played(await Match(spec, open_table, write, recorded).play(), logs)
 
 
-def _make(bot: type[Bot]) -> Bot:
+def _make(source: BotSource) -> Bot:
+    bot = load_bot_class(source)
     try:
         return bot()
     except Exception as error:  # a bot may raise anything
         raise BotRejected(f"{bot.__name__}() cannot be made: {type(error).__name__}: {error}") from error
 
 
-async def play_sandboxed(spec: MatchSpec, programs: Sequence[Program], write: Write) -> Played:
+async def play_sandboxed(
+    spec: MatchSpec,
+    programs: Sequence[Program],
+    write: Write,
+    recorded: Sequence[DealLine] | None = None,
+    concurrency: int = 1,
+) -> Played:
     """
-    Play with a fresh instance of each program in its sandbox.
+    Play with a fresh instance of each program in its sandbox at each table.
+
+    Args:
+        spec: What is to be played.
+        programs: The bots, in the order of their numbers.
+        write: Takes the record's lines.
+        recorded: The deals in the record of an interrupted match.
+        concurrency: How many tables play at once.
 
     Raises:
+        CannotResume: If the recorded deals are not of this match.
         SandboxError: If the sandbox failed; the match is void.
     """
-    with scratch_folder() as root, CORES.lease() as core:
-        seats = zip(programs, spec.bots, strict=True)
-        pens = [Pen(program, root / str(seat), name, StreamSeat, core) for seat, (program, name) in enumerate(seats)]
-        async with running(pens) as watchers:
-            result = await play_match(spec, [pen.seat for pen in pens], write)
-            await asyncio.wait(watchers, timeout=FAREWELL_SECONDS)
-        return Played(result, tuple([await pen.log_tail() for pen in pens]))
+    logs = {}
+
+    @contextlib.asynccontextmanager
+    async def open_table(table: int) -> AsyncIterator[list[StreamSeat]]:
+        with scratch_folder() as root, CORES.lease() as core:
+            names = zip(programs, spec.bots, strict=True)
+            pens = [Pen(program, root / str(bot), name, StreamSeat, core) for bot, (program, name) in enumerate(names)]
+            async with running(pens) as watchers:
+                yield [pen.seat for pen in pens]
+                await asyncio.wait(watchers, timeout=FAREWELL_SECONDS)
+            logs[table] = tuple([await pen.log_tail() for pen in pens])
+
+    return Played(await Match(spec, open_table, write, recorded).play(concurrency), logs)
 
 
 @contextlib.asynccontextmanager
@@ -102,7 +140,7 @@ async def running(pens: Sequence[Pen[StreamSeat]]) -> AsyncIterator[list[asyncio
 
 
 class Pen(Generic[S]):
-    """One seat of a match and the instance that sits in it."""
+    """One seat at a table and the instance that sits in it."""
 
     def __init__(
         self, program: Program, folder: Path, name: str, make_seat: Callable[[Path, str], S], core: int | None = None

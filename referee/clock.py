@@ -45,6 +45,16 @@ class Clock:
         self.bank = max(0.0, self.bank + self.setting.increment - rated)
 
 
+def slack_for(thinkers: int, cpu: float | None) -> float:
+    """How many seconds of wall time count as one, where *thinkers* are asked at once and *cpu* time can be read."""
+    return 1.0 if cpu is None else WALL_CAP * thinkers
+
+
+def rating(wall: float, cpu: float | None, slack: float) -> float:
+    """Seconds that count for the limit and the bank, of *wall* time and *cpu* time."""
+    return max(cpu or 0.0, (wall - MARGIN) / slack)
+
+
 class Stopwatch:
     """
     How long one decision takes, from when this is made until `stop`, and whether that is too long.
@@ -74,7 +84,7 @@ class Stopwatch:
         self._cpu_time = cpu_time
         self._now = now
         self._cpu_before = cpu_time()
-        self._slack = 1.0 if self._cpu_before is None else WALL_CAP * thinkers
+        self._slack = slack_for(thinkers, self._cpu_before)
         self._started = now()
         self._stopped: tuple[float, float | None] | None = None
 
@@ -102,7 +112,7 @@ class Stopwatch:
     def rated(self) -> float:
         """Seconds that count for the limit and the bank."""
         wall, cpu = self._stopped or self._read()
-        return max(cpu or 0.0, (wall - MARGIN) / self._slack)
+        return rating(wall, cpu, self._slack)
 
     @property
     def is_late(self) -> bool:

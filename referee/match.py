@@ -1,26 +1,33 @@
-"""A match: n seats, one variant, one format, one clock, one seed."""
+"""A match: n bots, one variant, one format, one clock, one seed."""
 
 from __future__ import annotations
 
 import asyncio
 import datetime
-import statistics
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
-from pigpen.notices import ClockSetting, MatchResult, Welcome
-from pigpen.rules import deal_hands, new_seed
+from pigpen.notices import ClockSetting
+from pigpen.rules import new_seed
 from pigpen.rules.shuffle import commitment
-from referee.formats import Format
-from referee.player import Player
-from referee.record import BotResult, ClockLine, DealLine, MatchLine, ResultLine
+from referee.record import ClockLine, DealLine, MatchLine, ResultLine
+from referee.result import Tally
 from referee.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+    from contextlib import AbstractAsyncContextManager
 
-    from pigpen.rules import Game, Rules
+    from pigpen.rules import Rules
+    from referee.formats import Format
     from referee.seat import Seat
+
+    OpenTable = Callable[[int], AbstractAsyncContextManager[Sequence[Seat]]]
+    """
+    Makes fresh seats for a table, by its number, and clears them away afterwards.
+
+    There is one seat for each bot, in the order of their numbers.
+    """
 
 DEFAULT_CLOCK = ClockSetting(bank=60.0, increment=0.1, limit=1.0, start_up=10.0)
 
@@ -38,38 +45,83 @@ class MatchSpec:
     """256 bits; everything random in the match comes from it."""
 
 
-async def play_match(
-    spec: MatchSpec, seats: Sequence[Seat], write: Callable[[MatchLine | DealLine | ResultLine], None]
-) -> ResultLine:
+class CannotResume(Exception):
+    """The record does not allow to go on; the message says why."""
+
+
+class Match:
     """
-    Play a whole match and hand each line of its record to *write* as soon as it is complete.
+    Plays the tables of a match, several at once if wanted, and writes its record.
 
-    Args:
-        spec: What is to be played.
-        seats: Where each bot of *spec* answers, in the same order.
-        write: Takes the record's lines in order.
+    The first line of the record is written when the first table stands, each deal as soon as it is over, the result
+    when all tables are done.
     """
-    players = [Player(seat, spec.clock) for seat in seats]
-    write(_first_line(spec))
-    await asyncio.gather(
-        *(
-            player.take_seat(Welcome(spec.rules, seat, str(spec.format), spec.clock))
-            for seat, player in enumerate(players)
-        )
-    )
-    table = Table(players, spec.seed)
-    game = spec.format.start(spec.rules)
-    while not game.is_over:
-        write(await table.play_deal(game.next_deal(deal_hands(spec.rules, spec.seed, game.deals)), game))
-    result = _result(spec, players, game)
-    write(result)
-    await asyncio.gather(*map(_part, players, result.results))
-    return result
 
+    def __init__(
+        self,
+        spec: MatchSpec,
+        open_table: OpenTable,
+        write: Callable[[MatchLine | DealLine | ResultLine], None],
+        recorded: Iterable[DealLine] | None = None,
+    ) -> None:
+        """
+        Prepare a match.
 
-async def _part(player: Player, result: BotResult) -> None:
-    await player.tell(MatchResult(result.place, result.points_per_deal))
-    await player.close()
+        Args:
+            spec: What is to be played.
+            open_table: Makes the seats of each table.
+            write: Takes the record's lines in order.
+            recorded: The deals that are in the record already, if the match was interrupted; its first line is, too.
+
+        Raises:
+            CannotResume: If these deals are not of this match; the message says what is wrong.
+        """
+        self._spec = spec
+        self._open_table = open_table
+        self._write = write
+        self._tally = Tally(spec.rules, spec.bots, spec.format)
+        self._has_begun = recorded is not None
+        self._tables = [Table(spec, number) for number in range(spec.format.tables(spec.rules))]
+        for line in sorted(recorded or (), key=lambda line: line.deal):
+            self._restore(line)
+
+    async def play(self, concurrency: int = 1) -> ResultLine:
+        """Play the whole match, so many tables at once; where one fails, all are given up and cleared away."""
+        free = asyncio.Semaphore(concurrency)
+        try:
+            async with asyncio.TaskGroup() as tables:
+                for number, table in enumerate(self._tables):
+                    if not table.is_over:
+                        tables.create_task(self._play_table(number, table, free))
+        except BaseExceptionGroup as failures:
+            raise failures.exceptions[0] from None
+        result = self._tally.result(self._spec.seed)
+        self._write(result)
+        return result
+
+    async def _play_table(self, number: int, table: Table, free: asyncio.Semaphore) -> None:
+        async with free, self._open_table(number) as seats:
+            self._begin()
+            await table.play(seats, self._take)
+
+    def _restore(self, line: DealLine) -> None:
+        number = line.rotation or 0
+        try:
+            if not 0 <= number < len(self._tables):
+                raise ValueError(f"there is no rotation {number}")
+            self._tables[number].restore(line)
+            self._tally.add(line)
+        except ValueError as error:
+            raise CannotResume(str(error)) from error
+
+    def _begin(self) -> None:
+        if not self._has_begun:
+            self._has_begun = True
+            self._write(_first_line(self._spec))
+
+    def _take(self, line: DealLine) -> None:
+        self._write(line)
+        self._tally.add(line)
 
 
 def _first_line(spec: MatchSpec) -> MatchLine:
@@ -81,38 +133,3 @@ def _first_line(spec: MatchSpec) -> MatchLine:
         commitment=commitment(spec.seed),
         started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     )
-
-
-def _result(spec: MatchSpec, players: Sequence[Player], game: Game) -> ResultLine:
-    places = _places(spec.rules, players, game)
-    return ResultLine(
-        seed=spec.seed.hex(),
-        deals=game.deals,
-        results=tuple(
-            BotResult(
-                bot=spec.bots[seat],
-                seat=seat,
-                place=places[seat],
-                total=game.totals[seat],
-                points_per_deal=game.totals[seat] / game.deals,
-                faults=len(player.faults),
-                taken_over=player.taken_over,
-                timed=player.timed,
-                think_ms=_think_ms(player),
-            )
-            for seat, player in enumerate(players)
-        ),
-    )
-
-
-def _places(rules: Rules, players: Sequence[Player], game: Game) -> tuple[int, ...]:
-    """Places by total; whoever was taken over comes last, with its partner if it has one."""
-    offends = [any(players[mate].taken_over for mate in rules.teammates(seat)) for seat in range(rules.players)]
-    sign = 1 if rules.low_is_better else -1
-    keys = [(offender, sign * total) for offender, total in zip(offends, game.totals, strict=True)]
-    return tuple(1 + sum(other < key for other in keys) for key in keys)
-
-
-def _think_ms(player: Player) -> dict[str, float]:
-    times = player.times or [0.0]
-    return {"median": round(statistics.median(times) * 1000, 3), "worst": round(max(times) * 1000, 3)}

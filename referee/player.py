@@ -9,19 +9,21 @@ from typing import TYPE_CHECKING
 from pigpen.notices import FaultNotice
 from pigpen.rules import IllegalAction
 from pigpen.view import View
-from referee.clock import Clock, Stopwatch
-from referee.verdict import TAKEOVER_AT, SeatFailure, Verdict
+from referee.clock import Clock, Stopwatch, rating, slack_for
+from referee.verdict import SeatFailure, Verdict, is_taken_over
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pigpen.notices import ClockSetting, Notice, Welcome
     from pigpen.rules import Action, Deal
-    from referee.record import Timed
+    from referee.record import Step
     from referee.seat import Seat
 
 BY_BOT = "bot"
 BY_TAKEOVER = "takeover"
+DEFAULT = "default:"
+"""What stands before the verdict where the default action was played."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,24 +57,17 @@ class Player:
     Attributes:
         faults: Everything held against the bot, in order.
         taken_over: Whether the default policy plays the seat.
-        times: Seconds that the bot thought about each of its own decisions, in CPU time where that can be read.
     """
 
     def __init__(self, seat: Seat, setting: ClockSetting, now: Callable[[], float] = time.monotonic) -> None:
         self.faults: list[Fault] = []
         self.taken_over = False
-        self.times: list[float] = []
         self._seat = seat
         self._clock = Clock(setting)
         self._now = now
         self._decisions = 0
         self._absent: SeatFailure | None = None
         self._rated = 0.0
-
-    @property
-    def timed(self) -> Timed:
-        """How the bot's time is measured."""
-        return "wall" if self._seat.cpu_time() is None else "cpu"
 
     async def take_seat(self, welcome: Welcome) -> None:
         """Wait for the bot to come; one that does not is taken over at its first decision."""
@@ -117,12 +112,30 @@ class Player:
             failure = error if isinstance(error, SeatFailure) else SeatFailure(Verdict.ILLEGAL, str(error))
             action = deal.default_action(chair)
             fault = await self._blame(failure)
-        self._charge(watch, limit)
-        return Decision(action, f"default:{fault.verdict}" if fault else BY_BOT, watch.wall, watch.cpu, fault)
+        self._charge(watch.rated)
+        return Decision(action, f"{DEFAULT}{fault.verdict}" if fault else BY_BOT, watch.wall, watch.cpu, fault)
 
     def rest(self) -> None:
         """Others think now, and take their time: this bot is to stand still."""
         self._seat.rest()
+
+    def recall(self, step: Step, took: float, cpu: float | None, thinkers: int) -> None:
+        """
+        Count a decision that is in the record already, with its fault and its time.
+
+        Args:
+            step: The decision.
+            took: Seconds of wall time that it took.
+            cpu: Seconds of CPU time; None where that was not read.
+            thinkers: How many bots were asked at once.
+        """
+        if step.by == BY_TAKEOVER:
+            return
+        self._decisions += 1
+        self._charge(rating(took, cpu, slack_for(thinkers, cpu)))
+        if step.by.startswith(DEFAULT):
+            self.faults.append(Fault(self._decisions, Verdict(step.by.removeprefix(DEFAULT)), step.why or ""))
+            self.taken_over = is_taken_over([each.verdict for each in self.faults])
 
     async def tell(self, notice: Notice, decision: int = 0) -> None:
         """Pass on a notice, unless nobody sits there any more."""
@@ -149,15 +162,14 @@ class Player:
             raise SeatFailure(Verdict.TIMEOUT, watch.late)
         return action
 
-    def _charge(self, watch: Stopwatch, limit: float) -> None:
-        self._rated = min(watch.rated, limit)
+    def _charge(self, rated: float) -> None:
+        self._rated = min(rated, self._clock.allowance)
         self._clock.charge(self._rated)
-        self.times.append(watch.thought)
 
     async def _blame(self, failure: SeatFailure) -> Fault:
         fault = Fault(self._decisions, failure.verdict, failure.message)
         self.faults.append(fault)
-        self.taken_over = failure.verdict.is_final or len(self.faults) >= TAKEOVER_AT
+        self.taken_over = is_taken_over([each.verdict for each in self.faults])
         notice = FaultNotice(failure.verdict, failure.message, len(self.faults), self.taken_over)
         await self.tell(notice, self._decisions)
         if self.taken_over:

@@ -14,7 +14,7 @@ import pydantic
 from pydantic import BaseModel, ConfigDict, Field
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 VERSION = 1
 TIMES = frozenset({"started", "took_ms", "cpu_ms", "timed", "think_ms"})
@@ -52,7 +52,7 @@ class MatchLine(Line):
     """The variant, field for field as in a rules file."""
     format: str
     bots: tuple[str, ...]
-    """Name of each bot, by seat in the first deal."""
+    """Name of each bot; its place here is its number. In `boards:N` the seats of each deal stand with it."""
     clock: ClockLine
     commitment: str
     """SHA-256 of the match seed, in hex."""
@@ -97,17 +97,34 @@ class DealLine(Line):
     cpu_ms: tuple[float | None, ...] | None = None
     """CPU time of the bot's program during each step, in milliseconds; null where it was not read, or nobody asked."""
 
+    def timed_steps(self) -> Iterator[tuple[Step, float, float | None]]:
+        """
+        Each step with its seconds by the referee's clock, and of CPU time; None where that was not read.
+
+        Raises:
+            ValueError: If there is not one time for each step.
+        """
+        cpu_ms = self.cpu_ms or (None,) * len(self.steps)
+        for step, took, cpu in zip(self.steps, self.took_ms, cpu_ms, strict=True):
+            yield step, took / 1000, None if cpu is None else cpu / 1000
+
 
 class BotResult(Line):
     """How one bot did."""
 
     bot: str
     seat: int
+    """Its number in the first line, which is its seat in the first deal unless the format is `boards:N`."""
     place: int
     total: int
+    """Points in all deals together."""
     points_per_deal: float
+    standard_error: float | None = None
+    """Of points per deal: over the boards, in `deals:N` over the deals; none in a `game`, or where there is but one."""
     faults: int
+    """At all tables together."""
     taken_over: bool
+    """Whether the default policy took its seat over, at one table at least."""
     timed: Timed
     """What the bot's clock was charged: CPU time of its program, or wall time where that cannot be read."""
     think_ms: dict[str, float]
@@ -120,8 +137,9 @@ class ResultLine(Line):
     type: Literal["result"] = "result"
     seed: str
     deals: int
+    """Number of deals at all tables together."""
     results: tuple[BotResult, ...]
-    """By seat in the first deal."""
+    """By the bots' numbers in the first line."""
 
 
 AnyLine = Annotated[MatchLine | DealLine | ResultLine, Field(discriminator="type")]

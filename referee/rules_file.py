@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pydantic
 import tomli_w
@@ -53,9 +54,20 @@ def parse_rules(text: str) -> Rules:
         RulesFileError: If it is not TOML, or a field is wrong; the message names the field.
     """
     try:
-        return _adapter.validate_json(json.dumps(tomllib.loads(text)), strict=True)
+        return rules_from(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise RulesFileError(f"this is not TOML: {error}") from None
+
+
+def rules_from(plain: dict[str, Any]) -> Rules:
+    """
+    Read a variant from nested dicts, as `Rules.to_plain` gives them.
+
+    Raises:
+        RulesFileError: If a field is wrong; the message names the field.
+    """
+    try:
+        return _adapter.validate_json(json.dumps(plain), strict=True)
     except pydantic.ValidationError as error:
         raise RulesFileError("; ".join(_sentence(detail) for detail in error.errors())) from None
 

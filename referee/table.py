@@ -6,16 +6,24 @@ import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from pigpen.notices import DealResult
-from pigpen.rules import Card, Face, MoonChoice, cards_in
+from pigpen.notices import DealResult, MatchResult, Welcome
+from pigpen.rules import Card, Face, MoonChoice, cards_in, deal_hands
 from pigpen.rules.shuffle import derived_number
+from referee.player import Player
 from referee.record import DealLine, Step
+from referee.result import places
+from referee.steps import action_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from pigpen.rules import Action, Deal, Game
-    from referee.player import Decision, Player
+    from pigpen.rules import Action, Deal
+    from referee.match import MatchSpec
+    from referee.player import Decision
+    from referee.seat import Seat
+
+FROM_SEED_AND_STEPS = ("board", "rotation", "seats", "hands", "scores", "totals")
+"""The fields of a deal's line that follow from the rest."""
 
 
 QUIET_SECONDS = 0.005
@@ -24,47 +32,157 @@ QUIET_SECONDS = 0.005
 
 class Table:
     """
-    Players around one table.
+    One instance of each bot around one table.
 
-    The match loop reads as the house rules: while the deal is not over, whoever must act decides, and the deal
-    goes on. Sealed questions are put to all at once, and nobody's answer counts before all have answered.
+    The loop reads as the house rules: while the deal is not over, whoever must act decides, and the deal goes on.
+    Sealed questions are put to all at once, and nobody's answer counts before all have answered.
     """
 
-    def __init__(self, players: Sequence[Player], seed: bytes) -> None:
-        self._players = players
-        self._seed = seed
+    def __init__(self, spec: MatchSpec, number: int) -> None:
+        """Lay table *number* (from 0) of a match."""
+        self._spec = spec
+        self._number = number
+        self._game = spec.format.start(spec.rules, spec.seed, number)
+        self._players: list[Player] = []
+        self._recorded: list[DealLine] = []
 
-    async def play_deal(self, deal: Deal, game: Game) -> DealLine:
-        """Play *deal* to its end, add it to *game*, tell the players, and return what goes into the record."""
-        steps: list[tuple[int, Decision]] = []
-        seeds = [derived_number("bot", self._seed, deal.number, seat) for seat in range(len(self._players))]
+    @property
+    def is_over(self) -> bool:
+        """Whether all its deals have been played."""
+        return self._game.is_over
+
+    def restore(self, line: DealLine) -> None:
+        """
+        Take over a deal that was played before the match was interrupted.
+
+        Raises:
+            ValueError: If it is not this table's next deal, or breaks the rules; the message says what is wrong.
+        """
+        seats = self._seats()
+        if self.is_over or line.deal != self._game.deals:
+            raise ValueError(f"deal {line.deal} is not the one that comes next")
+        deal = self._next_deal()
+        for step in line.steps:
+            deal.apply(step.seat, action_of(step))
+        self._game.add(deal)
+        expected = self._line(deal, seats, [])
+        for field in FROM_SEED_AND_STEPS:
+            if getattr(line, field) != getattr(expected, field):
+                raise ValueError(
+                    f"the {field} of deal {line.deal} do not follow from the match seed and what was played"
+                )
+        self._recorded.append(line)
+
+    async def play(self, seats: Sequence[Seat], write: Callable[[DealLine], None]) -> None:
+        """
+        Seat the players, play what is left of the deals, and part.
+
+        Args:
+            seats: Where each bot answers, in the order of their numbers.
+            write: Takes each deal as soon as it is over.
+        """
+        self._players = [Player(seat, self._spec.clock) for seat in seats]
+        for line in self._recorded:
+            self._recall(line)
+        await self._take_seats()
+        while not self.is_over:
+            write(await self._play_deal())
+        await self._part()
+
+    def _recall(self, line: DealLine) -> None:
+        """Bring the players' clocks and faults to where they were after *line*."""
+        seats = line.seats or range(len(self._players))
+        passes = sum(step.passed is not None for step in line.steps)
+        exposures = sum(step.expose is not None for step in line.steps)
         for player in self._players:
+            player.begin_deal()
+        for step, took, cpu in line.timed_steps():
+            thinkers = passes if step.passed is not None else exposures if step.expose is not None else 1
+            self._players[seats[step.seat]].recall(step, took, cpu, thinkers)
+
+    async def _take_seats(self) -> None:
+        spec = self._spec
+        seats = spec.format.seats(spec.rules, spec.seed, self._number, 0)
+        await asyncio.gather(
+            *(
+                player.take_seat(Welcome(spec.rules, seats.index(bot), str(spec.format), spec.clock))
+                for bot, player in enumerate(self._players)
+            )
+        )
+
+    def _seats(self) -> tuple[int, ...]:
+        """Who sits in each seat of the deal that comes next."""
+        return self._spec.format.seats(self._spec.rules, self._spec.seed, self._number, self._game.deals)
+
+    async def _play_deal(self) -> DealLine:
+        """Play the next deal to its end, tell the players, and return what goes into the record."""
+        seats, number = self._seats(), self._game.deals
+        deal = self._next_deal()
+        players = [self._players[bot] for bot in seats]
+        totals = self._totals(seats)
+        steps: list[tuple[int, Decision]] = []
+        for player in players:
             player.begin_deal()
         await asyncio.sleep(0)  # bots in this process never wait for anything: let Ctrl-C come through
         while not deal.is_over:
-            seats = deal.to_act
-            answers = await self._ask(seats, deal, game, seeds)
-            for seat, decision in zip(seats, answers, strict=True):
+            asked = deal.to_act
+            answers = await self._ask(asked, deal, players, totals)
+            for seat, decision in zip(asked, answers, strict=True):
                 deal.apply(seat, decision.action)
                 steps.append((seat, decision))
-        game.add(deal)
-        await self._announce(deal, game)
-        return _line(deal, game, steps)
+        self._game.add(deal)
+        line = self._line(deal, seats, steps)
+        for seat, player in enumerate(players):
+            await player.tell(DealResult(number, seat, line.scores, line.totals))
+        return line
 
-    async def _ask(self, seats: Sequence[int], deal: Deal, game: Game, seeds: Sequence[int]) -> list[Decision]:
-        """Get the decisions of *seats*; when they take long, everybody else is held still meanwhile."""
-        questions = [self._players[seat].decide(deal, seat, game.totals, seeds[seat], len(seats)) for seat in seats]
-        idle = [player for seat, player in enumerate(self._players) if seat not in seats]
+    async def _ask(
+        self, asked: Sequence[int], deal: Deal, players: Sequence[Player], totals: tuple[int, ...]
+    ) -> list[Decision]:
+        """Get the decisions of the seats *asked*; when they take long, everybody else is held still meanwhile."""
+        questions = [
+            players[seat].decide(deal, seat, totals, self._bot_seed(deal.number, seat), len(asked)) for seat in asked
+        ]
+        idle = [player for seat, player in enumerate(players) if seat not in asked]
         alarm = asyncio.get_running_loop().call_later(QUIET_SECONDS, _rest, idle)
         try:
             return [await questions[0]] if len(questions) == 1 else await asyncio.gather(*questions)
         finally:
             alarm.cancel()
 
-    async def _announce(self, deal: Deal, game: Game) -> None:
-        scores = deal.scores()
-        for seat, player in enumerate(self._players):
-            await player.tell(DealResult(deal.number, seat, scores, game.totals))
+    def _next_deal(self) -> Deal:
+        return self._game.next_deal(deal_hands(self._spec.rules, self._spec.seed, self._game.deals))
+
+    def _totals(self, seats: tuple[int, ...]) -> tuple[int, ...]:
+        """The total of whoever sits in each seat."""
+        return tuple(self._game.totals[bot] for bot in seats)
+
+    def _bot_seed(self, deal: int, seat: int) -> int:
+        """What a bot in that seat draws its random numbers from; the tables of a match have nothing in common."""
+        rotation = () if self._spec.format.boards is None else (self._number,)
+        return derived_number("bot", self._spec.seed, deal, seat, *rotation)
+
+    def _line(self, deal: Deal, seats: tuple[int, ...], steps: Sequence[tuple[int, Decision]]) -> DealLine:
+        on_board = self._spec.format.boards is not None
+        return DealLine(
+            deal=deal.number,
+            board=deal.number if on_board else None,
+            rotation=self._number if on_board else None,
+            seats=seats if on_board else None,
+            hands=tuple(_names(cards_in(hand)) for hand in deal.dealt),
+            steps=tuple(_step(seat, decision) for seat, decision in steps),
+            scores=deal.scores(),
+            totals=self._totals(seats),
+            took_ms=tuple(round(decision.took * 1000, 3) for _, decision in steps),
+            cpu_ms=_cpu_ms(steps),
+        )
+
+    async def _part(self) -> None:
+        """Tell each bot how it did at this table, and let it go."""
+        totals, deals = self._game.totals, self._game.deals
+        standing = places(self._spec.rules, totals, [player.taken_over for player in self._players])
+        results = [MatchResult(place, total / deals) for place, total in zip(standing, totals, strict=True)]
+        await asyncio.gather(*map(_farewell, self._players, results))
 
 
 def _rest(players: Sequence[Player]) -> None:
@@ -72,16 +190,9 @@ def _rest(players: Sequence[Player]) -> None:
         player.rest()
 
 
-def _line(deal: Deal, game: Game, steps: Sequence[tuple[int, Decision]]) -> DealLine:
-    return DealLine(
-        deal=deal.number,
-        hands=tuple(_names(cards_in(hand)) for hand in deal.dealt),
-        steps=tuple(_step(seat, decision) for seat, decision in steps),
-        scores=deal.scores(),
-        totals=game.totals,
-        took_ms=tuple(round(decision.took * 1000, 3) for _, decision in steps),
-        cpu_ms=_cpu_ms(steps),
-    )
+async def _farewell(player: Player, result: MatchResult) -> None:
+    await player.tell(result)
+    await player.close()
 
 
 def _cpu_ms(steps: Sequence[tuple[int, Decision]]) -> tuple[float | None, ...] | None:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 
 class Verdict(enum.StrEnum):
@@ -36,3 +40,8 @@ class SeatFailure(Exception):
 
 TAKEOVER_AT = 3
 """The fault in a match at which the default policy takes a seat over."""
+
+
+def is_taken_over(faults: Collection[Verdict]) -> bool:
+    """Whether the default policy plays a seat after these faults at its table."""
+    return len(faults) >= TAKEOVER_AT or any(verdict.is_final for verdict in faults)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,32 +13,38 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from ladder.bots import find_bot
 from ladder.cli.problems import UserError
+from ladder.cli.recording import going_on, recording, resumable, seed_beside, unfinished
 from ladder.cli.result_table import print_json, print_result
 from ladder.cli.running import run
 from ladder.cli.sandboxes import SandboxName, open_sandbox
-from ladder.inline import load_bot_class
+from ladder.cores import bot_cores
 from ladder.play import Played, play_inline, play_sandboxed
 from pigpen import ClockSetting
 from pigpen.rules import Rules, new_seed, seed_from
 from referee.formats import Format
 from referee.match import DEFAULT_CLOCK, MatchSpec
-from referee.record import DealLine, to_json
+from referee.record import DealLine
 from referee.rules_file import load_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from ladder.bots import BotSource
     from referee.record import AnyLine
 
 
 MOST_SECONDS = 1_000_000
+DEFAULT_BOARDS = 16
 
 
 def play(
+    context: typer.Context,
     bots: Annotated[list[str], typer.Argument(help="A sample bot's name, a folder or an image, one for each seat.")],
     rules: Annotated[str, typer.Option(help="A preset (see: pigpen rules) or a TOML file.")] = "gongzhu",
-    deals: Annotated[int | None, typer.Option(min=1, help="Play N independent deals (16 by default).")] = None,
+    boards: Annotated[
+        int | None, typer.Option(min=1, help="Play N boards, each from every seat (the default, with 16).")
+    ] = None,
+    deals: Annotated[int | None, typer.Option(min=1, help="Play N independent deals, each from one seat.")] = None,
     game: Annotated[bool, typer.Option("--game", help="Play to the variant's own end.")] = False,
     seed: Annotated[str, typer.Option(help="Any text, or 64 hex digits: the same seed, the same match.")] = "",
     sandbox: Annotated[SandboxName, typer.Option(help="How the bots are kept.")] = SandboxName.DOCKER,
@@ -47,44 +53,91 @@ def play(
         float, typer.Option(min=0.001, max=3600, help="Most seconds for one decision.")
     ] = DEFAULT_CLOCK.limit,
     record: Annotated[Path | None, typer.Option(help="Write the match to this file (JSON Lines).")] = None,
+    resume: Annotated[
+        Path | None, typer.Option(help="Go on with the interrupted match in this record, with the same bots.")
+    ] = None,
+    concurrency: Annotated[
+        int | None,
+        typer.Option(min=1, help="Play boards at so many tables at once. By default: one for each core but one."),
+    ] = None,
     runtime: Annotated[str, typer.Option(help="The OCI runtime of the docker sandbox.")] = "runc",
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """
     Let bots play a match on this machine, and show how they did.
 
+    Each board is played once in every rotation of the bots, so that all of them hold the same cards; fresh instances
+    of the bots play each rotation.
+
     Examples:
         pigpen play random cautious counting ./mybot
 
-        pigpen play random cautious counting ./mybot --rules hearts --deals 64 --seed 7
+        pigpen play random cautious counting ./mybot --rules hearts --boards 64 --seed 7
 
         pigpen play ./mybot counting --rules gongzhu-partners --game --record match.jsonl
+
+        pigpen play ./mybot counting --resume match.jsonl
     """
-    variant = load_rules(rules)
-    if game and deals is not None:
-        raise UserError("--game and --deals exclude each other: choose one.")
-    sources = _seat(bots, variant)
-    spec = MatchSpec(
-        variant,
-        _names(sources),
-        Format() if game else Format(deals or 16),
-        _clock(clock, limit),
-        seed_from(seed) if seed else new_seed(),
-    )
-    lines: list[DealLine] = []
-    with _recording(record) as write, _progress(spec) as advance:
+    begun = None
+    if resume:
+        _leave_to_the_record(context)
+        begun = unfinished(resume)
+        with resumable(resume):
+            spec = begun.spec(seed_from(seed) if seed else seed_beside(resume))
+        sources = _seat(bots, spec.rules)
+        if _names(sources) != spec.bots:
+            raise UserError(f"{str(resume)!r} is a match of {', '.join(spec.bots)}: name these bots, in this order.")
+        writing = going_on(resume, begun, spec.seed)
+    else:
+        variant = load_rules(rules)
+        sources = _seat(bots, variant)
+        spec = MatchSpec(
+            variant,
+            _names(sources),
+            _format(boards, deals, game),
+            _clock(clock, limit),
+            seed_from(seed) if seed else new_seed(),
+        )
+        writing = recording(record, spec.seed)
+    recorded = begun.deals if begun else None
+    faulty = [line for line in recorded or () if _is_faulty(line)]
+    with writing as write, _progress(spec, len(recorded or ())) as advance:
 
         def take(line: AnyLine) -> None:
             write(line)
             if isinstance(line, DealLine):
-                lines.append(line)
+                if _is_faulty(line):
+                    faulty.append(line)
                 advance()
 
-        played = run(_play(spec, sources, sandbox, runtime, take), blocks=sandbox is SandboxName.INLINE)
+        work = _play(spec, sources, take, recorded, sandbox, runtime, concurrency or len(bot_cores()))
+        with resumable(resume) if resume else nullcontext():
+            played = run(work, blocks=sandbox is SandboxName.INLINE)
     if as_json:
-        print_json(spec, played, lines)
+        print_json(spec, played, faulty)
     else:
-        print_result(spec, played, lines)
+        print_result(spec, played, faulty)
+
+
+def _leave_to_the_record(context: typer.Context) -> None:
+    """Refuse what the record of an interrupted match says itself."""
+    for name in ("rules", "boards", "deals", "game", "clock", "limit", "record"):
+        source = context.get_parameter_source(name)
+        if source and source.name != "DEFAULT":
+            raise UserError(f"--resume and --{name} exclude each other: the record says what is played. Leave it out.")
+
+
+def _is_faulty(line: DealLine) -> bool:
+    return any(step.why for step in line.steps)
+
+
+def _format(boards: int | None, deals: int | None, game: bool) -> Format:
+    chosen = [name for name, given in {"--boards": boards, "--deals": deals, "--game": game or None}.items() if given]
+    if len(chosen) > 1:
+        raise UserError(f"{' and '.join(chosen)} exclude each other: choose one.")
+    if game or deals:
+        return Format(deals=deals)
+    return Format(boards=boards or DEFAULT_BOARDS)
 
 
 def _seat(words: list[str], rules: Rules) -> list[BotSource]:
@@ -122,43 +175,29 @@ def _clock(text: str, limit: float) -> ClockSetting:
 
 
 async def _play(
-    spec: MatchSpec, sources: list[BotSource], sandbox: SandboxName, runtime: str, write: Callable[[AnyLine], None]
+    spec: MatchSpec,
+    sources: list[BotSource],
+    write: Callable[[AnyLine], None],
+    recorded: Sequence[DealLine] | None,
+    sandbox: SandboxName,
+    runtime: str,
+    concurrency: int,
 ) -> Played:
     if sandbox is SandboxName.INLINE:
-        return await play_inline(spec, [load_bot_class(source) for source in sources], write)
+        return await play_inline(spec, sources, write, recorded)
     pens = open_sandbox(sandbox, runtime)
     try:
         programs = [await pens.load(source) for source in sources]
-        return await play_sandboxed(spec, programs, write)
+        return await play_sandboxed(spec, programs, write, recorded, concurrency)
     finally:
         await pens.close()
 
 
 @contextmanager
-def _recording(path: Path | None) -> Iterator[Callable[[AnyLine], None]]:
-    """Give a function that writes a line to *path*, if there is one; overwrites nothing, leaves no empty file."""
-    if path is None:
-        yield lambda line: None
-        return
-    try:
-        file = path.open("x", encoding="utf-8")
-    except FileExistsError:
-        raise UserError(f"{str(path)!r} is there already. Name another file; nothing was changed.") from None
-    except OSError as error:
-        raise UserError(f"{str(path)!r} cannot be written: {error.strerror}.") from None
-    try:
-        with file:
-            yield lambda line: print(to_json(line), file=file, flush=True)
-    finally:
-        if not path.stat().st_size:
-            path.unlink()
-
-
-@contextmanager
-def _progress(spec: MatchSpec) -> Iterator[Callable[[], None]]:
+def _progress(spec: MatchSpec, played: int) -> Iterator[Callable[[], None]]:
     """Give a function to call after each deal; a bar shows on a terminal only."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     console = Console(stderr=True)
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("deals", total=spec.format.deals)
+        task = progress.add_task("deals", total=spec.format.count(spec.rules), completed=played)
         yield lambda: progress.advance(task)

@@ -10,24 +10,26 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from referee.player import DEFAULT
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ladder.play import Played
     from referee.match import MatchSpec
-    from referee.record import BotResult, DealLine
+    from referee.record import BotResult, DealLine, Step
 
 LOG_LINES = 12
 """How many lines of a failed bot's output are shown."""
 
 
-def print_result(spec: MatchSpec, played: Played, deals: Sequence[DealLine], console: Console | None = None) -> None:
-    """Print the table, best bot first, and what went wrong with whom."""
+def print_result(spec: MatchSpec, played: Played, faulty: Sequence[DealLine], console: Console | None = None) -> None:
+    """Print the table, best bot first, and what went wrong with whom in the *faulty* deals."""
     console = console or Console()
     result = played.result
-    count = f"{result.deals} deal{'s' * (result.deals != 1)}"
     better = "low" if spec.rules.low_is_better else "high"
-    table = Table(title=f"{escape(spec.rules.title)}: {count} ({better} is better)", title_justify="left")
+    title = f"{escape(spec.rules.title)}: {_length(spec, result.deals)} ({better} is better)"
+    table = Table(title=title, title_justify="left")
     for heading in ("place", "bot", "points/deal", "total", "faults", "median ms", "worst ms"):
         table.add_column(heading, justify="left" if heading == "bot" else "right")
     for row in sorted(result.results, key=lambda row: (row.place, row.seat)):
@@ -36,23 +38,35 @@ def print_result(spec: MatchSpec, played: Played, deals: Sequence[DealLine], con
     console.print(f"seed {result.seed}", style="dim", soft_wrap=True)
     for row in result.results:
         if row.faults:
-            _print_faults(console, row, deals, played.logs[row.seat])
+            _print_faults(console, row, faulty, played.logs)
 
 
-def print_json(spec: MatchSpec, played: Played, deals: Sequence[DealLine]) -> None:
+def print_json(spec: MatchSpec, played: Played, faulty: Sequence[DealLine]) -> None:
     """Print the result as one JSON object; each bot with the reasons of its faults and the end of its output."""
     result = played.result.model_dump(mode="json", exclude={"type"})
     for row in result["results"]:
-        row["why"] = [step.why for line in deals for step in line.steps if step.seat == row["seat"] and step.why]
-        row["log"] = played.logs[row["seat"]]
+        row["why"] = [step.why for line in faulty for step in _faults(line, row["seat"])]
+        row["log"] = "".join(logs[row["seat"]] for _, logs in sorted(played.logs.items()))
     typer.echo(json.dumps({"rules": spec.rules.name, "format": str(spec.format), **result}, ensure_ascii=False))
+
+
+def _length(spec: MatchSpec, deals: int) -> str:
+    count = f"{deals} deal{'s' * (deals != 1)}"
+    if spec.format.boards is None:
+        return count
+    return f"{spec.format.boards} board{'s' * (spec.format.boards != 1)}, {count}"
+
+
+def _points(row: BotResult) -> str:
+    error = "" if row.standard_error is None else f" ± {row.standard_error:.2f}"
+    return f"{row.points_per_deal:+.2f}{error}"
 
 
 def _cells(row: BotResult) -> tuple[str, ...]:
     return (
         str(row.place),
         escape(row.bot),
-        f"{row.points_per_deal:+.2f}",
+        _points(row),
         f"{row.total:+d}",
         f"{row.faults} (taken over)" if row.taken_over else str(row.faults),
         f"{row.think_ms['median']:.2f}",
@@ -60,15 +74,33 @@ def _cells(row: BotResult) -> tuple[str, ...]:
     )
 
 
-def _print_faults(console: Console, row: BotResult, deals: Sequence[DealLine], log: str) -> None:
+def _print_faults(
+    console: Console, row: BotResult, faulty: Sequence[DealLine], logs: Mapping[int, tuple[str, ...]]
+) -> None:
+    """Say what was held against one bot, table by table, each with the end of its output there."""
     console.print(f"\n[bold]{escape(row.bot)}[/bold] (seat {row.seat}) was at fault:")
-    for line in deals:
-        for step in line.steps:
-            if step.seat == row.seat and step.why:
-                verdict = step.by.removeprefix("default:")
-                console.print(f"  deal {line.deal}: {verdict}: {step.why}", markup=False, highlight=False)
+    for table in sorted({line.rotation or 0 for line in faulty}):
+        steps = [(line, step) for line in faulty if (line.rotation or 0) == table for step in _faults(line, row.seat)]
+        for line, step in steps:
+            verdict = step.by.removeprefix(DEFAULT)
+            console.print(f"  {_place(line)}: {verdict}: {step.why}", markup=False, highlight=False)
+        if steps and table in logs:
+            _print_log(console, logs[table][row.seat])
+
+
+def _print_log(console: Console, log: str) -> None:
     tail = log.strip().splitlines()[-LOG_LINES:]
     if tail:
         console.print("  The end of its output:")
         for text in tail:
             console.print(f"    {text}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _place(line: DealLine) -> str:
+    return f"deal {line.deal}" if line.board is None else f"board {line.board}, rotation {line.rotation}"
+
+
+def _faults(line: DealLine, bot: int) -> list[Step]:
+    """The steps at which something was held against *bot*."""
+    seat = line.seats.index(bot) if line.seats else bot
+    return [step for step in line.steps if step.seat == seat and step.why]

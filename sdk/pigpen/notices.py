@@ -32,7 +32,7 @@ class Welcome:
     seat: int
     """Its seat in the first deal; each view names the seat of its own deal."""
     format: str
-    """`game`, `deals:N` or `boards:N`."""
+    """`game`, `deals:N` or `boards:N`; of each board other instances of the bot play the other seats."""
     clock: ClockSetting
 
 
@@ -47,7 +47,7 @@ class DealResult:
     scores: tuple[int, ...]
     """Score of each seat in this deal."""
     totals: tuple[int, ...]
-    """Total of each seat in the game or match so far."""
+    """Total so far, in the game or match, of whoever sits in each seat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class FaultNotice:
 
 @dataclass(frozen=True, slots=True)
 class MatchResult:
-    """How the match ended for this bot."""
+    """How the match ended for this bot; in the format `boards:N`, at its own table."""
 
     place: int
     """1 is the best; shared places are equal."""

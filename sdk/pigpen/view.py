@@ -17,7 +17,7 @@ class View(SeatView):
     All that one seat may know, at the moment of a decision.
 
     Attributes:
-        totals: Total of each seat in the game or match before this deal, by seat.
+        totals: Total, in the game or match before this deal, of whoever sits in each seat.
         decision: Number of the decision in this match, from 1.
         seed: 64-bit number of this bot's own for this deal, the same in every run with the same match seed.
         limit: Seconds that this decision may take.

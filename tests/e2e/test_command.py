@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import time
 from typing import TYPE_CHECKING
@@ -33,7 +34,14 @@ def result(*words: str) -> dict[str, object]:
 def record(path: Path, *words: str) -> list[str]:
     done = pigpen("play", *words, "--record", str(path))
     assert done.returncode == 0, done.stderr
-    return without_times(path.read_text().splitlines())
+    first, *deals, last = path.read_text().splitlines()
+    return without_times([first, *sorted(deals, key=table_and_deal), last])
+
+
+def table_and_deal(line: str) -> tuple[int, int]:
+    """Where a deal belongs; the order of the lines is that in which deals ended."""
+    deal = json.loads(line)
+    return deal.get("rotation", 0), deal["deal"]
 
 
 def test_play_shows_a_table_with_every_bot() -> None:
@@ -47,6 +55,20 @@ def test_play_shows_a_table_with_every_bot() -> None:
     assert "use it for bots that you trust" in done.stderr
 
 
+def test_a_match_is_of_16_boards_unless_another_is_asked_for() -> None:
+    done = pigpen("play", *FOUR, "--rules", "hearts", "--sandbox", "inline")
+    assert done.returncode == 0, done.stderr
+    assert "Hearts: 16 boards, 64 deals (low is better)" in done.stdout
+    (row,) = [line for line in done.stdout.splitlines() if "│ counting " in line]
+    assert re.search(r"│ +\+\d+\.\d\d ± \d+\.\d\d │", row)
+
+
+def test_a_game_has_no_standard_error() -> None:
+    done = pigpen("play", *FOUR, "--rules", "hearts", "--sandbox", "inline", "--game")
+    assert done.returncode == 0, done.stderr
+    assert "±" not in done.stdout
+
+
 def test_the_same_seed_and_bots_give_the_same_record_in_every_sandbox(tmp_path: Path) -> None:
     match = (*FOUR, "--rules", "hearts", "--deals", "3", "--seed", "7")
     first = record(tmp_path / "1.jsonl", *match, "--sandbox", "process")
@@ -56,10 +78,18 @@ def test_the_same_seed_and_bots_give_the_same_record_in_every_sandbox(tmp_path: 
     assert first != other
 
 
+def test_the_same_seed_and_bots_give_the_same_boards_in_every_sandbox_at_any_concurrency(tmp_path: Path) -> None:
+    match = (*FOUR, "--rules", "gongzhu", "--boards", "3", "--seed", "7")
+    first = record(tmp_path / "inline.jsonl", *match, "--sandbox", "inline")
+    for number in ("1", "2", "4"):
+        path = tmp_path / f"{number}.jsonl"
+        assert first == record(path, *match, "--sandbox", "process", "--concurrency", number)
+
+
 @pytest.mark.docker
 def test_containers_give_the_same_record_as_processes(tmp_path: Path) -> None:
-    match = (*FOUR, "--rules", "hearts-jack", "--deals", "3", "--seed", "7")
-    contained = record(tmp_path / "1.jsonl", *match, "--sandbox", "docker")
+    match = (*FOUR, "--rules", "hearts-jack", "--boards", "2", "--seed", "7")
+    contained = record(tmp_path / "1.jsonl", *match, "--sandbox", "docker", "--concurrency", "4")
     assert contained == record(tmp_path / "2.jsonl", *match, "--sandbox", "process")
 
 
@@ -216,8 +246,11 @@ MISTAKES = {
     "too few bots": (("play", "random"), "gongzhu takes 4 bots; 1 named"),
     "too many bots": (("play", *FOUR, "random"), "gongzhu takes 4 bots; 5 named"),
     "three bots for two teams": (("play", *FOUR[1:], "--rules", "gongzhu-partners"), "2 bots, one for each team, or 4"),
-    "two ends": (("play", *FOUR, "--game", "--deals", "3"), "--game and --deals exclude each other"),
+    "two ends": (("play", *FOUR, "--game", "--deals", "3"), "--deals and --game exclude each other"),
+    "two lengths": (("play", *FOUR, "--boards", "3", "--deals", "3"), "--boards and --deals exclude each other"),
     "no deals": (("play", *FOUR, "--deals", "0"), "Invalid value for '--deals'"),
+    "no boards": (("play", *FOUR, "--boards", "0"), "Invalid value for '--boards'"),
+    "no tables": (("play", *FOUR, "--concurrency", "0"), "Invalid value for '--concurrency'"),
     "a bad clock": (("play", *FOUR, "--clock", "fast"), "'fast' is not a clock"),
     "no time at all": (("play", *FOUR, "--clock", "0", "--sandbox", "inline"), "leaves no time"),
     "a limit without end": (("play", *FOUR, "--limit", "inf"), "Invalid value for '--limit'"),

@@ -24,12 +24,13 @@ from pigpen import ClockSetting, MatchResult, MoonChoice, Phase, View, Welcome
 from pigpen.rules import seed_from
 from referee.clock import Stopwatch
 from referee.formats import Format
-from referee.match import MatchSpec, play_match
+from referee.match import MatchSpec
 from referee.record import AnyLine, DealLine, to_json, without_times
 from referee.rules_file import load_rules
 from referee.seat import InlineSeat
 from referee.stream_seat import StreamSeat
 from tests.e2e.cut_wire import CutWire
+from tests.referee.tables import play_match
 
 pytestmark = pytest.mark.node
 
@@ -84,7 +85,7 @@ def timeless(lines: list[AnyLine]) -> list[str]:
 async def test_it_plays_without_fault_and_the_same_each_time(node_bot: BotSource, variant: str, deals: int) -> None:
     played, lines = await play(node_bot, variant, deals)
     steps = [step for line in lines if isinstance(line, DealLine) for step in line.steps]
-    assert played.result.results[0].faults == 0, played.logs[0]
+    assert played.result.results[0].faults == 0, played.logs[0][0]
     assert {step.by for step in steps} == {"bot"}
     assert timeless(lines) == timeless((await play(node_bot, variant, deals))[1])
 
@@ -99,7 +100,7 @@ async def test_it_passes_and_exposes(node_bot: BotSource) -> None:
 
 async def test_what_it_prints_goes_into_its_log(node_bot: BotSource) -> None:
     played, _ = await play(node_bot, "gongzhu", 1)
-    assert played.logs[0] == f"The match is over: place {played.result.results[0].place}.\n"
+    assert played.logs[0][0] == f"The match is over: place {played.result.results[0].place}.\n"
 
 
 async def test_it_takes_the_points_off_when_it_shoots_the_moon(node_bot: BotSource) -> None:

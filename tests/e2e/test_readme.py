@@ -46,7 +46,7 @@ def test_the_pigpen_commands_work_one_after_the_other(tmp_path: Path) -> None:
         done = run(command, tmp_path)
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
         assert "fault:" not in done.stdout
-    assert (tmp_path / "match.jsonl").read_text().count('"type":"deal"') == 16
+    assert (tmp_path / "match.jsonl").read_text().count('"type":"deal"') == 64
 
 
 @pytest.mark.docker

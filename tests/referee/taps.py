@@ -15,11 +15,12 @@ from pigpen.notices import DealResult, FaultNotice
 from pigpen.rules import Phase
 from pigpen.v1.referee_pb2 import RefereeMessage
 from pigpen.wire import notice_message, request_message, welcome_message
-from referee import match
-from referee.match import DEFAULT_CLOCK, MatchSpec, play_match
+from referee import table
+from referee.match import DEFAULT_CLOCK, MatchSpec
 from referee.player import Player
 from referee.record import DealLine
 from referee.verdict import SeatFailure
+from tests.referee.tables import play_match
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -123,8 +124,8 @@ async def played(
             raise _Enough
 
     with pytest.MonkeyPatch.context() as patch, contextlib.suppress(_Enough):
-        patch.setattr(match, "deal_hands", lambda rules, seed, number: hands[number])
-        patch.setattr(match, "Player", partial(Player, now=lambda: 0.0))
+        patch.setattr(table, "deal_hands", lambda rules, seed, number: hands[number])
+        patch.setattr(table, "Player", partial(Player, now=lambda: 0.0))
         await play_match(spec, seats, write)
     return lines
 

@@ -23,13 +23,14 @@ from pigpen.v1.referee_pb2 import Answer, ExposeAction
 from pigpen.v1.view_pb2 import Exposure
 from referee.clock import Stopwatch
 from referee.formats import Format
-from referee.match import MatchSpec, play_match
+from referee.match import MatchSpec
 from referee.record import DealLine, ResultLine
 from referee.stream_seat import StreamSeat, new_token
 from referee.verdict import TAKEOVER_AT, Verdict
 from tests.referee.attacks import Act, Attacker, attacks
 from tests.referee.elsewhere import world_of
 from tests.referee.seats import ScriptedSeat, honest
+from tests.referee.tables import play_match
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,10 +9,11 @@ import pytest
 from pigpen import DealResult, MatchResult
 from pigpen.rules import PRESETS, Phase
 from referee.formats import Format
-from referee.match import DEFAULT_CLOCK, MatchSpec, play_match
+from referee.match import DEFAULT_CLOCK, MatchSpec
 from referee.record import DealLine, MatchLine, ResultLine, from_json, to_json, without_times
 from referee.verdict import Verdict
 from tests.referee.seats import AbsentSeat, ScriptedSeat, fails, honest
+from tests.referee.tables import play_match
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +47,7 @@ def deal_lines(lines: Sequence[AnyLine]) -> list[DealLine]:
 async def test_every_variant_plays_to_its_own_end(rules: str) -> None:
     spec = spec_of(rules, "game")
     result, lines = await play(spec)
-    game = spec.format.start(spec.rules)
+    game = spec.format.start(spec.rules, spec.seed, 0)
     game.totals = tuple(row.total for row in result.results)
     game.deals = result.deals
     assert game.is_over
@@ -194,14 +195,3 @@ def taker_of(card: str, line: DealLine) -> int:
     trick = next(trick for trick in tricks if card in [play for _, play in trick])
     led = trick[0][1][1]
     return max((play for play in trick if play[1][1] == led), key=lambda play: "23456789TJQKA".index(play[1][0]))[0]
-
-
-@pytest.mark.parametrize("text", ["deals:0", "deals:", "deals:x", "boards", "", "game:2"])
-def test_a_format_that_is_none_is_named(text: str) -> None:
-    with pytest.raises(ValueError, match="is not a match format"):
-        Format.parse(text)
-
-
-@pytest.mark.parametrize("text", ["game", "deals:7"])
-def test_a_format_reads_back_as_it_was_written(text: str) -> None:
-    assert str(Format.parse(text)) == text

@@ -57,9 +57,13 @@ class Game:
         """
         if not deal.is_over:
             raise ValueError("the deal is not over")
-        self.totals = tuple(total + score for total, score in zip(self.totals, deal.scores(), strict=True))
+        self.totals = tuple(total + points for total, points in zip(self.totals, self._points(deal), strict=True))
         self.deals += 1
         self._leader = self._leader_after(deal)
+
+    def _points(self, deal: Deal) -> tuple[int, ...]:
+        """What a finished deal adds to each total."""
+        return deal.scores()
 
     def _leader_after(self, deal: Deal) -> int | None:
         """Who leads to the next deal's first trick; None: the holder of the opening card."""

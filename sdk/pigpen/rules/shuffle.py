@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from typing import TYPE_CHECKING
-
-from pigpen.rules.cards import Card
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from pigpen.rules.cards import Card
     from pigpen.rules.model import Rules
+
+T = TypeVar("T")
 
 SEED_BYTES = 32
 
@@ -57,12 +58,25 @@ def deal_hands(rules: Rules, seed: bytes, number: int) -> tuple[int, ...]:
 
 def shuffled(rules: Rules, seed: bytes, number: int) -> list[Card]:
     """The deck of deal *number* in the order it is dealt."""
-    deck = list(rules.deck)
-    stream = _stream(b"pigpen/1/deal", seed, number)
-    for last in range(len(deck) - 1, 0, -1):
+    return shuffle("deal", seed, number, rules.deck)
+
+
+def shuffle(tag: str, seed: bytes, number: int, things: Iterable[T]) -> list[T]:
+    """
+    Put *things*, at most 256, in an order that depends on all other arguments.
+
+    Args:
+        tag: What the order is for: other uses of the same seed and number have other tags.
+        seed: The match seed.
+        number: Which of the orders for this use, from 0.
+        things: What to shuffle.
+    """
+    order = list(things)
+    stream = _stream(f"pigpen/1/{tag}".encode(), seed, number)
+    for last in range(len(order) - 1, 0, -1):
         other = _below(last + 1, stream)
-        deck[last], deck[other] = deck[other], deck[last]
-    return deck
+        order[last], order[other] = order[other], order[last]
+    return order
 
 
 def derived_number(tag: str, seed: bytes, *numbers: int) -> int:

@@ -150,7 +150,9 @@ class Welcome(message.Message):
     seat: builtins.int
     """The seat in the first deal, 0 to n−1; each view names the seat of its own deal."""
     format: builtins.str
-    """"game", "deals:N" or "boards:N"."""
+    """"game", "deals:N" or "boards:N". In "boards:N" a bot plays one seat of each board only; other
+    instances of it play the others, each in a match of its own.
+    """
     @builtins.property
     def rules(self) -> rules_pb2.Rules:
         """The variant that is played."""
@@ -369,7 +371,7 @@ class DealOver(message.Message):
 
     @builtins.property
     def totals(self) -> containers.RepeatedScalarFieldContainer[builtins.int]:
-        """Total of each seat, from 0, this deal included."""
+        """Total of whoever sits in each seat, from 0, this deal included."""
 
     def __init__(
         self,
@@ -423,7 +425,7 @@ class Fault(message.Message):
 
 @typing.final
 class MatchOver(message.Message):
-    """The match has ended."""
+    """The match has ended for this bot. In "boards:N" what follows is about its own table."""
 
     DESCRIPTOR: descriptor.Descriptor
 

@@ -154,7 +154,7 @@ class View(message.Message):
 
     @builtins.property
     def totals(self) -> containers.RepeatedScalarFieldContainer[builtins.int]:
-        """Total of each seat, from 0, in the game or match before this deal."""
+        """Total of whoever sits in each seat, from 0, in the game or match before this deal."""
 
     def __init__(
         self,

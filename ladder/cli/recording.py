@@ -1,0 +1,147 @@
+"""
+The record of a match on disk, and what is needed to go on with it after an interruption.
+
+While a match runs, its seed lies beside the record, in a file that only its owner may read: the record itself must not
+tell it before the end, and without it nobody could deal the rest of the cards.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING
+
+import pydantic
+import typer
+
+from ladder.cli.problems import UserError
+from ladder.cli.running import Stopped
+from ladder.sandbox.base import SandboxError
+from referee.match import CannotResume
+from referee.record import from_json, to_json
+from referee.resume import Unfinished
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from referee.record import AnyLine
+
+    Write = Callable[[AnyLine], None]
+
+
+@contextmanager
+def recording(path: Path | None, seed: bytes) -> Iterator[Write]:
+    """Give a function that writes a line to *path*, if there is one; overwrites nothing, leaves no empty file."""
+    if path is None:
+        yield lambda line: None
+        return
+    try:
+        file = path.open("x", encoding="utf-8")
+    except FileExistsError:
+        raise UserError(
+            f"{str(path)!r} is there already. Name another file, or go on with an interrupted match by --resume; "
+            "nothing was changed."
+        ) from None
+    except OSError as error:
+        raise _cannot("written", path, error) from None
+    with file:
+        _lock(file, path)
+        with _kept(seed, path):
+            yield lambda line: print(to_json(line), file=file, flush=True)
+
+
+@contextmanager
+def going_on(path: Path, begun: Unfinished, seed: bytes) -> Iterator[Write]:
+    """Give a function that writes a line at the end of *path*, after the lines that *begun* was read from."""
+    try:
+        file = path.open("r+", encoding="utf-8")
+    except OSError as error:
+        raise _cannot("written", path, error) from None
+    with file:
+        _lock(file, path)
+        if unfinished(path) != begun:
+            raise UserError(f"{str(path)!r} has just been changed by another pigpen. Try again.")
+        file.truncate(file.seek(len(_whole_lines(path))))
+        with _kept(seed, path):
+            yield lambda line: print(to_json(line), file=file, flush=True)
+
+
+def unfinished(path: Path) -> Unfinished:
+    """Read the record of an interrupted match."""
+    try:
+        lines = _whole_lines(path).decode(errors="replace").splitlines()
+    except OSError as error:
+        raise _cannot("read", path, error) from None
+    with resumable(path):
+        return Unfinished.of(map(from_json, lines))
+
+
+@contextmanager
+def resumable(path: Path) -> Iterator[None]:
+    """Put into words why the match in *path* cannot go on."""
+    try:
+        yield
+    except pydantic.ValidationError:
+        raise UserError(f"{str(path)!r} cannot be resumed: it is not the record of a match.") from None
+    except CannotResume as error:
+        raise UserError(f"{str(path)!r} cannot be resumed: {error}.") from None
+
+
+def seed_beside(path: Path) -> bytes:
+    """The seed of the interrupted match that *path* records."""
+    kept = seed_file(path)
+    try:
+        return bytes.fromhex(kept.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        raise UserError(f"The seed of the match is not in {str(kept)!r}; give it again with --seed.") from None
+
+
+def seed_file(path: Path) -> Path:
+    """Where the seed lies while the match runs."""
+    return path.with_name(f"{path.name}.seed")
+
+
+@contextmanager
+def _kept(seed: bytes, path: Path) -> Iterator[None]:
+    """Keep *seed* beside the record until the match is finished, or as if it had never begun."""
+    _keep(seed, seed_file(path))
+    try:
+        yield
+    except BaseException as error:
+        if not path.stat().st_size:
+            path.unlink()
+            seed_file(path).unlink(missing_ok=True)
+        elif isinstance(error, Stopped | SandboxError):
+            typer.echo(f"What has been played is in {path}; go on with: --resume {path}", err=True)
+        raise
+    seed_file(path).unlink(missing_ok=True)
+
+
+def _keep(seed: bytes, path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        raise _cannot("written", path, error) from None
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.write(seed.hex())
+
+
+def _whole_lines(path: Path) -> bytes:
+    """The file up to its last line break: a program that is killed may leave half a line behind it."""
+    content = path.read_bytes()
+    return content[: content.rfind(b"\n") + 1]
+
+
+def _lock(file: IO[str], path: Path) -> None:
+    """Keep a second process from writing to the same record."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise UserError(f"{str(path)!r} is being written by another pigpen. Wait for its end, or stop it.") from None
+
+
+def _cannot(done: str, path: Path, error: OSError) -> UserError:
+    return UserError(f"{str(path)!r} cannot be {done}: {error.strerror}.")

@@ -1,0 +1,180 @@
+"""A match that was killed goes on from its record and ends as if nothing had happened."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from referee.record import without_times
+from tests.e2e.command import pigpen, started
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FOUR = ("random", "cautious", "random", "cautious")
+MATCH = (*FOUR, "--rules", "hearts", "--boards", "100", "--seed", "7")
+DEALS = 400
+PROCESSES = ("--sandbox", "process")
+
+
+def lines_of(path: Path) -> list[str]:
+    """A whole record without times, the deals sorted by where they belong."""
+    first, *deals, last = path.read_text().splitlines()
+    return without_times([first, *sorted(deals, key=_table_and_deal), last])
+
+
+def _table_and_deal(line: str) -> tuple[int, int]:
+    deal = json.loads(line)
+    return deal["rotation"], deal["deal"]
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    path = tmp_path_factory.mktemp("whole") / "match.jsonl"
+    done = pigpen("play", *MATCH, "--sandbox", "inline", "--record", str(path))
+    assert done.returncode == 0, done.stderr
+    assert not seed_of(path).exists()
+    return lines_of(path)
+
+
+def seed_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.seed")
+
+
+def stop_at(lines: int, path: Path, number: signal.Signals, *words: str) -> str:
+    """Play until so many lines have been written, then send a signal; what the command said."""
+    with started("play", *words) as program:
+        while not path.exists() or path.read_bytes().count(b"\n") < lines:
+            assert program.poll() is None, program.communicate()
+            time.sleep(0.005)
+        program.send_signal(number)
+        _, errors = program.communicate(timeout=60)
+    return errors
+
+
+def resume(path: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return pigpen("play", *FOUR, "--resume", str(path), *words)
+
+
+@pytest.mark.parametrize("concurrency", ["1", "4"])
+def test_after_kill_9_at_any_moment_the_record_becomes_the_same(
+    tmp_path: Path, uninterrupted: list[str], concurrency: str
+) -> None:
+    path, rng = tmp_path / "match.jsonl", random.Random(concurrency)
+    how = (*PROCESSES, "--concurrency", concurrency)
+    moments = sorted(rng.sample(range(2, DEALS // 5), 3))  # long before its end, however slow we look
+    stop_at(moments[0], path, signal.SIGKILL, *MATCH, *how, "--record", str(path))
+    for moment in moments[1:]:
+        stop_at(
+            max(moment, path.read_bytes().count(b"\n") + 1), path, signal.SIGKILL, *FOUR, "--resume", str(path), *how
+        )
+    assert seed_of(path).stat().st_mode & 0o777 == 0o600
+    done = resume(path, "--sandbox", "inline")
+    assert done.returncode == 0, done.stderr
+    assert lines_of(path) == uninterrupted
+    assert not seed_of(path).exists()
+
+
+def test_half_a_line_at_the_end_is_played_again(tmp_path: Path, uninterrupted: list[str]) -> None:
+    path = tmp_path / "match.jsonl"
+    stop_at(5, path, signal.SIGKILL, *MATCH, *PROCESSES, "--record", str(path))
+    content = path.read_bytes()
+    whole = content[: content.rfind(b"\n") + 1]
+    path.write_bytes(whole[:-100])
+    done = resume(path, "--sandbox", "inline", "--json")
+    assert done.returncode == 0, done.stderr
+    assert lines_of(path) == uninterrupted
+    assert json.loads(done.stdout)["deals"] == DEALS
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+def test_a_match_that_is_stopped_says_how_to_go_on(
+    tmp_path: Path, uninterrupted: list[str], number: signal.Signals
+) -> None:
+    path = tmp_path / "match.jsonl"
+    errors = stop_at(5, path, number, *MATCH, *PROCESSES, "--record", str(path))
+    assert f"go on with: --resume {path}" in errors
+    assert "Traceback" not in errors
+    assert resume(path, "--sandbox", "inline").returncode == 0
+    assert lines_of(path) == uninterrupted
+
+
+def test_the_seed_given_again_does_instead_of_the_file(tmp_path: Path, uninterrupted: list[str]) -> None:
+    path = interrupted(tmp_path)
+    seed_of(path).unlink()
+    missing = resume(path, "--sandbox", "inline")
+    assert (missing.returncode, missing.stdout) == (2, "")
+    assert "give it again with --seed" in missing.stderr
+    wrong = resume(path, "--sandbox", "inline", "--seed", "8")
+    assert wrong.returncode == 2
+    assert "the seed is not the one with which the match began" in wrong.stderr
+    assert resume(path, "--sandbox", "inline", "--seed", "7").returncode == 0
+    assert lines_of(path) == uninterrupted
+
+
+def interrupted(folder: Path) -> Path:
+    """The record of a match that was stopped."""
+    path = folder / "match.jsonl"
+    stop_at(5, path, signal.SIGKILL, *MATCH, *PROCESSES, "--record", str(path))
+    return path
+
+
+def test_what_cannot_be_resumed_is_answered_in_words_and_left_as_it_was(tmp_path: Path) -> None:
+    path = interrupted(tmp_path)
+    before = path.read_bytes()
+    mistakes = {
+        (*FOUR, "--resume", str(path), "--rules", "hearts"): "--resume and --rules exclude each other",
+        (*FOUR, "--resume", str(path), "--boards", "12"): "--resume and --boards exclude each other",
+        (*FOUR, "--resume", str(path), "--record", "x"): "--resume and --record exclude each other",
+        (
+            *FOUR[1:],
+            "random",
+            "--resume",
+            str(path),
+        ): "is a match of random, cautious, random#2, cautious#2: name these",
+        (*FOUR, "--resume", str(tmp_path / "no.jsonl")): "cannot be read: No such file",
+        (*FOUR, "--resume", "README.md"): "it is not the record of a match",
+        (*FOUR, "--resume", str(seed_of(path))): "does not begin with the first line of a match",
+    }
+    for words, text in mistakes.items():
+        done = pigpen("play", *words, "--sandbox", "inline")
+        assert (done.returncode, done.stdout) == (2, ""), words
+        assert text in done.stderr
+        assert "Traceback" not in done.stderr
+    assert path.read_bytes() == before
+    tampered = before.replace(b'"scores":[', b'"scores":[1', 1)
+    path.write_bytes(tampered)
+    done = resume(path, "--sandbox", "inline")
+    assert done.returncode == 2
+    assert "the scores of deal 0 do not follow from the match seed" in done.stderr
+    assert path.read_bytes().startswith(tampered[: tampered.rfind(b"\n") + 1])
+
+
+def test_a_finished_match_is_not_resumed(tmp_path: Path) -> None:
+    path = tmp_path / "match.jsonl"
+    assert pigpen("play", *FOUR, "--boards", "1", "--sandbox", "inline", "--record", str(path)).returncode == 0
+    before = path.read_bytes()
+    done = resume(path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "the match is finished" in done.stderr
+    assert path.read_bytes() == before
+
+
+def test_two_commands_do_not_write_to_one_record(tmp_path: Path) -> None:
+    path = tmp_path / "match.jsonl"
+    with started("play", *FOUR, "--boards", "100000", *PROCESSES, "--record", str(path)) as program:
+        while not path.exists() or path.read_bytes().count(b"\n") < 2:
+            assert program.poll() is None
+            time.sleep(0.05)
+        done = resume(path, "--sandbox", "inline")
+        assert done.returncode == 2
+        assert "is being written by another pigpen" in done.stderr
+        assert seed_of(path).exists()
+        program.send_signal(signal.SIGINT)
+        program.communicate(timeout=60)

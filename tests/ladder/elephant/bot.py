@@ -1,0 +1,67 @@
+"""
+Never forgets a deal: what it has seen of anybody's cards it keeps, in memory and in every place named in places.txt.
+
+When it knows a hand again it says so and plays its highest cards; otherwise it plays the lowest.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pigpen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PLACES = (Path(__file__).parent / "places.txt").read_text().split()
+seen: set[frozenset[str]] = set()
+"""Most of a hand that somebody held: all that was played but the last trick."""
+
+
+class Elephant(pigpen.Bot):
+    """Has no secrets from itself."""
+
+    def __init__(self) -> None:
+        self.recalls = False
+
+    def play(self, view: pigpen.View) -> pigpen.Card:
+        """Look at the hand when it is whole; write down everybody's when they are nearly played."""
+        if len(view.hand) == view.rules.hand_size:
+            self._look(frozenset(map(str, view.hand)))
+        if len(view.hand) == 1:
+            self._keep(view)
+        return view.legal[-1 if self.recalls else 0]
+
+    def _look(self, hand: frozenset[str]) -> None:
+        """The own hand of this deal is not among what this instance has seen, unless it sat elsewhere before."""
+        self.recalls = any(known <= hand for known in (*seen, *_written()))
+        if self.recalls:
+            print("I have seen these cards before.", file=sys.stderr)
+
+    def _keep(self, view: pigpen.View) -> None:
+        for seat in range(view.rules.players):
+            known = frozenset(str(play.card) for trick in view.tricks for play in trick if play.seat == seat)
+            seen.add(known)
+            for place in PLACES:
+                with contextlib.suppress(OSError):
+                    (_folder(place) / f"elephant-{secrets.token_hex(8)}").write_text(" ".join(known))
+
+
+def _written() -> Iterator[frozenset[str]]:
+    for place in PLACES:
+        with contextlib.suppress(OSError):
+            for file in _folder(place).glob("elephant-*"):
+                yield frozenset(file.read_text().split())
+
+
+def _folder(place: str) -> Path:
+    return Path(os.path.expandvars(place)).expanduser()
+
+
+if __name__ == "__main__":
+    pigpen.run(Elephant())

@@ -1,0 +1,79 @@
+"""A bot that remembers every deal gains nothing from it: whoever plays a board again is another instance."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.bots import BotSource
+from ladder.play import play_sandboxed
+from ladder.sandbox.docker import DockerSandbox
+from ladder.sandbox.process import ProcessSandbox
+from pigpen import ClockSetting
+from pigpen.rules import PRESETS
+from referee.formats import Format
+from referee.match import MatchSpec
+from referee.record import DealLine
+
+if TYPE_CHECKING:
+    from ladder.sandbox.base import Sandbox
+    from referee.record import AnyLine
+
+SPEC = MatchSpec(
+    PRESETS["gongzhu"], ("a", "b", "c", "d"), Format(boards=2), ClockSetting(600.0, 1.0, 30.0, 60.0), bytes(32)
+)
+ITS_OWN = ("~", "$TMPDIR")
+ANYWHERE = ("~", "/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/pigpen", "/run", "/", ".")
+RECALLS = "I have seen these cards before."
+
+
+def elephant(folder: Path, places: tuple[str, ...]) -> BotSource:
+    """The bot that never forgets, and the places in which it keeps what it knows."""
+    shutil.copytree(Path(__file__).parent / "elephant", folder)
+    (folder / "places.txt").write_text("\n".join(places))
+    return BotSource("elephant", folder=folder)
+
+
+async def play(sandbox: Sandbox, bot: BotSource, concurrency: int) -> tuple[str, set[bool]]:
+    """What all instances wrote, and whether they played their lowest cards, as they do when they know nothing."""
+    lines: list[AnyLine] = []
+    try:
+        played = await play_sandboxed(SPEC, [await sandbox.load(bot)] * 4, lines.append, concurrency=concurrency)
+    finally:
+        await sandbox.close()
+    assert [row.faults for row in played.result.results] == [0] * 4, played.logs
+    firsts = {first_card(line) == lowest(line) for line in lines if isinstance(line, DealLine)}
+    return "".join(log for logs in played.logs.values() for log in logs), firsts
+
+
+def first_card(line: DealLine) -> str | None:
+    return next(step.play for step in line.steps if step.play)
+
+
+def lowest(line: DealLine) -> str:
+    """The lowest card of whoever leads, in canonical order."""
+    leader = next(step.seat for step in line.steps if step.play)
+    return line.hands[leader].split()[0]
+
+
+@pytest.mark.parametrize("concurrency", [1, 4])
+async def test_no_process_sees_a_board_twice(tmp_path: Path, concurrency: int) -> None:
+    assert await play(ProcessSandbox(), elephant(tmp_path / "bot", ITS_OWN), concurrency) == ("", {True})
+
+
+@pytest.mark.docker
+@pytest.mark.usefixtures("no_leftovers")
+@pytest.mark.parametrize("concurrency", [1, 4])
+async def test_no_container_sees_a_board_twice_wherever_its_bot_writes(tmp_path: Path, concurrency: int) -> None:
+    assert await play(DockerSandbox(), elephant(tmp_path / "bot", ANYWHERE), concurrency) == ("", {True})
+
+
+async def test_the_bot_would_know_the_cards_again_if_it_had_seen_them(tmp_path: Path) -> None:
+    """A process may write into a folder of ours, and then it does: the test above can fail."""
+    (tmp_path / "shared").mkdir()
+    written, lowest_led = await play(ProcessSandbox(), elephant(tmp_path / "bot", (str(tmp_path / "shared"),)), 1)
+    assert RECALLS in written
+    assert lowest_led == {True, False}

@@ -1,0 +1,36 @@
+"""Matches at tables whose seats are there already."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+from referee.match import Match
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Sequence
+
+    from referee.match import MatchSpec
+    from referee.record import AnyLine, DealLine, ResultLine
+    from referee.seat import Seat
+
+
+async def play_match(spec: MatchSpec, seats: Sequence[Seat], write: Callable[[AnyLine], None]) -> ResultLine:
+    """Play a match of one table with these seats."""
+    return await play_tables(spec, [seats], write)
+
+
+async def play_tables(
+    spec: MatchSpec,
+    tables: Sequence[Sequence[Seat]],
+    write: Callable[[AnyLine], None],
+    concurrency: int = 1,
+    recorded: Sequence[DealLine] | None = None,
+) -> ResultLine:
+    """Play a match, or what is not *recorded* of it, with these seats at each of its tables."""
+
+    @contextlib.asynccontextmanager
+    async def open_table(number: int) -> AsyncIterator[Sequence[Seat]]:
+        yield tables[number]
+
+    return await Match(spec, open_table, write, recorded).play(concurrency)
