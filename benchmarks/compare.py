@@ -32,6 +32,7 @@ COUNTING = find_bot("counting")
 BLUNDERING = BotSource("blundering", folder=HERE / "blundering")
 BLUNDERING_TOO = BotSource("blundering-too", folder=HERE / "blundering_too")
 OPPONENTS = [COUNTING] * 3
+FOUR_PLAYERS = [name for name, rules in PRESETS.items() if rules.players == 4 and not rules.partners]
 UNDECIDED = Hypotheses(alpha=1e-300, beta=1e-300)
 """A test that never stops."""
 TESTS = 400
@@ -86,7 +87,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[1])
     parser.add_argument("--boards", type=int, default=600)
-    parser.add_argument("--rules", default="gongzhu", choices=[name for name in PRESETS if not PRESETS[name].partners])
+    parser.add_argument("--rules", default="gongzhu", choices=FOUR_PLAYERS)
     options = parser.parse_args()
     boards, rules = options.boards, PRESETS[options.rules]
     differences = board_differences(rules, BLUNDERING, COUNTING, boards)
@@ -120,7 +121,7 @@ def main() -> None:
         costs = f"{length * deals:.0f}", f"{1 - better:.1%}", f"{null_length * deals:.0f}", f"{wrong:.1%}"
         rows.append([name, f"{deviation:.0f}", f"{elo1:.0f}", *costs])
     show(
-        f"{rules.name}: counting against a copy that blunders 10 % of its cards ({worth:+.1f} points a deal, {TESTS} tests)",
+        f"{rules.name}: counting against a copy that blunders 10 % of its cards: {worth:+.1f} a deal; {TESTS} tests",
         ("an observation is", "sd", "elo1", "deals needed", "missed", "deals, equal bots", "false alarms"),
         rows,
     )
