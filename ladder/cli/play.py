@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +11,17 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ladder.bots import find_bot
+from ladder.cli.options import (
+    DEFAULT_CLOCK_TEXT,
+    ClockOption,
+    ConcurrencyOption,
+    LimitOption,
+    RulesOption,
+    RuntimeOption,
+    SandboxOption,
+    SeedOption,
+    clock_of,
+)
 from ladder.cli.problems import UserError
 from ladder.cli.recording import going_on, recording, resumable, seed_beside, unfinished
 from ladder.cli.result_table import print_json, print_result
@@ -19,7 +29,6 @@ from ladder.cli.running import run
 from ladder.cli.sandboxes import SandboxName, open_sandbox
 from ladder.cores import bot_cores
 from ladder.play import Played, play_inline, play_sandboxed
-from pigpen import ClockSetting
 from pigpen.rules import Rules, new_seed, seed_from
 from referee.formats import Format
 from referee.match import DEFAULT_CLOCK, MatchSpec
@@ -34,36 +43,30 @@ if TYPE_CHECKING:
     from referee.resume import Unfinished
 
 
-MOST_SECONDS = 1_000_000
 DEFAULT_BOARDS = 16
 
 
 def play(
     context: typer.Context,
     bots: Annotated[list[str], typer.Argument(help="A sample bot's name, a folder or an image, one for each seat.")],
-    rules: Annotated[str, typer.Option(help="A preset (see: pigpen rules) or a TOML file.")] = "gongzhu",
+    rules: RulesOption = "gongzhu",
     boards: Annotated[
         int | None, typer.Option(min=1, help="Play N boards, each from every seat (the default, with 16).")
     ] = None,
     deals: Annotated[int | None, typer.Option(min=1, help="Play N independent deals, each from one seat.")] = None,
     game: Annotated[bool, typer.Option("--game", help="Play to the variant's own end.")] = False,
-    seed: Annotated[str, typer.Option(help="Any text, or 64 hex digits: the same seed, the same match.")] = "",
-    sandbox: Annotated[SandboxName, typer.Option(help="How the bots are kept.")] = SandboxName.DOCKER,
-    clock: Annotated[str, typer.Option(help="Seconds in the bank + seconds added for each decision.")] = "60+0.1",
-    limit: Annotated[
-        float, typer.Option(min=0.001, max=3600, help="Most seconds for one decision.")
-    ] = DEFAULT_CLOCK.limit,
+    seed: SeedOption = "",
+    sandbox: SandboxOption = SandboxName.DOCKER,
+    clock: ClockOption = DEFAULT_CLOCK_TEXT,
+    limit: LimitOption = DEFAULT_CLOCK.limit,
     record: Annotated[
         Path | None, typer.Option(help="Write the match to this file: JSON Lines, packed if it ends in .gz.")
     ] = None,
     resume: Annotated[
         Path | None, typer.Option(help="Go on with the interrupted match in this record, with the same bots.")
     ] = None,
-    concurrency: Annotated[
-        int | None,
-        typer.Option(min=1, help="Play boards at so many tables at once. By default: a table for each core but one."),
-    ] = None,
-    runtime: Annotated[str, typer.Option(help="The OCI runtime of the docker sandbox.")] = "runc",
+    concurrency: ConcurrencyOption = None,
+    runtime: RuntimeOption = "runc",
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """
@@ -92,7 +95,7 @@ def play(
             variant,
             _names(sources),
             _format(boards, deals, game),
-            _clock(clock, limit),
+            clock_of(clock, limit),
             seed_from(seed) if seed else new_seed(),
         )
         recorded, writing = None, recording(record, spec.seed)
@@ -164,20 +167,6 @@ def _names(sources: list[BotSource]) -> tuple[str, ...]:
         count = sum(name.partition("#")[0] == source.name for name in names)
         names.append(f"{source.name}#{count + 1}" if count else source.name)
     return tuple(names)
-
-
-def _clock(text: str, limit: float) -> ClockSetting:
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)(?:\+(\d+(?:\.\d+)?))?", text)
-    if not found:
-        raise UserError(f"{text!r} is not a clock; write seconds in the bank + seconds for each decision: 60+0.1")
-    bank, increment = float(found[1]), float(found[2] or 0)
-    if bank + increment > MOST_SECONDS:
-        raise UserError(f"The clock {text!r} is too long; at most {MOST_SECONDS} seconds.")
-    if not bank + increment:
-        raise UserError(
-            f"The clock {text!r} leaves no time; write seconds in the bank + seconds for each decision: 60+0.1"
-        )
-    return ClockSetting(bank, increment, limit, DEFAULT_CLOCK.start_up)
 
 
 async def _play(
