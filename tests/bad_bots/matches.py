@@ -127,7 +127,7 @@ async def play(name: str, bad_bot: BadBot, image: Program) -> Outcome:
         Sat(
             played.result.results[seat],
             [step for deal in deals for step in deal.steps if step.seat == seat],
-            played.logs[seat],
+            played.logs[0][seat],
             await program.instance.wait(),
         )
         for seat, program in enumerate(seated)

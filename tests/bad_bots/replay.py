@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pigpen.rules import Card, Deal
+from pigpen.rules import Deal
 from pigpen.rules.cards import parse_cards
+from referee.steps import action_of
 
 if TYPE_CHECKING:
-    from pigpen.rules import Action, Rules
-    from referee.record import DealLine, Step
+    from pigpen.rules import Rules
+    from referee.record import DealLine
 
 
 def scores_of(rules: Rules, line: DealLine) -> tuple[int, ...]:
@@ -22,14 +23,7 @@ def scores_of(rules: Rules, line: DealLine) -> tuple[int, ...]:
     """
     deal = Deal(rules, [parse_cards(hand.split()) for hand in line.hands], number=line.deal)
     for step in line.steps:
-        deal.apply(step.seat, _action(step))
+        deal.apply(step.seat, action_of(step))
     if not deal.is_over:
         raise ValueError(f"deal {line.deal} is not finished")
     return deal.scores()
-
-
-def _action(step: Step) -> Action:
-    """The action of a step, at tables where nobody exposes anything or shoots the moon."""
-    if step.play:
-        return Card.parse(step.play)
-    return tuple(map(Card.parse, step.passed.split())) if step.passed else {}
