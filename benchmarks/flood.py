@@ -15,7 +15,7 @@ from ladder.bots import BotSource
 from ladder.engine import connect
 from ladder.sandbox.base import Place
 from ladder.sandbox.docker import DockerSandbox
-from ladder.sandbox.limits import USER, Limits, host_config
+from ladder.sandbox.limits import Limits, host_config, new_user
 
 FLOODING = BotSource("flooding", folder=Path(__file__).parent / "flooding")
 SECONDS = 3.0
@@ -29,7 +29,7 @@ async def over_stdio(image: str, place: Place) -> AsyncIterator[None]:
     config = host_config(client.api, place, Limits(), "runc", client.api.info()["Architecture"])
     config["Init"] = True
     config["LogConfig"] = {"Type": "json-file", "Config": {"max-size": "65536", "max-file": "2"}}
-    container = client.api.create_container(image, user=USER, host_config=config, network_disabled=True)
+    container = client.api.create_container(image, user=new_user(), host_config=config, network_disabled=True)
     try:
         client.api.start(container)
         yield

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import docker
-from docker.errors import APIError, DockerException
+from docker.errors import APIError, DockerException, ImageNotFound
 from requests import RequestException
 from urllib3.exceptions import HTTPError
 
@@ -22,6 +22,9 @@ ENGINE_ERRORS = (DockerException, RequestException, HTTPError)
 
 MAX_CONNECTIONS = 32
 
+ENGINE_SECONDS = 30
+"""How long the engine may take over one call, apart from builds and from waiting for a container's end."""
+
 
 def connect() -> docker.DockerClient:
     """
@@ -32,7 +35,7 @@ def connect() -> docker.DockerClient:
     """
     try:
         _knock()
-        return docker.from_env(max_pool_size=MAX_CONNECTIONS)
+        return docker.from_env(timeout=ENGINE_SECONDS, max_pool_size=MAX_CONNECTIONS)
     except (OSError, *ENGINE_ERRORS) as error:
         raise SandboxError(
             "No Docker engine answers. Start one (in a checkout: scripts/engine), "
@@ -53,8 +56,17 @@ def engine_errors(doing: str) -> Iterator[None]:
     """Turn the engine's errors into a `SandboxError` that says what could not be done (*doing*: "start a bot")."""
     try:
         yield
-    except ENGINE_ERRORS as error:
+    except ImageNotFound as error:
+        raise SandboxError(
+            f"Docker could not {doing}: {explain(error)}. Was the image deleted? Start again to build or pull it anew."
+        ) from error
+    except APIError as error:
         raise SandboxError(f"Docker could not {doing}: {explain(error)}") from error
+    except ENGINE_ERRORS as error:
+        raise SandboxError(
+            f"The Docker engine does not answer any more; it could not {doing} ({explain(error)}). "
+            "Start it again (in a checkout: scripts/engine)."
+        ) from error
 
 
 def explain(error: Exception) -> str:

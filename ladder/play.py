@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from ladder.cores import CORES
 from ladder.inline import load_bot_class
 from ladder.sandbox.base import SOCKET_NAME, BotRejected, Place, SandboxError
-from ladder.scratch import scratch_folder
+from ladder.scratch import disk_errors, scratch_folder
 from referee.match import Match
-from referee.seat import InlineSeat, ended
+from referee.seat import InlineSeat
 from referee.stream_seat import StreamSeat, new_token
+from referee.verdict import SeatBroken
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -48,6 +49,17 @@ class Played:
     """By table: the end of what each bot wrote to stdout and stderr there, in the order of their numbers."""
 
 
+@contextlib.asynccontextmanager
+async def _void() -> AsyncIterator[None]:
+    """Let a failure of the platform's say what it means for the match."""
+    try:
+        yield
+    except SandboxError as error:
+        text = str(error).rstrip(".")
+        raise SandboxError(f"{text}. The match is void, and nothing is held against any bot.") from error
+
+
+@_void()
 async def play_inline(
     spec: MatchSpec, bots: Sequence[BotSource], write: Write, recorded: Sequence[DealLine] | None = None
 ) -> Played:
@@ -63,6 +75,7 @@ async def play_inline(
     Raises:
         BotRejected: If a bot cannot be made.
         CannotResume: If the recorded deals are not of this match.
+        SandboxError: If *write* failed; the match is void.
     """
     logs: dict[int, tuple[str, ...]] = {}
 
@@ -98,6 +111,7 @@ def _make(source: BotSource) -> Bot:
         raise BotRejected(f"{bot.__name__}() cannot be made: {type(error).__name__}: {error}") from error
 
 
+@_void()
 async def play_sandboxed(
     spec: MatchSpec,
     programs: Sequence[Program],
@@ -147,6 +161,7 @@ async def sandboxed_table(
         pens = [Pen(program, root / str(bot), name, StreamSeat, core) for bot, (program, name) in enumerate(named)]
         async with running(pens) as watchers:
             yield [pen.seat for pen in pens]
+            await asyncio.gather(*(pen.account() for pen in pens))
             await asyncio.wait(watchers, timeout=FAREWELL_SECONDS)
         keep(tuple([await pen.log_tail() for pen in pens]))
 
@@ -169,7 +184,8 @@ async def running(pens: Sequence[Pen[StreamSeat]]) -> AsyncIterator[list[asyncio
             for watcher in watchers:
                 watcher.cancel()
     except BaseExceptionGroup as failures:
-        raise failures.exceptions[0] from None
+        failure = failures.exceptions[0]
+        raise SandboxError(str(failure)) if isinstance(failure, SeatBroken) else failure from None
     finally:
         await asyncio.gather(*(pen.close() for pen in pens))
 
@@ -180,7 +196,8 @@ class Pen(Generic[S]):
     def __init__(
         self, program: Program, folder: Path, name: str, make_seat: Callable[[Path, str], S], core: int | None = None
     ) -> None:
-        folder.mkdir(mode=0o755)
+        with disk_errors(folder):
+            folder.mkdir(mode=0o755)
         self._program = program
         self._place = Place(folder, new_token(), {"bot": name, "seat": folder.name}, core)
         self._instance: Instance | None = None
@@ -192,19 +209,34 @@ class Pen(Generic[S]):
         """Open the seat and start the instance; however long that takes, the bot's time has not begun."""
         try:
             await self.seat.listen()
-        except (OSError, RuntimeError) as error:
-            raise SandboxError(
-                f"No socket can be made in {self._place.folder} (set TMPDIR to a short path)."
-            ) from error
+        except SeatBroken as broken:
+            raise SandboxError(str(broken)) from broken
         self._instance = await self._program.start(self._place)
         self.seat.kept_by(self._instance.keeper)
 
     async def watch(self) -> None:
         """Wait until the instance ends, and tell the seat."""
         assert self._instance is not None
-        end = await self._instance.wait()
+        try:
+            end = await self._instance.wait()
+        except SandboxError as error:
+            if not self.seat.is_over:
+                raise
+            self.end.set_exception(error)  # for whoever wants to know the end; it undoes no match
+            self.end.exception()
+            return
         self.end.set_result(end)
-        self.seat.lose("it ran out of memory" if end.oom else ended(end.code))
+        self.seat.lose(str(end), end)
+
+    async def account(self) -> None:
+        """
+        Make sure that a bot which has left, nobody knows how, left by itself.
+
+        Raises:
+            SandboxError: If the sandbox cannot tell.
+        """
+        if self._instance and self.seat.has_left and not self.end.done():
+            await self._instance.stop()
 
     async def close(self) -> None:
         """Stop the instance and close the seat, however far they have come."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ladder.sandbox import owners
+from ladder.sandbox.base import SandboxError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,12 +21,31 @@ OWNER = "owner"
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """Make a folder that is gone afterwards, and remove what killed processes left."""
-    _sweep()
-    with tempfile.TemporaryDirectory(prefix=PREFIX) as name:
+    """
+    Make a folder that is gone afterwards, and remove what killed processes left.
+
+    Raises:
+        SandboxError: If there is no room for it.
+    """
+    with disk_errors("A temporary folder"):
+        _sweep()
+        holder = tempfile.TemporaryDirectory(prefix=PREFIX)
+    with holder as name:
         folder = Path(name)
-        (folder / OWNER).write_text(owners.this_process())
+        with disk_errors(folder / OWNER):
+            (folder / OWNER).write_text(owners.this_process())
         yield folder
+
+
+@contextmanager
+def disk_errors(what: Path | str) -> Iterator[None]:
+    """Turn what a full disk or a missing folder raises into a `SandboxError` that says *what* cannot be made."""
+    try:
+        yield
+    except OSError as error:
+        raise SandboxError(
+            f"{what} cannot be made: {error.strerror}. Make room, or set TMPDIR to a folder on another disk."
+        ) from error
 
 
 def _sweep() -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from pigpen.notices import ClockSetting, Notice, Welcome
     from pigpen.rules import Action, Deal
+    from referee.exit import Exit
     from referee.record import Step
     from referee.seat import Seat
 
@@ -34,6 +35,8 @@ class Fault:
     """The decision at fault; 0 for none in particular."""
     verdict: Verdict
     message: str
+    end: Exit | None = None
+    """How the bot's program ended, where that is why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +164,7 @@ class Player:
         self._clock.charge(self._rated)
 
     async def _blame(self, failure: SeatFailure) -> Fault:
-        fault = Fault(self._decisions, failure.verdict, failure.message)
+        fault = Fault(self._decisions, failure.verdict, failure.message, failure.end)
         self.faults.append(fault)
         self.taken_over = is_taken_over([each.verdict for each in self.faults])
         notice = FaultNotice(failure.verdict, failure.message, len(self.faults), self.taken_over)

@@ -75,6 +75,10 @@ class Step(Line):
     """`bot`, `default:` and a verdict code, or `takeover`."""
     why: str | None = None
     """What was held against the bot, in words, where the default action stands for its own."""
+    exit_code: int | None = None
+    """How the bot's program ended, where that is why: its exit code, 128 + the signal's number when killed."""
+    oom: bool | None = None
+    """Whether that program or a child of it was killed for memory; there whenever `exit_code` is."""
 
 
 class DealLine(Line):

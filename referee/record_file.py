@@ -6,6 +6,7 @@ Each line goes to the operating system at once: a referee that is killed loses n
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 from typing import TYPE_CHECKING
 
@@ -80,7 +81,7 @@ class RecordWriter:
 
     def write(self, line: AnyLine) -> None:
         """
-        Write *line* behind all others.
+        Write *line* behind all others, or nothing of it.
 
         Raises:
             RecordError: If the file takes no more.
@@ -88,11 +89,14 @@ class RecordWriter:
         text, own = chained(to_json(line).encode(), self._before)
         text += b"\n"
         rest = memoryview(pack(text) if self._packs else text)
+        end = self._file.tell()
         try:
             while rest:
                 rest = rest[self._file.write(rest) :]
         except OSError as error:
-            raise RecordError(f"{str(self._file.name)!r} cannot be written: {error.strerror}.") from None
+            with contextlib.suppress(OSError):
+                self._file.truncate(end)
+            raise RecordError(f"The record {str(self._file.name)!r} cannot be written: {error.strerror}.") from None
         self._before = own
 
     def close(self) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from pigpen.bot import WrongAnswer, decide, tell
 from pigpen.wire import NO_ACTION
+from referee.exit import Exit
 from referee.verdict import SeatFailure, Verdict
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ class Seat(Protocol):
 
         Raises:
             SeatFailure: If nobody comes within the start-up budget.
+            SeatBroken: If nobody can come; the match is void.
         """
 
     async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
@@ -41,6 +43,7 @@ class Seat(Protocol):
 
         Raises:
             SeatFailure: If no answer comes in time, or none that can be read.
+            SeatBroken: If the seat itself has failed; the match is void.
         """
 
     def cpu_time(self) -> float | None:
@@ -103,10 +106,5 @@ class InlineSeat:
         except (Exception, SystemExit) as error:  # a bot may raise anything
             code = error.code if isinstance(error, SystemExit) else 1
             self.log += traceback.format_exc()
-            self._end = SeatFailure(Verdict.GONE, ended(code if isinstance(code, int) else 0 if code is None else 1))
-
-
-def ended(code: int) -> str:
-    """How the end of a bot's program is put into words."""
-    hint = "; did it call pigpen.run?" if code == 0 else ""
-    return f"its program ended with exit code {code}{hint}"
+            end = Exit(code if isinstance(code, int) else 0 if code is None else 1)
+            self._end = SeatFailure(Verdict.GONE, str(end), end)

@@ -12,6 +12,7 @@ import grpc
 import grpc.aio
 from google.protobuf.message import DecodeError
 
+from pigpen.notices import MatchResult
 from pigpen.v1.referee_pb2 import Answer, BotMessage, RefereeMessage
 from pigpen.wire import (
     PROTOCOL,
@@ -22,7 +23,8 @@ from pigpen.wire import (
     welcome_message,
 )
 from referee.keeper import NoKeeper, Turns
-from referee.verdict import SeatFailure, Verdict
+from referee.traffic import Traffic
+from referee.verdict import SeatBroken, SeatFailure, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from pigpen.rules import Action
     from pigpen.view import View
     from referee.clock import Stopwatch
+    from referee.exit import Exit
     from referee.keeper import Keeper
 
 HELLO_SECONDS = 5.0
@@ -45,6 +48,9 @@ LOOK_SECONDS = 0.001
 FAREWELL_SECONDS = 1.0
 """How long the end of a stream may take to reach the bot."""
 
+LONGEST_PATH = 107
+"""Bytes of a Unix socket's path that every system takes."""
+
 OPTIONS = [
     ("grpc.max_receive_message_length", 65536),
     ("grpc.max_concurrent_streams", 2),
@@ -52,6 +58,7 @@ OPTIONS = [
     ("grpc.absolute_max_metadata_size", 8192),
     ("grpc.server_handshake_timeout_ms", 5000),
     ("grpc.max_allowed_incoming_connections", 4),
+    ("grpc.max_connection_idle_ms", 5000),  # one without a stream, whatever else comes over it
     ("grpc.http2.bdp_probe", 0),
     ("grpc.so_reuseport", 0),
 ]
@@ -85,11 +92,16 @@ class StreamSeat:
         self._answer: asyncio.Future[Answer] | None = None
         self._decision = 0
         self._taken = asyncio.Event()
-        self._lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._lost: asyncio.Future[SeatFailure | SeatBroken] = asyncio.get_running_loop().create_future()
+        self._traffic = Traffic()
         self._window: asyncio.TimerHandle | None = None
         self._reopening: asyncio.Task[None] | None = None
         self._serving: asyncio.Task[object] | None = None
         self._closed = False
+        self.has_left = True
+        """Whether the bot was away when it was seen last, before it was told that the match is over."""
+        self.is_over = False
+        """Whether the bot has been told that the match is over."""
         self._keeper: Keeper = NoKeeper()
         self._turns = Turns(self._keeper)
 
@@ -108,7 +120,18 @@ class StreamSeat:
         self._turns.rest()
 
     async def listen(self) -> None:
-        """Open the socket and let a bot come, in the background."""
+        """
+        Open the socket and let a bot come, in the background.
+
+        Raises:
+            SeatBroken: If the socket cannot be made.
+        """
+        try:
+            await self._listen()
+        except (OSError, RuntimeError) as error:
+            raise SeatBroken(f"The socket {self._socket} cannot be made: {_obstacle(self._socket)}.") from error
+
+    async def _listen(self) -> None:
         server = grpc.aio.server(options=OPTIONS, maximum_concurrent_rpcs=8)
         handler: grpc.RpcMethodHandler[bytes, RefereeMessage] = grpc.stream_stream_rpc_method_handler(
             self._play, response_serializer=RefereeMessage.SerializeToString
@@ -120,13 +143,17 @@ class StreamSeat:
         self._server = server
         await server.start()
 
-    def lose(self, reason: str) -> None:
+    def lose(self, reason: str, end: Exit | None = None) -> None:
         """The bot will never answer again: its program has ended, or it stayed away too long."""
+        self._give_up(SeatFailure(Verdict.GONE, reason, end))
+
+    def _give_up(self, failure: SeatFailure | SeatBroken) -> None:
+        """Nobody will answer here again, for the first reason given."""
         if not self._lost.done():
-            self._lost.set_result(reason)
+            self._lost.set_result(failure)
         self._turns.dismiss()
         if self._answer and not self._answer.done():
-            self._answer.set_exception(SeatFailure(Verdict.GONE, reason))
+            self._answer.set_exception(failure)
 
     async def welcome(self, welcome: Welcome) -> None:
         """Wait for the bot to take its seat."""
@@ -135,18 +162,22 @@ class StreamSeat:
         taken = asyncio.ensure_future(self._taken.wait())
         budget = welcome.clock.start_up
         await asyncio.wait((taken, self._lost), timeout=budget, return_when=asyncio.FIRST_COMPLETED)
-        if not taken.done():
-            taken.cancel()
-            self.lose(f"it did not take its seat within {budget:g} s")
-            raise SeatFailure(Verdict.ABSENT, self._lost.result())
+        taken.cancel()
+        if not self._taken.is_set():  # the bot may have come while the time ran out
+            self._stayed_away(f"it did not take its seat within {budget:g} s")
+            failure = self._lost.result()
+            if isinstance(failure, SeatBroken):
+                raise failure
+            raise SeatFailure(Verdict.ABSENT, failure.message, failure.end)
 
     async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
         """Put the question and wait for the answer, on this stream or the next one."""
         if self._lost.done():
-            raise SeatFailure(Verdict.GONE, self._lost.result())
+            raise self._lost.result()
         self._decision = view.decision
         self._question = request_message(view, took)
         self._answer = answer = asyncio.get_running_loop().create_future()
+        self._traffic.question()
         self._turns.begin(view.decision)
         sent = False
         try:
@@ -168,6 +199,7 @@ class StreamSeat:
 
     async def tell(self, notice: Notice, decision: int = 0) -> None:
         """Pass on a notice, if the bot is there."""
+        self.is_over |= isinstance(notice, MatchResult)
         await self._say(notice_message(notice, decision))
 
     async def close(self) -> None:
@@ -177,7 +209,7 @@ class StreamSeat:
         if self._window:
             self._window.cancel()
         if self._reopening:
-            await asyncio.gather(self._reopening, return_exceptions=True)
+            await self._reopening
         if self._serving:
             self._serving.cancel()
         if self._server:
@@ -209,6 +241,8 @@ class StreamSeat:
         The headers go alone: gRPC would send them twice if the first message were given up on its way.
         """
         missed = (self._welcome, self._question)
+        if self._question is not None:
+            self._traffic.question()
         async with self._writing:
             with contextlib.suppress(grpc.aio.BaseError, asyncio.InvalidStateError):
                 await context.send_initial_metadata(())
@@ -218,12 +252,16 @@ class StreamSeat:
 
     async def _play(self, _: object, context: _Context) -> None:
         """Serve one stream."""
+        self._traffic.stream()
+        await self._refuse_flood(context)
         await self._check_hello(context)
         self._attach(context)
         self._serving = asyncio.current_task()
         try:
             await self._greet(context)
             while isinstance(data := await context.read(), bytes):
+                self._traffic.message()
+                await self._refuse_flood(context)
                 self._deliver(data)
         except asyncio.CancelledError:
             if not self._closed or self._lost.done():
@@ -232,6 +270,13 @@ class StreamSeat:
         finally:
             self._serving = None
             self._detach()
+
+    async def _refuse_flood(self, context: _Context) -> None:
+        """Throw a bot out that floods its seat: the stream ends with the reason, and soon every connection too."""
+        if excess := self._traffic.excess:
+            self.lose(excess)
+            self._renew()
+            await context.abort(grpc.StatusCode.FAILED_PRECONDITION, excess)
 
     async def _check_hello(self, context: _Context) -> None:
         """Read the first message; end the stream unless it is a Hello with the seat's token."""
@@ -255,6 +300,7 @@ class StreamSeat:
 
     def _attach(self, context: _Context) -> None:
         self._stream = context
+        self.has_left = False
         self._turns.connected(True)
         if self._window:
             self._window.cancel()
@@ -263,18 +309,35 @@ class StreamSeat:
 
     def _detach(self) -> None:
         self._stream = None
+        self.has_left = not (self.is_over or self._closed)
         self._turns.connected(False)
         if not self._closed and not self._lost.done():
             reason = f"its stream broke, and it did not come back within {RECONNECT_SECONDS:g} s"
-            self._window = asyncio.get_running_loop().call_later(RECONNECT_SECONDS, self.lose, reason)
-            if self._reopening is None or self._reopening.done():  # a second one would leave a server behind
-                self._reopening = asyncio.ensure_future(self._reopen())
+            self._window = asyncio.get_running_loop().call_later(RECONNECT_SECONDS, self._stayed_away, reason)
+            self._renew()
 
-    async def _reopen(self) -> None:
-        if self._server:
-            await self._server.stop(None)
+    def _stayed_away(self, reason: str) -> None:
+        """Nobody came in time: the bot's fault, unless there was no socket to come to."""
+        if self._socket.exists():
+            self.lose(reason)
+        else:
+            self._give_up(SeatBroken(f"The socket {self._socket} was removed while a bot was expected there."))
+
+    def _renew(self) -> None:
+        """Break every connection, in the background, and listen again unless it is over for this seat."""
         if not self._closed:
-            await self.listen()
+            self._reopening = asyncio.ensure_future(self._reopen(self._reopening))
+
+    async def _reopen(self, before: asyncio.Task[None] | None) -> None:
+        if before:
+            await before  # two at once would leave a server behind
+        if self._server:
+            await self._server.stop(FAREWELL_SECONDS if self._lost.done() else None)
+        if not self._closed and not self._lost.done():
+            try:
+                await self.listen()
+            except SeatBroken as broken:
+                self._give_up(broken)
 
     def _deliver(self, data: bytes) -> None:
         """Take one message of the bot; what was not asked for, or was asked long ago, is dropped."""
@@ -317,6 +380,15 @@ def _look_at(answer: asyncio.Future[Answer]) -> None:
     """Keep asyncio from complaining of a failure that came while the question itself was still on its way."""
     if not answer.cancel() and not answer.cancelled():
         answer.exception()
+
+
+def _obstacle(socket: Path) -> str:
+    """Why no socket can be made there, as far as can be seen."""
+    if not socket.parent.is_dir():
+        return "its folder is gone"
+    if len(str(socket)) > LONGEST_PATH:
+        return f"a socket's path may have {LONGEST_PATH} characters, set TMPDIR to a shorter one"
+    return "is its disk full?"
 
 
 _DEAF = "it does not read what the referee sends"

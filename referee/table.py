@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from pigpen.rules import Deal
     from referee.match import MatchSpec
-    from referee.player import Decision
+    from referee.player import Decision, Fault
     from referee.seat import Seat
 
 FROM_SEED_AND_STEPS = ("board", "rotation", "seats", "hands", "scores", "totals")
@@ -212,5 +212,13 @@ def _cpu_ms(steps: Sequence[tuple[int, Decision]]) -> tuple[float | None, ...] |
 
 def _step(seat: int, decision: Decision) -> Step:
     field, text = words_of(decision.action)
-    why = decision.fault.message if decision.fault else None
-    return Step.model_validate({"seat": seat, field: text, "by": decision.by, "why": why})
+    return Step.model_validate({"seat": seat, field: text, "by": decision.by, **_fault(decision.fault)})
+
+
+def _fault(fault: Fault | None) -> dict[str, object]:
+    """The fields of a `Step` that tell why the default action was played."""
+    if fault is None:
+        return {}
+    if fault.end is None:
+        return {"why": fault.message}
+    return {"why": fault.message, "exit_code": fault.end.code, "oom": fault.end.oom}

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from referee.exit import Exit
+
 
 class Verdict(enum.StrEnum):
     """A kind of fault."""
@@ -19,7 +21,7 @@ class Verdict(enum.StrEnum):
     MALFORMED = "malformed"
     """The answer is not a message of the protocol, or of the wrong kind."""
     GONE = "gone"
-    """The program ended, or its stream broke and did not come back."""
+    """The program ended, its stream broke and did not come back, or it was thrown out for flooding its seat."""
     ABSENT = "absent"
     """The bot did not take its seat within the start-up budget."""
 
@@ -32,10 +34,16 @@ class Verdict(enum.StrEnum):
 class SeatFailure(Exception):
     """A seat gave no usable answer."""
 
-    def __init__(self, verdict: Verdict, message: str) -> None:
+    def __init__(self, verdict: Verdict, message: str, end: Exit | None = None) -> None:
         super().__init__(message)
         self.verdict = verdict
         self.message = message
+        self.end = end
+        """How the bot's program ended, where that is why."""
+
+
+class SeatBroken(Exception):
+    """The referee's own end of a seat broke. Never the bot's fault: the match is void."""
 
 
 TAKEOVER_AT = 3

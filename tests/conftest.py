@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 
 import pytest
 
@@ -11,6 +12,8 @@ from ladder.sandbox.base import SandboxError
 from pigpen import ClockSetting, Welcome
 from pigpen.rules import PRESETS
 
+OWN_MOUNTS = ("unshare", "--user", "--map-root-user", "--mount")
+"""Runs a command that sees mounts of its own."""
 LEFT_OUT = pytest.StashKey[dict[str, list[str]]]()
 
 
@@ -25,15 +28,24 @@ def _missing() -> dict[str, str]:
         if "runsc" not in client.api.info()["Runtimes"]:
             missing["runsc"] = "The engine does not know the runtime runsc. On Debian, as root: scripts/runsc"
         client.close()
+    if not _may_mount():
+        missing["mounts"] = "This user may not mount a file system of its own (unshare --user --mount)."
     if not (shutil.which("node") and shutil.which("npm")):
         missing["node"] = "Node.js and npm are not installed."
     return missing
 
 
+def _may_mount() -> bool:
+    try:
+        return subprocess.run([*OWN_MOUNTS, "true"], capture_output=True, check=False).returncode == 0
+    except FileNotFoundError:
+        return False
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselect the tests whose outside program is missing."""
     left_out: dict[str, list[str]] = {}
-    if any(item.get_closest_marker(marker) for item in items for marker in ("docker", "node", "runsc")):
+    if any(item.get_closest_marker(marker) for item in items for marker in ("docker", "mounts", "node", "runsc")):
         for marker, reason in _missing().items():
             affected = [item for item in items if item.get_closest_marker(marker)]
             if affected:

@@ -1,8 +1,8 @@
 """
 The command `pigpen`.
 
-Exit codes: 0 done, 1 a bot failed its check, 2 a mistake in what was asked for, 3 the platform failed (no engine, a
-sandbox broke), 130 interrupted, 143 terminated.
+Exit codes: 0 done, 1 a bot failed its check or is not shown to be better, 2 a mistake in what was asked for, 3 the
+platform failed (no engine, a sandbox broke), 130 interrupted, 143 terminated.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import typer
 
 from ladder.bots import UnknownBot
 from ladder.cli.check import check
+from ladder.cli.compare import compare_bots
 from ladder.cli.new import new
 from ladder.cli.play import play
 from ladder.cli.problems import UserError
@@ -35,6 +36,7 @@ app = typer.Typer(
 app.command()(new)
 app.command()(play)
 app.command()(check)
+app.command("compare")(compare_bots)
 app.command()(replay)
 app.command()(rerun)
 app.command()(rules)

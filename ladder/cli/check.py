@@ -13,6 +13,7 @@ from ladder.bots import find_bot
 from ladder.check import Check, Report
 from ladder.check_wire import WIRE
 from ladder.cli.check_table import print_json, print_report
+from ladder.cli.options import LimitOption, RuntimeOption, SandboxOption
 from ladder.cli.progress import progress
 from ladder.cli.running import run
 from ladder.cli.sandboxes import SandboxName, open_sandbox
@@ -35,11 +36,9 @@ def check(
     rules: Annotated[
         list[str] | None, typer.Option(help="Try this preset or TOML file only; may be given again.")
     ] = None,
-    sandbox: Annotated[SandboxName, typer.Option(help="How the bot is kept.")] = SandboxName.DOCKER,
-    limit: Annotated[
-        float, typer.Option(min=0.001, max=3600, help="Most seconds for one decision.")
-    ] = DEFAULT_CLOCK.limit,
-    runtime: Annotated[str, typer.Option(help="The OCI runtime of the docker sandbox.")] = "runc",
+    sandbox: SandboxOption = SandboxName.DOCKER,
+    limit: LimitOption = DEFAULT_CLOCK.limit,
+    runtime: RuntimeOption = "runc",
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcomes as JSON.")] = False,
 ) -> None:
     """

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-import re
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ladder.bots import find_bot
+from ladder.cli.options import (
+    DEFAULT_CLOCK_TEXT,
+    ClockOption,
+    ConcurrencyOption,
+    LimitOption,
+    RulesOption,
+    RuntimeOption,
+    SandboxOption,
+    SeedOption,
+    clock_of,
+)
 from ladder.cli.problems import UserError
 from ladder.cli.progress import progress
 from ladder.cli.recording import going_on, recording, resumable, seed_beside, unfinished
@@ -18,7 +27,6 @@ from ladder.cli.running import run
 from ladder.cli.sandboxes import SandboxName, open_sandbox
 from ladder.cores import bot_cores
 from ladder.play import Played, play_inline, play_sandboxed
-from pigpen import ClockSetting
 from pigpen.rules import Rules, new_seed, seed_from
 from referee.formats import Format
 from referee.match import DEFAULT_CLOCK, MatchSpec
@@ -30,45 +38,40 @@ if TYPE_CHECKING:
 
     from ladder.bots import BotSource
     from referee.record import AnyLine
+    from referee.resume import Unfinished
 
 
-MOST_SECONDS = 1_000_000
 DEFAULT_BOARDS = 16
 
 
 def play(
     context: typer.Context,
     bots: Annotated[list[str], typer.Argument(help="A sample bot's name, a folder or an image, one for each seat.")],
-    rules: Annotated[str, typer.Option(help="A preset (see: pigpen rules) or a TOML file.")] = "gongzhu",
+    rules: RulesOption = "gongzhu",
     boards: Annotated[
         int | None, typer.Option(min=1, help="Play N boards, each from every seat (the default, with 16).")
     ] = None,
     deals: Annotated[int | None, typer.Option(min=1, help="Play N independent deals, each from one seat.")] = None,
     game: Annotated[bool, typer.Option("--game", help="Play to the variant's own end.")] = False,
-    seed: Annotated[str, typer.Option(help="Any text, or 64 hex digits: the same seed, the same match.")] = "",
-    sandbox: Annotated[SandboxName, typer.Option(help="How the bots are kept.")] = SandboxName.DOCKER,
-    clock: Annotated[str, typer.Option(help="Seconds in the bank + seconds added for each decision.")] = "60+0.1",
-    limit: Annotated[
-        float, typer.Option(min=0.001, max=3600, help="Most seconds for one decision.")
-    ] = DEFAULT_CLOCK.limit,
+    seed: SeedOption = "",
+    sandbox: SandboxOption = SandboxName.DOCKER,
+    clock: ClockOption = DEFAULT_CLOCK_TEXT,
+    limit: LimitOption = DEFAULT_CLOCK.limit,
     record: Annotated[
         Path | None, typer.Option(help="Write the match to this file: JSON Lines, packed if it ends in .gz.")
     ] = None,
     resume: Annotated[
         Path | None, typer.Option(help="Go on with the interrupted match in this record, with the same bots.")
     ] = None,
-    concurrency: Annotated[
-        int | None,
-        typer.Option(min=1, help="Play boards at so many tables at once. By default: one for each core but one."),
-    ] = None,
-    runtime: Annotated[str, typer.Option(help="The OCI runtime of the docker sandbox.")] = "runc",
+    concurrency: ConcurrencyOption = None,
+    runtime: RuntimeOption = "runc",
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """
     Let bots play a match on this machine, and show how they did.
 
-    Each board is played once in every rotation of the bots, so that all of them hold the same cards; fresh instances
-    of the bots play each rotation.
+    Each board is played once in every rotation of the bots, so that every bot holds every hand of it; fresh
+    instances of the bots play each rotation.
 
     Examples:
         pigpen play random cautious counting ./mybot
@@ -79,16 +82,10 @@ def play(
 
         pigpen play ./mybot counting --resume match.jsonl
     """
-    begun = None
     if resume:
         _leave_to_the_record(context)
-        begun = unfinished(resume)
-        with resumable(resume):
-            spec = begun.spec(seed_from(seed) if seed else seed_beside(resume))
-        sources = _seat(bots, spec.rules)
-        if _names(sources) != spec.bots:
-            raise UserError(f"{str(resume)!r} is a match of {', '.join(spec.bots)}: name these bots, in this order.")
-        writing = going_on(resume, begun, spec.seed)
+        begun, spec, sources = _interrupted(resume, bots, seed)
+        recorded, writing = begun.deals, going_on(resume, begun, spec.seed)
     else:
         variant = load_rules(rules)
         sources = _seat(bots, variant)
@@ -96,13 +93,13 @@ def play(
             variant,
             _names(sources),
             _format(boards, deals, game),
-            _clock(clock, limit),
+            clock_of(clock, limit),
             seed_from(seed) if seed else new_seed(),
         )
-        writing = recording(record, spec.seed)
-    recorded = begun.deals if begun else None
+        recorded, writing = None, recording(record, spec.seed)
     faulty = [line for line in recorded or () if _is_faulty(line)]
-    with writing as write, progress("deals", spec.format.count(spec.rules), len(recorded or ())) as advance:
+    bar = progress("deals", spec.format.count(spec.rules), len(recorded or ()))
+    with writing as write, bar as advance, resumable(resume):
 
         def take(line: AnyLine) -> None:
             write(line)
@@ -112,12 +109,22 @@ def play(
                 advance()
 
         work = _play(spec, sources, take, recorded, sandbox, runtime, concurrency or len(bot_cores()))
-        with resumable(resume) if resume else nullcontext():
-            played = run(work, blocks=sandbox is SandboxName.INLINE)
+        played = run(work, blocks=sandbox is SandboxName.INLINE)
     if as_json:
         print_json(spec, played, faulty)
     else:
         print_result(spec, played, faulty)
+
+
+def _interrupted(path: Path, bots: list[str], seed: str) -> tuple[Unfinished, MatchSpec, list[BotSource]]:
+    """What the record in *path* says, what is to be played, and by whom: the same bots as before."""
+    begun = unfinished(path)
+    with resumable(path):
+        spec = begun.spec(seed_from(seed) if seed else seed_beside(path))
+    sources = _seat(bots, spec.rules)
+    if _names(sources) != spec.bots:
+        raise UserError(f"{str(path)!r} is a match of {', '.join(spec.bots)}: name these bots, in this order.")
+    return begun, spec, sources
 
 
 def _leave_to_the_record(context: typer.Context) -> None:
@@ -159,20 +166,6 @@ def _names(sources: list[BotSource]) -> tuple[str, ...]:
         count = sum(name.partition("#")[0] == source.name for name in names)
         names.append(f"{source.name}#{count + 1}" if count else source.name)
     return tuple(names)
-
-
-def _clock(text: str, limit: float) -> ClockSetting:
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)(?:\+(\d+(?:\.\d+)?))?", text)
-    if not found:
-        raise UserError(f"{text!r} is not a clock; write seconds in the bank + seconds for each decision: 60+0.1")
-    bank, increment = float(found[1]), float(found[2] or 0)
-    if bank + increment > MOST_SECONDS:
-        raise UserError(f"The clock {text!r} is too long; at most {MOST_SECONDS} seconds.")
-    if not bank + increment:
-        raise UserError(
-            f"The clock {text!r} leaves no time; write seconds in the bank + seconds for each decision: 60+0.1"
-        )
-    return ClockSetting(bank, increment, limit, DEFAULT_CLOCK.start_up)
 
 
 async def _play(

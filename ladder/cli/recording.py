@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import typer
@@ -17,6 +18,7 @@ from ladder.cli.problems import UserError
 from ladder.cli.running import Stopped
 from ladder.sandbox.base import SandboxError
 from referee.match import CannotResume
+from referee.problems import RecordError
 from referee.record_file import RecordWriter, read_record
 from referee.resume import Unfinished
 
@@ -45,7 +47,7 @@ def recording(path: Path | None, seed: bytes) -> Iterator[Write]:
     except OSError as error:
         raise _cannot("written", path, error) from None
     with writer, _kept(seed, path):
-        yield writer.write
+        yield partial(_write, writer)
 
 
 @contextmanager
@@ -59,7 +61,15 @@ def going_on(path: Path, begun: Unfinished, seed: bytes) -> Iterator[Write]:
         if unfinished(path) != begun:
             raise UserError(f"{str(path)!r} has just been changed by another pigpen. Try again.")
         with _kept(seed, path):
-            yield writer.write
+            yield partial(_write, writer)
+
+
+def _write(writer: RecordWriter, line: AnyLine) -> None:
+    """Write a line; a disk without room is no mistake of the user's."""
+    try:
+        writer.write(line)
+    except RecordError as error:
+        raise SandboxError(f"{error} What it holds is whole; make room.") from error
 
 
 def unfinished(path: Path) -> Unfinished:
@@ -70,8 +80,8 @@ def unfinished(path: Path) -> Unfinished:
 
 
 @contextmanager
-def resumable(path: Path) -> Iterator[None]:
-    """Put into words why the match in *path* cannot go on."""
+def resumable(path: Path | None) -> Iterator[None]:
+    """Put into words why the match in *path* cannot go on; without a path nothing goes on."""
     try:
         yield
     except CannotResume as error:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ladder.bots import find_bot
+from ladder.cli.options import LimitOption, RuntimeOption, SandboxOption
 from ladder.cli.progress import progress
 from ladder.cli.records import BoardOption, DealOption, RotationOption, bot_in, deals_in, read_match, understanding
 from ladder.cli.rerun_table import print_json, print_rerun
@@ -34,9 +35,9 @@ def rerun(
     board: BoardOption = None,
     rotation: RotationOption = None,
     limit_list: Annotated[int, typer.Option(min=0, help="List at most N decisions.")] = 50,
-    sandbox: Annotated[SandboxName, typer.Option(help="How the bot is kept.")] = SandboxName.DOCKER,
-    limit: Annotated[float, typer.Option(min=0.001, max=3600, help="Most seconds for one decision.")] = 10.0,
-    runtime: Annotated[str, typer.Option(help="The OCI runtime of the docker sandbox.")] = "runc",
+    sandbox: SandboxOption = SandboxName.DOCKER,
+    limit: LimitOption = 10.0,
+    runtime: RuntimeOption = "runc",
     as_json: Annotated[bool, typer.Option("--json", help="Print the decisions that differ as JSON.")] = False,
 ) -> None:
     """

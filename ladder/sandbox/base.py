@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from referee.exit import Exit as Exit  # how an instance ended
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -44,16 +46,6 @@ class Place:
     """For people and reapers: for example match, seat, bot."""
     core: int | None = None
     """The core of this machine on which the instance is to think, once it has taken its seat; None: any."""
-
-
-@dataclass(frozen=True)
-class Exit:
-    """How an instance ended."""
-
-    code: int
-    """The exit code; 128 + the signal's number when killed."""
-    oom: bool = False
-    """The kernel killed it, or a child of it, for memory."""
 
 
 class Instance(Protocol):

@@ -14,7 +14,7 @@ from ladder.content import archive, content_hash
 from ladder.engine import engine_errors, explain
 from ladder.image_build import BuildFailed, build_image
 from ladder.images import LATEST
-from ladder.sandbox.base import BotRejected
+from ladder.sandbox.base import BotRejected, SandboxError
 
 if TYPE_CHECKING:
     from docker import DockerClient
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 REPOSITORY = "pigpen/built"
 FOLDER_LABEL = "pigpen.folder"
+NO_SUCH_IMAGE = ("manifest unknown", "name unknown", "repository name not known", "denied", "unauthorized")
+"""What the engine says, as if it were its own failure, when a registry refuses an image and gives no detail."""
 
 
 def image_of_folder(client: DockerClient, folder: Path, base: str) -> str:
@@ -63,7 +65,7 @@ def image_of_reference(client: DockerClient, reference: str) -> str:
 
     Raises:
         BotRejected: If there is no such image.
-        SandboxError: If the engine fails.
+        SandboxError: If the engine fails, or the image's registry cannot be reached.
     """
     with engine_errors(f"look up {reference}"):
         image = _find(client, reference) or _pull(client, reference)
@@ -105,12 +107,23 @@ def _pull(client: DockerClient, reference: str) -> Image:
     repository, tag = parse_repository_tag(reference)
     try:
         if repository != "sha256":  # an id says nothing about where to pull from
-            client.api.pull(repository, tag or "latest")
+            for message in client.api.pull(repository, tag or "latest", stream=True, decode=True):
+                if "error" in message:  # it is there, but did not come through
+                    raise _pull_failed(reference, str(message["error"]))
         return client.images.get(reference)
     except APIError as error:
+        if not (error.is_client_error() or explain(error).startswith(NO_SUCH_IMAGE)):
+            raise _pull_failed(reference, explain(error)) from error
         raise BotRejected(
             f"The image {reference} is not on this engine and could not be pulled: {explain(error)}"
         ) from error
+
+
+def _pull_failed(reference: str, reason: str) -> SandboxError:
+    return SandboxError(
+        f"The image {reference} is not on this engine, and pulling it failed: {reason.strip()}. "
+        "Build or load it here, or try again when its registry can be reached."
+    )
 
 
 def _accept(image: Image, name: str) -> str:

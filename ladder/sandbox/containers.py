@@ -12,7 +12,7 @@ from docker.errors import APIError, NotFound
 from ladder.engine import ENGINE_ERRORS, engine_errors
 from ladder.sandbox import owners
 from ladder.sandbox.control_group import ControlGroup, files_of
-from ladder.sandbox.limits import LAUNCHER, USER, Limits, environment, host_config
+from ladder.sandbox.limits import LAUNCHER, Limits, environment, host_config, new_user
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -86,7 +86,7 @@ def launch(
                 command=list(plan.command),
                 name=name,
                 hostname="pen",
-                user=USER,
+                user=new_user(),
                 environment=environment(place),
                 labels={**place.labels, **labels, MARK: "1", OWNER: owners.this_process()},
                 host_config=host_config(api, place, limits, runtime, plan.machine),

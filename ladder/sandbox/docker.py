@@ -127,7 +127,7 @@ class DockerSandbox:
             launch.add_done_callback(partial(_give_up, client, name))
             output.close()
             raise
-        except SandboxError:
+        except Exception:
             output.close()
             raise
         keeper = ContainerKeeper(group, output, place.core)

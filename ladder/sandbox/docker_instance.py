@@ -26,8 +26,19 @@ if TYPE_CHECKING:
 NO_LOG = 125
 """How the launcher ends when it finds no log socket, before any bot runs."""
 
-KILLED = Exit(code=137)
-"""The end of a container that was running when it was stopped."""
+BY_SIGKILL = 137
+"""How a program ends that is killed; the engine says it of a container whose first process was, from outside."""
+LAUNCHER_BY_SIGKILL = 192
+"""What the launcher makes of that code when it was the bot's own: 128 + a signal that nobody uses."""
+LAUNCHER_OUTLIVES_BOT = {"runc", "crun"}
+"""
+Runtimes under which nothing inside a container can end its first process.
+
+Under gVisor a lack of memory ends the whole sandbox, and the engine does not always say that this was why.
+"""
+
+KILLED = Exit(BY_SIGKILL)
+"""The end of a container that was killed from outside, by `stop` or by another hand, or is not there any more."""
 
 
 class DockerInstance:
@@ -68,9 +79,15 @@ class DockerInstance:
         end = self._end
         if end is None:
             assert self._ending is not None
-            end = await asyncio.shield(asyncio.wrap_future(self._ending))
+            ending = asyncio.wrap_future(self._ending)
+            ending.add_done_callback(_look_at)
+            end = await asyncio.shield(ending)
         if end.code == NO_LOG and not self._output.has_connected():
             raise SandboxError("A bot's container did not find its log socket: is the seat's folder gone?")
+        if end is KILLED and self._removal is None:
+            raise SandboxError(
+                "A bot's container was killed from outside: by another hand, or with its engine or host."
+            )
         return end
 
     async def stop(self) -> None:
@@ -122,5 +139,21 @@ class DockerInstance:
 
     def _look(self) -> Exit | None:
         """How it ended; None while it runs."""
-        state = self._client.api.inspect_container(self.name)["State"]
-        return None if state["Running"] else Exit(state["ExitCode"], state["OOMKilled"])
+        found = self._client.api.inspect_container(self.name)
+        state = found["State"]
+        if state["Running"]:
+            return None
+        return _exit(state["ExitCode"], state["OOMKilled"], found["HostConfig"]["Runtime"])
+
+
+def _look_at(ending: asyncio.Future[Exit]) -> None:
+    """Keep asyncio from complaining of a failure that came when nobody waited any more."""
+    if not ending.cancelled():
+        ending.exception()
+
+
+def _exit(code: int, oom: bool, runtime: str) -> Exit:
+    """What the engine tells of an end; where that may be the bot's doing, it is."""
+    if code == BY_SIGKILL and not oom and runtime in LAUNCHER_OUTLIVES_BOT:
+        return KILLED
+    return Exit(BY_SIGKILL if code == LAUNCHER_BY_SIGKILL else code, oom)

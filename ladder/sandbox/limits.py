@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,8 +17,11 @@ if TYPE_CHECKING:
     from ladder.sandbox.base import Place
 
 MIB = 1024 * 1024
-USER = "65532:65532"
-"""Numeric user and group of every bot, whatever its image says."""
+GROUP = 65532
+"""Numeric group of every bot, whatever its image says; the bot base image's own."""
+
+FIRST_USER, USERS = 1_900_000_000, 100_000_000
+"""The users of bots: numbers that Linux distributions give to nobody."""
 
 SEAT_FOLDER = "/run/pigpen"
 """Where a container sees the folder of its `Place`."""
@@ -68,6 +72,16 @@ def launcher_program(machine: str) -> Path:
     return program
 
 
+def new_user() -> str:
+    """
+    Give one container its own numeric user, with the group of all.
+
+    The kernel counts pipe memory, message queues, watched files and more by user: under one number, a bot could take
+    its neighbours' share.
+    """
+    return f"{FIRST_USER + secrets.randbelow(USERS)}:{GROUP}"
+
+
 def host_config(api: APIClient, place: Place, limits: Limits, runtime: str, machine: str) -> dict[str, Any]:
     """Give the half of a container's settings that confines it; each one is proven in test_docker_sandbox.py."""
     tmpfs = f"size={limits.tmp},nr_inodes={limits.tmp_files},mode=1777,noexec,nosuid,nodev"
@@ -94,8 +108,9 @@ def host_config(api: APIClient, place: Place, limits: Limits, runtime: str, mach
 
 
 def environment(place: Place) -> dict[str, str]:
-    """Give the variables that tell a bot where its seat is; the SDK reads them."""
-    return {"PIGPEN_ADDRESS": f"unix:{SEAT_FOLDER}/{SOCKET_NAME}", "PIGPEN_TOKEN": place.token}
+    """Give the variables that tell a bot where its seat is; the SDK reads them. No image knows its user's home."""
+    address = f"unix:{SEAT_FOLDER}/{SOCKET_NAME}"
+    return {"PIGPEN_ADDRESS": address, "PIGPEN_TOKEN": place.token, "HOME": "/tmp", "USER": "bot"}
 
 
 def _ulimits(limits: Limits) -> list[Ulimit]:

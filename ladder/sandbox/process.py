@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ladder.content import content_hash
 from ladder.sandbox.base import SOCKET_NAME, BotRejected, SandboxError
 from ladder.sandbox.process_instance import ProcessInstance
+from ladder.scratch import disk_errors
 
 if TYPE_CHECKING:
     from ladder.bots import BotSource
@@ -73,7 +74,8 @@ class ProcessProgram:
         Raises:
             SandboxError: If the system lets no process start.
         """
-        home = tempfile.mkdtemp(prefix="home-", dir=place.folder)
+        with disk_errors(f"A folder in {place.folder}"):
+            home = tempfile.mkdtemp(prefix="home-", dir=place.folder)
         output, writer = os.pipe()
         try:
             process = await asyncio.create_subprocess_exec(

@@ -368,3 +368,44 @@ def wait_for_deals(program: subprocess.Popen[str], path: Path) -> None:
     while not path.exists() or path.read_text().count("\n") < 2:
         assert program.poll() is None
         time.sleep(0.05)
+
+
+def test_compare_says_which_version_is_better_and_by_how_much() -> None:
+    done = pigpen("compare", "random", "counting", "--field", "cautious", "--seed", "7", "--sandbox", "inline")
+    assert done.returncode == 0, done.stderr
+    assert "counting against random: Gong Zhu 拱猪" in done.stdout
+    for row in ("points per deal", "95 % at any time", "likelihood of superiority", "normalised Elo", "LLR"):
+        assert row in done.stdout
+    assert "counting is better than random." in done.stdout
+
+
+def test_compare_in_a_sandbox_comes_to_the_same_as_in_this_process() -> None:
+    words = ("compare", "cautious", "counting", "--boards", "2", "--rules", "hearts-short", "--seed", "7", "--json")
+    found = [json.loads(pigpen(*words, "--sandbox", sandbox).stdout) for sandbox in ("inline", "process")]
+    assert found[0] == found[1]
+    assert (found[0]["decision"], found[0]["boards"], found[0]["deals"]) == ("open", 2, 16)
+
+
+@pytest.mark.docker
+def test_compare_exits_with_1_when_the_new_version_is_not_shown_to_be_better() -> None:
+    done = pigpen("compare", "cautious", "cautious", "--boards", "2", "--rules", "hearts-short")
+    assert done.returncode == 1, done.stderr
+    assert "Not decided after 2 boards" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--field", ","), "--field ',': name 1 to 3 opponents"),
+        (("--field", "random,random,random,random"), "name 1 to 3 opponents for gongzhu"),
+        (("--rules", "gongzhu-partners", "--field", "random,random,random"), "name 1 to 2 opponents"),
+        (("--elo0", "50"), "--elo0 50 must be less than --elo1 50"),
+        (("--alpha", "0.5"), "--alpha 0.5 is not an error rate"),
+        (("--beta", "0"), "--beta 0 is not an error rate"),
+    ],
+)
+def test_compare_says_what_is_wrong_with_a_question(words: tuple[str, ...], sentence: str) -> None:
+    done = pigpen("compare", "random", "counting", "--sandbox", "inline", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert sentence in done.stderr
+    assert len(done.stderr.splitlines()) == 1

@@ -100,7 +100,7 @@ async def test_it_passes_and_exposes(node_bot: BotSource) -> None:
 
 async def test_what_it_prints_goes_into_its_log(node_bot: BotSource) -> None:
     played, _ = await play(node_bot, "gongzhu", 1)
-    assert played.logs[0][0] == f"The match is over: place {played.result.results[0].place}.\n"
+    assert played.logs[0][0].partition("] ")[2] == f"The match is over: place {played.result.results[0].place}.\n"
 
 
 async def test_it_takes_the_points_off_when_it_shoots_the_moon(node_bot: BotSource) -> None:

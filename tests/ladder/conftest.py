@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import uuid
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from ladder.image_build import build_image
 from ladder.images import find_base
 from ladder.sandbox import owners
 from ladder.sandbox.base import Place
+from ladder.sandbox.bot_images import FOLDER_LABEL
 from ladder.sandbox.docker import DockerSandbox
 from tests.ladder.containers import new_place
 
@@ -58,6 +60,15 @@ def no_leftovers(client: docker.DockerClient) -> Iterator[None]:
     yield
     mine = {"label": f"pigpen.owner={owners.this_process()}"}
     assert [found["Names"] for found in client.api.containers(all=True, filters=mine)] == []
+
+
+@pytest.fixture
+def name(client: docker.DockerClient) -> Iterator[str]:
+    """A folder's name that no other test has; what was built from it is removed."""
+    name = f"bot-{uuid.uuid4().hex[:12]}"
+    yield name
+    for image in client.images.list(filters={"label": f"{FOLDER_LABEL}={name}"}):
+        client.images.remove(str(image.id), force=True)
 
 
 @pytest.fixture

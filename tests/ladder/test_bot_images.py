@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
-import uuid
 from collections.abc import Callable, Iterator
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import docker
@@ -15,9 +16,9 @@ from ladder.bots import BotSource
 from ladder.content import archive
 from ladder.image_build import BuildFailed, build_image
 from ladder.sandbox import docker as docker_sandbox
-from ladder.sandbox.base import BotRejected, Exit, Place
-from ladder.sandbox.bot_images import FOLDER_LABEL
+from ladder.sandbox.base import BotRejected, Exit, Place, SandboxError
 from ladder.sandbox.docker import DockerSandbox
+from tests.ladder.registry import BROKEN, Registry
 
 pytestmark = pytest.mark.docker
 
@@ -28,15 +29,6 @@ Write = Callable[[str, dict[str, str]], Path]
 def no_base_image(monkeypatch: pytest.MonkeyPatch) -> None:
     """The bots here stand on a plain Python."""
     monkeypatch.setattr(docker_sandbox, "ensure_base_image", lambda client, report: "none")
-
-
-@pytest.fixture
-def name(client: docker.DockerClient) -> Iterator[str]:
-    """A folder's name that no other test has; what was built from it is removed."""
-    name = f"bot-{uuid.uuid4().hex[:12]}"
-    yield name
-    for image in client.images.list(filters={"label": f"{FOLDER_LABEL}={name}"}):
-        client.images.remove(str(image.id), force=True)
 
 
 @pytest.fixture
@@ -142,12 +134,34 @@ async def test_a_reference_is_pinned_to_its_id(
     assert loaded.identity == (await sandbox.load(BotSource("same", image=loaded.identity))).identity
 
 
+@pytest.fixture
+def registry() -> Iterator[str]:
+    """Address of a registry that the engine reaches."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Registry)
+    serving = threading.Thread(target=server.serve_forever)
+    serving.start()
+    yield f"127.0.0.1:{server.server_port}"
+    server.shutdown()
+    serving.join()
+    server.server_close()
+
+
 @pytest.mark.parametrize(
-    "reference", ["pigpen/nonesuch:1", f"sha256:{'0' * 64}", f"pigpen/no@sha256:{'0' * 64}", "A B"]
+    "reference", ["{registry}/nonesuch:1", "{registry}/terse/nonesuch:1", f"sha256:{'0' * 64}", "A B"]
 )
-async def test_a_missing_image_is_the_bots_fault(sandbox: DockerSandbox, reference: str) -> None:
+async def test_a_missing_image_is_the_bots_fault(sandbox: DockerSandbox, registry: str, reference: str) -> None:
     with pytest.raises(BotRejected, match="could not be pulled"):
-        await sandbox.load(BotSource("bot", image=reference))
+        await sandbox.load(BotSource("bot", image=reference.format(registry=registry)))
+
+
+async def test_a_registry_that_cannot_be_reached_is_the_platforms_failure(sandbox: DockerSandbox) -> None:
+    with pytest.raises(SandboxError, match=r"pulling it failed: .*refused\. Build or load it here, or try again"):
+        await sandbox.load(BotSource("bot", image="127.0.0.1:9/bot:1"))
+
+
+async def test_an_image_that_breaks_on_its_way_is_the_platforms_failure(sandbox: DockerSandbox, registry: str) -> None:
+    with pytest.raises(SandboxError, match="pulling it failed: unknown blob"):
+        await sandbox.load(BotSource("bot", image=f"{registry}/{BROKEN}:1"))
 
 
 @pytest.mark.parametrize("command", ["sleep 1000", "while true; do echo on and on; sleep 0.1; done"])

@@ -17,7 +17,7 @@ import pytest_asyncio
 from ladder.bots import BotSource
 from ladder.sandbox.base import STDERR_TAIL, Exit, Place, SandboxError
 from ladder.sandbox.docker import DockerSandbox
-from ladder.sandbox.limits import MIB, Limits
+from ladder.sandbox.limits import FIRST_USER, GROUP, MIB, USERS, Limits
 from tests.ladder.containers import has_written, new_place, run, running
 
 pytestmark = pytest.mark.docker
@@ -38,8 +38,13 @@ async def seen(program: BotSource, tmp_path_factory: pytest.TempPathFactory) -> 
     return facts
 
 
-def test_it_is_an_ordinary_user_though_its_image_says_root(seen: dict[str, Any]) -> None:
-    assert [seen["uid"], seen["gid"], seen["groups"]] == [65532, 65532, []]
+def test_it_is_a_user_of_its_own_though_its_image_says_root(seen: dict[str, Any]) -> None:
+    assert FIRST_USER <= seen["uid"] < FIRST_USER + USERS
+    assert [seen["gid"], seen["groups"]] == [GROUP, []]
+
+
+def test_its_home_is_the_folder_that_it_can_write_to(seen: dict[str, Any]) -> None:
+    assert [seen["environment"]["HOME"], seen["environment"]["USER"]] == ["/tmp", "bot"]
 
 
 @pytest.mark.parametrize("folder", ["/", "/bot", "/usr/bin", "/etc", "/var/tmp", "/home", "/run", "/dev"])
@@ -230,14 +235,23 @@ s.sendall(os.environ["PIGPEN_TOKEN"].encode())
         assert labels["pigpen.seat"] == "2"
         assert labels["pigpen"] == "1"
 
-    async def test_removed_by_another_hand_has_been_killed(
-        self, sandbox: DockerSandbox, program: BotSource, place: MakePlace, client: docker.DockerClient
+    @pytest.mark.parametrize("hand", ["remove", "kill", "remove before anyone waits", "kill before anyone waits"])
+    async def test_taken_away_by_another_hand_is_the_sandboxs_failure(
+        self, sandbox: DockerSandbox, program: BotSource, place: MakePlace, client: docker.DockerClient, hand: str
     ) -> None:
-        instance = await (await sandbox.load(program)).start(place(FOREVER))
-        client.api.remove_container(instance.name, force=True)
-        assert Exit(137) == await instance.wait()
-        assert await instance.log_tail() == ""
+        instance = await (await sandbox.load(program)).start(place(f"print('hello'); {FOREVER}"))
+        await has_written(instance, "hello")
+        waiting = asyncio.ensure_future(instance.wait()) if "before" not in hand else None
+        await asyncio.sleep(0)
+        if hand.startswith("kill"):
+            client.api.kill(instance.name)
+        else:
+            client.api.remove_container(instance.name, force=True)
+        with pytest.raises(SandboxError, match="was killed from outside"):
+            await (waiting or instance.wait())
+        assert await instance.log_tail() == "hello\n"
         await instance.stop()
+        assert Exit(137) == await instance.wait()
 
     async def test_of_a_closed_sandbox_is_gone(
         self, no_leftovers: None, program: BotSource, place: MakePlace, client: docker.DockerClient

@@ -58,7 +58,8 @@ time.sleep(1000)
             assert host["LogConfig"]["Type"] == "none"
 
     @pytest.mark.parametrize(("end", "code"), [("os._exit(200)", 200), ("os.kill(os.getpid(), 9)", 137),
-                                               ("os.abort()", 134), ("os.kill(1, 9); os.kill(1, 15)", 0)])  # fmt: skip
+                                               ("os._exit(137)", 137), ("os.abort()", 134),
+                                               ("os.kill(1, 9); os.kill(1, 15)", 0)])  # fmt: skip
     async def test_it_ends_as_the_bot_does(self, program: BotSource, place: MakePlace, end: str, code: int) -> None:
         assert (await run(program, place(f"import os; {end}")))[0] == Exit(code)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -22,6 +23,8 @@ from pigpen.rules import PRESETS
 from referee.formats import Format
 from referee.keeper import NoKeeper
 from referee.match import MatchSpec
+from referee.stream_seat import StreamSeat
+from referee.trial_seat import TrialSeat
 
 if TYPE_CHECKING:
     from pigpen.rules import Card
@@ -38,14 +41,17 @@ class First(pigpen.Bot):
 class TaskInstance:
     """A bot that runs as a task of this very loop."""
 
-    def __init__(self, place: Place, stop_fails: bool) -> None:
+    def __init__(self, place: Place, stop_fails: bool, wait_fails: bool) -> None:
         address = f"unix:{place.folder / SOCKET_NAME}"
         self._task = asyncio.ensure_future(Client(First(), "task", address, place.token).play_match())
         self._stop_fails = stop_fails
+        self._wait_fails = wait_fails
         self.keeper = NoKeeper()
 
     async def wait(self) -> Exit:
         await asyncio.wait((self._task,))
+        if self._wait_fails:
+            raise SandboxError("the engine is gone")
         return Exit(0)
 
     async def stop(self) -> None:
@@ -68,17 +74,25 @@ class TaskProgram:
 
     identity = "a task"
 
-    def __init__(self, *, start_takes: float = 0.0, start_fails: bool = False, stop_fails: bool = False) -> None:
+    def __init__(
+        self,
+        *,
+        start_takes: float = 0.0,
+        start_fails: bool = False,
+        stop_fails: bool = False,
+        wait_fails: bool = False,
+    ) -> None:
         self._start_takes = start_takes
         self._start_fails = start_fails
         self._stop_fails = stop_fails
+        self._wait_fails = wait_fails
         self.instances: list[TaskInstance] = []
 
     async def start(self, place: Place) -> TaskInstance:
         await asyncio.sleep(self._start_takes)
         if self._start_fails:
             raise SandboxError("no room")
-        self.instances.append(TaskInstance(place, self._stop_fails))
+        self.instances.append(TaskInstance(place, self._stop_fails, self._wait_fails))
         return self.instances[-1]
 
 
@@ -146,7 +160,7 @@ async def test_a_folder_too_deep_for_a_socket_is_the_platforms_failure(
     deep = tmp_path / ("d" * 100)
     deep.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(deep))
-    with pytest.raises(SandboxError, match="set TMPDIR to a short path"):
+    with pytest.raises(SandboxError, match="set TMPDIR to a shorter one"):
         await play(*(TaskProgram() for _ in range(4)))
 
 
@@ -166,3 +180,41 @@ def test_the_next_start_removes_the_folder_of_a_process_that_was_killed() -> Non
                 assert mine.exists()
     assert not mine.exists()
     assert folder.name.startswith(PREFIX)
+
+
+class FallingSeat(TrialSeat):
+    """A seat whose folder is removed and whose stream breaks with the first answer."""
+
+    def _deliver(self, data: bytes) -> None:
+        if self._socket.parent.exists():
+            shutil.rmtree(self._socket.parent)
+            self.cut_at_next_answer()
+        super()._deliver(data)
+
+
+async def test_a_seat_whose_folder_is_gone_in_mid_match_voids_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ladder.play.StreamSeat", FallingSeat)
+    programs = [TaskProgram() for _ in range(4)]
+    with pytest.raises(SandboxError, match=r"seat\.sock cannot be made: its folder is gone\. The match is void"):
+        await play(*programs)
+    assert all(instance._task.done() for program in programs for instance in program.instances)
+
+
+class MislaidSeat(StreamSeat):
+    """A seat whose socket somebody removes before the bot comes."""
+
+    async def listen(self) -> None:
+        await super().listen()
+        self._socket.unlink()
+
+
+async def test_a_socket_that_somebody_removes_is_not_held_against_the_bot(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ladder.play.StreamSeat", MislaidSeat)
+    with pytest.raises(SandboxError, match="was removed while a bot was expected there"):
+        await play(*(TaskProgram() for _ in range(4)))
+
+
+async def test_a_failure_while_nobody_waits_any_more_undoes_nothing() -> None:
+    """The sandbox cannot tell how a bot ended that has played to the end."""
+    result, _ = await play(TaskProgram(wait_fails=True), TaskProgram(), TaskProgram(), TaskProgram())
+    assert [row.faults for row in result.results] == [0, 0, 0, 0]

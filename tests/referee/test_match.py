@@ -8,10 +8,11 @@ import pytest
 
 from pigpen import DealResult, MatchResult
 from pigpen.rules import PRESETS, Phase
+from referee.exit import Exit
 from referee.formats import Format
 from referee.match import DEFAULT_CLOCK, MatchSpec
 from referee.record import DealLine, MatchLine, ResultLine, from_json, to_json, without_times
-from referee.verdict import Verdict
+from referee.verdict import SeatBroken, SeatFailure, Verdict
 from tests.referee.seats import AbsentSeat, ScriptedSeat, fails, honest
 from tests.referee.tables import play_match
 
@@ -195,3 +196,24 @@ def taker_of(card: str, line: DealLine) -> int:
     trick = next(trick for trick in tricks if card in [play for _, play in trick])
     led = trick[0][1][1]
     return max((play for play in trick if play[1][1] == led), key=lambda play: "23456789TJQKA".index(play[1][0]))[0]
+
+
+async def test_a_step_at_which_the_program_had_ended_says_how() -> None:
+    end = Exit(137, oom=True)
+    seats = [ScriptedSeat(lambda view: SeatFailure(Verdict.GONE, str(end), end)), *(ScriptedSeat(honest),) * 3]
+    _, lines = await play(spec_of(form="deals:1"), seats)
+    (deal,) = deal_lines(lines)
+    (step,) = [step for step in deal.steps if step.why]
+    assert (step.by, step.why, step.exit_code, step.oom) == ("default:gone", "it ran out of memory", 137, True)
+    assert [step.exit_code for step in deal.steps if not step.why] == [None] * (len(deal.steps) - 1)
+
+
+async def test_a_seat_that_broke_voids_the_match_and_is_held_against_nobody() -> None:
+    class Broken(ScriptedSeat):
+        async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
+            raise SeatBroken("its folder is gone")
+
+    lines: list[AnyLine] = []
+    with pytest.raises(SeatBroken, match="its folder is gone"):
+        await play_match(spec_of(), [Broken(honest), *(ScriptedSeat(honest) for _ in range(3))], lines.append)
+    assert [type(line) for line in lines] == [MatchLine]

@@ -2,15 +2,17 @@
  * The first process of every bot's container: `launcher PROGRAM ARGUMENT...`.
  *
  * Takes the log socket as stdout and stderr in place of the engine's pipes, starts the program, buries what dies, and
- * ends as the program does: its exit code, or 128 + the signal. No process of the container can then reach a pipe that
- * the engine reads. Uses no library, so that it runs in every image. `scripts/launcher` compiles it.
+ * ends as the program does: its exit code, or 128 + the signal. Only 137 becomes 192: nothing inside can kill this
+ * process, so the engine tells 137 only where somebody outside killed it, or the kernel for memory. No process of the
+ * container can then reach a pipe that the engine reads. Uses no library, so that it runs in every image.
+ * `scripts/launcher` compiles it.
  *
  * Exit codes of its own, those of a shell: 127 no such program, 126 the program cannot be run, and 125 no log socket.
  */
 
 enum { AF_UNIX = 1, SOCK_STREAM = 1, SOCK_CLOEXEC = 02000000, SIGCHLD = 17, PR_SET_DUMPABLE = 4 };
 enum { ENOENT = 2, ENOTDIR = 20, PATH_MAX = 4096 };
-enum { NO_LOG = 125, CANNOT_RUN = 126, NOT_FOUND = 127, BY_SIGNAL = 128 };
+enum { NO_LOG = 125, CANNOT_RUN = 126, NOT_FOUND = 127, BY_SIGNAL = 128, KILLED = 137, WAS_KILLED = 192 };
 
 #if defined(__x86_64__)
 enum { WRITE = 1, SOCKET = 41, CONNECT = 42, CLONE = 56, EXECVE = 59, EXIT = 60, WAIT4 = 61, PRCTL = 157, DUP3 = 292 };
@@ -126,5 +128,6 @@ __attribute__((used)) void begin(long *stack) {
     if (program < 0) leave(CANNOT_RUN);
     int status = 0;
     while (call(WAIT4, -1, (long)&status, 0, 0) != program) {}
-    leave(status & 127 ? BY_SIGNAL + (status & 127) : status >> 8 & 255);
+    long code = status & 127 ? BY_SIGNAL + (status & 127) : status >> 8 & 255;
+    leave(code == KILLED ? WAS_KILLED : code);
 }

@@ -1,0 +1,41 @@
+"""How much a bot may send and how often it may come back: a flood costs the referee time that no clock measures."""
+
+from __future__ import annotations
+
+MAX_UNASKED = 64
+"""Messages that a seat takes in a match beyond one for each time that a question was put."""
+MAX_STREAMS = 16
+"""Streams that a bot may open to its seat in a match, refused ones included."""
+
+
+class Traffic:
+    """
+    Counts what comes to one seat, Hellos apart.
+
+    A late answer has been asked for once, so an honest bot, however slow, never uses up what is allowed.
+    """
+
+    def __init__(self) -> None:
+        self._unasked = 0
+        self._streams = 0
+
+    def question(self) -> None:
+        """A question is put, or put again on a new stream."""
+        self._unasked -= 1
+
+    def message(self) -> None:
+        """A message has come."""
+        self._unasked += 1
+
+    def stream(self) -> None:
+        """A stream has been opened."""
+        self._streams += 1
+
+    @property
+    def excess(self) -> str:
+        """What was too much, in words; empty while nothing was."""
+        if self._unasked > MAX_UNASKED:
+            return f"it sent more than {MAX_UNASKED} messages that nobody had asked for"
+        if self._streams > MAX_STREAMS:
+            return f"it opened more than {MAX_STREAMS} streams in one match"
+        return ""

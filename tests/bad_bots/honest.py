@@ -1,0 +1,49 @@
+"""Plays honestly, as the neighbours of bad bots do, and as bad bots do whose sin lies beside the game."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+
+import pigpen
+
+Deed = Callable[[], Mapping[str, object]]
+"""What a program does beside playing, and what it observed."""
+
+
+class Honest(pigpen.Bot):
+    """Plays the first legal card."""
+
+    def play(self, view: pigpen.View) -> pigpen.Card:
+        return view.legal[0]
+
+
+class Busy(Honest):
+    """Does a deed once it has its seat."""
+
+    def __init__(self, deed: Deed) -> None:
+        self._deed = deed
+
+    def match_started(self, welcome: pigpen.Welcome) -> None:
+        report(self._deed())
+
+
+def report(observed: Mapping[str, object]) -> None:
+    """Tell the suite, through the log, what came of an attempt."""
+    print("observed", json.dumps(observed), file=sys.stderr, flush=True)
+
+
+def play_after(deed: Deed) -> None:
+    """Do the deed, then take the seat and play honestly."""
+    report(deed())
+    pigpen.run(Honest())
+
+
+def play_with(deed: Deed) -> None:
+    """Take the seat, do the deed, and play honestly."""
+    pigpen.run(Busy(deed))
+
+
+if __name__ == "__main__":
+    pigpen.run(Honest())

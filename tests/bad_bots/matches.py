@@ -1,0 +1,135 @@
+"""A match of a bad bot against honest ones, in real containers."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from docker import DockerClient
+
+from ladder.content import archive
+from ladder.image_build import build_image
+from ladder.images import LATEST
+from ladder.play import play_sandboxed
+from pigpen.rules import PRESETS, seed_from
+from referee.formats import Format
+from referee.match import MatchSpec
+from referee.record import AnyLine, DealLine
+from referee.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ladder.sandbox.base import Exit, Instance, Place, Program
+    from referee.record import BotResult, Step
+    from tests.bad_bots.table import BadBot
+
+HERE = Path(__file__).parent
+TESTS = HERE.parent
+PROGRAMS = HERE / "programs"
+HELPERS = [
+    "bad_bots/frames",
+    "bad_bots/honest",
+    "bad_bots/line",
+    "bad_bots/thinker",
+    "ladder/probe",
+    "ladder/system_calls",
+]
+"""What programs import."""
+
+TAG = "pigpen/test:bad-bots"
+DOCKERFILE = """
+ARG BASE
+FROM ${BASE}
+USER root
+RUN cp /usr/bin/id /usr/bin/id-of-root && chmod 4755 /usr/bin/id-of-root
+CMD ["python", "-u", "/run/pigpen/program.py"]
+"""
+
+
+def build(client: DockerClient, folder: Path) -> None:
+    """Make the image of all bad bots: it runs the program that lies in its seat's folder."""
+    (folder / "Dockerfile").write_text(DOCKERFILE)
+    build_image(client, archive(folder), tag=TAG, labels={}, arguments={"BASE": LATEST})
+
+
+class Seated:
+    """A program that is laid into its seat's folder, and the instance that ran it."""
+
+    def __init__(self, image: Program, source: Path) -> None:
+        self.identity = image.identity
+        self.instance: Instance
+        self._image = image
+        self._source = source
+
+    async def start(self, place: Place) -> Instance:
+        for name in HELPERS:
+            copy = place.folder / "tests" / f"{name}.py"
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(TESTS / f"{name}.py", copy)
+        shutil.copy(self._source, place.folder / "program.py")
+        self.instance = await self._image.start(place)
+        return self.instance
+
+
+@dataclass(frozen=True)
+class Sat:
+    """How one seat came out of a match."""
+
+    result: BotResult
+    steps: Sequence[Step]
+    log: str
+    end: Exit
+
+    @property
+    def faults(self) -> tuple[Verdict, ...]:
+        """What the record holds against it, in order."""
+        codes = [step.by.partition(":") for step in self.steps]
+        return tuple(Verdict(code) for by, _, code in codes if by == "default")
+
+    @property
+    def why(self) -> str:
+        """What the record says of its last fault."""
+        return next((step.why for step in reversed(self.steps) if step.why), "")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A finished match."""
+
+    bad: Sequence[Sat]
+    honest: Sequence[Sat]
+    deals: Sequence[DealLine]
+
+    @property
+    def observed(self) -> dict[str, Any]:
+        """What the bad ones reported, all reports in one."""
+        reports = [found for sat in self.bad for found in re.findall(r"observed (\{.*\})$", sat.log, re.MULTILINE)]
+        return {key: value for report in reports for key, value in json.loads(report).items()}
+
+
+async def play(name: str, bad_bot: BadBot, image: Program) -> Outcome:
+    """Play the match that the table declares for the program *name*."""
+    rules = PRESETS[bad_bot.rules]
+    sources = [PROGRAMS / f"{name}.py"] * bad_bot.chairs
+    sources += [HERE / f"{bad_bot.beside}.py"] * (rules.players - bad_bot.chairs)
+    seated = [Seated(image, source) for source in sources]
+    names = tuple(source.stem for source in sources)
+    spec = MatchSpec(rules, names, Format(bad_bot.deals), bad_bot.clock, seed_from(name))
+    lines: list[AnyLine] = []
+    played = await play_sandboxed(spec, seated, lines.append)
+    deals = [line for line in lines if isinstance(line, DealLine)]
+    sat = [
+        Sat(
+            played.result.results[seat],
+            [step for deal in deals for step in deal.steps if step.seat == seat],
+            played.logs[0][seat],
+            await program.instance.wait(),
+        )
+        for seat, program in enumerate(seated)
+    ]
+    return Outcome(sat[: bad_bot.chairs], sat[bad_bot.chairs :], deals)

@@ -1,0 +1,38 @@
+"""Tries to remove, replace, open up and truncate its socket and its folder, and to call the log a second time."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.bad_bots.honest import play_after
+from tests.ladder.probe import attempt
+from tests.ladder.system_calls import named
+
+FOLDER = Path("/run/pigpen")
+SOCKET = FOLDER / "seat.sock"
+
+
+def call_log() -> None:
+    with socket.socket(socket.AF_UNIX) as caller:
+        caller.connect(str(FOLDER / "log.sock"))
+
+
+def tamper() -> dict[str, object]:
+    deeds: dict[str, Callable[[], object]] = {
+        "unlink": SOCKET.unlink,
+        "rename": lambda: SOCKET.rename(FOLDER / "other.sock"),
+        "chmod": lambda: SOCKET.chmod(0o600),
+        "link": lambda: os.link(SOCKET, FOLDER / "other.sock"),
+        "bind": lambda: socket.socket(socket.AF_UNIX).bind(str(FOLDER / "other.sock")),
+        "mkdir": lambda: (FOLDER / "more").mkdir(),
+        "rmdir": FOLDER.rmdir,
+        "climb": lambda: (FOLDER / ".." / "other").touch(),
+        "log": call_log,
+    }
+    return {name: named(attempt(deed)) for name, deed in deeds.items()}
+
+
+play_after(tamper)

@@ -1,0 +1,22 @@
+"""Opens two connections, uses its token on both, and tries a third; plays on the one that was let in."""
+
+from __future__ import annotations
+
+import grpc
+
+from tests.bad_bots.frames import begin
+from tests.bad_bots.honest import report
+from tests.bad_bots.line import Line, connect, hello
+from tests.ladder.probe import attempt
+from tests.ladder.system_calls import named
+
+channels = [connect(), connect()]
+for channel in channels:
+    grpc.channel_ready_future(channel).result()
+line, second = map(Line, channels)
+line.say(hello())
+first = next(line.requests())
+second.say(hello())
+report({"the second": second.refusal(), "the third": named(attempt(begin))})
+line.say(line.honest(first))
+line.play_on()

@@ -1,0 +1,29 @@
+"""Plays the deals of a record again, by the rules alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pigpen.rules import Deal
+from pigpen.rules.cards import parse_cards
+from referee.steps import action_of
+
+if TYPE_CHECKING:
+    from pigpen.rules import Rules
+    from referee.record import DealLine
+
+
+def scores_of(rules: Rules, line: DealLine) -> tuple[int, ...]:
+    """
+    What the rules make of the recorded steps.
+
+    Raises:
+        RulesError: If a step breaks them.
+        ValueError: If the deal is not finished.
+    """
+    deal = Deal(rules, [parse_cards(hand.split()) for hand in line.hands], number=line.deal)
+    for step in line.steps:
+        deal.apply(step.seat, action_of(step))
+    if not deal.is_over:
+        raise ValueError(f"deal {line.deal} is not finished")
+    return deal.scores()

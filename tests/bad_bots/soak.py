@@ -1,0 +1,153 @@
+"""
+Many matches with one bad bot of a random kind at each table: `python -m tests.bad_bots.soak --deals 2000`.
+
+Prints what there was before and what there is afterwards. The exit code is 1 if anything is left behind, or an honest
+bot was at fault.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gc
+import os
+import random
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ladder.bots import BotSource
+from ladder.engine import connect
+from ladder.images import ensure_base_image
+from ladder.sandbox import containers, owners
+from ladder.sandbox.docker import DockerSandbox
+from ladder.scratch import PREFIX
+from pigpen import ClockSetting
+from tests.bad_bots.matches import TAG, build, play
+from tests.bad_bots.table import BAD_BOTS
+
+if TYPE_CHECKING:
+    from docker import DockerClient
+
+    from ladder.sandbox.base import Program
+    from tests.bad_bots.matches import Outcome
+
+DEALS_PER_MATCH = 10
+TABLES = 2
+"""Matches at one time."""
+CLOCK = ClockSetting(bank=60.0, increment=0.1, limit=0.5, start_up=5.0)
+WARM_UP = 4
+"""Matches before anything is counted: imports, pools and caches that stay."""
+MEMORY = "memory, MiB"
+MEMORY_SLACK = 32.0
+"""MiB by which this process may grow: the allocator gives little back."""
+
+
+def census(client: DockerClient) -> dict[str, float]:
+    """Count what matches of this process might leave behind."""
+    gc.collect()
+    temporary = Path(tempfile.gettempdir())
+    mine = {"label": f"{containers.OWNER}={owners.this_process()}"}
+    return {
+        "containers": len(client.api.containers(all=True, filters=mine)),
+        "child processes": len(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()),
+        "threads": threading.active_count(),
+        "open files": len(os.listdir("/proc/self/fd")),
+        "sockets": Path("/proc/net/unix").read_text().count(f"{temporary}/{PREFIX}"),
+        "folders": sum(1 for _ in temporary.glob(f"{PREFIX}*")),
+        MEMORY: int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20,
+    }
+
+
+def left_behind(before: Mapping[str, float], after: Mapping[str, float]) -> list[str]:
+    """What there is more of."""
+    return [name for name in after if after[name] > before[name] + (MEMORY_SLACK if name == MEMORY else 0)]
+
+
+@dataclass
+class Tally:
+    """What has been played."""
+
+    kinds: Counter[str] = field(default_factory=Counter)
+    deals: int = 0
+    verdicts: Counter[str] = field(default_factory=Counter)
+    honest_faults: list[str] = field(default_factory=list)
+
+    def add(self, name: str, outcome: Outcome) -> None:
+        """Take a finished match."""
+        self.kinds[name] += 1
+        self.deals += len(outcome.deals)
+        self.verdicts.update(verdict for sat in outcome.bad for verdict in sat.faults)
+        self.honest_faults += [f"beside {name}: {sat.why}\n{sat.log}" for sat in outcome.honest if sat.faults]
+
+
+async def soak(image: Program, deals: int, rng: random.Random) -> Tally:
+    """Play so many deals, a few tables at a time."""
+    tally = Tally()
+    left = deals
+
+    async def play_one_table() -> None:
+        nonlocal left
+        while left > 0:
+            now = min(left, DEALS_PER_MATCH)
+            left -= now
+            name = rng.choice(sorted(BAD_BOTS))
+            tally.add(name, await play(name, replace(BAD_BOTS[name], deals=now, clock=CLOCK, beside="honest"), image))
+
+    async with asyncio.TaskGroup() as tables:
+        for _ in range(TABLES):
+            tables.create_task(play_one_table())
+    return tally
+
+
+async def run(deals: int, seed: str) -> tuple[Tally, dict[str, float], dict[str, float]]:
+    """Warm up, count, play, count again."""
+    client = connect()
+    ensure_base_image(client, print)
+    with tempfile.TemporaryDirectory() as folder:
+        build(client, Path(folder))
+    rng = random.Random(seed)
+    sandbox = DockerSandbox()
+    try:
+        image = await sandbox.load(BotSource("bad", image=TAG))
+        await soak(image, WARM_UP * DEALS_PER_MATCH, rng)
+        before = census(client)
+        tally = await soak(image, deals, rng)
+        after = census(client)
+    finally:
+        await sandbox.close()
+        client.close()
+    return tally, before, after
+
+
+def main() -> None:
+    """Soak and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[1])
+    parser.add_argument("--deals", type=int, default=2000)
+    parser.add_argument("--seed", default="soak")
+    arguments = parser.parse_args()
+    started = time.monotonic()
+    tally, before, after = asyncio.run(run(arguments.deals, arguments.seed))
+    minutes = (time.monotonic() - started) / 60
+    print(
+        f"{tally.kinds.total()} matches, {tally.deals} deals, {len(tally.kinds)} kinds of bad bots, {minutes:.1f} min"
+    )
+    print("verdicts of bad bots:", dict(tally.verdicts.most_common()))
+    print(f"{'':16}{'before':>10}{'after':>10}")
+    for name in before:
+        print(f"{name:16}{before[name]:>10.4g}{after[name]:>10.4g}")
+    for fault in tally.honest_faults:
+        print("An honest bot was at fault", fault)
+    left = left_behind(before, after)
+    print("Left behind:", ", ".join(left) or "nothing")
+    sys.exit(bool(left or tally.honest_faults))
+
+
+if __name__ == "__main__":
+    main()

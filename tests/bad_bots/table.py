@@ -1,0 +1,145 @@
+"""Every bad bot and what it comes to: one line for each program in `programs`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ladder.sandbox.base import Exit
+from pigpen import ClockSetting
+from referee.verdict import Verdict
+
+PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=60.0)
+"""Room for the honest on a machine that is busy."""
+HURRIED = ClockSetting(bank=600.0, increment=1.0, limit=1.0, start_up=60.0)
+"""Where somebody is to be too late."""
+WAITED_FOR = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=10.0)
+"""Where somebody is not to come at all."""
+
+TIMEOUT, ILLEGAL, MALFORMED, GONE, ABSENT = Verdict
+ENDS = "its program ended with exit code {}"
+
+
+@dataclass(frozen=True)
+class BadBot:
+    """What is played with a bad bot, and what it comes to. The others at the table play on without a fault."""
+
+    faults: tuple[Verdict, ...] = ()
+    """What the record holds against it, in order."""
+    why: str = ""
+    """What the record says of the last fault, or a part of it."""
+    end: Exit | None = None
+    """How its container ended; None: it may stay until the match is over, and leave by itself or not."""
+    observed: Mapping[str, object] = field(default_factory=dict)
+    """What it saw of its attempts, by its own report."""
+    or_faults: tuple[Verdict, ...] | None = None
+    """The same as *faults*, where luck decides which of the two it is."""
+    rules: str = "hearts"
+    deals: int = 1
+    clock: ClockSetting = PATIENT
+    chairs: int = 1
+    """How many seats the bad bot has."""
+    beside: str = "honest"
+    """The honest bot that has the other seats."""
+    needs_root: bool = False
+    """Whether only root, who may hold a container still, can stop it."""
+
+    @property
+    def verdicts(self) -> tuple[tuple[Verdict, ...], ...]:
+        """What the record may hold against it."""
+        return (self.faults,) if self.or_faults is None else (self.faults, self.or_faults)
+
+
+BAD_BOTS: Mapping[str, BadBot] = {
+    # Time.
+    "late_once": BadBot((TIMEOUT,), "no answer within", clock=HURRIED),
+    "late_always": BadBot((TIMEOUT,) * 3, "no answer within", clock=HURRIED),
+    "thinks_on_others_time": BadBot(
+        observed={"stole half of a neighbour's time": False}, beside="thinker", needs_root=True
+    ),
+    "burns_cpu": BadBot(observed={"fires": 20}, clock=HURRIED),
+    "stops_itself": BadBot((TIMEOUT,) * 3, "no answer within", clock=HURRIED),
+    # Taking a seat.
+    "never_connects": BadBot((ABSENT,), "it did not take its seat within 10 s", clock=WAITED_FOR),
+    "wrong_token": BadBot((ABSENT,), observed={"the first": "UNAUTHENTICATED"}, clock=WAITED_FOR),
+    "stolen_token": BadBot(
+        observed={"sockets": ["seat.sock"], **dict.fromkeys(("another", "one off", "longer"), "UNAUTHENTICATED")}
+    ),
+    "second_stream": BadBot(observed={"the second": "ALREADY_EXISTS"}),
+    "two_connections": BadBot(observed={"the second": "ALREADY_EXISTS", "the third": "ENOENT"}),
+    "second_hello": BadBot((MALFORMED,), "the message is not an Answer"),
+    # The stream.
+    "half_close": BadBot((GONE,), "it did not come back within 3 s", observed={"the stream": "OK"}),
+    "returns_in_time": BadBot(observed={"asked again": True}),
+    "returns_too_late": BadBot((GONE,), "it did not come back within 3 s"),
+    "reconnect_flood": BadBot((TIMEOUT,) * 3, or_faults=(GONE,), clock=HURRIED),
+    "deaf": BadBot((TIMEOUT, GONE), "it does not read what the referee sends", or_faults=(GONE,), clock=HURRIED),
+    # The game.
+    "illegal_card": BadBot((ILLEGAL,) * 3),
+    "card_not_held": BadBot((ILLEGAL,) * 3),
+    "card_twice": BadBot((ILLEGAL,) * 3),
+    "passes_too_few": BadBot((ILLEGAL,) * 3, deals=3),
+    "passes_too_many": BadBot((ILLEGAL,) * 3, deals=3),
+    "passes_a_card_twice": BadBot((ILLEGAL,) * 3, deals=3),
+    "exposes_not_held": BadBot((ILLEGAL,), rules="gongzhu"),
+    "exposes_twice": BadBot((MALFORMED,), "the answer exposes a card twice", rules="gongzhu"),
+    # Messages.
+    "answers_the_last_question": BadBot(),
+    "answers_before_it_is_asked": BadBot(),
+    "garbage": BadBot((MALFORMED,) * 3, "the message cannot be read as a BotMessage"),
+    "no_action": BadBot((MALFORMED,) * 3, "the answer holds no action"),
+    "huge_message": BadBot(observed={"broken": True}),
+    "message_flood": BadBot(or_faults=(GONE,)),
+    # Connections.
+    "connection_flood": BadBot((ABSENT,), or_faults=()),
+    "connection_churn": BadBot(),
+    "stream_flood": BadBot(),
+    "rapid_reset": BadBot(),
+    "ping_flood": BadBot(),
+    "settings_flood": BadBot(),
+    "metadata_flood": BadBot((ABSENT,), "it did not take its seat", clock=WAITED_FOR),
+    "slow_loris": BadBot(observed={"closed": True}),
+    "slow_hello": BadBot(observed={"the stream": "DEADLINE_EXCEEDED"}),
+    "half_open": BadBot(observed={"closed": True}),
+    # The program's end.
+    "exits_0": BadBot((GONE,), ENDS.format(0), Exit(0)),
+    "exits_1": BadBot((GONE,), ENDS.format(1), Exit(1)),
+    "segfaults": BadBot((GONE,), ENDS.format(139), Exit(139)),
+    "ignores_signals": BadBot(end=Exit(137)),
+    # What a container may use.
+    "fork_bomb": BadBot((ABSENT,), "it did not take its seat", Exit(137), {"in the end": "EAGAIN"}, clock=WAITED_FOR),
+    "thread_bomb": BadBot(observed={"in the end": "can't start new thread"}),
+    "zombies": BadBot(observed={"abandoned": 500}),
+    "memory_hog": BadBot((GONE,), "it ran out of memory", Exit(137, oom=True)),
+    "memory_hog_child": BadBot((GONE,), "it ran out of memory", Exit(0, oom=True)),
+    "kernel_memory_hog": BadBot((GONE,), "it ran out of memory"),
+    "fills_tmp": BadBot(observed={"/tmp": "ENOSPC", "/dev/shm": "ENOSPC"}),
+    "fills_tmp_with_files": BadBot(observed={"in the end": "ENOSPC"}),
+    "floods_output": BadBot(),
+    "hogs_pipes": BadBot(observed={"in seat 0": False, "in seat 1": True}, chairs=2),
+    # What a container may reach.
+    "writes_everywhere": BadBot(observed={"folders": ["/dev/mqueue", "/dev/shm", "/tmp"], "kernel": []}),
+    "kills_everybody": BadBot(observed={"everybody": "ESRCH", "the first": "allowed", "alive": True}),
+    "network": BadBot(
+        observed={
+            "sockets": ["EAFNOSUPPORT"],
+            "interfaces": ["lo"],
+            "DNS": "no address",
+            "gateway": "EAFNOSUPPORT",
+            "metadata service": "EAFNOSUPPORT",
+        }
+    ),
+    "abstract_sockets": BadBot(observed={"own": "allowed", "others": ["ECONNREFUSED"]}, chairs=2),
+    "reads_secrets": BadBot(
+        observed={"read": [], "descriptors of the first": "EACCES", "processes": 2, "token in sight": False}
+    ),
+    "setuid_program": BadBot(observed={"setuid": True, "runs as root": False, "setuid(0)": "EPERM"}),
+    "system_calls": BadBot(observed={"met": ["EPERM"]}),
+    "tampers_with_its_seat": BadBot(
+        observed={
+            **dict.fromkeys(("unlink", "rename", "chmod", "link", "bind", "mkdir", "climb"), "EROFS"),
+            "rmdir": "EROFS",
+            "log": "ENOENT",
+        }
+    ),
+}

@@ -1,0 +1,91 @@
+"""Bad bots come to what the table declares, and hurt nobody but themselves."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import os
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+
+import docker
+import pytest
+import pytest_asyncio
+
+from ladder.bots import BotSource
+from ladder.engine import connect
+from ladder.images import ensure_base_image
+from ladder.sandbox.containers import OWNER
+from ladder.sandbox.docker import DockerSandbox
+from ladder.sandbox.owners import this_process
+from pigpen.rules import PRESETS
+from referee.verdict import TAKEOVER_AT, Verdict
+from tests.bad_bots.matches import PROGRAMS, TAG, Outcome, build, play
+from tests.bad_bots.replay import scores_of
+from tests.bad_bots.table import BAD_BOTS
+
+TABLES = 4
+"""Matches at one time."""
+
+Matches = Mapping[str, "asyncio.Task[Outcome]"]
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[docker.DockerClient]:
+    """The engine, with the image of all bad bots."""
+    client = connect()
+    ensure_base_image(client, print)
+    build(client, tmp_path_factory.mktemp("image"))
+    yield client
+    client.close()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def matches(client: docker.DockerClient, request: pytest.FixtureRequest) -> AsyncIterator[Matches]:
+    """The matches of all tests that were picked, a few at a time. In the end nothing is left of them."""
+    sandbox = DockerSandbox()
+    image = await sandbox.load(BotSource("bad", image=TAG))
+    tables = asyncio.Semaphore(TABLES)
+
+    async def play_at_a_table(name: str) -> Outcome:
+        async with tables:
+            return await play(name, BAD_BOTS[name], image)
+
+    picked = [name for name in BAD_BOTS if f"[{name}]" in " ".join(item.name for item in request.session.items)]
+    tasks = {name: asyncio.create_task(play_at_a_table(name), name=name) for name in picked}
+    yield tasks
+    for task in tasks.values():
+        task.cancel()
+    await asyncio.gather(*tasks.values(), return_exceptions=True)
+    mine = {"label": f"{OWNER}={this_process()}"}
+    left = [found["Names"] for found in client.api.containers(all=True, filters=mine)]
+    await sandbox.close()
+    assert left == []
+
+
+@pytest.mark.docker
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize("name", [name for name in BAD_BOTS if os.geteuid() == 0 or not BAD_BOTS[name].needs_root])
+async def test_a_bad_bot_hurts_nobody_but_itself(name: str, matches: Matches) -> None:
+    outcome, declared = await matches[name], BAD_BOTS[name]
+    assert [sat.log for sat in outcome.honest if sat.result.faults or sat.result.taken_over] == []
+    assert {step.by for sat in outcome.honest for step in sat.steps} == {"bot"}
+    for sat in outcome.bad:
+        assert sat.faults in declared.verdicts, (sat.why, sat.log)
+        assert sat.result.taken_over == is_taken_over(sat.faults)
+        assert declared.why in sat.why
+        assert declared.end in (None, sat.end)
+    assert outcome.observed == declared.observed
+    assert len(outcome.deals) == declared.deals
+    assert [scores_of(PRESETS[declared.rules], deal) for deal in outcome.deals] == [
+        deal.scores for deal in outcome.deals
+    ]
+
+
+def is_taken_over(faults: Sequence[Verdict]) -> bool:
+    return len(faults) >= TAKEOVER_AT or any(fault.is_final for fault in faults)
+
+
+def test_every_program_confesses_its_sin_and_stands_in_the_table() -> None:
+    sins = {path.stem: ast.get_docstring(ast.parse(path.read_text())) for path in PROGRAMS.glob("*.py")}
+    assert set(BAD_BOTS) == set(sins)
+    assert [name for name, sin in sins.items() if not sin] == []

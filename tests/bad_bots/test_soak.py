@@ -1,0 +1,22 @@
+"""A short soak; `python -m tests.bad_bots.soak` is the long one."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.bad_bots.soak import MEMORY, MEMORY_SLACK, left_behind, run
+
+
+@pytest.mark.docker
+async def test_matches_with_bad_bots_leave_nothing_behind() -> None:
+    tally, before, after = await run(deals=60, seed="short")
+    assert tally.deals == 60
+    assert left_behind(before, after) == []
+    assert after["containers"] == after["sockets"] == after["child processes"] == 0
+    assert tally.honest_faults == []
+
+
+def test_what_there_is_more_of_is_left_behind() -> None:
+    before = {"containers": 1.0, MEMORY: 50.0}
+    assert left_behind(before, {"containers": 2.0, MEMORY: 50.0 + MEMORY_SLACK}) == ["containers"]
+    assert left_behind(before, {"containers": 0.0, MEMORY: 51.0 + MEMORY_SLACK}) == [MEMORY]

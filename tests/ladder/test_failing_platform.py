@@ -1,0 +1,168 @@
+"""The platform breaks in the middle of a real match: the match is void, the sentence says why, no bot is blamed."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+
+import docker
+import pytest
+
+from ladder.bots import BotSource, find_bot
+from ladder.content import archive
+from ladder.image_build import build_image
+from ladder.play import Played, play_sandboxed
+from ladder.sandbox import owners
+from ladder.sandbox.base import SandboxError
+from ladder.sandbox.docker import DockerSandbox
+from pigpen import ClockSetting
+from pigpen.rules import PRESETS
+from referee.formats import Format
+from referee.match import MatchSpec
+from referee.record import AnyLine, DealLine, ResultLine
+from tests.ladder.cut_engine import CutEngine
+
+pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("no_leftovers")]
+
+NAMES = ("random", "cautious", "counting", "random")
+PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=30.0, start_up=60.0)
+HURRIED = ClockSetting(bank=600.0, increment=1.0, limit=0.5, start_up=60.0)
+VOID = "The match is void, and nothing is held against any bot."
+ENDLESS = 100_000
+
+
+@pytest.fixture
+def proxy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CutEngine]:
+    """What DOCKER_HOST names while the test runs."""
+    proxy = CutEngine(tmp_path / "engine.sock")
+    monkeypatch.setenv("DOCKER_HOST", proxy.address)
+    yield proxy
+    proxy.close()
+
+
+@pytest.fixture
+async def doomed(no_leftovers: None, client: docker.DockerClient, proxy: CutEngine) -> AsyncIterator[DockerSandbox]:
+    """A sandbox that reaches its engine through the proxy."""
+    sandbox = DockerSandbox()
+    yield sandbox
+    await sandbox.close()
+    for name in mine(client):  # what could not be removed through the proxy
+        client.api.remove_container(name, force=True)
+
+
+def hang(proxy: CutEngine, sandbox: DockerSandbox) -> None:
+    """Let the engine hang for a sandbox that does not wait long for it."""
+    assert sandbox._client
+    sandbox._client.api.timeout = 1
+    proxy.hang()
+
+
+def mine(client: docker.DockerClient, *labels: str) -> list[str]:
+    """The containers of this process."""
+    wanted = [f"pigpen.owner={owners.this_process()}", *labels]
+    return [found["Id"] for found in client.api.containers(all=True, filters={"label": wanted})]
+
+
+async def play(
+    sandbox: DockerSandbox,
+    after_first_deal: Callable[[], object],
+    deals: int = ENDLESS,
+    clock: ClockSetting = PATIENT,
+    sources: tuple[BotSource, ...] = tuple(map(find_bot, NAMES)),
+    lines: list[AnyLine] | None = None,
+) -> Played:
+    """Play a match in which something happens after its first deal."""
+    spec = MatchSpec(PRESETS["hearts"], NAMES, Format(deals), clock, bytes(32))
+
+    def write(line: AnyLine) -> None:
+        if lines is not None:
+            lines.append(line)
+        if isinstance(line, DealLine) and line.deal == 0:
+            after_first_deal()
+
+    return await play_sandboxed(spec, [await sandbox.load(source) for source in sources], write)
+
+
+async def test_an_engine_that_dies_in_mid_match(doomed: DockerSandbox, proxy: CutEngine) -> None:
+    with pytest.raises(SandboxError, match=r"The Docker engine does not answer any more.*scripts/engine") as failure:
+        await play(doomed, proxy.cut)
+    assert str(failure.value).endswith(VOID)
+
+
+async def test_an_engine_that_lets_nobody_in_any_more_spoils_no_match_that_needs_nothing_of_it(
+    doomed: DockerSandbox, proxy: CutEngine
+) -> None:
+    played = await play(doomed, proxy.refuse, deals=3)
+    assert [row.faults for row in played.result.results] == [0] * 4
+
+
+async def test_an_engine_that_hangs_spoils_no_match_that_needs_nothing_of_it(
+    doomed: DockerSandbox, proxy: CutEngine
+) -> None:
+    played = await play(doomed, lambda: hang(proxy, doomed), deals=3)
+    assert [row.faults for row in played.result.results] == [0] * 4
+
+
+async def test_an_engine_that_hangs_when_a_bot_has_vanished(
+    doomed: DockerSandbox, proxy: CutEngine, client: docker.DockerClient
+) -> None:
+    """Nobody can tell whose fault that was."""
+
+    def hang_and_kill() -> None:
+        hang(proxy, doomed)
+        client.api.kill(mine(client, "seat=0")[0])
+
+    with pytest.raises(SandboxError, match="The Docker engine does not answer any more") as failure:
+        await play(doomed, hang_and_kill, deals=3, clock=HURRIED)
+    assert str(failure.value).endswith(VOID)
+
+
+@pytest.mark.parametrize("hand", ["kill", "remove"])
+async def test_a_container_that_another_hand_takes_away(
+    sandbox: DockerSandbox, client: docker.DockerClient, hand: str
+) -> None:
+    def take_away() -> None:
+        name = mine(client, "seat=2")[0]
+        client.api.kill(name) if hand == "kill" else client.api.remove_container(name, force=True)
+
+    with pytest.raises(SandboxError, match="A bot's container was killed from outside") as failure:
+        await play(sandbox, take_away)
+    assert str(failure.value).endswith(VOID)
+
+
+SUICIDES = {
+    "kills all it can": ("import os; os.kill(1, 9); os.kill(os.getpid(), 9)", 137, False),
+    "says that it was killed": ("import os; os._exit(137)", 137, False),
+    "takes all memory": ("bytearray(400 << 20)", 137, True),
+    "ends": ("raise SystemExit(7)", 7, False),
+}
+
+
+@pytest.mark.parametrize(("line", "code", "oom"), SUICIDES.values(), ids=SUICIDES)
+async def test_a_bot_that_ends_itself_is_blamed_and_the_record_says_how(
+    sandbox: DockerSandbox, write: Callable[[str, dict[str, str]], Path], name: str, line: str, code: int, oom: bool
+) -> None:
+    bot = f"import pigpen\n\nclass Bad(pigpen.Bot):\n    def play(self, view):\n        {line}\n\npigpen.run(Bad())\n"
+    dockerfile = 'FROM pigpen/bot:latest\nCOPY bot.py .\nCMD ["python", "bot.py"]\n'
+    bad = BotSource("bad", folder=write(name, {"bot.py": bot, "Dockerfile": dockerfile}))
+    lines: list[AnyLine] = []
+    played = await play(sandbox, lambda: None, deals=1, sources=(bad, *map(find_bot, NAMES[1:])), lines=lines)
+    assert [(row.faults, row.taken_over) for row in played.result.results] == [(1, True), *[(0, False)] * 3]
+    steps = [step for deal in lines if isinstance(deal, DealLine) for step in deal.steps if step.why]
+    assert [(step.by, step.exit_code, step.oom) for step in steps] == [("default:gone", code, oom)]
+
+
+async def test_an_image_that_is_deleted_between_load_and_start(
+    sandbox: DockerSandbox, client: docker.DockerClient, write: Callable[[str, dict[str, str]], Path]
+) -> None:
+    folder = write("lost", {"Dockerfile": 'FROM scratch\nCMD ["/bot"]\n'})
+    build_image(client, archive(folder), tag="pigpen/test:lost", labels={"pigpen.test": "lost"})
+    spec = MatchSpec(PRESETS["hearts"], NAMES, Format(1), PATIENT, bytes(32))
+    programs = [await sandbox.load(source) for source in map(find_bot, NAMES[1:])]
+    lost = await sandbox.load(BotSource("lost", image="pigpen/test:lost"))
+    client.images.remove("pigpen/test:lost")
+    lines: list[AnyLine] = []
+    with pytest.raises(SandboxError, match=r"No such image.*Was the image deleted\? Start again") as failure:
+        await play_sandboxed(spec, [lost, *programs], lines.append)
+    assert str(failure.value).endswith(VOID)
+    assert not [line for line in lines if isinstance(line, ResultLine)]

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import math
+from random import Random
+
+import pytest
+
+from ladder.sequential import ELO, Decision, Estimate, Hypotheses, SequentialTest
+
+LOOKS = 16
+"""Observations between two looks."""
+MOST = 4000
+
+
+def normal(rng: Random, effect: float) -> float:
+    return rng.gauss(effect, 1.0)
+
+
+def mostly_equal(rng: Random, effect: float) -> float:
+    """What near-clones look like: half of the boards equal, a tenth far apart."""
+    value = rng.gauss(0.0, 5.0) if rng.random() < 0.1 else rng.choice((0.0, rng.gauss(0.0, 0.5)))
+    return value + effect * math.sqrt(0.1 * 25 + 0.45 * 0.25)
+
+
+def decided(rng: Random, draw: object, elo: float) -> Decision:
+    test = SequentialTest(Hypotheses())
+    while test.decision is Decision.OPEN and len(test.values) < MOST:
+        test.add(*(draw(rng, elo / ELO) for _ in range(LOOKS)))  # type: ignore[operator]
+    return test.decision
+
+
+@pytest.mark.parametrize("draw", [normal, mostly_equal])
+@pytest.mark.parametrize(("elo", "wrong"), [(0.0, Decision.BETTER), (50.0, Decision.NOT_BETTER)])
+def test_it_errs_no_more_often_than_it_may(draw: object, elo: float, wrong: Decision) -> None:
+    rng = Random(7)
+    tests = 200
+    errors = sum(decided(rng, draw, elo) is wrong for _ in range(tests))
+    assert errors / tests <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / tests)
+
+
+def test_the_bounds_are_walds() -> None:
+    low, high = Hypotheses(alpha=0.05, beta=0.1).bounds
+    assert [low, high] == pytest.approx([math.log(0.1 / 0.95), math.log(0.9 / 0.05)])
+
+
+def test_the_likelihood_ratio_is_that_of_a_normal_mean_at_its_best_deviation() -> None:
+    values = [1.0, -0.5, 2.0, 0.25]
+    test = SequentialTest(Hypotheses(elo0=10.0, elo1=200.0), values)
+
+    def best(elo: float) -> float:
+        def likelihood(deviation: float) -> float:
+            off = (value - elo / ELO * deviation for value in values)
+            return sum(-math.log(deviation) - one**2 / (2 * deviation**2) for one in off)
+
+        return max(likelihood(step / 10_000) for step in range(1, 30_000))
+
+    assert test.llr == pytest.approx(best(200.0) - best(10.0), abs=1e-6)
+
+
+def test_bots_that_never_differ_are_no_better() -> None:
+    test = SequentialTest(Hypotheses())
+    test.add(*[0.0] * 300)
+    assert test.decision is Decision.NOT_BETTER
+
+
+def test_one_observation_decides_nothing() -> None:
+    assert SequentialTest(Hypotheses(), [1e9]).decision is Decision.OPEN
+
+
+def test_the_scale_of_the_points_does_not_matter() -> None:
+    values = [3.0, 1.0, -2.0, 5.0]
+    scaled = SequentialTest(Hypotheses(), [1000 * value for value in values])
+    assert scaled.llr == pytest.approx(SequentialTest(Hypotheses(), values).llr)
+
+
+def test_the_interval_holds_the_truth_at_all_times() -> None:
+    rng = Random(3)
+    missed = 0
+    for _ in range(100):
+        values = [normal(rng, 0.3) for _ in range(LOOKS)]
+        looks = [Estimate.of(values := [*values, *(normal(rng, 0.3) for _ in range(LOOKS))]) for _ in range(20)]
+        missed += any(not look.low < 0.3 < look.high for look in looks)
+    assert missed <= 12
+
+
+def test_an_estimate_says_how_sure_it_is() -> None:
+    found = Estimate.of([1.0, 2.0, 3.0])
+    assert [found.mean, found.error] == pytest.approx([2.0, 1 / math.sqrt(3)])
+    assert found.superiority == pytest.approx(0.99973, abs=1e-5)
+    assert [Estimate.of([value] * 3).superiority for value in (-1.0, 0.0, 1.0)] == [0.0, 0.5, 1.0]

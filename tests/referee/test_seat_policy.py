@@ -1,0 +1,229 @@
+"""What ends a seat over the wire: floods, staying away, and the referee's own failures."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import shutil
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import grpc
+import pytest
+
+from pigpen.v1.referee_pb2 import Answer, BotMessage
+from referee import stream_seat
+from referee.clock import Stopwatch
+from referee.exit import Exit
+from referee.stream_seat import StreamSeat
+from referee.traffic import MAX_STREAMS, MAX_UNASKED
+from referee.verdict import SeatBroken, SeatFailure, Verdict
+from tests.referee.attacks import PREFACE
+from tests.referee.wires import RawBot, open_seat, question, raw_bot
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pigpen import Welcome
+
+LONG = 30.0
+"""A limit that only a hanging test reaches."""
+SHORT = 0.05
+EMPTY_SETTINGS = b"\0\0\0\x04\0\0\0\0\0"
+"""A frame of HTTP/2 that asks for an answer."""
+
+
+async def appears(socket: Path) -> None:
+    """Wait until the seat listens again."""
+    async with asyncio.timeout(LONG):
+        while not socket.exists():
+            await asyncio.sleep(0.01)
+
+
+async def break_stream(seat: StreamSeat, folder: Path, token: str, welcome: Welcome) -> None:
+    """Let a bot take its seat and hang up."""
+    async with raw_bot(folder, token) as bot:
+        await seat.welcome(welcome)
+        await bot.receive()
+        bot.hang_up()
+
+
+async def has_ended(reader: asyncio.StreamReader) -> bool:
+    """Read for a moment; whether the other end has closed."""
+    try:
+        async with asyncio.timeout(0.01):
+            return not await reader.read(65536)
+    except TimeoutError:
+        return False
+
+
+async def flood(bot: RawBot, count: int) -> None:
+    for _ in range(count):
+        await bot.send(BotMessage(answer=Answer(decision=99, card=1)))
+
+
+async def test_a_flood_of_messages_costs_the_seat_and_the_bot_hears_why(tmp_path: Path, welcome: Welcome) -> None:
+    async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
+        await seat.welcome(welcome)
+        await bot.receive()
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
+        await bot.receive()
+        await flood(bot, MAX_UNASKED + 2)  # the first one counts as the answer that was asked for
+        with pytest.raises(SeatFailure, match="it sent more than 64 messages that nobody had asked for") as failure:
+            await asked
+        assert failure.value.verdict is Verdict.GONE
+        code, text = await bot.status()
+        assert code is grpc.StatusCode.FAILED_PRECONDITION
+        assert text == "it sent more than 64 messages that nobody had asked for"
+        assert not (tmp_path / "seat.sock").exists()
+
+
+async def test_a_bot_that_sends_as_much_as_it_may_plays_on(tmp_path: Path, welcome: Welcome) -> None:
+    async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
+        await seat.welcome(welcome)
+        await bot.receive()
+        await flood(bot, MAX_UNASKED)
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
+        await bot.answer(await bot.receive())
+        assert await asked == question().legal[0]
+
+
+async def test_a_bot_that_is_always_late_is_never_thrown_out(tmp_path: Path, welcome: Welcome) -> None:
+    async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
+        await seat.welcome(welcome)
+        await bot.receive()
+        for number in range(1, 2 * MAX_UNASKED):
+            asked = asyncio.ensure_future(seat.ask(question(number), Stopwatch(LONG), took=0.0))
+            await bot.receive()
+            asked.cancel()  # as its deadline would
+            await asyncio.wait((asked,))
+        for number in range(1, 2 * MAX_UNASKED):
+            await bot.send(BotMessage(answer=Answer(decision=number, card=1)))
+        asked = asyncio.ensure_future(seat.ask(question(1000), Stopwatch(LONG), took=0.0))
+        await bot.answer(await bot.receive())
+        assert await asked == question().legal[0]
+
+
+async def test_the_clock_runs_on_while_a_bot_is_away_and_it_may_still_come_back(
+    tmp_path: Path, welcome: Welcome
+) -> None:
+    async with open_seat(tmp_path) as (seat, token):
+        await break_stream(seat, tmp_path, token, welcome)
+        with pytest.raises(SeatFailure) as failure:
+            await seat.ask(question(), Stopwatch(SHORT), took=0.0)
+        assert failure.value.verdict is Verdict.TIMEOUT
+        await appears(tmp_path / "seat.sock")
+        async with raw_bot(tmp_path, token) as again:
+            assert (await again.receive()).welcome.format == "deals:1"
+            asked = asyncio.ensure_future(seat.ask(question(2), Stopwatch(LONG), took=0.0))
+            request = await again.receive()
+            assert request.request.decision == 2
+            await again.answer(request)
+            assert await asked == question().legal[0]
+
+
+async def test_a_bot_that_breaks_its_stream_again_and_again_is_thrown_out(tmp_path: Path, welcome: Welcome) -> None:
+    async with open_seat(tmp_path) as (seat, token):
+        asked = None
+        for _ in range(MAX_STREAMS):
+            await appears(tmp_path / "seat.sock")
+            await break_stream(seat, tmp_path, token, welcome)
+            asked = asked or asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
+        await appears(tmp_path / "seat.sock")
+        async with raw_bot(tmp_path) as bot:  # it is refused before it could say anything
+            text = "it opened more than 16 streams in one match"
+            assert await bot.status() == (grpc.StatusCode.FAILED_PRECONDITION, text)
+        assert asked
+        with pytest.raises(SeatFailure, match=text) as failure:
+            await asked
+        assert failure.value.verdict is Verdict.GONE
+
+
+async def test_streams_that_are_refused_count_too(tmp_path: Path, welcome: Welcome) -> None:
+    async with open_seat(tmp_path) as (seat, _):
+        for _ in range(MAX_STREAMS):
+            async with raw_bot(tmp_path) as stranger:
+                await stranger.hello("wrong")
+                assert (await stranger.status())[0] is grpc.StatusCode.UNAUTHENTICATED
+        async with raw_bot(tmp_path) as bot:
+            assert (await bot.status())[0] is grpc.StatusCode.FAILED_PRECONDITION
+        with pytest.raises(SeatFailure, match="more than 16 streams") as failure:
+            await seat.welcome(welcome)
+        assert failure.value.verdict is Verdict.ABSENT
+
+
+async def test_a_connection_without_a_stream_is_closed_however_busy_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick = [(name, 100 if name == "grpc.max_connection_idle_ms" else value) for name, value in stream_seat.OPTIONS]
+    assert quick != stream_seat.OPTIONS
+    monkeypatch.setattr(stream_seat, "OPTIONS", quick)
+    async with open_seat(tmp_path), asyncio.timeout(LONG):
+        reader, writer = await asyncio.open_unix_connection(tmp_path / "seat.sock")
+        writer.write(PREFACE)
+        with contextlib.suppress(ConnectionError):
+            while not await has_ended(reader):
+                writer.write(EMPTY_SETTINGS)
+                await writer.drain()
+        writer.close()
+
+
+async def test_a_seat_that_cannot_be_opened_again_is_the_referees_failure(tmp_path: Path, welcome: Welcome) -> None:
+    folder = tmp_path / "seat"
+    folder.mkdir()
+    async with open_seat(folder) as (seat, token), raw_bot(folder, token) as bot:
+        await seat.welcome(welcome)
+        await bot.receive()
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
+        await bot.receive()
+        shutil.rmtree(folder)
+        bot.hang_up()
+        with pytest.raises(SeatBroken, match=r"seat\.sock cannot be made: its folder is gone\.") as broken:
+            await asked
+        with pytest.raises(SeatBroken) as again:
+            await seat.ask(question(2), Stopwatch(LONG), took=0.0)
+        assert str(again.value) == str(broken.value)
+
+
+async def test_a_socket_that_is_removed_while_a_bot_may_come_back_is_the_referees_failure(
+    tmp_path: Path, welcome: Welcome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream_seat, "RECONNECT_SECONDS", 2.0)
+    async with open_seat(tmp_path) as (seat, token):
+        await break_stream(seat, tmp_path, token, welcome)
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
+        await appears(tmp_path / "seat.sock")
+        (tmp_path / "seat.sock").unlink()
+        with pytest.raises(SeatBroken, match="was removed while a bot was expected there"):
+            await asked
+
+
+async def test_a_socket_that_is_removed_before_the_bot_came_is_the_referees_failure(
+    tmp_path: Path, welcome: Welcome
+) -> None:
+    async with open_seat(tmp_path) as (seat, _):
+        (tmp_path / "seat.sock").unlink()
+        with pytest.raises(SeatBroken, match="was removed while a bot was expected there"):
+            await seat.welcome(hurried(welcome))
+
+
+async def test_a_path_too_long_for_a_socket_is_named_with_the_way_out(tmp_path: Path) -> None:
+    folder = tmp_path / ("d" * 100)
+    folder.mkdir()
+    with pytest.raises(SeatBroken, match="107 characters, set TMPDIR to a shorter one"):
+        await StreamSeat(folder / "seat.sock", "token").listen()
+
+
+async def test_a_program_that_ended_is_told_apart_from_one_that_left(tmp_path: Path, welcome: Welcome) -> None:
+    async with open_seat(tmp_path) as (seat, _):
+        seat.lose(str(Exit(3)), Exit(3))
+        with pytest.raises(SeatFailure) as absent:
+            await seat.welcome(welcome)
+        assert (absent.value.verdict, absent.value.end) == (Verdict.ABSENT, Exit(3))
+        with pytest.raises(SeatFailure) as gone:
+            await seat.ask(question(), Stopwatch(LONG), took=0.0)
+        assert (gone.value.verdict, gone.value.end) == (Verdict.GONE, Exit(3))
+
+
+def hurried(welcome: Welcome) -> Welcome:
+    return replace(welcome, clock=replace(welcome.clock, start_up=SHORT))
