@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from referee.recorded import seats_of
+from referee.recorded import BadRecord, seats_of
 from referee.replay import Replay
 
 if TYPE_CHECKING:
@@ -95,13 +95,16 @@ class Cursor:
         return False
 
     def renew(self, recorded: Recorded) -> None:
-        """Take a newer reading of the same record; the place stays where it is."""
-        here = self.recorded.deals[self.deal]
-        self.deal = next(
-            place
-            for place, line in enumerate(recorded.deals)
-            if (line.deal, line.rotation) == (here.deal, here.rotation)
-        )
+        """
+        Take a newer reading of the same record; the place stays where it is.
+
+        Raises:
+            BadRecord: If it is the record of another match.
+        """
+        names = [line.name for line in recorded.deals]
+        if recorded.first != self.recorded.first or self._replay.line.name not in names:
+            raise BadRecord("it holds another match now")
+        self.deal = names.index(self._replay.line.name)
         self.recorded = recorded
 
     def _load(self, deal: int) -> Replay:

@@ -53,6 +53,11 @@ class Recorded:
         results = [line for line in rest if isinstance(line, ResultLine)]
         if len(deals) + len(results) < len(rest) or len(results) > 1:
             raise BadRecord("it holds more than one match")
+        for line in deals:
+            if sorted(seats_of(line)) != list(range(rules.players)) or not (
+                len(line.hands) == len(line.scores) == len(line.totals) == rules.players
+            ):
+                raise BadRecord(f"{line.name} does not have one of everything for each of {rules.players} seats")
         deals.sort(key=lambda line: (line.deal, line.rotation or 0))
         return cls(first, rules, tuple(deals), results[0] if results else None)
 

@@ -35,6 +35,7 @@ MOVES = {
     "last": ("end", "G"),
 }
 """The ways of a `Cursor` to move, and their keys."""
+ONWARD = {"forward", "next_trick", "next_deal"}
 
 
 class Viewer:
@@ -55,7 +56,7 @@ class Viewer:
         self._bot = bot
         self._read = read
         self._helps = False
-        self._moves = {key: getattr(cursor, way) for way, keys in MOVES.items() for key in keys}
+        self._ways = {key: way for way, keys in MOVES.items() for key in keys}
 
     def run(self, descriptor: int) -> None:
         """
@@ -102,6 +103,12 @@ class Viewer:
             self._bot = after if after < len(self._cursor.recorded.first.bots) else None
         elif key == "f":
             self._cursor.next_fault(self._bot)
-        elif key in self._moves and not self._moves[key]() and self._cursor.recorded.result is None:
+        elif key in self._ways:
+            self._move(self._ways[key])
+
+    def _move(self, way: str) -> None:
+        """Move the cursor; at the end of what is there of a match that is still played, look whether there is more."""
+        moved = getattr(self._cursor, way)()
+        if not moved and way in ONWARD and self._cursor.recorded.result is None:
             self._cursor.renew(self._read())
-            self._moves[key]()
+            getattr(self._cursor, way)()

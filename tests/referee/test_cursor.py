@@ -97,14 +97,20 @@ def test_faults_of_later_deals_are_found_from_an_earlier_one(recorded: Recorded)
 
 
 def test_a_record_that_has_grown_is_taken_up_where_one_is(recorded: Recorded) -> None:
-    first, *deals, _ = match_lines("hearts", "boards:2")
-    cursor = Cursor(Recorded.of([first, deals[1]]))
+    cursor = Cursor(Recorded(recorded.first, recorded.rules, recorded.deals[4:5], None))
     cursor.moment = 7
     assert not cursor.next_deal()
     cursor.renew(recorded)
     assert recorded.deals[cursor.deal].name == "board 1, rotation 0"
     assert cursor.moment == 7
     assert cursor.next_deal()
+
+
+def test_another_match_in_the_same_file_is_refused(recorded: Recorded) -> None:
+    cursor = Cursor(recorded)
+    for other in (Recorded.of(match_lines("gongzhu", "boards:2")), Recorded(recorded.first, recorded.rules, (), None)):
+        with pytest.raises(BadRecord, match="it holds another match now"):
+            cursor.renew(other)
 
 
 def test_a_deal_that_breaks_the_rules_is_refused_when_one_comes_to_it(recorded: Recorded) -> None:

@@ -64,6 +64,9 @@ def test_without_seats_of_its_own_every_bot_of_a_deal_sits_in_the_seat_of_its_nu
 def test_lines_that_are_no_match_are_refused(lines: list[AnyLine]) -> None:
     first, deal, *_ = lines
     few = first.model_copy(update={"bots": ("alone",)})
+    few_seats = deal.model_copy(update={"seats": (0, 1, 2)})
+    twice = deal.model_copy(update={"seats": (0, 1, 2, 2)})
+    few_scores = deal.model_copy(update={"scores": (0, 0)})
     odd = first.model_copy(update={"rules": {"name": "odd"}})
     for bad, reason in (
         ((), "does not begin with the first line"),
@@ -71,6 +74,9 @@ def test_lines_that_are_no_match_are_refused(lines: list[AnyLine]) -> None:
         ((first, first), "more than one match"),
         ((first, lines[-1], lines[-1]), "more than one match"),
         ((few,), "hearts has 4 seats, and it names 1 bots"),
+        ((first, few_seats), "board 0, rotation 0 does not have one of everything for each of 4 seats"),
+        ((first, twice), "does not have one of everything"),
+        ((first, few_scores), "does not have one of everything"),
         ((odd,), "its rules cannot be understood"),
     ):
         with pytest.raises(BadRecord, match=reason):
