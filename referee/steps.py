@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from pigpen.rules import Card, Face, MoonChoice
+from pigpen.rules import CARDS, Card, Face, MoonChoice, cards_in, mask_of
 
 if TYPE_CHECKING:
     from pigpen.rules import Action
     from referee.record import Step
+
+
+NAMES = tuple(map(str, CARDS))
+"""The name of each card, by its number."""
 
 
 def action_of(step: Step) -> Action:
@@ -31,3 +36,20 @@ def action_of(step: Step) -> Action:
 
 def _face(word: str) -> Face:
     return Face.DOWN if word.endswith("*") else Face.UP
+
+
+def words_of(action: Action) -> tuple[str, str]:
+    """The field of a `Step` that holds *action*, and what stands in it."""
+    if isinstance(action, Card):
+        return "play", NAMES[action]
+    if isinstance(action, MoonChoice):
+        return "moon", action.name.lower()
+    if isinstance(action, Mapping):
+        shown = sorted(action.items())
+        return "expose", " ".join(f"{card}*" if face is Face.DOWN else str(card) for card, face in shown)
+    return "pass", names_of(mask_of(action))
+
+
+def names_of(mask: int) -> str:
+    """The cards of a set, in canonical order."""
+    return " ".join([NAMES[card] for card in cards_in(mask)])

@@ -1,7 +1,7 @@
 """
 The command `pigpen`.
 
-Exit codes: 0 done, 1 a bot failed its check, 2 a mistake in what was asked for, 3 the platform failed (no engine, a
+Exit codes: 0 done, 1 a bot failed its check or a record does not hold, 2 a mistake in what was asked for, 3 the platform failed (no engine, a
 sandbox broke), 130 interrupted, 143 terminated.
 """
 
@@ -18,6 +18,7 @@ from ladder.cli.play import play
 from ladder.cli.problems import UserError
 from ladder.cli.rules import rules
 from ladder.cli.running import Stopped
+from ladder.cli.verify import verify_records
 from ladder.sandbox.base import BotRejected, SandboxError
 from referee.problems import RecordError
 from referee.rules_file import RulesFileError
@@ -34,6 +35,7 @@ app.command()(new)
 app.command()(play)
 app.command()(check)
 app.command()(rules)
+app.command("verify")(verify_records)
 
 MISTAKES = (UserError, UnknownBot, RulesFileError, RecordError, BotRejected)
 

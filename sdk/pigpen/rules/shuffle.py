@@ -98,4 +98,6 @@ def _stream(tag: bytes, seed: bytes, number: int) -> Iterator[int]:
 def _below(bound: int, stream: Iterator[int]) -> int:
     """A uniform number below *bound* (at most 256), by rejection."""
     limit = 256 - 256 % bound
-    return next(byte for byte in stream if byte < limit) % bound
+    while (byte := next(stream)) >= limit:
+        pass
+    return byte % bound

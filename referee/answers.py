@@ -1,0 +1,95 @@
+"""The steps of recorded deals, played again: who had to act, whether they might, and who decided it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pigpen.rules import CARDS, RulesError
+from referee.player import BY_BOT, BY_TAKEOVER, DEFAULT
+from referee.problems import RecordDiffers
+from referee.record import Step, to_json
+from referee.steps import NAMES, action_of, words_of
+from referee.verdict import Verdict, is_taken_over
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pigpen.rules import Action, Deal
+
+NUMBERS = dict(zip(NAMES, CARDS, strict=True))
+MOST_SEATS = 8
+PLAYS = [[to_json(Step(seat=seat, play=name, by=BY_BOT)) for name in NAMES] for seat in range(MOST_SEATS)]
+"""How it is written that a bot plays a card: nearly all steps are of that kind."""
+_ATTRIBUTES = {"pass": "passed", "expose": "expose", "play": "play", "moon": "moon"}
+"""The attribute of `Step` for each kind of action."""
+
+
+class Answers:
+    """The bots of one table as the referee sees them: their faults, and who has been taken over."""
+
+    def __init__(self, bots: int) -> None:
+        self._faults: list[list[Verdict]] = [[] for _ in range(bots)]
+        self._plays_itself = [True] * bots
+        """Whether a bot has not been taken over."""
+
+    def play(self, deal: Deal, steps: Sequence[dict[str, Any]], seats: Sequence[int]) -> list[str]:
+        """
+        Play *deal* to its end, and write each step anew.
+
+        Raises:
+            RecordDiffers: If a step is not possible, or some are missing.
+        """
+        texts: list[str] = []
+        try:
+            for step in steps:
+                card, seat = NUMBERS.get(step.get("play", "")), deal.turn
+                if card is not None and step["by"] == BY_BOT and deal.playable and self._plays_itself[seats[seat]]:
+                    deal.play(card)
+                    texts.append(PLAYS[seat][card])
+                else:
+                    texts.append(self._unusual(deal, Step.model_validate(step), seats))
+        except (RulesError, RecordDiffers) as error:
+            raise RecordDiffers(f"steps[{len(texts)}]: {error}") from None
+        if not deal.is_over:
+            raise RecordDiffers(f"the deal is not over after {len(steps)} steps")
+        return texts
+
+    def _unusual(self, deal: Deal, step: Step, seats: Sequence[int]) -> str:
+        """Any step but a bot's own play of a card."""
+        if deal.is_over:
+            raise RecordDiffers("the deal is over")
+        seat = deal.to_act[0]
+        action = _action_of(step)
+        self._decide(step, seats[seat], is_default=action == deal.default_action(seat))
+        deal.apply(seat, action)
+        field, words = words_of(action)
+        kinds = dict.fromkeys(_ATTRIBUTES.values()) | {_ATTRIBUTES[field]: words}
+        return to_json(step.model_copy(update={"seat": seat, **kinds}))
+
+    def _decide(self, step: Step, bot: int, *, is_default: bool) -> None:
+        """Check that *step* can be by whom it says it is by, and count the fault if there is one."""
+        if self._plays_itself[bot] == (step.by == BY_TAKEOVER):
+            state = "has not" if self._plays_itself[bot] else "has"
+            raise RecordDiffers(f"it is by {step.by}, but bot {bot} {state} been taken over by then")
+        if step.by != BY_BOT and not is_default:
+            raise RecordDiffers(f"it is by {step.by}, but not the default action")
+        is_fault = step.by.startswith(DEFAULT)
+        if is_fault != bool(step.why):
+            raise RecordDiffers(f"it is by {step.by}, {'but does not say why' if is_fault else 'but says why'}")
+        if is_fault:
+            self._blame(bot, step.by.removeprefix(DEFAULT))
+        elif step.by not in (BY_BOT, BY_TAKEOVER):
+            raise RecordDiffers(f"it is by {step.by!r}, and nobody knows who that is")
+
+    def _blame(self, bot: int, code: str) -> None:
+        if code not in set(Verdict):
+            raise RecordDiffers(f"there is no verdict {code!r}")
+        self._faults[bot].append(Verdict(code))
+        self._plays_itself[bot] = not is_taken_over(self._faults[bot])
+
+
+def _action_of(step: Step) -> Action:
+    try:
+        return action_of(step)
+    except ValueError as error:
+        raise RecordDiffers(str(error)) from None
