@@ -68,24 +68,27 @@ class Answers:
 
     def _decide(self, step: Step, bot: int, *, is_default: bool) -> None:
         """Check that *step* can be by whom it says it is by, and count the fault if there is one."""
+        verdict = _verdict_of(step)
         if self._plays_itself[bot] == (step.by == BY_TAKEOVER):
             state = "has not" if self._plays_itself[bot] else "has"
             raise RecordDiffers(f"it is by {step.by}, but bot {bot} {state} been taken over by then")
+        if (verdict is None) == bool(step.why):
+            raise RecordDiffers(f"it is by {step.by}, {'but does not say why' if verdict else 'but says why'}")
         if step.by != BY_BOT and not is_default:
             raise RecordDiffers(f"it is by {step.by}, but not the default action")
-        is_fault = step.by.startswith(DEFAULT)
-        if is_fault != bool(step.why):
-            raise RecordDiffers(f"it is by {step.by}, {'but does not say why' if is_fault else 'but says why'}")
-        if is_fault:
-            self._blame(bot, step.by.removeprefix(DEFAULT))
-        elif step.by not in (BY_BOT, BY_TAKEOVER):
-            raise RecordDiffers(f"it is by {step.by!r}, and nobody knows who that is")
+        if verdict:
+            self._faults[bot].append(verdict)
+            self._plays_itself[bot] = not is_taken_over(self._faults[bot])
 
-    def _blame(self, bot: int, code: str) -> None:
-        if code not in set(Verdict):
-            raise RecordDiffers(f"there is no verdict {code!r}")
-        self._faults[bot].append(Verdict(code))
-        self._plays_itself[bot] = not is_taken_over(self._faults[bot])
+
+def _verdict_of(step: Step) -> Verdict | None:
+    """What was held against the bot at *step*, if anything was."""
+    if step.by in (BY_BOT, BY_TAKEOVER):
+        return None
+    for verdict in Verdict:
+        if step.by == f"{DEFAULT}{verdict}":
+            return verdict
+    raise RecordDiffers(f"nobody knows who {step.by!r} is that it is by")
 
 
 def _action_of(step: Step) -> Action:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pigpen.rules import Rules
 
 _HASH = re.compile("[0-9a-f]{64}")
+_RESULT = b'{"type":"result",'
 _MISSHAPEN = (AttributeError, KeyError, TypeError, ValueError)
 """What comes of reading fields that are not there or hold something else."""
 
@@ -93,10 +94,11 @@ def _read(path: Path) -> tuple[list[bytes], RecordError | None]:
 
 
 def _seed_in(lines: list[bytes]) -> bytes:
-    """The seed that the last line tells, if it tells one; nothing is believed of it yet."""
+    """The seed that the result tells, if it is there; nothing is believed of it yet."""
+    result = next((line for line in lines if line.startswith(_RESULT)), b"")
     try:
-        return bytes.fromhex(pydantic_core.from_json(lines[-1])["seed"])
-    except (IndexError, *_MISSHAPEN):
+        return bytes.fromhex(pydantic_core.from_json(result)["seed"])
+    except _MISSHAPEN:
         return b""
 
 
@@ -111,7 +113,7 @@ class Check:
     """
 
     def __init__(self, seed: bytes) -> None:
-        """Prepare; *seed* is what the last line says, or nothing."""
+        """Prepare; *seed* is what the result says, or nothing."""
         self.match: MatchLine | None = None
         self.deals = 0
         self.is_finished = False

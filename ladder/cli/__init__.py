@@ -1,8 +1,8 @@
 """
 The command `pigpen`.
 
-Exit codes: 0 done, 1 a bot failed its check or a record does not hold, 2 a mistake in what was asked for, 3 the platform failed (no engine, a
-sandbox broke), 130 interrupted, 143 terminated.
+Exit codes: 0 done, 1 a bot failed its check or a record does not hold, 2 a mistake in what was asked for, 3 the
+platform failed (no engine, a sandbox broke), 130 interrupted, 143 terminated.
 """
 
 from __future__ import annotations
