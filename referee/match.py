@@ -38,7 +38,7 @@ class MatchSpec:
 
     rules: Rules
     bots: tuple[str, ...]
-    """A name for each seat of the first deal; the same bot may sit in several."""
+    """A name for each bot, in the order of their numbers; the same bot may play several of them."""
     format: Format
     clock: ClockSetting = DEFAULT_CLOCK
     seed: bytes = field(default_factory=new_seed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from ladder.bots import BotSource
     from referee.record import AnyLine
+    from referee.resume import Unfinished
 
 
 MOST_SECONDS = 1_000_000
@@ -60,7 +61,7 @@ def play(
     ] = None,
     concurrency: Annotated[
         int | None,
-        typer.Option(min=1, help="Play boards at so many tables at once. By default: one for each core but one."),
+        typer.Option(min=1, help="Play boards at so many tables at once. By default: a table for each core but one."),
     ] = None,
     runtime: Annotated[str, typer.Option(help="The OCI runtime of the docker sandbox.")] = "runc",
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
@@ -68,8 +69,8 @@ def play(
     """
     Let bots play a match on this machine, and show how they did.
 
-    Each board is played once in every rotation of the bots, so that all of them hold the same cards; fresh instances
-    of the bots play each rotation.
+    Each board is played once in every rotation of the bots, so that every bot holds every hand of it; fresh
+    instances of the bots play each rotation.
 
     Examples:
         pigpen play random cautious counting ./mybot
@@ -80,16 +81,10 @@ def play(
 
         pigpen play ./mybot counting --resume match.jsonl
     """
-    begun = None
     if resume:
         _leave_to_the_record(context)
-        begun = unfinished(resume)
-        with resumable(resume):
-            spec = begun.spec(seed_from(seed) if seed else seed_beside(resume))
-        sources = _seat(bots, spec.rules)
-        if _names(sources) != spec.bots:
-            raise UserError(f"{str(resume)!r} is a match of {', '.join(spec.bots)}: name these bots, in this order.")
-        writing = going_on(resume, begun, spec.seed)
+        begun, spec, sources = _interrupted(resume, bots, seed)
+        recorded, writing = begun.deals, going_on(resume, begun, spec.seed)
     else:
         variant = load_rules(rules)
         sources = _seat(bots, variant)
@@ -100,10 +95,9 @@ def play(
             _clock(clock, limit),
             seed_from(seed) if seed else new_seed(),
         )
-        writing = recording(record, spec.seed)
-    recorded = begun.deals if begun else None
+        recorded, writing = None, recording(record, spec.seed)
     faulty = [line for line in recorded or () if _is_faulty(line)]
-    with writing as write, _progress(spec, len(recorded or ())) as advance:
+    with writing as write, _progress(spec, len(recorded or ())) as advance, resumable(resume):
 
         def take(line: AnyLine) -> None:
             write(line)
@@ -113,12 +107,22 @@ def play(
                 advance()
 
         work = _play(spec, sources, take, recorded, sandbox, runtime, concurrency or len(bot_cores()))
-        with resumable(resume) if resume else nullcontext():
-            played = run(work, blocks=sandbox is SandboxName.INLINE)
+        played = run(work, blocks=sandbox is SandboxName.INLINE)
     if as_json:
         print_json(spec, played, faulty)
     else:
         print_result(spec, played, faulty)
+
+
+def _interrupted(path: Path, bots: list[str], seed: str) -> tuple[Unfinished, MatchSpec, list[BotSource]]:
+    """What the record in *path* says, what is to be played, and by whom: the same bots as before."""
+    begun = unfinished(path)
+    with resumable(path):
+        spec = begun.spec(seed_from(seed) if seed else seed_beside(path))
+    sources = _seat(bots, spec.rules)
+    if _names(sources) != spec.bots:
+        raise UserError(f"{str(path)!r} is a match of {', '.join(spec.bots)}: name these bots, in this order.")
+    return begun, spec, sources
 
 
 def _leave_to_the_record(context: typer.Context) -> None:

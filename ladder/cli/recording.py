@@ -70,8 +70,8 @@ def unfinished(path: Path) -> Unfinished:
 
 
 @contextmanager
-def resumable(path: Path) -> Iterator[None]:
-    """Put into words why the match in *path* cannot go on."""
+def resumable(path: Path | None) -> Iterator[None]:
+    """Put into words why the match in *path* cannot go on; without a path nothing goes on."""
     try:
         yield
     except CannotResume as error:
