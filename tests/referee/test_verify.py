@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gzip
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -438,6 +439,17 @@ def test_without_the_seed_what_the_record_says_must_fit_together(
 
 def test_the_seed_is_not_in_an_unfinished_record() -> None:
     assert SEED.hex() not in json.dumps(HONEST[:-1])
+
+
+def test_a_record_that_somebody_packed_is_verified_too(tmp_path: Path) -> None:
+    path = rechained(tmp_path / "match.jsonl", map(text_of, HONEST))
+    packed = tmp_path / "match.jsonl.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert verify(packed).finished
+    packed.write_bytes(gzip.compress(path.read_bytes())[:-40])
+    assert verify(packed).difference == "the file is cut off in the middle of it"
+    packed.write_bytes(b"\x1f\x8b" + bytes(100))
+    assert str(verify(packed).difference).startswith("it cannot be unpacked: ")
 
 
 def test_an_empty_file_does_not_hold(tmp_path: Path) -> None:
