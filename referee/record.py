@@ -48,6 +48,7 @@ class ClockLine(Line):
     start_up: float
     """The most until a bot has taken its seat."""
     deals_per_bank: int
+    """How many deals a bank is for."""
 
 
 class MatchLine(Line):
