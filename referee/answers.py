@@ -8,7 +8,7 @@ from pigpen.rules import CARDS, RulesError
 from referee.player import BY_BOT, BY_TAKEOVER, DEFAULT
 from referee.problems import RecordDiffers
 from referee.record import Step, to_json
-from referee.steps import NAMES, action_of, words_of
+from referee.steps import NAMES, kind_and_words, parse_action, words_of
 from referee.verdict import Verdict, is_taken_over
 
 if TYPE_CHECKING:
@@ -18,8 +18,15 @@ if TYPE_CHECKING:
 
 NUMBERS = dict(zip(NAMES, CARDS, strict=True))
 MOST_SEATS = 8
-PLAYS = [[to_json(Step(seat=seat, play=name, by=BY_BOT)) for name in NAMES] for seat in range(MOST_SEATS)]
-"""How it is written that a bot plays a card: nearly all steps are of that kind."""
+
+
+def own_step(seat: int, kind: str, words: str) -> str:
+    """How it is written that a bot does something of its own accord: nearly all steps are of that kind."""
+    return f'{{"seat":{seat},"{kind}":"{words}","by":"{BY_BOT}"}}'
+
+
+PLAYS = [[own_step(seat, "play", name) for name in NAMES] for seat in range(MOST_SEATS)]
+_SEAT_AND_BY = {"seat", "by"}
 _ATTRIBUTES = {"pass": "passed", "expose": "expose", "play": "play", "moon": "moon"}
 """The attribute of `Step` for each kind of action."""
 
@@ -47,23 +54,33 @@ class Answers:
                     deal.play(card)
                     texts.append(PLAYS[seat][card])
                 else:
-                    texts.append(self._unusual(deal, Step.model_validate(step), seats))
+                    texts.append(self._act(deal, step, seats))
         except (RulesError, RecordDiffers) as error:
             raise RecordDiffers(f"steps[{len(texts)}]: {error}") from None
         if not deal.is_over:
             raise RecordDiffers(f"the deal is not over after {len(steps)} steps")
         return texts
 
-    def _unusual(self, deal: Deal, step: Step, seats: Sequence[int]) -> str:
+    def _act(self, deal: Deal, plain: dict[str, Any], seats: Sequence[int]) -> str:
         """Any step but a bot's own play of a card."""
         if deal.is_over:
             raise RecordDiffers("the deal is over")
         seat = deal.to_act[0]
-        action = _action_of(step)
-        self._decide(step, seats[seat], is_default=action == deal.default_action(seat))
+        kinds = plain.keys() - _SEAT_AND_BY
+        if plain["by"] != BY_BOT or len(kinds) != 1 or not self._plays_itself[seats[seat]]:
+            return self._act_by_default(deal, Step.model_validate(plain), seat, seats[seat])
+        kind = kinds.pop()
+        action = _parsed(kind, plain[kind])
         deal.apply(seat, action)
-        field, words = words_of(action)
-        kinds = dict.fromkeys(_ATTRIBUTES.values()) | {_ATTRIBUTES[field]: words}
+        return own_step(seat, *words_of(action))
+
+    def _act_by_default(self, deal: Deal, step: Step, seat: int, bot: int) -> str:
+        """A step that somebody else than the bot decided, or that nobody can have done."""
+        action = _parsed(*kind_and_words(step))
+        self._decide(step, bot, is_default=action == deal.default_action(seat))
+        deal.apply(seat, action)
+        kind, words = words_of(action)
+        kinds = dict.fromkeys(_ATTRIBUTES.values()) | {_ATTRIBUTES[kind]: words}
         return to_json(step.model_copy(update={"seat": seat, **kinds}))
 
     def _decide(self, step: Step, bot: int, *, is_default: bool) -> None:
@@ -91,8 +108,8 @@ def _verdict_of(step: Step) -> Verdict | None:
     raise RecordDiffers(f"nobody knows who {step.by!r} is that it is by")
 
 
-def _action_of(step: Step) -> Action:
+def _parsed(kind: str, words: str) -> Action:
     try:
-        return action_of(step)
+        return parse_action(kind, words)
     except ValueError as error:
         raise RecordDiffers(str(error)) from None

@@ -8,7 +8,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from referee.formats import by_bot
-from referee.player import BY_TAKEOVER, DEFAULT
+from referee.player import BY_BOT, BY_TAKEOVER, DEFAULT
 from referee.record import BotResult, ResultLine
 from referee.verdict import Verdict, is_taken_over
 
@@ -61,13 +61,14 @@ class Tally:
         for bot, score in enumerate(by_bot(scores, tuple(seats))):
             points[bot] += score
         for seat, by, took, cpu in steps:
+            if by == BY_TAKEOVER:
+                continue
             bot = seats[seat]
-            if by.startswith(DEFAULT):
-                self._faults[table, bot].append(Verdict(by.removeprefix(DEFAULT)))
-            if by != BY_TAKEOVER:
-                self._times[bot].append(took if cpu is None else cpu)
+            self._times[bot].append(took if cpu is None else cpu)
             if cpu is not None:
                 self._in_cpu_time.add(bot)
+            if by != BY_BOT:
+                self._faults[table, bot].append(Verdict(by.removeprefix(DEFAULT)))
 
     def result(self, seed: bytes) -> ResultLine:
         """What the deals add up to, when all of them have been played."""

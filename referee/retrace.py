@@ -69,28 +69,32 @@ class Retrace:
         try:
             expect("deal", plain["deal"], number)
             hands, self._seats = self._dealing.dealt(number, self._rotation, plain)
-            expect("hands", plain["hands"], list(map(names_of, hands)))
+            names = [names_of(hand) for hand in hands]
+            expect("hands", plain["hands"], names)
             expect("seats", plain.get("seats", list(self._seats)), list(self._seats))
             deal = self._next_deal(hands)
             texts = self._answers.play(deal, plain["steps"], self._seats)
             took, cpu = _times(plain)
             self._game.add(deal)
-            compare(text, self._written(deal, texts, took, cpu))
+            scores = deal.scores()
+            compare(text, self._written(number, names, texts, scores, took, cpu))
         except RecordDiffers as error:
             raise RecordDiffers(f"{place}: {error}") from None
-        tally.count(self._rotation or 0, number, self._seats, deal.scores(), _in_seconds(plain["steps"], took, cpu))
+        tally.count(self._rotation or 0, number, self._seats, scores, _in_seconds(plain["steps"], took, cpu))
 
-    def _written(self, deal: Deal, steps: list[str], took: Times, cpu: Times) -> str:
+    def _written(
+        self, number: int, hands: list[str], steps: list[str], scores: tuple[int, ...], took: Times, cpu: Times
+    ) -> str:
         """The line of a deal, its steps given as text."""
         on_board = self._rotation is not None
         line = DealLine.model_construct(
-            deal=deal.number,
-            board=deal.number if on_board else None,
+            deal=number,
+            board=number if on_board else None,
             rotation=self._rotation,
             seats=self._seats if on_board else None,
-            hands=tuple(map(names_of, deal.dealt)),
+            hands=tuple(hands),
             steps=(),
-            scores=deal.scores(),
+            scores=scores,
             totals=tuple([self._game.totals[bot] for bot in self._seats]),
             took_ms=took,
             cpu_ms=None if cpu.count(None) == len(cpu) else cpu,

@@ -23,14 +23,34 @@ def action_of(step: Step) -> Action:
     Raises:
         ValueError: If there is none, or it cannot be read.
     """
-    if step.play is not None:
-        return Card.parse(step.play)
-    if step.passed is not None:
-        return tuple(map(Card.parse, step.passed.split()))
-    if step.expose is not None:
-        return {Card.parse(word.removesuffix("*")): _face(word) for word in step.expose.split()}
-    if step.moon is not None and step.moon.upper() in MoonChoice.__members__:
-        return MoonChoice[step.moon.upper()]
+    return parse_action(*kind_and_words(step))
+
+
+def kind_and_words(step: Step) -> tuple[str, str]:
+    """The field of a step that holds its action, and what stands in it; two empty texts if none does."""
+    fields = (("play", step.play), ("pass", step.passed), ("expose", step.expose), ("moon", step.moon))
+    return next(((kind, words) for kind, words in fields if words is not None), ("", ""))
+
+
+def parse_action(kind: str, words: str) -> Action:
+    """
+    Read an action.
+
+    Args:
+        kind: `play`, `pass`, `expose` or `moon`.
+        words: What stands in the field of that name.
+
+    Raises:
+        ValueError: If it cannot be read.
+    """
+    if kind == "play":
+        return Card.parse(words)
+    if kind == "pass":
+        return tuple(map(Card.parse, words.split()))
+    if kind == "expose":
+        return {Card.parse(word.removesuffix("*")): _face(word) for word in words.split()}
+    if kind == "moon" and words.upper() in MoonChoice.__members__:
+        return MoonChoice[words.upper()]
     raise ValueError("the step holds no action that can be read")
 
 
