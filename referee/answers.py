@@ -27,8 +27,6 @@ def own_step(seat: int, kind: str, words: str) -> str:
 
 PLAYS = [[own_step(seat, "play", name) for name in NAMES] for seat in range(MOST_SEATS)]
 _SEAT_AND_BY = {"seat", "by"}
-_ATTRIBUTES = {"pass": "passed", "expose": "expose", "play": "play", "moon": "moon"}
-"""The attribute of `Step` for each kind of action."""
 
 
 class Answers:
@@ -76,21 +74,20 @@ class Answers:
 
     def _act_by_default(self, deal: Deal, step: Step, seat: int, bot: int) -> str:
         """A step that somebody else than the bot decided, or that nobody can have done."""
-        action = _parsed(*kind_and_words(step))
-        self._decide(step, bot, is_default=action == deal.default_action(seat))
+        action, verdict = _parsed(*kind_and_words(step)), _verdict_of(step)
+        self._decide(step, verdict, bot, is_default=action == deal.default_action(seat))
         deal.apply(seat, action)
         kind, words = words_of(action)
-        kinds = dict.fromkeys(_ATTRIBUTES.values()) | {_ATTRIBUTES[kind]: words}
-        return to_json(step.model_copy(update={"seat": seat, **kinds}))
+        told = {"why": step.why} if verdict else {}
+        return to_json(Step.model_validate({"seat": seat, kind: words, "by": step.by, **told}))
 
-    def _decide(self, step: Step, bot: int, *, is_default: bool) -> None:
+    def _decide(self, step: Step, verdict: Verdict | None, bot: int, *, is_default: bool) -> None:
         """Check that *step* can be by whom it says it is by, and count the fault if there is one."""
-        verdict = _verdict_of(step)
         if self._plays_itself[bot] == (step.by == BY_TAKEOVER):
             state = "has not" if self._plays_itself[bot] else "has"
             raise RecordDiffers(f"it is by {step.by}, but bot {bot} {state} been taken over by then")
-        if (verdict is None) == bool(step.why):
-            raise RecordDiffers(f"it is by {step.by}, {'but does not say why' if verdict else 'but says why'}")
+        if verdict and not step.why:
+            raise RecordDiffers(f"it is by {step.by}, but does not say why")
         if step.by != BY_BOT and not is_default:
             raise RecordDiffers(f"it is by {step.by}, but not the default action")
         if verdict:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _HASH = re.compile("[0-9a-f]{64}")
 _RESULT = b'{"type":"result",'
-_MISSHAPEN = (AttributeError, KeyError, TypeError, ValueError)
+_MISSHAPEN = (AttributeError, LookupError, TypeError, ValueError)
 """What comes of reading fields that are not there or hold something else."""
 
 
@@ -132,7 +132,14 @@ class Check:
         if self.is_finished:
             raise RecordDiffers("the record goes on behind its result")
         plain = _plain(text)
-        kind = plain.get("type")
+        try:
+            self._take(plain, text)
+        except _MISSHAPEN as error:
+            readable(text)
+            raise RecordDiffers(f"it cannot be understood: {error!r}") from error
+
+    def _take(self, plain: dict[str, Any], text: bytes) -> None:
+        kind = plain["type"]
         if kind == "deal":
             self._take_deal(plain, text)
             self.deals += 1
@@ -156,14 +163,10 @@ class Check:
         self.match = match
 
     def _take_deal(self, plain: dict[str, Any], text: bytes) -> None:
-        try:
-            table = self._tables.get(plain.get("rotation"))
-            if table is None:
-                raise RecordDiffers(f"there is no rotation {plain.get('rotation')} in this match")
-            table.take(plain, text, self._tally)
-        except _MISSHAPEN as error:
-            readable(text)
-            raise RecordDiffers(f"it cannot be understood: {error!r}") from error
+        table = self._tables.get(plain.get("rotation"))
+        if table is None:
+            raise RecordDiffers(f"there is no rotation {plain['rotation']} in this match")
+        table.take(plain, text, self._tally)
 
     def _take_result(self, text: bytes) -> None:
         for table in self._tables.values():

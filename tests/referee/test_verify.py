@@ -276,8 +276,8 @@ CHANGES = {
     ),
     "a reason without a fault": (
         HONEST,
-        step(1, 0, why="late"),
-        "line 2: deal 0: steps[0]: it is by bot, but says why",
+        step(1, 0, why=""),
+        'line 2: deal 0: steps[0].why is "", but should not be there',
     ),
     "an unknown verdict": (
         HONEST,
@@ -369,6 +369,11 @@ TEXTS: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "not a number": (lambda text: text[: text.index(b'"took_ms"')] + b'"took_ms":[NaN]}', "it is not JSON: "),
     "no object": (lambda text: b'["a"}', "it is not JSON: "),
     "no fields": (lambda text: b'{"type":"deal"}', "deal: Field required"),
+    "no type": (lambda text: b'{"deal":0}', "Unable to extract tag"),
+    "a number without end": (
+        lambda text: text.replace(b'"deal":0', b'"deal":' + b"9" * 5000),
+        "it is not JSON: number out of range",
+    ),
     "no UTF-8": (lambda text: text.replace(b'"bot"', b'"\xff"', 1), "it is not JSON: "),
     "very deep": (lambda text: b'{"a":' + b"[" * 9999 + b"]" * 9999 + b"}", "it is not JSON: "),
 }
