@@ -17,6 +17,7 @@ from ladder.cli.problems import UserError
 from ladder.cli.running import Stopped
 from ladder.sandbox.base import SandboxError
 from referee.match import CannotResume
+from referee.problems import RecordError
 from referee.record_file import RecordWriter, read_record
 from referee.resume import Unfinished
 
@@ -102,7 +103,7 @@ def _kept(seed: bytes, path: Path) -> Iterator[None]:
         if not path.stat().st_size:
             path.unlink()
             seed_file(path).unlink(missing_ok=True)
-        elif isinstance(error, Stopped | SandboxError):
+        elif isinstance(error, Stopped | SandboxError | RecordError):
             typer.echo(f"What has been played is in {path}; go on with: --resume {path}", err=True)
         raise
     seed_file(path).unlink(missing_ok=True)

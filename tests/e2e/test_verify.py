@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import resource
+import subprocess
 import time
 from typing import TYPE_CHECKING
 
@@ -11,7 +13,7 @@ import pytest
 
 from referee.problems import RecordCut
 from referee.record_lines import raw_lines
-from tests.e2e.command import pigpen, started
+from tests.e2e.command import PIGPEN, environment, pigpen, started
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -87,3 +89,20 @@ def test_kill_9_costs_a_record_no_more_than_the_line_at_hand(tmp_path: Path, nam
     assert found["deals"] == left - 1
     assert not found["finished"]
     assert found["holds"] or found["line"] == left + 1
+
+
+@NAMES
+def test_a_full_disk_is_one_sentence_and_the_match_goes_on_later(tmp_path: Path, name: str) -> None:
+    path, limit = tmp_path / name, 12 * 1024
+    words = ("play", *BOTS, "--sandbox", "inline", "--seed", "7", "--boards", "12")
+    full = subprocess.run(
+        [PIGPEN, *words, "--record", str(path)],
+        env=environment(), capture_output=True, text=True, timeout=250, check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+    )  # fmt: skip
+    assert (full.returncode, full.stdout) == (2, "")
+    assert f"go on with: --resume {path}\n" in full.stderr
+    assert full.stderr.endswith(f"pigpen: {str(path)!r} cannot be written: File too large.\n")
+    done = pigpen("play", *BOTS, "--sandbox", "inline", "--resume", str(path))
+    assert done.returncode == 0, done.stderr
+    assert pigpen("verify", str(path)).returncode == 0
