@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from pigpen.notices import DealResult, MatchResult, Welcome
-from pigpen.rules import Card, Face, MoonChoice, cards_in, deal_hands
+from pigpen.rules import deal_hands
 from pigpen.rules.shuffle import derived_number
 from referee.player import Player
 from referee.record import DealLine, Step
 from referee.result import places
-from referee.steps import action_of
+from referee.steps import action_of, names_of, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
-    from pigpen.rules import Action, Deal
+    from pigpen.rules import Deal
     from referee.match import MatchSpec
     from referee.player import Decision, Fault
     from referee.seat import Seat
@@ -169,7 +168,7 @@ class Table:
             board=deal.number if on_board else None,
             rotation=self._number if on_board else None,
             seats=seats if on_board else None,
-            hands=tuple(_names(cards_in(hand)) for hand in deal.dealt),
+            hands=tuple(map(names_of, deal.dealt)),
             steps=tuple(_step(seat, decision) for seat, decision in steps),
             scores=deal.scores(),
             totals=self._totals(seats),
@@ -201,7 +200,7 @@ def _cpu_ms(steps: Sequence[tuple[int, Decision]]) -> tuple[float | None, ...] |
 
 
 def _step(seat: int, decision: Decision) -> Step:
-    field, text = _words(decision.action)
+    field, text = words_of(decision.action)
     return Step.model_validate({"seat": seat, field: text, "by": decision.by, **_fault(decision.fault)})
 
 
@@ -212,19 +211,3 @@ def _fault(fault: Fault | None) -> dict[str, object]:
     if fault.end is None:
         return {"why": fault.message}
     return {"why": fault.message, "exit_code": fault.end.code, "oom": fault.end.oom}
-
-
-def _words(action: Action) -> tuple[str, str]:
-    """The field of a `Step` that holds *action*, and what stands in it."""
-    if isinstance(action, Card):
-        return "play", str(action)
-    if isinstance(action, MoonChoice):
-        return "moon", action.name.lower()
-    if isinstance(action, Mapping):
-        shown = sorted(action.items())
-        return "expose", " ".join(f"{card}*" if face is Face.DOWN else str(card) for card, face in shown)
-    return "pass", _names(sorted(action))
-
-
-def _names(cards: Iterable[Card]) -> str:
-    return " ".join(map(str, cards))
