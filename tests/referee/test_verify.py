@@ -20,7 +20,7 @@ from tests.referee.recorded import SEED, faulty_seats, match_lines, write_record
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-FREE = {"took_ms", "why"}
+FREE = {"took_ms", "why", "exit_code", "oom"}
 """What follows from nothing."""
 Plain = dict[str, Any]
 Change = "Callable[[list[Plain]], object]"
@@ -293,6 +293,16 @@ CHANGES = {
         HONEST,
         step(1, 0, by="takeover"),
         "line 2: deal 0: steps[0]: it is by takeover, but bot 0 has not been taken over by then",
+    ),
+    "an end without its cause": (
+        FAULTY,
+        lambda lines: next(step for step in lines[1]["steps"] if "oom" in step).pop("oom"),
+        "line 2: deal 0: steps[",
+    ),
+    "an end of a program that goes on": (
+        FAULTY,
+        lambda lines: lines[1]["steps"][0].update(exit_code=1, oom=False),
+        "line 2: deal 0: steps[0]",
     ),
     "a fault too few in the result": (
         FAULTY,
