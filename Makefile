@@ -1,6 +1,6 @@
 # Pigpen. `make help` lists what there is to make.
 .DEFAULT_GOAL := help
-.PHONY: help demo test check protos images bench clean
+.PHONY: help demo test check protos schema images bench clean
 BIN := .venv/bin
 READY := .venv/.ready
 
@@ -24,10 +24,14 @@ check: $(READY)  ## format, lint, types, generated code, import directions
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	scripts/protos --check
+	$(BIN)/python -m referee.record_schema --check
 	$(BIN)/pytest -q tests/test_architecture.py
 
 protos: $(READY)  ## generate the Python code of the wire contract
 	scripts/protos
+
+schema: $(READY)  ## write the JSON Schema of records
+	$(BIN)/python -m referee.record_schema
 
 images: $(READY)  ## build the bot base image
 	@scripts/engine

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks import decision, engine, fair, flood, report, start, tables
+from benchmarks import decision, engine, fair, flood, report, start, tables, verify
 from ladder.engine import connect
 from ladder.sandbox.base import SandboxError
 
@@ -15,10 +15,11 @@ def main() -> None:
     try:
         connect().close()
     except SandboxError as error:
-        print(f"{error} Left out: start, tables, flood, fair.")
+        print(f"{error} Left out: start, tables, verify, flood, fair.")
         return
     start.main()
     tables.main()
+    verify.main()
     flood.main()
     fair.main()
 

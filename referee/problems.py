@@ -2,7 +2,8 @@
 What can be wrong with the file of a record.
 
 RecordError          it is no record, or cannot be read or written
-└── RecordCut        it ends in the middle of a line: whoever wrote it was stopped
+├── RecordCut        it ends in the middle of a line: whoever wrote it was stopped
+└── RecordDiffers    a line says something else than what follows from the seed and the bots' answers
 """
 
 from __future__ import annotations
@@ -14,3 +15,7 @@ class RecordError(Exception):
 
 class RecordCut(RecordError):
     """The file ends in the middle of a line; what stands before that is whole."""
+
+
+class RecordDiffers(RecordError):
+    """A line is not the one that the referee would have written; the message says where, and how it differs."""

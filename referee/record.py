@@ -33,17 +33,22 @@ Cards = str
 class Line(BaseModel):
     """What the lines have in common."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
 class ClockLine(Line):
     """The clock; seconds."""
 
     bank: float
+    """Time for each `deals_per_bank` deals begun."""
     increment: float
+    """Added for every decision."""
     limit: float
+    """The most for one decision."""
     start_up: float
+    """The most until a bot has taken its seat."""
     deals_per_bank: int
+    """How many deals a bank is for."""
 
 
 class MatchLine(Line):
@@ -51,9 +56,11 @@ class MatchLine(Line):
 
     type: Literal["match"] = "match"
     version: int = VERSION
+    """Of the format of records."""
     rules: dict[str, Any]
     """The variant, field for field as in a rules file."""
     format: str
+    """`game`, `deals:N` or `boards:N`."""
     bots: tuple[str, ...]
     """Name of each bot; its place here is its number. In `boards:N` the seats of each deal stand with it."""
     clock: ClockLine
@@ -67,10 +74,15 @@ class Step(Line):
     """One action: exactly one of pass, expose, play and moon is there."""
 
     seat: int
+    """Whose action it is."""
     passed: Cards | None = Field(default=None, alias="pass")
+    """The cards passed on."""
     expose: Cards | None = None
+    """The cards exposed; often none."""
     play: Cards | None = None
+    """The card played."""
     moon: str | None = None
+    """What the shooter takes: `subtract` or `add`."""
     by: str
     """`bot`, `default:` and a verdict code, or `takeover`."""
     why: str | None = None
@@ -96,7 +108,9 @@ class DealLine(Line):
     hands: tuple[Cards, ...]
     """The cards dealt to each seat."""
     steps: tuple[Step, ...]
+    """Every action, in order; those of a sealed question by seat."""
     scores: tuple[int, ...]
+    """What the deal brought each seat."""
     totals: tuple[int, ...]
     """Totals at this table, this deal included, of whoever sits in each seat."""
     took_ms: tuple[float, ...]
@@ -125,12 +139,15 @@ class BotResult(Line):
     """How one bot did."""
 
     bot: str
+    """Its name."""
     seat: int
     """Its number in the first line, which is its seat in the first deal unless the format is `boards:N`."""
     place: int
+    """1 is the best; equal bots share one, and whoever was taken over comes last, with its partner."""
     total: int
     """Points in all deals together."""
     points_per_deal: float
+    """Their mean: what the place goes by."""
     standard_error: float | None = None
     """Of points per deal: over the boards, in `deals:N` over the deals; none in a `game`, or where there is but one."""
     faults: int
@@ -148,6 +165,7 @@ class ResultLine(Line):
 
     type: Literal["result"] = "result"
     seed: str
+    """The match seed, 64 hex digits."""
     deals: int
     """Number of deals at all tables together."""
     results: tuple[BotResult, ...]

@@ -8,12 +8,12 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from referee.formats import by_bot
-from referee.player import BY_TAKEOVER, DEFAULT
+from referee.player import BY_BOT, BY_TAKEOVER, DEFAULT
 from referee.record import BotResult, ResultLine
 from referee.verdict import Verdict, is_taken_over
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from pigpen.rules import Rules
     from referee.formats import Format
@@ -36,19 +36,39 @@ class Tally:
 
     def add(self, line: DealLine) -> None:
         """Take the next deal."""
-        seats = line.seats or self._identity
-        table = line.rotation or 0
-        points = self._points.setdefault(line.deal, [0] * len(self._bots))
-        for bot, score in enumerate(by_bot(line.scores, seats)):
+        steps = [(step.seat, step.by, took, cpu) for step, took, cpu in line.timed_steps()]
+        self.count(line.rotation or 0, line.deal, line.seats or self._identity, line.scores, steps)
+
+    def count(
+        self,
+        table: int,
+        deal: int,
+        seats: Sequence[int],
+        scores: tuple[int, ...],
+        steps: Iterable[tuple[int, str, float, float | None]],
+    ) -> None:
+        """
+        Take the next deal, in numbers.
+
+        Args:
+            table: Number of the table.
+            deal: Number of the deal at that table.
+            seats: Number of the bot in each seat.
+            scores: Of each seat.
+            steps: Of each step: seat, `by`, seconds by the referee's clock, seconds of CPU time or None.
+        """
+        points = self._points.setdefault(deal, [0] * len(self._bots))
+        for bot, score in enumerate(by_bot(scores, tuple(seats))):
             points[bot] += score
-        for step, took, cpu in line.timed_steps():
-            bot = seats[step.seat]
-            if step.by.startswith(DEFAULT):
-                self._faults[table, bot].append(Verdict(step.by.removeprefix(DEFAULT)))
-            if step.by != BY_TAKEOVER:
-                self._times[bot].append(took if cpu is None else cpu)
+        for seat, by, took, cpu in steps:
+            if by == BY_TAKEOVER:
+                continue
+            bot = seats[seat]
+            self._times[bot].append(took if cpu is None else cpu)
             if cpu is not None:
                 self._in_cpu_time.add(bot)
+            if by != BY_BOT:
+                self._faults[table, bot].append(Verdict(by.removeprefix(DEFAULT)))
 
     def result(self, seed: bytes) -> ResultLine:
         """What the deals add up to, when all of them have been played."""

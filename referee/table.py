@@ -6,12 +6,12 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from pigpen.notices import DealResult, MatchResult, Welcome
-from pigpen.rules import cards_in, deal_hands
+from pigpen.rules import deal_hands
 from pigpen.rules.shuffle import derived_number
 from referee.player import Player
 from referee.record import DealLine, Step
 from referee.result import places
-from referee.steps import action_of, words_of
+from referee.steps import action_of, names_of, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -166,7 +166,7 @@ class Table:
             board=deal.number if on_board else None,
             rotation=self._number if on_board else None,
             seats=seats if on_board else None,
-            hands=tuple(" ".join(map(str, cards_in(hand))) for hand in deal.dealt),
+            hands=tuple(map(names_of, deal.dealt)),
             steps=tuple(_step(seat, decision) for seat, decision in steps),
             scores=deal.scores(),
             totals=self._totals(seats),

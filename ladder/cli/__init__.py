@@ -1,8 +1,8 @@
 """
 The command `pigpen`.
 
-Exit codes: 0 done, 1 a bot failed its check or is not shown to be better, 2 a mistake in what was asked for, 3 the
-platform failed (no engine, a sandbox broke), 130 interrupted, 143 terminated.
+Exit codes: 0 done, 1 a bot failed its check or is not shown to be better, or a record does not hold, 2 a mistake in
+what was asked for, 3 the platform failed (no engine, a sandbox broke), 130 interrupted, 143 terminated.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from ladder.cli.replay import replay
 from ladder.cli.rerun import rerun
 from ladder.cli.rules import rules
 from ladder.cli.running import Stopped
+from ladder.cli.verify import verify_records
 from ladder.sandbox.base import BotRejected, SandboxError
 from referee.problems import RecordError
 from referee.rules_file import RulesFileError
@@ -40,6 +41,7 @@ app.command("compare")(compare_bots)
 app.command()(replay)
 app.command()(rerun)
 app.command()(rules)
+app.command("verify")(verify_records)
 
 MISTAKES = (UserError, UnknownBot, RulesFileError, RecordError, BotRejected)
 

@@ -112,7 +112,7 @@ def _kept(seed: bytes, path: Path) -> Iterator[None]:
         if not path.stat().st_size:
             path.unlink()
             seed_file(path).unlink(missing_ok=True)
-        elif isinstance(error, Stopped | SandboxError):
+        elif isinstance(error, Stopped | SandboxError | RecordError):
             typer.echo(f"What has been played is in {path}; go on with: --resume {path}", err=True)
         raise
     seed_file(path).unlink(missing_ok=True)

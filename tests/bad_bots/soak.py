@@ -27,7 +27,7 @@ from ladder.engine import connect
 from ladder.images import ensure_base_image
 from ladder.sandbox import containers, owners
 from ladder.sandbox.docker import DockerSandbox
-from ladder.scratch import PREFIX
+from ladder.scratch import OWNER, PREFIX
 from pigpen import ClockSetting
 from tests.bad_bots.matches import TAG, build, play
 from tests.bad_bots.table import BAD_BOTS
@@ -52,17 +52,24 @@ MEMORY_SLACK = 32.0
 def census(client: DockerClient) -> dict[str, float]:
     """Count what matches of this process might leave behind."""
     gc.collect()
-    temporary = Path(tempfile.gettempdir())
+    folders = [path for path in Path(tempfile.gettempdir()).glob(f"{PREFIX}*") if _is_mine(path)]
     mine = {"label": f"{containers.OWNER}={owners.this_process()}"}
     return {
         "containers": len(client.api.containers(all=True, filters=mine)),
         "child processes": len(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()),
         "threads": threading.active_count(),
         "open files": len(os.listdir("/proc/self/fd")),
-        "sockets": Path("/proc/net/unix").read_text().count(f"{temporary}/{PREFIX}"),
-        "folders": sum(1 for _ in temporary.glob(f"{PREFIX}*")),
+        "sockets": sum(Path("/proc/net/unix").read_text().count(f" {folder}/") for folder in folders),
+        "folders": len(folders),
         MEMORY: int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20,
     }
+
+
+def _is_mine(folder: Path) -> bool:
+    try:
+        return (folder / OWNER).read_text() == owners.this_process()
+    except OSError:  # another process is just removing it
+        return False
 
 
 def left_behind(before: Mapping[str, float], after: Mapping[str, float]) -> list[str]:

@@ -6,10 +6,11 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from pigpen.rules import PRESETS
+from referee.exit import Exit
 from referee.formats import Format
 from referee.match import DEFAULT_CLOCK, MatchSpec
 from referee.record_file import RecordWriter
-from referee.verdict import Verdict
+from referee.verdict import SeatFailure, Verdict
 from tests.referee.seats import AbsentSeat, ScriptedSeat, fails, honest
 from tests.referee.tables import play_tables
 
@@ -47,9 +48,11 @@ def honest_seats(players: int) -> list[Seat]:
 
 
 def faulty_seats(players: int) -> list[Seat]:
-    """One bot that is taken over after three faults, one that is not there, the others honest."""
+    """One bot that is taken over after three faults, one that is not there, honest ones, one that ends."""
     bad = ScriptedSeat(fails(Verdict.MALFORMED, "it cannot be read"))
-    return [bad, AbsentSeat(), *honest_seats(players - 2)]
+    end = Exit(137, oom=True)
+    hog = ScriptedSeat(lambda view: SeatFailure(Verdict.GONE, str(end), end))
+    return [bad, AbsentSeat(), *honest_seats(players - 3), hog]
 
 
 def write_record(path: Path, lines: Iterable[AnyLine]) -> Path:

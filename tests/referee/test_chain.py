@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from typing import TYPE_CHECKING
+import re
+from pathlib import Path
 
 import pytest
 
 from referee.chain import START, chained, unchained
 from referee.problems import RecordError
 from tests.referee.recorded import match_lines, write_record
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_a_line_ends_in_the_hash_of_itself_and_of_the_hash_before_it() -> None:
@@ -55,3 +53,12 @@ def test_a_line_does_not_fit_behind_another_than_its_own() -> None:
 def test_a_line_without_a_chain_is_no_line_of_a_record(text: bytes) -> None:
     with pytest.raises(RecordError, match="it does not end in its chain"):
         unchained(text, START)
+
+
+def test_the_published_lines_hold() -> None:
+    text = (Path(__file__).resolve().parents[2] / "docs" / "records.md").read_text(encoding="utf-8")
+    lines = re.findall(r'^    (\{"[ab]":\d,"chain":"\w{64}"\})$', text, flags=re.MULTILINE)
+    assert len(lines) == 2
+    before = START
+    for line in lines:
+        _, before = unchained(line.encode(), before)

@@ -9,7 +9,7 @@ import pytest
 
 from pigpen.rules import CARDS, PRESETS, Card, Rules, deal_hands, new_seed, seed_from
 from pigpen.rules.presets import GONGZHU_FIVE, HEARTS
-from pigpen.rules.shuffle import commitment, derived_number, shuffled
+from pigpen.rules.shuffle import commitment, derived_number, shuffle, shuffled
 from tests.rules.table import named, names
 
 ZERO = bytes(32)
@@ -149,3 +149,51 @@ def test_every_card_is_equally_likely_in_every_place() -> None:
     expected = deals / 52
     chi_square = sum((seen[place, card] - expected) ** 2 / expected for place in range(52) for card in CARDS)
     assert abs(chi_square - 51 * 51) < 4 * 72
+
+
+def test_no_two_bots_of_a_match_draw_from_the_same_number() -> None:
+    """In 250 deals at five seats, without boards and on boards in five rotations."""
+    tables = [(), *((rotation,) for rotation in range(5))]
+    places = [(deal, seat, *table) for deal in range(250) for seat in range(5) for table in tables]
+    assert len({derived_number("bot", ZERO, *place) for place in places}) == len(places)
+
+
+def bits_changed(one: int, other: int) -> int:
+    return (one ^ other).bit_count()
+
+
+def test_a_bots_number_tells_nothing_of_the_seed_or_of_its_neighbours_numbers() -> None:
+    """One bit of the seed, or the next chair, deal or rotation, changes half of its 64 bits, like a coin for each."""
+    seed = seed_from("7")
+    own = derived_number("bot", seed, 3, 1, 2)
+    flipped = [bytearray(seed) for _ in range(256)]
+    for bit, other in enumerate(flipped):
+        other[bit // 8] ^= 1 << bit % 8
+    changes = [bits_changed(own, derived_number("bot", bytes(other), 3, 1, 2)) for other in flipped]
+    neighbours = [(deal, seat, table) for deal in range(8) for seat in range(5) for table in range(5)]
+    changes += [bits_changed(own, derived_number("bot", seed, *place)) for place in neighbours if place != (3, 1, 2)]
+    assert len(changes) == 256 + 199
+    assert abs(sum(changes) / len(changes) - 32) < 1  # its standard deviation is 0.19
+    assert min(changes) > 12
+    assert max(changes) < 52
+
+
+def test_no_two_uses_of_the_seed_hash_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a bot is told is no part of the bytes that deal the cards or seat the bots."""
+    hashed: list[bytes] = []
+    digest = hashlib.sha256
+
+    def listen(content: bytes) -> object:
+        hashed.append(content)
+        return digest(content)
+
+    monkeypatch.setattr(hashlib, "sha256", listen)
+    for number in range(20):
+        shuffled(HEARTS, ZERO, number)
+        shuffle("seating", ZERO, number, range(24))
+        for seat in range(5):
+            derived_number("bot", ZERO, number, seat)
+            for rotation in range(5):
+                derived_number("bot", ZERO, number, seat, rotation)
+    assert len(hashed) >= 20 * (2 + 1 + 5 + 25)
+    assert len(set(hashed)) == len(hashed)

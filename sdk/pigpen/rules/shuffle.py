@@ -12,6 +12,8 @@ import hashlib
 import secrets
 from typing import TYPE_CHECKING, TypeVar
 
+from pigpen.rules.cards import mask_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -50,10 +52,8 @@ def deal_hands(rules: Rules, seed: bytes, number: int) -> tuple[int, ...]:
     Cards go round one at a time, clockwise from the dealer's left (C-3). Seat n−1 deals first, so that seat 0 gets the
     first card of deal 0; the deal moves one seat to the left each time.
     """
-    hands = [0] * rules.players
-    for place, card in enumerate(shuffled(rules, seed, number)):
-        hands[(place + number) % rules.players] |= card.mask
-    return tuple(hands)
+    deck = shuffled(rules, seed, number)
+    return tuple([mask_of(deck[(seat - number) % rules.players :: rules.players]) for seat in range(rules.players)])
 
 
 def shuffled(rules: Rules, seed: bytes, number: int) -> list[Card]:
@@ -98,4 +98,6 @@ def _stream(tag: bytes, seed: bytes, number: int) -> Iterator[int]:
 def _below(bound: int, stream: Iterator[int]) -> int:
     """A uniform number below *bound* (at most 256), by rejection."""
     limit = 256 - 256 % bound
-    return next(byte for byte in stream if byte < limit) % bound
+    while (byte := next(stream)) >= limit:
+        pass
+    return byte % bound

@@ -1,0 +1,78 @@
+"""How much faster a record is verified than it was played: deals a second of the same match."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.decision import DEALS, INSTANT, WARM_UP, Stopwatch, instant_spec
+from benchmarks.report import in_turn, ratio, show, spread
+from ladder.play import play_sandboxed
+from ladder.sandbox.docker import DockerSandbox
+from referee.record_file import RecordWriter
+from referee.verify import verify
+
+if TYPE_CHECKING:
+    from referee.record import AnyLine
+
+REPEATS = 20
+NAMES = ("match.jsonl", "match.jsonl.gz")
+
+
+def played_rate(folder: Path) -> float:
+    """Play a match with instant bots in containers and record it; deals a second once it is under way."""
+    for name in NAMES:
+        (folder / name).unlink(missing_ok=True)
+    return asyncio.run(_play(folder))
+
+
+async def _play(folder: Path) -> float:
+    sandbox, watch = DockerSandbox(), Stopwatch()
+    plain, packed = (RecordWriter.create(folder / name) for name in NAMES)
+
+    def write(line: AnyLine) -> None:
+        plain.write(line)
+        packed.write(line)
+        watch(line)
+
+    try:
+        program = await sandbox.load(INSTANT)
+        await play_sandboxed(instant_spec(), [program] * 4, write)
+    finally:
+        await sandbox.close()
+    plain.close()
+    packed.close()
+    return (DEALS - WARM_UP) / watch.seconds
+
+
+def verified_rate(path: Path) -> float:
+    """Deals a second that are verified, reading the file included."""
+    started = time.perf_counter()
+    for _ in range(REPEATS):
+        assert verify(path).finished
+    return REPEATS * DEALS / (time.perf_counter() - started)
+
+
+def main(rounds: int = 5) -> None:
+    """Measure and print."""
+    with tempfile.TemporaryDirectory() as name:
+        paths = [Path(name) / each for each in NAMES]
+        played, plain, packed = in_turn(
+            rounds,
+            lambda: played_rate(Path(name)),
+            lambda: verified_rate(paths[0]),
+            lambda: verified_rate(paths[1]),
+        )
+    rows = [
+        ("played by instant bots in containers, one table", spread(played), "1"),
+        ("verified", spread(plain, 0), ratio(plain, played)),
+        ("verified, packed", spread(packed, 0), ratio(packed, played)),
+    ]
+    show("Deals of gongzhu", ("", "deals/s", "against playing"), rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""`pigpen verify`: does a record hold?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from referee.verify import Verified, verify
+
+
+def verify_records(
+    records: Annotated[list[Path], typer.Argument(metavar="RECORD", help="Records, packed or not.")],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print each finding as JSON, one line for each record.")
+    ] = False,
+) -> None:
+    """
+    Check whether records hold: deal again from the seed, play every action again, count again.
+
+    The exit code is 1 if one does not hold; the first line that differs is named. The record of a match that is not
+    finished does not tell its seed yet: then everything but the cards is checked.
+
+    Examples:
+        pigpen verify match.jsonl
+    """
+    findings = [(path, verify(path)) for path in records]
+    for path, finding in findings:
+        typer.echo(
+            json.dumps(_plain(path, finding), ensure_ascii=False) if as_json else _shown(_sentence(path, finding))
+        )
+    if not all(finding.holds for _, finding in findings):
+        raise typer.Exit(1)
+
+
+def _sentence(path: Path, finding: Verified) -> str:
+    if not finding.holds or finding.match is None:
+        return f"{path} does not hold: line {finding.line}: {finding.difference}."
+    match = finding.match
+    what = f"{match.format} of {match.rules['name']} by {', '.join(match.bots)}"
+    deals = f"{finding.deals} deal{'s' * (finding.deals != 1)}"
+    if finding.finished:
+        return f"{path} holds: {what}, {deals}."
+    return f"{path} is not finished; it holds so far, as can be said without its seed: {what}, {deals}."
+
+
+def _shown(text: str) -> str:
+    """Without what would make a terminal do things: a record may come from anybody."""
+    return "".join(letter if letter.isprintable() else "�" for letter in text)
+
+
+def _plain(path: Path, finding: Verified) -> dict[str, object]:
+    match = finding.match
+    return {
+        "record": str(path),
+        "holds": finding.holds,
+        "finished": finding.finished,
+        "line": finding.line,
+        "difference": finding.difference,
+        "rules": match and match.rules["name"],
+        "format": match and match.format,
+        "bots": match and match.bots,
+        "deals": finding.deals,
+    }

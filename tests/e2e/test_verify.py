@@ -1,0 +1,108 @@
+"""`pigpen verify` as a user types it, also on what a killed match leaves behind."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import resource
+import subprocess
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from referee.problems import RecordCut
+from referee.record_lines import raw_lines
+from tests.e2e.command import PIGPEN, environment, pigpen, started
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAMES = pytest.mark.parametrize("name", ["match.jsonl", "match.jsonl.gz"])
+BOTS = ("random", "cautious", "random", "cautious")
+
+
+def played(path: Path, *words: str) -> Path:
+    done = pigpen("play", *BOTS, "--sandbox", "inline", "--seed", "7", "--record", str(path), *words)
+    assert done.returncode == 0, done.stderr
+    return path
+
+
+def whole_lines(path: Path) -> int:
+    """How many lines are in the file by now."""
+    count = 0
+    with path.open("rb") as file, contextlib.suppress(RecordCut):
+        for _ in raw_lines(file):
+            count += 1
+    return count
+
+
+@NAMES
+def test_a_record_that_holds_is_one_line_and_exit_code_0(tmp_path: Path, name: str) -> None:
+    path = played(tmp_path / name, "--boards", "2")
+    done = pigpen("verify", str(path))
+    bots = "random, cautious, random#2, cautious#2"
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"{path} holds: boards:2 of gongzhu by {bots}, 8 deals.\n"
+
+
+def test_a_record_that_does_not_hold_is_one_line_and_exit_code_1(tmp_path: Path) -> None:
+    good, bad = played(tmp_path / "good.jsonl", "--deals", "1"), tmp_path / "bad.jsonl"
+    bad.write_text(good.read_text().replace('"by":"bot"', '"by":"BOT"', 1))
+    done = pigpen("verify", str(bad), str(good))
+    one, other = done.stdout.splitlines()
+    assert (done.returncode, done.stderr) == (1, "")
+    assert one.startswith(f"{bad} does not hold: line 2: its chain does not fit: ")
+    assert other.startswith(f"{good} holds: deals:1 of gongzhu by ")
+    found = json.loads(pigpen("verify", "--json", str(bad)).stdout)
+    assert (found["record"], found["holds"], found["line"], found["deals"]) == (str(bad), False, 2, 0)
+
+
+def test_a_file_that_cannot_be_read_is_a_mistake_of_the_users(tmp_path: Path) -> None:
+    done = pigpen("verify", str(tmp_path / "nothing"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"pigpen: '{tmp_path}/nothing' cannot be read: No such file or directory.\n"
+
+
+def test_a_record_cannot_speak_to_the_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "match\x1b[2J.jsonl"
+    path.write_text("{}")
+    done = pigpen("verify", str(path))
+    assert done.returncode == 1
+    assert done.stdout.startswith(f"{tmp_path}/match�[2J.jsonl does not hold: line 1: ")
+
+
+@NAMES
+def test_kill_9_costs_a_record_no_more_than_the_line_at_hand(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    words = (*BOTS, "--sandbox", "process", "--boards", "500", "--concurrency", "2", "--record", str(path))
+    with started("play", *words) as program:
+        while not path.exists() or whole_lines(path) < 8:
+            assert program.poll() is None, program.communicate()
+            time.sleep(0.01)
+        seen = whole_lines(path)
+        program.kill()
+        program.wait(60)
+    left = whole_lines(path)
+    assert left >= seen
+    found = json.loads(pigpen("verify", "--json", str(path)).stdout)
+    assert found["deals"] == left - 1
+    assert not found["finished"]
+    assert found["holds"] or found["line"] == left + 1
+
+
+@NAMES
+def test_a_full_disk_is_one_sentence_and_the_match_goes_on_later(tmp_path: Path, name: str) -> None:
+    path, limit = tmp_path / name, 12 * 1024
+    words = ("play", *BOTS, "--sandbox", "inline", "--seed", "7", "--boards", "12")
+    full = subprocess.run(
+        [PIGPEN, *words, "--record", str(path)],
+        env=environment(), capture_output=True, text=True, timeout=250, check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+    )  # fmt: skip
+    assert (full.returncode, full.stdout) == (2, "")
+    assert f"go on with: --resume {path}\n" in full.stderr
+    assert full.stderr.endswith(f"pigpen: {str(path)!r} cannot be written: File too large.\n")
+    done = pigpen("play", *BOTS, "--sandbox", "inline", "--resume", str(path))
+    assert done.returncode == 0, done.stderr
+    assert pigpen("verify", str(path)).returncode == 0

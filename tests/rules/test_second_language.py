@@ -1,0 +1,94 @@
+"""The recipe from a seed to the cards and seats, as docs/deals.mjs has it in another language."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import random
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pigpen.rules import PRESETS, deal_hands, seed_from
+from pigpen.rules.presets import GONGZHU
+from pigpen.rules.shuffle import derived_number
+from referee.seating import seats_of
+from referee.steps import names_of
+from tests.referee.recorded import faulty_seats, match_lines, write_record
+
+if TYPE_CHECKING:
+    from pigpen.rules import Rules
+
+pytestmark = pytest.mark.node
+
+ROOT = Path(__file__).resolve().parents[2]
+DEALS = 125
+"""Of each of the eight presets."""
+SEVEN = dataclasses.replace(GONGZHU, name="seven", players=7, removed=("2C", "2D", "2H"))
+"""So many seats that their orders are not listed."""
+
+
+def ask(questions: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Put all questions to the other implementation."""
+    lines = "".join(json.dumps(question) + "\n" for question in questions)
+    program = ["node", str(ROOT / "tests" / "rules" / "ask_deals.mjs")]
+    done = subprocess.run(program, input=lines, capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def question(rules: Rules, number: int, chance: random.Random) -> dict[str, Any]:
+    """Of some seed, a text or 64 digits."""
+    seed = chance.choice([chance.randbytes(32).hex(), f"猪 {chance.random()}", "7", ""])
+    return {"rules": rules.to_plain(), "seed": seed, "number": number, "rotation": chance.randrange(rules.players)}
+
+
+def answer(rules: Rules, asked: dict[str, Any]) -> dict[str, Any]:
+    """Our own."""
+    seed, number, rotation = seed_from(asked["seed"]), asked["number"], asked["rotation"]
+    chairs = range(rules.players)
+    return {
+        "hands": list(map(names_of, deal_hands(rules, seed, number))),
+        "seats": list(seats_of(rules, seed, number, rotation)),
+        "bots": [str(derived_number("bot", seed, number, seat)) for seat in chairs],
+        "onBoards": [str(derived_number("bot", seed, number, seat, rotation)) for seat in chairs],
+    }
+
+
+def test_both_agree_on_a_thousand_deals() -> None:
+    chance = random.Random(1)
+    numbers = [*range(DEALS - 4), 255, 256, 70_000, 2**40]
+    asked = [(rules, question(rules, number, chance)) for rules in (*PRESETS.values(), SEVEN) for number in numbers]
+    assert len(asked) >= 1000
+    answers = ask([each for _, each in asked])
+    assert answers == [answer(rules, each) for rules, each in asked]
+
+
+@pytest.mark.parametrize(
+    ("rules", "form"), [("gongzhu-five", "boards:3"), ("gongzhu-partners", "boards:3"), ("hearts", "game")]
+)
+@pytest.mark.parametrize("name", ["match.jsonl", "match.jsonl.gz"])
+def test_it_checks_chain_commitment_cards_and_seats_of_a_record(
+    tmp_path: Path, rules: str, form: str, name: str
+) -> None:
+    lines = match_lines(rules, form, faulty_seats)
+    path = write_record(tmp_path / name, lines)
+    done = subprocess.run(["node", "docs/deals.mjs", str(path)], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, f"{path}: {len(lines) - 2} deals follow from the seed\n")
+
+
+def test_it_names_what_was_changed(tmp_path: Path) -> None:
+    lines = match_lines()
+    path = write_record(tmp_path / "match.jsonl", [lines[0], lines[1].model_copy(update={"deal": 1}), *lines[2:]])
+    text = path.read_text()
+    for content, words in (
+        (text, "deal 1: hands is ["),
+        (text.replace('"by":"bot"', '"by":"me"', 1), "the chain of line 2 is "),
+    ):
+        path.write_text(content)
+        done = subprocess.run(
+            ["node", "docs/deals.mjs", str(path)], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.startswith(f"{path}: {words}")
