@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import sys
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ladder.cores import CORES
@@ -19,6 +20,7 @@ from referee.verdict import SeatBroken
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
     from ladder.bots import BotSource
@@ -26,8 +28,10 @@ if TYPE_CHECKING:
     from pigpen import Bot
     from referee.match import MatchSpec
     from referee.record import AnyLine, DealLine, ResultLine
+    from referee.seat import Seat
 
     Write = Callable[[AnyLine], None]
+    Keep = Callable[[tuple[str, ...]], None]
 
 S = TypeVar("S", bound=StreamSeat, covariant=True)
 
@@ -73,16 +77,30 @@ async def play_inline(
         CannotResume: If the recorded deals are not of this match.
         SandboxError: If *write* failed; the match is void.
     """
-    logs = {}
+    logs: dict[int, tuple[str, ...]] = {}
 
-    @contextlib.asynccontextmanager
-    async def open_table(table: int) -> AsyncIterator[list[InlineSeat]]:
+    def open_table(table: int) -> AbstractAsyncContextManager[Sequence[Seat]]:
+        return inline_table(bots, partial(logs.__setitem__, table))
+
+    return Played(await Match(spec, open_table, write, recorded).play(), logs)
+
+
+@contextlib.asynccontextmanager
+async def inline_table(bots: Sequence[BotSource], keep: Keep) -> AsyncIterator[list[InlineSeat]]:
+    """
+    Seat fresh bots in this process.
+
+    Args:
+        bots: The bots.
+        keep: Takes the end of what each of them wrote to stderr.
+
+    Raises:
+        BotRejected: If a bot cannot be made.
+    """
+    with contextlib.redirect_stdout(sys.stderr):  # as the SDK's client does
         seats = [InlineSeat(_make(bot)) for bot in bots]
         yield seats
-        logs[table] = tuple(seat.log for seat in seats)
-
-    with contextlib.redirect_stdout(sys.stderr):  # as the SDK's client does
-        return Played(await Match(spec, open_table, write, recorded).play(), logs)
+        keep(tuple(seat.log for seat in seats))
 
 
 def _make(source: BotSource) -> Bot:
@@ -115,20 +133,37 @@ async def play_sandboxed(
         CannotResume: If the recorded deals are not of this match.
         SandboxError: If the sandbox failed; the match is void.
     """
-    logs = {}
+    logs: dict[int, tuple[str, ...]] = {}
 
-    @contextlib.asynccontextmanager
-    async def open_table(table: int) -> AsyncIterator[list[StreamSeat]]:
-        with scratch_folder() as root, CORES.lease() as core:
-            names = zip(programs, spec.bots, strict=True)
-            pens = [Pen(program, root / str(bot), name, StreamSeat, core) for bot, (program, name) in enumerate(names)]
-            async with running(pens) as watchers:
-                yield [pen.seat for pen in pens]
-                await asyncio.gather(*(pen.account() for pen in pens))
-                await asyncio.wait(watchers, timeout=FAREWELL_SECONDS)
-            logs[table] = tuple([await pen.log_tail() for pen in pens])
+    def open_table(table: int) -> AbstractAsyncContextManager[Sequence[Seat]]:
+        return sandboxed_table(programs, spec.bots, partial(logs.__setitem__, table))
 
     return Played(await Match(spec, open_table, write, recorded).play(concurrency), logs)
+
+
+@contextlib.asynccontextmanager
+async def sandboxed_table(
+    programs: Sequence[Program], names: Sequence[str], keep: Keep
+) -> AsyncIterator[list[StreamSeat]]:
+    """
+    Seat a fresh instance of each program in its sandbox, and clear all away afterwards.
+
+    Args:
+        programs: The bots.
+        names: What they are called.
+        keep: Takes the end of what each of them wrote to stdout and stderr.
+
+    Raises:
+        SandboxError: If a sandbox failed.
+    """
+    with scratch_folder() as root, CORES.lease() as core:
+        named = zip(programs, names, strict=True)
+        pens = [Pen(program, root / str(bot), name, StreamSeat, core) for bot, (program, name) in enumerate(named)]
+        async with running(pens) as watchers:
+            yield [pen.seat for pen in pens]
+            await asyncio.gather(*(pen.account() for pen in pens))
+            await asyncio.wait(watchers, timeout=FAREWELL_SECONDS)
+        keep(tuple([await pen.log_tail() for pen in pens]))
 
 
 @contextlib.asynccontextmanager

@@ -96,17 +96,9 @@ class Player:
         """
         if self.taken_over:
             return Decision(deal.default_action(chair), BY_TAKEOVER, 0.0)
+        view = self.view(deal, chair, totals, seed)
         self._decisions += 1
-        limit = self._clock.allowance
-        view = View(
-            *deal.known_to(chair),
-            totals=totals,
-            decision=self._decisions,
-            seed=seed,
-            limit=limit,
-            bank=self._clock.bank,
-        )
-        watch = Stopwatch(limit, self._seat.cpu_time, self._now, thinkers)
+        watch = Stopwatch(view.limit, self._seat.cpu_time, self._now, thinkers)
         fault = None
         try:
             action = await self._answer(view, watch)
@@ -117,6 +109,17 @@ class Player:
             fault = await self._blame(failure)
         self._charge(watch.rated)
         return Decision(action, f"{DEFAULT}{fault.verdict}" if fault else BY_BOT, watch.wall, watch.cpu, fault)
+
+    def view(self, deal: Deal, chair: int, totals: tuple[int, ...], seed: int) -> View:
+        """What the bot is shown for its next decision; the arguments are those of `decide`."""
+        return View(
+            *deal.known_to(chair),
+            totals=totals,
+            decision=self._decisions + 1,
+            seed=seed,
+            limit=self._clock.allowance,
+            bank=self._clock.bank,
+        )
 
     def rest(self) -> None:
         """Others think now, and take their time: this bot is to stand still."""
@@ -151,19 +154,10 @@ class Player:
 
     async def _answer(self, view: View, watch: Stopwatch) -> Action:
         """What the bot says, in time."""
-        try:
-            if self._absent:
-                raise self._absent
-            action = await self._seat.ask(view, watch, self._rated)
-        except SeatFailure as failure:
-            if failure.verdict is Verdict.TIMEOUT:
-                raise SeatFailure(Verdict.TIMEOUT, watch.late) from None
-            raise
-        finally:
+        if self._absent:
             watch.stop()
-        if watch.is_late:
-            raise SeatFailure(Verdict.TIMEOUT, watch.late)
-        return action
+            raise self._absent
+        return await ask_in_time(self._seat, view, watch, self._rated)
 
     def _charge(self, rated: float) -> None:
         self._rated = min(rated, self._clock.allowance)
@@ -178,3 +172,23 @@ class Player:
         if self.taken_over:
             self.rest()
         return fault
+
+
+async def ask_in_time(seat: Seat, view: View, watch: Stopwatch, took: float) -> Action:
+    """
+    Put a question to a seat; the arguments are those of `Seat.ask`.
+
+    Raises:
+        SeatFailure: If no answer comes, none that can be read, or one that is late by the *watch*, which is stopped.
+    """
+    try:
+        action = await seat.ask(view, watch, took)
+    except SeatFailure as failure:
+        if failure.verdict is Verdict.TIMEOUT:
+            raise SeatFailure(Verdict.TIMEOUT, watch.late) from None
+        raise
+    finally:
+        watch.stop()
+    if watch.is_late:
+        raise SeatFailure(Verdict.TIMEOUT, watch.late)
+    return action

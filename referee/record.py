@@ -118,6 +118,11 @@ class DealLine(Line):
     cpu_ms: tuple[float | None, ...] | None = None
     """CPU time of the bot's program during each step, in milliseconds; null where it was not read, or nobody asked."""
 
+    @property
+    def name(self) -> str:
+        """What people call it: by its board and rotation, or else by its number."""
+        return f"deal {self.deal}" if self.board is None else f"board {self.board}, rotation {self.rotation}"
+
     def timed_steps(self) -> Iterator[tuple[Step, float, float | None]]:
         """
         Each step with its seconds by the referee's clock, and of CPU time; None where that was not read.

@@ -157,9 +157,7 @@ class Table:
         return tuple(self._game.totals[bot] for bot in seats)
 
     def _bot_seed(self, deal: int, seat: int) -> int:
-        """What a bot in that seat draws its random numbers from; the tables of a match have nothing in common."""
-        rotation = () if self._spec.format.boards is None else (self._number,)
-        return derived_number("bot", self._spec.seed, deal, seat, *rotation)
+        return bot_seed(self._spec.seed, deal, seat, None if self._spec.format.boards is None else self._number)
 
     def _line(self, deal: Deal, seats: tuple[int, ...], steps: Sequence[tuple[int, Decision]]) -> DealLine:
         on_board = self._spec.format.boards is not None
@@ -182,6 +180,19 @@ class Table:
         standing = places(self._spec.rules, totals, [player.taken_over for player in self._players])
         results = [MatchResult(place, total / deals) for place, total in zip(standing, totals, strict=True)]
         await asyncio.gather(*map(_farewell, self._players, results))
+
+
+def bot_seed(seed: bytes, deal: int, seat: int, rotation: int | None) -> int:
+    """
+    What the bot in a seat draws its random numbers from; the tables of a match have nothing in common.
+
+    Args:
+        seed: The match seed.
+        deal: Number of the deal at its table.
+        seat: The seat.
+        rotation: Number of the table in `boards:N`, else None.
+    """
+    return derived_number("bot", seed, deal, seat, *(() if rotation is None else (rotation,)))
 
 
 def _rest(players: Sequence[Player]) -> None:

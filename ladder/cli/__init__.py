@@ -17,6 +17,8 @@ from ladder.cli.compare import compare_bots
 from ladder.cli.new import new
 from ladder.cli.play import play
 from ladder.cli.problems import UserError
+from ladder.cli.replay import replay
+from ladder.cli.rerun import rerun
 from ladder.cli.rules import rules
 from ladder.cli.running import Stopped
 from ladder.cli.verify import verify_records
@@ -36,6 +38,8 @@ app.command()(new)
 app.command()(play)
 app.command()(check)
 app.command("compare")(compare_bots)
+app.command()(replay)
+app.command()(rerun)
 app.command()(rules)
 app.command("verify")(verify_records)
 

@@ -8,14 +8,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ladder.bots import find_bot
 from ladder.check import Check, Report
 from ladder.check_wire import WIRE
 from ladder.cli.check_table import print_json, print_report
 from ladder.cli.options import LimitOption, RuntimeOption, SandboxOption
+from ladder.cli.progress import progress
 from ladder.cli.running import run
 from ladder.cli.sandboxes import SandboxName, open_sandbox
 from ladder.inline import load_bot_class
@@ -26,11 +25,10 @@ from referee.match import DEFAULT_CLOCK
 from referee.rules_file import load_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
 
     from ladder.bots import BotSource
     from pigpen import ClockSetting
-    from pigpen.check import Outcome
 
 
 def check(
@@ -78,18 +76,8 @@ async def _check(
     pens = open_sandbox(sandbox, runtime)
     try:
         program = await pens.load(source)
-        with _progress(variants) as advance:
-            return await Check(program, clock, advance=advance).run(variants)
+        cases = len(WIRE) + sum(len(cases_of(rules)) for rules in variants)
+        with progress("cases", cases) as advance:
+            return await Check(program, clock, advance=lambda outcome: advance(outcome.group)).run(variants)
     finally:
         await pens.close()
-
-
-@contextlib.contextmanager
-def _progress(variants: Sequence[Rules]) -> Iterator[Callable[[Outcome], None]]:
-    """Give a function to call after each case; a bar shows on a terminal only."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        total = len(WIRE) + sum(len(cases_of(rules)) for rules in variants)
-        task = progress.add_task("cases", total=total)
-        yield lambda outcome: progress.update(task, advance=1, description=outcome.group)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ladder.bots import find_bot
 from ladder.cli.options import (
@@ -23,6 +20,7 @@ from ladder.cli.options import (
     clock_of,
 )
 from ladder.cli.problems import UserError
+from ladder.cli.progress import progress
 from ladder.cli.recording import going_on, recording, resumable, seed_beside, unfinished
 from ladder.cli.result_table import print_json, print_result
 from ladder.cli.running import run
@@ -36,7 +34,7 @@ from referee.record import DealLine
 from referee.rules_file import load_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from ladder.bots import BotSource
     from referee.record import AnyLine
@@ -100,7 +98,8 @@ def play(
         )
         recorded, writing = None, recording(record, spec.seed)
     faulty = [line for line in recorded or () if _is_faulty(line)]
-    with writing as write, _progress(spec, len(recorded or ())) as advance, resumable(resume):
+    bar = progress("deals", spec.format.count(spec.rules), len(recorded or ()))
+    with writing as write, bar as advance, resumable(resume):
 
         def take(line: AnyLine) -> None:
             write(line)
@@ -186,13 +185,3 @@ async def _play(
         return await play_sandboxed(spec, programs, write, recorded, concurrency)
     finally:
         await pens.close()
-
-
-@contextmanager
-def _progress(spec: MatchSpec, played: int) -> Iterator[Callable[[], None]]:
-    """Give a function to call after each deal; a bar shows on a terminal only."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("deals", total=spec.format.count(spec.rules), completed=played)
-        yield lambda: progress.advance(task)

@@ -83,21 +83,18 @@ def _print_faults(
         steps = [(line, step) for line in faulty if (line.rotation or 0) == table for step in _faults(line, row.seat)]
         for line, step in steps:
             verdict = step.by.removeprefix(DEFAULT)
-            console.print(f"  {_place(line)}: {verdict}: {step.why}", markup=False, highlight=False)
+            console.print(f"  {line.name}: {verdict}: {step.why}", markup=False, highlight=False)
         if steps and table in logs:
-            _print_log(console, logs[table][row.seat])
+            print_log(console, logs[table][row.seat])
 
 
-def _print_log(console: Console, log: str) -> None:
+def print_log(console: Console, log: str) -> None:
+    """Print the end of what a bot wrote, if it wrote anything."""
     tail = log.strip().splitlines()[-LOG_LINES:]
     if tail:
         console.print("  The end of its output:")
         for text in tail:
             console.print(f"    {text}", markup=False, highlight=False, soft_wrap=True)
-
-
-def _place(line: DealLine) -> str:
-    return f"deal {line.deal}" if line.board is None else f"board {line.board}, rotation {line.rotation}"
 
 
 def _faults(line: DealLine, bot: int) -> list[Step]:

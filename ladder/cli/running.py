@@ -39,11 +39,16 @@ def run(work: Coroutine[object, object, T], *, blocks: bool = False) -> T:
     try:
         return asyncio.run(_cancelled_by_sigterm(work))
     except KeyboardInterrupt:
-        raise Stopped(*_STOPS[signal.SIGINT]) from None
+        raise stopped(signal.SIGINT) from None
+
+
+def stopped(number: int) -> Stopped:
+    """What to raise after the signal *number*: SIGINT or SIGTERM."""
+    return Stopped(*_STOPS[number])
 
 
 def _stop_now(number: int, _: object) -> None:
-    raise Stopped(*_STOPS[number])
+    raise stopped(number)
 
 
 _STOPS: dict[int, tuple[str, int]] = {signal.SIGINT: ("Interrupted.", 130), signal.SIGTERM: ("Terminated.", 143)}
@@ -65,5 +70,5 @@ async def _cancelled_by_sigterm(work: Coroutine[object, object, T]) -> T:
         with contextlib.suppress(asyncio.CancelledError):
             await task
         if terminated.is_set():
-            raise Stopped(*_STOPS[signal.SIGTERM]) from None
+            raise stopped(signal.SIGTERM) from None
         raise

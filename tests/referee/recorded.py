@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
+    from pigpen.rules import Rules
     from referee.record import AnyLine
     from referee.seat import Seat
 
@@ -25,12 +26,15 @@ SEED = bytes(range(32))
 
 
 def match_lines(
-    rules: str = "hearts", form: str = "deals:2", make_seats: Callable[[int], list[Seat]] | None = None
+    rules: str | Rules = "hearts",
+    form: str = "deals:2",
+    make_seats: Callable[[int], list[Seat]] | None = None,
+    seed: bytes = SEED,
 ) -> list[AnyLine]:
     """The lines of a match; of honest bots, unless others are made for each table."""
-    variant = PRESETS[rules]
+    variant = PRESETS[rules] if isinstance(rules, str) else rules
     names = tuple(f"bot{seat}" for seat in range(variant.players))
-    spec = MatchSpec(variant, names, Format.parse(form), DEFAULT_CLOCK, SEED)
+    spec = MatchSpec(variant, names, Format.parse(form), DEFAULT_CLOCK, seed)
     make_seats = make_seats or honest_seats
     lines: list[AnyLine] = []
     tables = [make_seats(variant.players) for _ in range(spec.format.tables(variant))]

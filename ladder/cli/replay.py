@@ -1,0 +1,53 @@
+"""`pigpen replay`: look at a recorded match, card by card."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from ladder.cli.records import BoardOption, DealOption, RotationOption, bot_in, deals_in, read_match, understanding
+from ladder.cli.replay_text import match_text
+from ladder.cli.replay_words import folded
+from referee.cursor import Cursor
+
+
+def replay(
+    record: Annotated[Path, typer.Argument(help="The record of a match, finished or not.")],
+    deal: DealOption = None,
+    board: BoardOption = None,
+    rotation: RotationOption = None,
+    chair: Annotated[
+        str | None, typer.Option("--as", metavar="BOT", help="Show only what this bot knew: its name or number.")
+    ] = None,
+    plain: Annotated[bool, typer.Option("--plain", help="Print text, as is done without a terminal.")] = False,
+) -> None:
+    """
+    Look at a recorded match: on a terminal card by card with the arrow keys, elsewhere as text.
+
+    On a terminal, --deal, --board and --rotation say where to begin.
+
+    Examples:
+        pigpen replay match.jsonl
+
+        pigpen replay match.jsonl --board 3 --rotation 1 --as mybot
+
+        pigpen replay match.jsonl --deal 3 --plain
+    """
+    recorded = read_match(record)
+    bot = None if chair is None else bot_in(recorded, chair, record)
+    lines = deals_in(recorded, record, deal, board, rotation)
+    console = Console(highlight=False)
+    with understanding(record):
+        if plain or console.is_dumb_terminal or not (console.is_terminal and sys.stdin.isatty()):
+            for text in match_text(recorded, lines, bot):
+                typer.echo(folded(text, console.encoding))
+        else:
+            from ladder.cli.viewer import Viewer  # there are no such terminals on Windows
+
+            cursor = Cursor(recorded, recorded.deals.index(lines[0]))
+            Viewer(cursor, console, bot, partial(read_match, record)).run(sys.stdin.fileno())

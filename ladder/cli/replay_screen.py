@@ -1,0 +1,251 @@
+"""
+A moment of a recorded deal as a screen full of text: the seats around the trick.
+
+The table is a grid of three by three fields, six lines high; it fits 80×24 and grows with the terminal.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from ladder.cli import replay_words as words
+from ladder.cli.replay_text import heading, places_text
+from pigpen.rules import Face, Phase, Suit
+from referee.scene import scene
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from pigpen.rules import Card, Play, Rules
+    from referee.cursor import Cursor
+    from referee.replay import Replay
+    from referee.scene import Chair, Scene
+
+WIDTH, HEIGHT = 80, 24
+"""The smallest terminal that shows everything."""
+FIELD_LINES = 6
+WIDEST_FIELD = 38
+CENTRE, NOTES, SCORES = 4, 6, 8
+"""Fields by number: the trick; what was passed or exposed, and the scores, unless a seat needs the field."""
+FIELDS = {
+    2: (7, 1),
+    3: (7, 3, 5),
+    4: (7, 3, 1, 5),
+    5: (7, 3, 0, 2, 5),
+    6: (7, 3, 0, 1, 2, 5),
+    7: (7, 6, 3, 0, 2, 5, 8),
+    8: (7, 6, 3, 0, 1, 2, 5, 8),
+}
+"""For each number of players where they sit, clockwise, from the bottom."""
+SUIT_STYLES = ("green", "bright_cyan", "bright_red", "default")
+KEYS = "←→ card   ↑↓ trick   [ ] deal   Home End   f fault   v view   ? help   q quit"
+HELP = """\
+→  l  space        a card on               ←  h      a card back
+↓  j  PgDn         to the end of a trick   ↑  k  PgUp  a trick back
+]  n               the next deal           [  p      the deal before
+Home  g            the cards as dealt      End  G    the result
+f                  the next fault of a bot
+v                  look from the next chair, or from all
+q  Esc             quit
+
+▶ must decide now      › led the trick      * wins it
+[Q] exposed face up, (Q) face down, as long as it is in the hand
+underlined: just passed to this seat; dim: may not be played now
+Below a hand stand the cards taken that count, beside the name what they are
+worth so far.
+
+Any key goes back to the table."""
+
+
+def screen(cursor: Cursor, chair: int | None, width: int, height: int) -> list[Text]:
+    """
+    Draw where *cursor* is.
+
+    Args:
+        cursor: The place in the match.
+        chair: The seat from whose chair to look, at the bottom of the table; None: all hands are open.
+        width: Columns of the terminal.
+        height: Its lines; at most so many are drawn.
+    """
+    replay, chairs = cursor.replay, None if chair is None else (chair,)
+    now = scene(replay, cursor.moment, chairs)
+    before = scene(replay, cursor.moment - 1, chairs) if cursor.moment else None
+    if width < WIDTH or height < HEIGHT:
+        small = Text(f"This needs {WIDTH} columns and {HEIGHT} lines; the terminal has {width} and {height}.")
+        return [small, *_news(cursor, now, before, width)][:height]
+    field = min(width // 3, WIDEST_FIELD)
+    fields = _fields(replay, now, field, chair or 0)
+    space = [Text()] * min(2, (height - HEIGHT) // 3)
+    lines = [_title(cursor, now, chair, 3 * field), Text()]
+    for row in range(3):
+        lines += [_joined(parts, field) for parts in zip(*fields[3 * row : 3 * row + 3], strict=True)] + space
+    lines += [*_news(cursor, now, before, 3 * field), _bar(cursor, 3 * field), Text(KEYS, style="dim")]
+    indent = " " * ((width - 3 * field) // 2)
+    return [Text.assemble(indent, line) for line in lines]
+
+
+def help_screen(height: int) -> list[Text]:
+    """Say what the keys do, and what the signs mean."""
+    return [Text(line) for line in HELP.splitlines()][:height]
+
+
+def _title(cursor: Cursor, now: Scene, chair: int | None, width: int) -> Text:
+    replay, deals = cursor.replay, len(cursor.recorded.deals)
+    left = f" {replay.rules.title.split(',')[0]}   {heading(replay)}   ({cursor.deal + 1} of {deals}) "
+    right = "all hands open " if chair is None else f"as {words.who(now.chairs[chair])} "
+    text = Text(left, style="reverse")
+    text.truncate(width - len(right), overflow="ellipsis", pad=True)
+    return text.append(right)
+
+
+def _fields(replay: Replay, now: Scene, width: int, south: int) -> list[list[Text]]:
+    """The nine fields, each of them as many lines."""
+    rules, fields = replay.rules, [[Text()] for _ in range(9)]
+    fields[CENTRE] = [*_centre(rules, now, width, south)]
+    fields[NOTES] = [*_notes(rules, now)]
+    fields[SCORES] = [*_scores(now, width)]
+    for chair in now.chairs:
+        fields[_field(rules, chair.seat, south)] = [*_seat(chair, now, width)]
+    return [(lines + [Text()] * FIELD_LINES)[:FIELD_LINES] for lines in fields]
+
+
+def _field(rules: Rules, seat: int, south: int) -> int:
+    return FIELDS[rules.players][(seat - south) % rules.players]
+
+
+def _joined(parts: Iterable[Text], width: int) -> Text:
+    line = Text()
+    for part in parts:
+        cell = part.copy()
+        cell.truncate(width, pad=True)
+        line.append_text(cell)
+    return line
+
+
+def _seat(chair: Chair, now: Scene, width: int) -> Iterator[Text]:
+    """A seat: its name and points, its cards suit by suit, the cards it took."""
+    name = Text(f"{'▶' if chair.asked else ' '} {words.who(chair)}", style="bold reverse" if chair.asked else "bold")
+    score = words.points(chair.points)
+    name.truncate(width - len(score) - 3, overflow="ellipsis")
+    yield Text.assemble(name, " ", score)
+    yield from (Text("  ").append_text(line) for line in (_hand(chair, now) if chair.open else _guess(chair)))
+    if chair.taken:
+        yield Text.assemble("  ", *(part for suit in reversed(Suit) for part in _taken(suit, chair.taken)))
+
+
+def _hand(chair: Chair, now: Scene) -> Iterator[Text]:
+    """The cards, a line for each suit."""
+    fresh = chair.received if now.news and isinstance(now.news[0].action, tuple) else ()
+    plays = chair.asked and now.phase is Phase.PLAY
+    for suit in reversed(Suit):
+        line = Text(words.SIGNS[suit], style=SUIT_STYLES[suit])
+        for card in sorted(chair.hand, reverse=True):
+            if card.suit is suit:
+                style = "underline " * (card in fresh) + "dim" * (plays and card not in chair.legal)
+                line.append(" ").append(_in_hand(card, chair), style=style)
+        yield line
+
+
+def _in_hand(card: Card, chair: Chair) -> str:
+    shown = chair.exposed.get(card)
+    frame = "{}" if shown is None else "[{}]" if shown is Face.UP else "({})"
+    return frame.format(words.rank(card))
+
+
+def _guess(chair: Chair) -> Iterator[Text]:
+    """What is known of cards that are not seen."""
+    yield Text(f"{chair.unknown} unknown cards" if chair.unknown else "", style="dim")
+    yield Text.assemble(*(["holds "] if chair.hand else []), *_coloured(chair.hand))
+    voids = [Text(words.SIGNS[suit], style=SUIT_STYLES[suit]) for suit in sorted(chair.voids)]
+    yield Text.assemble(*(["out of "] if voids else []), *voids)
+    yield Text(f"{chair.hidden} face down" if chair.hidden else "")
+
+
+def _taken(suit: Suit, taken: Collection[Card]) -> Iterator[Text]:
+    if ranks := words.ranks_of(suit, taken):
+        yield Text(f"{words.SIGNS[suit]}{ranks} ", style=SUIT_STYLES[suit])
+
+
+def _coloured(cards: Iterable[Card]) -> Iterator[Text]:
+    for card in cards:
+        yield Text(f"{words.card(card)} ", style=SUIT_STYLES[card.suit])
+
+
+def _centre(rules: Rules, now: Scene, width: int, south: int) -> Iterator[Text]:
+    """The trick on the table, each card on its player's side; in the end the result."""
+    if now.scores is not None:
+        yield _middle("result", width)
+        for chair, score in zip(now.chairs, now.scores, strict=True):
+            yield _middle(f"{words.who(chair)[:15]:<15} {words.points(score):>6}", width)
+        return
+    yield _middle(f"trick {now.number} of {rules.hand_size}" if now.number else _WAITING[now.phase], width)
+    cell = (width - 4) // 3
+    cells = [Text(" " * cell)] * 9
+    for play in now.trick:
+        cells[_field(rules, play.seat, south)] = _on_table(play, now, cell)
+    edge = "─" * (3 * cell)
+    yield _middle(f"╭{edge}╮", width)
+    for row in range(3):
+        yield _middle(Text.assemble("│", *cells[3 * row : 3 * row + 3], "│"), width)
+    yield _middle(f"╰{edge}╯", width)
+
+
+_WAITING = {Phase.PASS: "before the pass", Phase.EXPOSE: "before exposing", Phase.PLAY: "before the first lead"}
+
+
+def _on_table(play: Play, now: Scene, width: int) -> Text:
+    led, wins = play == now.trick[0], play == now.winning
+    style = SUIT_STYLES[play.card.suit] + " bold" * wins + " reverse" * (wins and now.winner is not None)
+    text = Text.assemble("›" if led else " ", (words.card(play.card), style), "*" if wins else " ")
+    text.align("center", width)
+    return text
+
+
+def _middle(what: str | Text, width: int) -> Text:
+    text = Text(what) if isinstance(what, str) else what
+    text.align("center", width)
+    return text
+
+
+def _notes(rules: Rules, now: Scene) -> Iterator[Text]:
+    """What was exposed, or else passed."""
+    shown = [(chair, text) for chair in now.chairs for text in words.exposures(rules, chair)]
+    if shown:
+        yield Text("  exposed", style="dim")
+        yield from (Text(f"  {chair.seat}: {text}") for chair, text in shown)
+    elif any(chair.passed for chair in now.chairs):
+        yield Text("  passed", style="dim")
+        for chair in now.chairs:
+            if chair.passed:
+                yield Text.assemble(f"  {chair.seat} → {chair.pass_to}: ", *_coloured(chair.passed))
+
+
+def _scores(now: Scene, width: int) -> Iterator[Text]:
+    """The totals, before the deal or after it, with what each bot has got so far."""
+    yield Text(f"{'deal':>{width - 8}}{'total':>7}", style="dim")
+    room = width - 16
+    for chair, score, total in zip(now.chairs, now.scores or _so_far(now), now.totals, strict=True):
+        yield Text(f"  {words.who(chair)[:room]:<{room}}{words.points(score):>6}{words.points(total):>7}")
+
+
+def _so_far(now: Scene) -> tuple[int, ...]:
+    return tuple(chair.points for chair in now.chairs)
+
+
+def _news(cursor: Cursor, now: Scene, before: Scene | None, width: int) -> Iterator[Text]:
+    """Two lines: what has just happened; what was wrong with it, or in the end who won."""
+    faults = " ".join(words.blamed(now))
+    if now.scores is not None and cursor.deal == len(cursor.recorded.deals) - 1:
+        faults = places_text(cursor.recorded)
+    for text, style in ((words.happened(cursor.replay.rules, now, before), ""), (faults, "bold red" * ("✗" in faults))):
+        line = Text(text, style=style)
+        line.truncate(width, overflow="ellipsis")
+        yield line
+
+
+def _bar(cursor: Cursor, width: int) -> Text:
+    """How far the deal has come."""
+    done = (width - 1) * cursor.moment // (len(cursor.replay.moments) - 1)
+    return Text.assemble("━" * done, "●", ("─" * (width - 1 - done), "dim"))

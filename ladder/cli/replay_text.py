@@ -1,0 +1,129 @@
+"""A recorded deal as plain text, for pipes and for reading at leisure."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from ladder.cli.replay_words import blamed, card, cards, exposures, happened, points, suits, who
+from pigpen.rules import Phase
+from referee.recorded import seats_of
+from referee.replay import Replay
+from referee.scene import scene
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pigpen.rules import Rules
+    from referee.record import DealLine
+    from referee.recorded import Recorded
+    from referee.scene import Chair, Scene
+
+
+def match_text(recorded: Recorded, lines: Iterable[DealLine], bot: int | None = None) -> Iterator[str]:
+    """
+    Tell deals line by line.
+
+    Args:
+        recorded: The match.
+        lines: The deals.
+        bot: The number of the bot from whose chair to look; None: all hands are open.
+    """
+    first = recorded.first
+    names = ", ".join(f"{number} {name}" for number, name in enumerate(first.bots))
+    yield f"{recorded.rules.title} ({recorded.rules.name}), {first.format}: {names}"
+    for line in lines:
+        chairs = None if bot is None else (seats_of(line).index(bot),)
+        replay = Replay(recorded.rules, first.bots, line)
+        yield ""
+        yield from _deal_text(replay, [scene(replay, place, chairs) for place in range(len(replay.moments))])
+    if bot is None:
+        yield ""
+        yield places_text(recorded)
+
+
+def places_text(recorded: Recorded) -> str:
+    """Say how the match ended, or how much of it is there."""
+    if recorded.result is None:
+        return f"The match is not finished: {len(recorded.deals)} deals so far."
+    rows = sorted(recorded.result.results, key=lambda row: (row.place, row.seat))
+    return f"Points per deal: {', '.join(f'{row.place}. {row.bot} {row.points_per_deal:+.2f}' for row in rows)}."
+
+
+def heading(replay: Replay) -> str:
+    """Name a deal, and say how cards are passed in it."""
+    line, rules = replay.line, replay.rules
+    name = f"{line.name[0].upper()}{line.name[1:]}"
+    if rules.passing is None:
+        return name
+    if not rules.pass_offset(line.deal):
+        return f"{name}, no passing"
+    return f"{name}, {rules.plan.pass_count} cards passed {rules.direction(line.deal)}"
+
+
+def _deal_text(replay: Replay, scenes: list[Scene]) -> Iterator[str]:
+    yield heading(replay)
+    yield from _hands(scenes[0])
+    holds, told = "", set[str]()
+    for before, now in pairwise(scenes):
+        holds = _own_hand(before) or holds
+        if now.scores is not None:
+            yield from _scores(now, now.scores)
+        elif before.phase is Phase.PASS:
+            yield from _passes(now)
+        elif before.phase is not Phase.PLAY:
+            yield f"  {happened(replay.rules, now, before)}"
+        elif now.winner is not None:
+            yield from _trick(now, before, holds)
+        for text in (*_revealed(replay.rules, before, now), *blamed(now)):
+            if text not in told or text.startswith("✗"):  # that the default policy plays on is told once
+                yield f"        {text}"
+            told.add(text)
+
+
+def _hands(now: Scene) -> Iterator[str]:
+    for chair in now.chairs:
+        if chair.open:
+            yield f"  {_name(now, chair)}  {suits(chair.hand)}"
+
+
+def _passes(now: Scene) -> Iterator[str]:
+    for chair in now.chairs:
+        if chair.passed:
+            yield f"  {_name(now, chair)}  → {who(now.chairs[chair.pass_to])}: {cards(chair.passed)}"
+
+
+def _trick(now: Scene, before: Scene, holds: str) -> Iterator[str]:
+    """Give one row: the cards by seat, who took them, and what that was worth; from one chair also what it held."""
+    if now.number == 1:
+        yield f"        {''.join(f'{chair.seat:<6}' for chair in now.chairs)}".rstrip()
+    assert now.winner is not None
+    played = {play.seat: card(play.card) for play in now.trick}
+    played[now.trick[0].seat] = f"›{played[now.trick[0].seat]}"
+    cells = [f"{played[chair.seat]}{'*' * (chair.seat == now.winner)}" for chair in now.chairs]
+    gain = now.chairs[now.winner].points - before.chairs[now.winner].points
+    row = f"  {now.number:>4}  {''.join(f'{cell:<6}' for cell in cells)}{_name(now, now.chairs[now.winner])}"
+    yield f"{row}  {points(gain):>5}" + (f"   held {holds}" if holds else "")
+
+
+def _revealed(rules: Rules, before: Scene, now: Scene) -> Iterator[str]:
+    """Say which card that is played now lay face down, and nobody who looks knew it."""
+    for then, chair in zip(before.chairs, now.chairs, strict=True):
+        if before.phase is Phase.PLAY and chair.hidden < then.hidden:
+            yield f"{who(chair)} had exposed: {', '.join(exposures(rules, chair))}."
+
+
+def _own_hand(now: Scene) -> str:
+    """What the one seat that is looked from holds at its turn; nothing while others are to play."""
+    opened = [chair for chair in now.chairs if chair.open]
+    return suits(opened[0].hand) if len(opened) == 1 and opened[0].asked and now.phase is Phase.PLAY else ""
+
+
+def _scores(now: Scene, scores: tuple[int, ...]) -> Iterator[str]:
+    for chair, score, total in zip(now.chairs, scores, now.totals, strict=True):
+        yield f"  {_name(now, chair)}  {points(score):>5}, total {points(total)}"
+
+
+def _name(now: Scene, chair: Chair) -> str:
+    """The seat's name, as wide as the widest of the table."""
+    return f"{who(chair):<{max(len(who(each)) for each in now.chairs)}}"

@@ -1,0 +1,136 @@
+"""What a replay says in words, on the screen and in plain text."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from pigpen.rules import Card, Face, MoonChoice, Suit
+from pigpen.rules.cards import RANKS
+from referee.player import BY_TAKEOVER, DEFAULT
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from pigpen.rules import Rules
+    from referee.scene import Chair, News, Scene
+
+SIGNS = "♣♦♥♠"
+"""The suits in canonical order."""
+_ASCII = str.maketrans("♣♦♥♠▶›→←↑↓×─━●╭╮╰╯│·–…✗", "CDHS>>><^vx-=o++++|.-.!")
+
+
+def folded(text: str, encoding: str) -> str:
+    """Write *text* so that a terminal of that encoding can show it; every character stays one."""
+    if encoding.lower().startswith("utf"):
+        return text
+    return text.translate(_ASCII).encode(encoding, "replace").decode(encoding)
+
+
+def card(which: Card) -> str:
+    """Give the rank and the sign of the suit."""
+    return f"{rank(which)}{SIGNS[which.suit]}"
+
+
+def rank(which: Card) -> str:
+    """Give the rank alone."""
+    return RANKS[which.rank - 2]
+
+
+def cards(which: Iterable[Card]) -> str:
+    """Name each card."""
+    return " ".join(map(card, which))
+
+
+def spelled(text: str) -> str:
+    """Write cards as they stand in a record with the signs of their suits."""
+    return re.sub(r"\b([2-9TJQKA])([CDHS])\b", lambda found: card(Card.parse(found[0])), text) or "nothing"
+
+
+def suits(which: Collection[Card]) -> str:
+    """Name cards suit by suit as players hold them: spades first, aces first."""
+    return "  ".join(f"{SIGNS[suit]} {ranks}" for suit in reversed(Suit) if (ranks := ranks_of(suit, which, " ")))
+
+
+def compact(which: Collection[Card]) -> str:
+    """Name cards suit by suit in little room."""
+    return " ".join(f"{SIGNS[suit]}{ranks}" for suit in reversed(Suit) if (ranks := ranks_of(suit, which)))
+
+
+def ranks_of(suit: Suit, which: Collection[Card], between: str = "") -> str:
+    """Name the ranks of one suit, aces first."""
+    return between.join(rank(each) for each in sorted(which, reverse=True) if each.suit is suit)
+
+
+def points(number: int) -> str:
+    """Give a number of points with its sign."""
+    return f"{number:+d}" if number else "0"
+
+
+def who(chair: Chair) -> str:
+    """Name a seat and the bot in it."""
+    return f"{chair.seat} {chair.bot}"
+
+
+def exposures(rules: Rules, chair: Chair) -> Iterator[str]:
+    """Name what a seat has exposed, with what it does to the points."""
+    if rules.exposing is None:
+        return
+    for shown, face in chair.exposed.items():
+        if face is Face.UP:
+            yield f"{card(shown)} ×{rules.exposing.face_up}"
+        else:
+            yield f"{card(shown)} ×{rules.exposing.face_down} (face down)"
+    if chair.hidden:
+        yield f"{chair.hidden} face down"
+
+
+def happened(rules: Rules, scene: Scene, before: Scene | None) -> str:
+    """Say what has just happened; *before* is the moment before."""
+    if before is None:
+        return "The cards are dealt."
+    if scene.scores is not None:
+        return "The deal is over."
+    if not scene.number:
+        return _sealed(rules, scene, before)
+    if scene.news and isinstance(scene.news[0].action, MoonChoice):
+        return _moon(rules, scene, scene.news[0])
+    if not scene.news:
+        return "The moon has been shot, and its worth chosen."
+    return _played(scene, before)
+
+
+def blamed(scene: Scene) -> Iterator[str]:
+    """Say where the default action stands for a bot's own, and why."""
+    for news in scene.news:
+        name = who(scene.chairs[news.seat])
+        if news.by == BY_TAKEOVER:
+            yield f"The default policy plays for {name}."
+        elif news.by.startswith(DEFAULT):
+            yield f"✗ {name}: {news.by}: {news.why}"
+
+
+def _sealed(rules: Rules, scene: Scene, before: Scene) -> str:
+    if any(chair.passed for chair in scene.chairs) and not any(chair.passed for chair in before.chairs):
+        return f"All have passed {rules.plan.pass_count} cards."
+    shown = [f"{who(chair)} {', '.join(made)}" for chair in scene.chairs if (made := [*exposures(rules, chair)])]
+    return f"Exposed: {'; '.join(shown)}." if shown else "Nobody exposes a card."
+
+
+def _played(scene: Scene, before: Scene) -> str:
+    last = scene.trick[-1]
+    text = f"{who(scene.chairs[last.seat])} {'plays' if len(scene.trick) > 1 else 'leads'} {card(last.card)}"
+    took = scene.news[0].took
+    text += "" if took is None else f" ({took * 1000:.1f} ms)"
+    if scene.winner is None:
+        return f"{text}."
+    gain = scene.chairs[scene.winner].points - before.chairs[scene.winner].points
+    return f"{text}. {who(scene.chairs[scene.winner])} takes the trick: {points(gain)}."
+
+
+def _moon(rules: Rules, scene: Scene, news: News) -> str:
+    assert rules.moon is not None
+    shooter = who(scene.chairs[news.seat])
+    if news.action is MoonChoice.ADD:
+        return f"{shooter} has shot the moon: {points(rules.moon.others)} for everybody else."
+    return f"{shooter} has shot the moon: {points(rules.moon.instead or 0)} for itself."

@@ -1,0 +1,79 @@
+"""`pigpen rerun`: put the questions of a recorded bot to another version of it, and see what it does otherwise."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ladder.bots import find_bot
+from ladder.cli.options import LimitOption, RuntimeOption, SandboxOption
+from ladder.cli.progress import progress
+from ladder.cli.records import BoardOption, DealOption, RotationOption, bot_in, deals_in, read_match, understanding
+from ladder.cli.rerun_table import print_json, print_rerun
+from ladder.cli.running import run
+from ladder.cli.sandboxes import SandboxName, open_sandbox
+from ladder.play import inline_table, sandboxed_table
+from ladder.rerun import rerun as put_again
+from referee.rerun import table_reruns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ladder.bots import BotSource
+    from ladder.rerun import Rerun
+    from referee.rerun import TableRerun
+
+
+def rerun(
+    record: Annotated[Path, typer.Argument(help="The record of a finished match.")],
+    seat: Annotated[str, typer.Argument(metavar="SEAT", help="The bot in the record, by its name or number.")],
+    bot: Annotated[str, typer.Argument(help="The bot to ask now: a sample bot's name, a folder or an image.")],
+    deal: DealOption = None,
+    board: BoardOption = None,
+    rotation: RotationOption = None,
+    limit_list: Annotated[int, typer.Option(min=0, help="List at most N decisions.")] = 50,
+    sandbox: SandboxOption = SandboxName.DOCKER,
+    limit: LimitOption = 10.0,
+    runtime: RuntimeOption = "runc",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the decisions that differ as JSON.")] = False,
+) -> None:
+    """
+    Put the questions of a recorded bot to another one, and list the decisions that differ.
+
+    Each question shows the deal as it really went, with the same random numbers; what the other bot would have made
+    of its own choices is not played. Its faults are listed, too.
+
+    Examples:
+        pigpen rerun match.jsonl mybot ./mybot
+
+        pigpen rerun match.jsonl 0 ./mybot --board 3 --sandbox process
+    """
+    recorded = read_match(record)
+    number = bot_in(recorded, seat, record)
+    lines = deals_in(recorded, record, deal, board, rotation)
+    source = find_bot(bot)
+    with understanding(record):
+        tables = table_reruns(recorded, number, lines, limit)
+        with progress("decisions", sum(table.questions for table in tables)) as advance:
+            done = run(_put(tables, source, sandbox, runtime, advance), blocks=sandbox is SandboxName.INLINE)
+    name = recorded.first.bots[number]
+    if as_json:
+        print_json(name, source.name, done, limit_list)
+    else:
+        print_rerun(name, source.name, done, limit_list)
+
+
+async def _put(
+    tables: Sequence[TableRerun], source: BotSource, sandbox: SandboxName, runtime: str, advance: Callable[[], None]
+) -> Rerun:
+    if sandbox is SandboxName.INLINE:
+        return await put_again(tables, partial(inline_table, [source]), advance)
+    pens = open_sandbox(sandbox, runtime)
+    try:
+        open_table = partial(sandboxed_table, [await pens.load(source)], [source.name])
+        return await put_again(tables, open_table, advance)
+    finally:
+        await pens.close()
