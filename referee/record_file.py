@@ -96,6 +96,7 @@ class RecordWriter:
         except OSError as error:
             with contextlib.suppress(OSError):
                 self._file.truncate(end)
+            self._file.seek(end)
             raise RecordError(f"The record {str(self._file.name)!r} cannot be written: {error.strerror}.") from None
         self._before = own
 

@@ -100,9 +100,11 @@ def test_a_full_disk_is_one_sentence_and_the_match_goes_on_later(tmp_path: Path,
         env=environment(), capture_output=True, text=True, timeout=250, check=False,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
     )  # fmt: skip
-    assert (full.returncode, full.stdout) == (2, "")
+    assert (full.returncode, full.stdout) == (3, "")
     assert f"go on with: --resume {path}\n" in full.stderr
-    assert full.stderr.endswith(f"pigpen: {str(path)!r} cannot be written: File too large.\n")
+    assert f"pigpen: The record {str(path)!r} cannot be written: File too large." in full.stderr
+    unfinished = pigpen("verify", str(path))
+    assert (unfinished.returncode, unfinished.stdout.count("is not finished; it holds so far")) == (0, 1)
     done = pigpen("play", *BOTS, "--sandbox", "inline", "--resume", str(path))
     assert done.returncode == 0, done.stderr
     assert pigpen("verify", str(path)).returncode == 0
