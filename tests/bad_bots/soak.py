@@ -45,6 +45,8 @@ TABLES = 2
 CLOCK = ClockSetting(bank=60.0, increment=0.1, limit=0.5, start_up=5.0)
 WARM_UP = 4
 """Matches before anything is counted: imports, pools and caches that stay."""
+ONE_ARENA = -8
+"""The number of M_ARENA_MAX in the C library."""
 MEMORY = "memory, MiB"
 MEMORY_SLACK = 32.0
 """MiB by which this process may grow: the allocator gives little back."""
@@ -117,6 +119,7 @@ async def soak(image: Program, deals: int, rng: random.Random) -> Tally:
 
 async def run(deals: int, seed: str) -> tuple[Tally, dict[str, float], dict[str, float]]:
     """Warm up, count, play, count again."""
+    ctypes.CDLL(None).mallopt(ONE_ARENA, 1)  # with many, some 100 MiB of free memory lie about after a flood
     client = connect()
     ensure_base_image(client, print)
     with tempfile.TemporaryDirectory() as folder:
