@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ladder.bots import find_bot
+from ladder.cli.faults import Faults
 from ladder.cli.options import (
     DEFAULT_CLOCK_TEXT,
     ClockOption,
@@ -97,23 +98,24 @@ def play(
             seed_from(seed) if seed else new_seed(),
         )
         recorded, writing = None, recording(record, spec.seed)
-    faulty = [line for line in recorded or () if _is_faulty(line)]
+    faults = Faults()
+    for line in recorded or ():
+        faults.take(line)
     bar = progress("deals", spec.format.count(spec.rules), len(recorded or ()))
     with writing as write, bar as advance, resumable(resume):
 
         def take(line: AnyLine) -> None:
             write(line)
             if isinstance(line, DealLine):
-                if _is_faulty(line):
-                    faulty.append(line)
+                faults.take(line)
                 advance()
 
         work = _play(spec, sources, take, recorded, sandbox, runtime, concurrency or len(bot_cores()))
         played = run(work, blocks=sandbox is SandboxName.INLINE)
     if as_json:
-        print_json(spec, played, faulty)
+        print_json(spec, played, faults)
     else:
-        print_result(spec, played, faulty)
+        print_result(spec, played, faults)
 
 
 def _interrupted(path: Path, bots: list[str], seed: str) -> tuple[Unfinished, MatchSpec, list[BotSource]]:
@@ -133,10 +135,6 @@ def _leave_to_the_record(context: typer.Context) -> None:
         source = context.get_parameter_source(name)
         if source and source.name != "DEFAULT":
             raise UserError(f"--resume and --{name} exclude each other: the record says what is played. Leave it out.")
-
-
-def _is_faulty(line: DealLine) -> bool:
-    return any(step.why for step in line.steps)
 
 
 def _format(boards: int | None, deals: int | None, game: bool) -> Format:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from typing import TYPE_CHECKING
 
@@ -10,21 +11,20 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from referee.player import DEFAULT
-
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
+    from ladder.cli.faults import Faults, Held
     from ladder.play import Played
     from referee.match import MatchSpec
-    from referee.record import BotResult, DealLine, Step
+    from referee.record import BotResult
 
 LOG_LINES = 12
 """How many lines of a failed bot's output are shown."""
 
 
-def print_result(spec: MatchSpec, played: Played, faulty: Sequence[DealLine], console: Console | None = None) -> None:
-    """Print the table, best bot first, and what went wrong with whom in the *faulty* deals."""
+def print_result(spec: MatchSpec, played: Played, faults: Faults, console: Console | None = None) -> None:
+    """Print the table, best bot first, and what went wrong with whom."""
     console = console or Console()
     result = played.result
     better = "low" if spec.rules.low_is_better else "high"
@@ -38,14 +38,14 @@ def print_result(spec: MatchSpec, played: Played, faulty: Sequence[DealLine], co
     console.print(f"seed {result.seed}", style="dim", soft_wrap=True)
     for row in result.results:
         if row.faults:
-            _print_faults(console, row, faulty, played.logs)
+            _print_faults(console, row, faults.of(row.seat), played.logs)
 
 
-def print_json(spec: MatchSpec, played: Played, faulty: Sequence[DealLine]) -> None:
+def print_json(spec: MatchSpec, played: Played, faults: Faults) -> None:
     """Print the result as one JSON object; each bot with the reasons of its faults and the end of its output."""
     result = played.result.model_dump(mode="json", exclude={"type"})
     for row in result["results"]:
-        row["why"] = [step.why for line in faulty for step in _faults(line, row["seat"])]
+        row["why"] = [held.why for held in faults.of(row["seat"])]
         row["log"] = "".join(logs[row["seat"]] for _, logs in sorted(played.logs.items()))
     typer.echo(json.dumps({"rules": spec.rules.name, "format": str(spec.format), **result}, ensure_ascii=False))
 
@@ -75,16 +75,14 @@ def _cells(row: BotResult) -> tuple[str, ...]:
 
 
 def _print_faults(
-    console: Console, row: BotResult, faulty: Sequence[DealLine], logs: Mapping[int, tuple[str, ...]]
+    console: Console, row: BotResult, faults: Iterable[Held], logs: Mapping[int, tuple[str, ...]]
 ) -> None:
     """Say what was held against one bot, table by table, each with the end of its output there."""
     console.print(f"\n[bold]{escape(row.bot)}[/bold] (seat {row.seat}) was at fault:")
-    for table in sorted({line.rotation or 0 for line in faulty}):
-        steps = [(line, step) for line in faulty if (line.rotation or 0) == table for step in _faults(line, row.seat)]
-        for line, step in steps:
-            verdict = step.by.removeprefix(DEFAULT)
-            console.print(f"  {line.name}: {verdict}: {step.why}", markup=False, highlight=False)
-        if steps and table in logs:
+    for table, there in itertools.groupby(faults, key=lambda held: held.table):
+        for held in there:
+            console.print(f"  {held}", markup=False, highlight=False)
+        if table in logs:
             print_log(console, logs[table][row.seat])
 
 
@@ -95,9 +93,3 @@ def print_log(console: Console, log: str) -> None:
         console.print("  The end of its output:")
         for text in tail:
             console.print(f"    {text}", markup=False, highlight=False, soft_wrap=True)
-
-
-def _faults(line: DealLine, bot: int) -> list[Step]:
-    """The steps at which something was held against *bot*."""
-    seat = line.seats.index(bot) if line.seats else bot
-    return [step for step in line.steps if step.seat == seat and step.why]

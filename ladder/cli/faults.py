@@ -1,0 +1,55 @@
+"""What was held against whom, gathered while a match runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from referee.player import BY_TAKEOVER, DEFAULT
+
+if TYPE_CHECKING:
+    from referee.record import DealLine
+
+
+@dataclass(frozen=True)
+class Held:
+    """One fault."""
+
+    bot: int
+    """Number of the bot."""
+    table: int
+    place: str
+    """The deal, as people call it."""
+    decision: int
+    """The bot's decision at its table, from 1: its output names it too."""
+    verdict: str
+    why: str
+
+    def __str__(self) -> str:
+        """Say it in a line."""
+        return f"{self.place}, decision {self.decision}: {self.verdict}: {self.why}"
+
+
+class Faults:
+    """The faults of a match so far; takes its deals, those of each table in order."""
+
+    def __init__(self) -> None:
+        self.held: list[Held] = []
+        self._decisions: Counter[tuple[int, int]] = Counter()
+
+    def take(self, line: DealLine) -> None:
+        """Look through a finished deal."""
+        table = line.rotation or 0
+        for step in line.steps:
+            if step.by == BY_TAKEOVER:
+                continue
+            bot = line.seats[step.seat] if line.seats else step.seat
+            self._decisions[table, bot] += 1
+            if step.why:
+                code = step.by.removeprefix(DEFAULT)
+                self.held.append(Held(bot, table, line.name, self._decisions[table, bot], code, step.why))
+
+    def of(self, bot: int) -> list[Held]:
+        """What was held against one bot, table by table."""
+        return sorted((held for held in self.held if held.bot == bot), key=lambda held: (held.table, held.decision))

@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+from ladder.cli.faults import Faults, Held
+from referee.record import DealLine
+from tests.referee.recorded import faulty_seats, match_lines
+
+
+def test_a_fault_is_told_with_its_deal_and_the_bots_decision_at_its_table() -> None:
+    faults = Faults()
+    for line in match_lines("hearts", "boards:2", faulty_seats):
+        if isinstance(line, DealLine):
+            faults.take(line)
+    assert [(held.table, held.decision, held.verdict) for held in faults.of(0)] == [
+        (table, decision, "malformed") for table in range(4) for decision in (1, 2, 3)
+    ]
+    assert faults.of(2) == []
+    absent = faults.of(1)
+    assert absent[0] == Held(1, 0, "board 0, rotation 0", 1, "absent", "it did not take its seat within 10 s")
+    assert str(absent[0]) == "board 0, rotation 0, decision 1: absent: it did not take its seat within 10 s"
+    assert len(absent) == 4
