@@ -149,7 +149,9 @@ def test_a_bot_at_fault_on_boards_is_shown_table_by_table(tmp_path: Path) -> Non
     assert done.returncode == 0
     assert "4 (taken over)" in done.stdout
     for rotation in range(4):
-        assert f"board 0, rotation {rotation}: gone: its program ended with exit code 1" in done.stdout
+        assert re.search(
+            rf"board 0, rotation {rotation}, decision \d: gone: its program ended with exit code 1", done.stdout
+        )
     assert done.stdout.count("KeyError: 'ouch'") == 4
 
 
