@@ -47,6 +47,8 @@ LOOK_SECONDS = 0.001
 """How long, at least, from one look at a bot's CPU time to the next."""
 FAREWELL_SECONDS = 1.0
 """How long the end of a stream may take to reach the bot."""
+BREAK_SECONDS = 0.5
+"""How long a stopped server is waited for: a bot that does not read holds up the end of its connections."""
 
 LONGEST_PATH = 107
 """Bytes of a Unix socket's path that every system takes."""
@@ -97,6 +99,7 @@ class StreamSeat:
         self._window: asyncio.TimerHandle | None = None
         self._reopening: asyncio.Task[None] | None = None
         self._serving: asyncio.Task[object] | None = None
+        self._stopping: set[asyncio.Task[None]] = set()
         self._closed = False
         self.has_left = True
         """Whether the bot was away when it was seen last, before it was told that the match is over."""
@@ -203,7 +206,11 @@ class StreamSeat:
         await self._say(notice_message(notice, decision))
 
     async def close(self) -> None:
-        """Let the bot close its stream, then close the seat."""
+        """
+        Let the bot close its stream, then close the seat.
+
+        Connections that a bot keeps open by not reading end with its program; another call, after that, buries them.
+        """
         self._closed = True
         self._turns.over()
         if self._window:
@@ -212,8 +219,7 @@ class StreamSeat:
             await self._reopening
         if self._serving:
             self._serving.cancel()
-        if self._server:
-            await self._server.stop(None if self._lost.done() else FAREWELL_SECONDS)
+        await self._stop(None if self._lost.done() else FAREWELL_SECONDS)
         self._socket.unlink(missing_ok=True)
 
     async def _say(self, message: RefereeMessage) -> None:
@@ -312,9 +318,15 @@ class StreamSeat:
         self.has_left = not (self.is_over or self._closed)
         self._turns.connected(False)
         if not self._closed and not self._lost.done():
+            self._renew()
+
+    def _expect(self) -> None:
+        """There is a socket to come back to: the bot's time for that begins, unless it is back already."""
+        if self._window:
+            self._window.cancel()
+        if self._stream is None and not self._closed:
             reason = f"its stream broke, and it did not come back within {RECONNECT_SECONDS:g} s"
             self._window = asyncio.get_running_loop().call_later(RECONNECT_SECONDS, self._stayed_away, reason)
-            self._renew()
 
     def _stayed_away(self, reason: str) -> None:
         """Nobody came in time: the bot's fault, unless there was no socket to come to."""
@@ -331,13 +343,23 @@ class StreamSeat:
     async def _reopen(self, before: asyncio.Task[None] | None) -> None:
         if before:
             await before  # two at once would leave a server behind
-        if self._server:
-            await self._server.stop(FAREWELL_SECONDS if self._lost.done() else None)
+        await self._stop(FAREWELL_SECONDS if self._lost.done() else None)
         if not self._closed and not self._lost.done():
             try:
                 await self.listen()
             except SeatBroken as broken:
                 self._give_up(broken)
+            else:
+                self._expect()
+
+    async def _stop(self, grace: float | None) -> None:
+        """Stop listening and break every connection; streams may end well within *grace* seconds."""
+        if self._server:
+            stopping = asyncio.ensure_future(self._server.stop(grace))
+            self._stopping.add(stopping)
+            stopping.add_done_callback(self._stopping.discard)
+        if self._stopping:
+            await asyncio.wait(self._stopping, timeout=(grace or 0.0) + BREAK_SECONDS)
 
     def _deliver(self, data: bytes) -> None:
         """Take one message of the bot; what was not asked for, or was asked long ago, is dropped."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import shutil
+import socket
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from tests.referee.attacks import PREFACE
 from tests.referee.wires import RawBot, open_seat, question, raw_bot
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
     from pathlib import Path
 
     from pigpen import Welcome
@@ -60,6 +62,37 @@ async def has_ended(reader: asyncio.StreamReader) -> bool:
 async def flood(bot: RawBot, count: int) -> None:
     for _ in range(count):
         await bot.send(BotMessage(answer=Answer(decision=99, card=1)))
+
+
+@contextlib.asynccontextmanager
+async def jammed(folder: Path) -> AsyncIterator[None]:
+    """A connection over which the referee can neither send nor read any more."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.setblocking(False)
+        connection.connect(str(folder / "seat.sock"))
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(1.0):
+                await asyncio.get_running_loop().sock_sendall(connection, PREFACE + EMPTY_SETTINGS * 1_000_000)
+        yield
+
+
+async def test_a_bot_that_does_not_read_cannot_keep_its_seat_open(tmp_path: Path, welcome: Welcome) -> None:
+    async with open_seat(tmp_path) as (seat, token), jammed(tmp_path), raw_bot(tmp_path, token):
+        await seat.welcome(welcome)
+        async with asyncio.timeout(LONG):
+            await seat.close()
+
+
+async def test_a_bot_that_leaves_a_connection_jammed_has_a_socket_to_come_back_to(
+    tmp_path: Path, welcome: Welcome
+) -> None:
+    async with open_seat(tmp_path) as (seat, token), jammed(tmp_path):
+        await break_stream(seat, tmp_path, token, welcome)
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
+        await appears(tmp_path / "seat.sock")
+        with pytest.raises(SeatFailure, match="its stream broke, and it did not come back") as failure:
+            await asked
+        assert failure.value.verdict is Verdict.GONE
 
 
 async def test_a_flood_of_messages_costs_the_seat_and_the_bot_hears_why(tmp_path: Path, welcome: Welcome) -> None:
