@@ -101,6 +101,8 @@ class StreamSeat:
         self._serving: asyncio.Task[object] | None = None
         self._stopping: set[asyncio.Task[None]] = set()
         self._closed = False
+        self._is_open = False
+        """Whether there is a socket again, and nobody has come to it yet."""
         self.has_left = True
         """Whether the bot was away when it was seen last, before it was told that the match is over."""
         self.is_over = False
@@ -112,7 +114,8 @@ class StreamSeat:
         """The program has been started, and *keeper* holds it."""
         self._keeper = keeper
         self._turns = Turns(keeper)
-        self._turns.connected(self._stream is not None)
+        if self._taken.is_set():
+            self._turns.seated()
 
     def cpu_time(self) -> float | None:
         """Seconds of CPU time that the program has used so far; None where that cannot be read."""
@@ -121,6 +124,7 @@ class StreamSeat:
     def rest(self) -> None:
         """Hold the program still until it is asked again, where that can be done."""
         self._turns.rest()
+        self._expect()
 
     async def listen(self) -> None:
         """
@@ -182,6 +186,7 @@ class StreamSeat:
         self._answer = answer = asyncio.get_running_loop().create_future()
         self._traffic.question()
         self._turns.begin(view.decision)
+        self._expect()
         sent = False
         try:
             async with asyncio.timeout(None) as deadline:
@@ -197,6 +202,7 @@ class StreamSeat:
             raise SeatFailure(Verdict.TIMEOUT, watch.late) from None
         finally:
             self._turns.end()
+            self._expect()
             self._question = self._answer = None
             _look_at(answer)
 
@@ -213,8 +219,7 @@ class StreamSeat:
         """
         self._closed = True
         self._turns.over()
-        if self._window:
-            self._window.cancel()
+        self._expect()
         if self._reopening:
             await self._reopening
         if self._serving:
@@ -307,24 +312,25 @@ class StreamSeat:
     def _attach(self, context: _Context) -> None:
         self._stream = context
         self.has_left = False
-        self._turns.connected(True)
-        if self._window:
-            self._window.cancel()
+        self._turns.seated()
+        self._is_open = False
+        self._expect()
         self._socket.unlink(missing_ok=True)
         self._taken.set()
 
     def _detach(self) -> None:
         self._stream = None
         self.has_left = not (self.is_over or self._closed)
-        self._turns.connected(False)
         if not self._closed and not self._lost.done():
             self._renew()
 
     def _expect(self) -> None:
-        """There is a socket to come back to: the bot's time for that begins, unless it is back already."""
-        if self._window:
+        """Count the time that a bot takes to come back: while it may run, and there is a socket to come to."""
+        expected = self._is_open and not (self._turns.is_held or self._closed)
+        if not expected and self._window:
             self._window.cancel()
-        if self._stream is None and not self._closed:
+            self._window = None
+        elif expected and not self._window:
             reason = f"its stream broke, and it did not come back within {RECONNECT_SECONDS:g} s"
             self._window = asyncio.get_running_loop().call_later(RECONNECT_SECONDS, self._stayed_away, reason)
 
@@ -350,6 +356,7 @@ class StreamSeat:
             except SeatBroken as broken:
                 self._give_up(broken)
             else:
+                self._is_open = self._stream is None
                 self._expect()
 
     async def _stop(self, grace: float | None) -> None:

@@ -20,6 +20,7 @@ from referee.stream_seat import StreamSeat
 from referee.traffic import MAX_STREAMS, MAX_UNASKED
 from referee.verdict import SeatBroken, SeatFailure, Verdict
 from tests.referee.attacks import PREFACE
+from tests.referee.seats import NotingKeeper
 from tests.referee.wires import RawBot, open_seat, question, raw_bot
 
 if TYPE_CHECKING:
@@ -153,6 +154,39 @@ async def test_the_clock_runs_on_while_a_bot_is_away_and_it_may_still_come_back(
             assert request.request.decision == 2
             await again.answer(request)
             assert await asked == question().legal[0]
+
+
+async def test_a_bot_without_its_stream_rests_too_and_its_time_to_come_back_with_it(
+    tmp_path: Path, welcome: Welcome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream_seat, "RECONNECT_SECONDS", SHORT)
+    keeper = NotingKeeper()
+    async with open_seat(tmp_path) as (seat, token):
+        seat.kept_by(keeper)
+        seat.rest()
+        await break_stream(seat, tmp_path, token, welcome)
+        await appears(tmp_path / "seat.sock")
+        await asyncio.sleep(3 * SHORT)
+        async with raw_bot(tmp_path, token) as again:
+            await again.receive()
+            assert keeper.done == ["hold", "seated"]
+            asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
+            await again.answer(await again.receive())
+            assert await asked == question().legal[0]
+            assert keeper.done == ["hold", "seated", "mark 1", "free"]
+
+
+async def test_the_time_to_come_back_begins_when_a_bot_that_rested_is_asked(
+    tmp_path: Path, welcome: Welcome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream_seat, "RECONNECT_SECONDS", SHORT)
+    async with open_seat(tmp_path) as (seat, token):
+        seat.rest()
+        await break_stream(seat, tmp_path, token, welcome)
+        await appears(tmp_path / "seat.sock")
+        with pytest.raises(SeatFailure, match="it did not come back") as failure:
+            await seat.ask(question(), Stopwatch(LONG), took=0.0)
+        assert failure.value.verdict is Verdict.GONE
 
 
 async def test_a_bot_that_breaks_its_stream_again_and_again_is_thrown_out(tmp_path: Path, welcome: Welcome) -> None:
