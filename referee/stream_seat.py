@@ -116,6 +116,8 @@ class StreamSeat:
         self._turns = Turns(keeper)
         if self._taken.is_set():
             self._turns.seated()
+        if self._lost.done():
+            self._turns.dismiss()
 
     def cpu_time(self) -> float | None:
         """Seconds of CPU time that the program has used so far; None where that cannot be read."""

@@ -189,6 +189,14 @@ async def test_the_time_to_come_back_begins_when_a_bot_that_rested_is_asked(
         assert failure.value.verdict is Verdict.GONE
 
 
+async def test_a_bot_that_is_thrown_out_before_it_is_kept_is_held(tmp_path: Path) -> None:
+    keeper = NotingKeeper()
+    async with open_seat(tmp_path) as (seat, _):
+        seat.lose("a flood")
+        seat.kept_by(keeper)
+        assert keeper.done == ["hold"]
+
+
 async def test_a_bot_that_breaks_its_stream_again_and_again_is_thrown_out(tmp_path: Path, welcome: Welcome) -> None:
     async with open_seat(tmp_path) as (seat, token):
         asked = None
