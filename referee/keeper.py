@@ -51,8 +51,8 @@ class Turns:
     When one program runs and when it rests.
 
     Holding and freeing cost more than a quick decision, so a program that lies quiet is left alone until somebody else
-    thinks for long (`rest`). One that is found to have worked unasked is held whenever it is not asked. A
-    program without its stream runs, so that it can come back in time.
+    thinks for long (`rest`). One that is found to have worked unasked is held whenever it is not asked. Its stream
+    makes no difference, or programs would break it to run on their neighbours' time.
     """
 
     def __init__(self, keeper: Keeper) -> None:
@@ -60,10 +60,10 @@ class Turns:
         self._answered_at: float | None = None
         self._restless = False
         self._seated = False
-        self._connected = False
         self._rests = False
         self._dismissed = False
-        self._held = False
+        self.is_held = False
+        """Whether it is to stand still."""
 
     def begin(self, decision: int) -> None:
         """The program is asked."""
@@ -85,16 +85,14 @@ class Turns:
         self._rests = True
         self._settle()
 
-    def connected(self, there: bool) -> None:
-        """The program's stream has come, or has gone."""
-        if there and not self._seated:
+    def seated(self) -> None:
+        """The program has come, for the first time or again."""
+        if not self._seated:
             self._seated = True
             self._keeper.seated()
-        self._connected = there
-        self._settle()
 
     def dismiss(self) -> None:
-        """Its seat is lost: it is held from now on, with its stream or without."""
+        """Its seat is lost: it is held from now on."""
         self._dismissed = True
         self._settle()
 
@@ -104,7 +102,7 @@ class Turns:
         self._settle()
 
     def _settle(self) -> None:
-        held = self._dismissed or (self._rests and self._connected)
-        if held != self._held:
+        held = self._dismissed or self._rests
+        if held != self.is_held:
             (self._keeper.hold if held else self._keeper.free)()
-            self._held = held
+            self.is_held = held

@@ -47,6 +47,8 @@ LOOK_SECONDS = 0.001
 """How long, at least, from one look at a bot's CPU time to the next."""
 FAREWELL_SECONDS = 1.0
 """How long the end of a stream may take to reach the bot."""
+BREAK_SECONDS = 0.5
+"""How long a stopped server is waited for: a bot that does not read holds up the end of its connections."""
 
 LONGEST_PATH = 107
 """Bytes of a Unix socket's path that every system takes."""
@@ -97,7 +99,10 @@ class StreamSeat:
         self._window: asyncio.TimerHandle | None = None
         self._reopening: asyncio.Task[None] | None = None
         self._serving: asyncio.Task[object] | None = None
+        self._stopping: set[asyncio.Task[None]] = set()
         self._closed = False
+        self._is_open = False
+        """Whether there is a socket again, and nobody has come to it yet."""
         self.has_left = True
         """Whether the bot was away when it was seen last, before it was told that the match is over."""
         self.is_over = False
@@ -109,7 +114,10 @@ class StreamSeat:
         """The program has been started, and *keeper* holds it."""
         self._keeper = keeper
         self._turns = Turns(keeper)
-        self._turns.connected(self._stream is not None)
+        if self._taken.is_set():
+            self._turns.seated()
+        if self._lost.done():
+            self._turns.dismiss()
 
     def cpu_time(self) -> float | None:
         """Seconds of CPU time that the program has used so far; None where that cannot be read."""
@@ -118,6 +126,7 @@ class StreamSeat:
     def rest(self) -> None:
         """Hold the program still until it is asked again, where that can be done."""
         self._turns.rest()
+        self._expect()
 
     async def listen(self) -> None:
         """
@@ -179,6 +188,7 @@ class StreamSeat:
         self._answer = answer = asyncio.get_running_loop().create_future()
         self._traffic.question()
         self._turns.begin(view.decision)
+        self._expect()
         sent = False
         try:
             async with asyncio.timeout(None) as deadline:
@@ -194,6 +204,7 @@ class StreamSeat:
             raise SeatFailure(Verdict.TIMEOUT, watch.late) from None
         finally:
             self._turns.end()
+            self._expect()
             self._question = self._answer = None
             _look_at(answer)
 
@@ -203,17 +214,19 @@ class StreamSeat:
         await self._say(notice_message(notice, decision))
 
     async def close(self) -> None:
-        """Let the bot close its stream, then close the seat."""
+        """
+        Let the bot close its stream, then close the seat.
+
+        Connections that a bot keeps open by not reading end with its program; another call, after that, buries them.
+        """
         self._closed = True
         self._turns.over()
-        if self._window:
-            self._window.cancel()
+        self._expect()
         if self._reopening:
             await self._reopening
         if self._serving:
             self._serving.cancel()
-        if self._server:
-            await self._server.stop(None if self._lost.done() else FAREWELL_SECONDS)
+        await self._stop(None if self._lost.done() else FAREWELL_SECONDS)
         self._socket.unlink(missing_ok=True)
 
     async def _say(self, message: RefereeMessage) -> None:
@@ -301,20 +314,27 @@ class StreamSeat:
     def _attach(self, context: _Context) -> None:
         self._stream = context
         self.has_left = False
-        self._turns.connected(True)
-        if self._window:
-            self._window.cancel()
+        self._turns.seated()
+        self._is_open = False
+        self._expect()
         self._socket.unlink(missing_ok=True)
         self._taken.set()
 
     def _detach(self) -> None:
         self._stream = None
         self.has_left = not (self.is_over or self._closed)
-        self._turns.connected(False)
         if not self._closed and not self._lost.done():
+            self._renew()
+
+    def _expect(self) -> None:
+        """Count the time that a bot takes to come back: while it may run, and there is a socket to come to."""
+        expected = self._is_open and not (self._turns.is_held or self._closed)
+        if not expected and self._window:
+            self._window.cancel()
+            self._window = None
+        elif expected and not self._window:
             reason = f"its stream broke, and it did not come back within {RECONNECT_SECONDS:g} s"
             self._window = asyncio.get_running_loop().call_later(RECONNECT_SECONDS, self._stayed_away, reason)
-            self._renew()
 
     def _stayed_away(self, reason: str) -> None:
         """Nobody came in time: the bot's fault, unless there was no socket to come to."""
@@ -331,13 +351,24 @@ class StreamSeat:
     async def _reopen(self, before: asyncio.Task[None] | None) -> None:
         if before:
             await before  # two at once would leave a server behind
-        if self._server:
-            await self._server.stop(FAREWELL_SECONDS if self._lost.done() else None)
+        await self._stop(FAREWELL_SECONDS if self._lost.done() else None)
         if not self._closed and not self._lost.done():
             try:
                 await self.listen()
             except SeatBroken as broken:
                 self._give_up(broken)
+            else:
+                self._is_open = self._stream is None
+                self._expect()
+
+    async def _stop(self, grace: float | None) -> None:
+        """Stop listening and break every connection; streams may end well within *grace* seconds."""
+        if self._server:
+            stopping = asyncio.ensure_future(self._server.stop(grace))
+            self._stopping.add(stopping)
+            stopping.add_done_callback(self._stopping.discard)
+        if self._stopping:
+            await asyncio.wait(self._stopping, timeout=(grace or 0.0) + BREAK_SECONDS)
 
     def _deliver(self, data: bytes) -> None:
         """Take one message of the bot; what was not asked for, or was asked long ago, is dropped."""

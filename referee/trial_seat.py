@@ -65,7 +65,7 @@ class TrialSeat(StreamSeat):
     def _deliver(self, data: bytes) -> None:
         if self._cuts and self._server:
             self._cuts = False
-            self._cutting = asyncio.ensure_future(self._server.stop(None))
+            self._cutting = asyncio.ensure_future(self._stop(None))
         else:
             super()._deliver(data)
 

@@ -76,6 +76,14 @@ def flood(connection: socket.socket, data: bytes) -> None:
                     return
 
 
+def jam(connection: socket.socket) -> None:
+    """Send what wants answers until nothing moves any more, and never read them."""
+    connection.settimeout(1.0)
+    with contextlib.suppress(TimeoutError):
+        while True:
+            connection.sendall(frame(SETTINGS) * 1000)
+
+
 def play_flooding(*connections: socket.socket, data: bytes) -> None:
     """Take the seat and play honestly while other connections are flooded with *data*."""
     for connection in connections:

@@ -100,6 +100,8 @@ BAD_BOTS: Mapping[str, BadBot] = {
     "metadata_flood": BadBot((ABSENT,), "it did not take its seat", clock=WAITED_FOR),
     "slow_loris": BadBot(observed={"closed": True}),
     "slow_hello": BadBot(observed={"the stream": "DEADLINE_EXCEEDED"}),
+    "jams_a_connection": BadBot(),
+    "jams_and_leaves": BadBot((GONE,), "it did not come back within 3 s"),
     "half_open": BadBot(observed={"closed": True}),
     # The program's end.
     "exits_0": BadBot((GONE,), ENDS.format(0), Exit(0)),

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ladder.bots import BotSource, find_bot
+from ladder.bots import BotSource
 from ladder.cores import bot_cores
 from ladder.play import Played, play_sandboxed
 from ladder.sandbox.base import Place
@@ -62,6 +62,21 @@ class Spinning(pigpen.Bot):
 if __name__ == "__main__":
     pigpen.run(Spinning())
 """
+WORKING_BOT = """
+import time
+import pigpen
+
+class Working(pigpen.Bot):
+    def play(self, view):
+        start = time.process_time()
+        while not view.tricks and time.process_time() < start + 0.6:
+            pass
+        return view.legal[0]
+
+if __name__ == "__main__":
+    pigpen.run(Working())
+"""
+"""Needs so much of a limit of 1 s that it would be late by wall time, if it had to share its core."""
 DOCKERFILE = 'FROM pigpen/bot:latest\nCOPY bot.py .\nCMD ["python", "bot.py"]\n'
 
 
@@ -111,12 +126,17 @@ async def played(sandbox: DockerSandbox, bots: list[BotSource]) -> tuple[Played,
     return await play_sandboxed(spec, [await sandbox.load(bot) for bot in bots], lines.append), lines
 
 
+@pytest.fixture
+def bot(write: Callable[[str, dict[str, str]], Path]) -> Callable[[str, str], BotSource]:
+    """Make a bot of a name and a program."""
+    return lambda name, text: BotSource(name, folder=write(name, {"bot.py": text, "Dockerfile": DOCKERFILE}))
+
+
 async def test_spinning_opponents_change_no_verdict_and_both_times_are_recorded(
-    sandbox: DockerSandbox, write: Callable[[str, dict[str, str]], Path]
+    sandbox: DockerSandbox, bot: Callable[[str, str], BotSource]
 ) -> None:
-    folder = write("spinning", {"bot.py": SPINNING_BOT, "Dockerfile": DOCKERFILE})
-    spinning = BotSource("spinning", folder=folder)
-    result, lines = await played(sandbox, [find_bot("counting"), spinning, spinning, spinning])
+    spinning = bot("spinning", SPINNING_BOT)
+    result, lines = await played(sandbox, [bot("working", WORKING_BOT), spinning, spinning, spinning])
     honest = result.result.results[0]
     assert (honest.faults, honest.timed) == (0, "cpu")
     for line in lines:
@@ -137,7 +157,8 @@ def busy_machine() -> Iterator[None]:
         hog.wait()
 
 
-async def test_no_honest_bot_is_at_fault_on_a_busy_machine(sandbox: DockerSandbox, busy_machine: None) -> None:
-    bots = [find_bot(name) for name in ("counting", "cautious", "counting", "random")]
-    result, _ = await played(sandbox, bots)
+async def test_no_honest_bot_is_at_fault_on_a_busy_machine(
+    sandbox: DockerSandbox, bot: Callable[[str, str], BotSource], busy_machine: None
+) -> None:
+    result, _ = await played(sandbox, [bot("working", WORKING_BOT)] * 4)
     assert [row.faults for row in result.result.results] == [0, 0, 0, 0], result.logs

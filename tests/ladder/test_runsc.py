@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import docker
 import pytest
 
 from ladder.bots import BotSource, find_bot
 from ladder.play import play_sandboxed
 from ladder.sandbox.base import Exit, Place
 from ladder.sandbox.docker import DockerSandbox
+from ladder.sandbox.limits import Limits
 from pigpen import ClockSetting
 from pigpen.rules import seed_from
 from referee.formats import Format
 from referee.match import MatchSpec
 from referee.record import AnyLine
 from referee.rules_file import load_rules
-from tests.ladder.containers import run
+from tests.ladder.containers import run, running
 
 pytestmark = [pytest.mark.docker, pytest.mark.runsc, pytest.mark.usefixtures("no_leftovers")]
 
@@ -32,6 +34,14 @@ async def test_it_is_another_kernel_and_output_and_exit_code_come_through(
     assert output.startswith("Linux version")
     assert output.strip() != Path("/proc/version").read_text().strip()
     assert end == Exit(3)
+
+
+async def test_gvisor_has_room_for_threads_of_its_own(
+    program: BotSource, place: Callable[[str], Place], client: docker.DockerClient
+) -> None:
+    for runtime, pids in {"runc": Limits().pids, "runsc": Limits().pids + 192}.items():
+        async with running(program, place("print('up')"), runtime=runtime) as instance:
+            assert client.api.inspect_container(instance.name)["HostConfig"]["PidsLimit"] == pids
 
 
 async def test_a_match_is_played_without_fault() -> None:

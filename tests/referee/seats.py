@@ -27,6 +27,29 @@ class FakeTime:
         return self.seconds
 
 
+class NotingKeeper:
+    """Notes what is done to the program."""
+
+    def __init__(self) -> None:
+        self.done: list[str] = []
+        self.used: float | None = 1.0
+
+    def cpu_time(self) -> float | None:
+        return self.used
+
+    def seated(self) -> None:
+        self.done.append("seated")
+
+    def hold(self) -> None:
+        self.done.append("hold")
+
+    def free(self) -> None:
+        self.done.append("free")
+
+    def mark(self, decision: int) -> None:
+        self.done.append(f"mark {decision}")
+
+
 class ScriptedSeat:
     """Answers what its script says, and remembers what it was asked and told."""
 

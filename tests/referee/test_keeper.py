@@ -3,29 +3,7 @@ from __future__ import annotations
 import pytest
 
 from referee.keeper import RESTLESS_SECONDS, NoKeeper, Turns
-
-
-class NotingKeeper:
-    """Notes what is done to the program."""
-
-    def __init__(self) -> None:
-        self.done: list[str] = []
-        self.used: float | None = 1.0
-
-    def cpu_time(self) -> float | None:
-        return self.used
-
-    def seated(self) -> None:
-        self.done.append("seated")
-
-    def hold(self) -> None:
-        self.done.append("hold")
-
-    def free(self) -> None:
-        self.done.append("free")
-
-    def mark(self, decision: int) -> None:
-        self.done.append(f"mark {decision}")
+from tests.referee.seats import NotingKeeper
 
 
 @pytest.fixture
@@ -37,15 +15,15 @@ def keeper() -> NotingKeeper:
 def turns(keeper: NotingKeeper) -> Turns:
     """Of a program that has taken its seat."""
     turns = Turns(keeper)
-    turns.connected(True)
+    turns.seated()
     keeper.done.clear()
     return turns
 
 
 def test_a_program_is_told_once_that_it_is_seated(keeper: NotingKeeper) -> None:
     turns = Turns(keeper)
-    for there in (True, False, True):
-        turns.connected(there)
+    for _ in range(2):
+        turns.seated()
     assert keeper.done == ["seated"]
 
 
@@ -84,18 +62,11 @@ def test_working_when_asked_is_not_being_restless(keeper: NotingKeeper, turns: T
     assert "hold" not in keeper.done
 
 
-def test_one_that_lost_its_stream_runs_so_that_it_can_come_back(keeper: NotingKeeper, turns: Turns) -> None:
-    turns.rest()
-    turns.connected(False)
-    turns.connected(True)
-    assert keeper.done == ["hold", "free", "hold"]
-
-
 def test_one_whose_seat_is_lost_is_held_for_good(keeper: NotingKeeper, turns: Turns) -> None:
     turns.dismiss()
-    turns.connected(False)
+    turns.begin(1)
     turns.over()
-    assert keeper.done == ["hold"]
+    assert keeper.done == ["hold", "mark 1"]
 
 
 def test_after_the_match_it_may_run_to_its_end(keeper: NotingKeeper, turns: Turns) -> None:
@@ -106,7 +77,7 @@ def test_after_the_match_it_may_run_to_its_end(keeper: NotingKeeper, turns: Turn
 
 def test_nobody_keeps_anything() -> None:
     turns = Turns(NoKeeper())
-    turns.connected(True)
+    turns.seated()
     turns.begin(1)
     turns.rest()
     turns.end()

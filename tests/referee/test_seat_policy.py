@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import shutil
+import socket
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,9 +20,11 @@ from referee.stream_seat import StreamSeat
 from referee.traffic import MAX_STREAMS, MAX_UNASKED
 from referee.verdict import SeatBroken, SeatFailure, Verdict
 from tests.referee.attacks import PREFACE
+from tests.referee.seats import NotingKeeper
 from tests.referee.wires import RawBot, open_seat, question, raw_bot
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
     from pathlib import Path
 
     from pigpen import Welcome
@@ -60,6 +63,37 @@ async def has_ended(reader: asyncio.StreamReader) -> bool:
 async def flood(bot: RawBot, count: int) -> None:
     for _ in range(count):
         await bot.send(BotMessage(answer=Answer(decision=99, card=1)))
+
+
+@contextlib.asynccontextmanager
+async def jammed(folder: Path) -> AsyncIterator[None]:
+    """A connection over which the referee can neither send nor read any more."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.setblocking(False)
+        connection.connect(str(folder / "seat.sock"))
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(1.0):
+                await asyncio.get_running_loop().sock_sendall(connection, PREFACE + EMPTY_SETTINGS * 1_000_000)
+        yield
+
+
+async def test_a_bot_that_does_not_read_cannot_keep_its_seat_open(tmp_path: Path, welcome: Welcome) -> None:
+    async with open_seat(tmp_path) as (seat, token), jammed(tmp_path), raw_bot(tmp_path, token):
+        await seat.welcome(welcome)
+        async with asyncio.timeout(LONG):
+            await seat.close()
+
+
+async def test_a_bot_that_leaves_a_connection_jammed_has_a_socket_to_come_back_to(
+    tmp_path: Path, welcome: Welcome
+) -> None:
+    async with open_seat(tmp_path) as (seat, token), jammed(tmp_path):
+        await break_stream(seat, tmp_path, token, welcome)
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
+        await appears(tmp_path / "seat.sock")
+        with pytest.raises(SeatFailure, match="its stream broke, and it did not come back") as failure:
+            await asked
+        assert failure.value.verdict is Verdict.GONE
 
 
 async def test_a_flood_of_messages_costs_the_seat_and_the_bot_hears_why(tmp_path: Path, welcome: Welcome) -> None:
@@ -120,6 +154,47 @@ async def test_the_clock_runs_on_while_a_bot_is_away_and_it_may_still_come_back(
             assert request.request.decision == 2
             await again.answer(request)
             assert await asked == question().legal[0]
+
+
+async def test_a_bot_without_its_stream_rests_too_and_its_time_to_come_back_with_it(
+    tmp_path: Path, welcome: Welcome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream_seat, "RECONNECT_SECONDS", SHORT)
+    keeper = NotingKeeper()
+    async with open_seat(tmp_path) as (seat, token):
+        seat.kept_by(keeper)
+        seat.rest()
+        await break_stream(seat, tmp_path, token, welcome)
+        await appears(tmp_path / "seat.sock")
+        await asyncio.sleep(3 * SHORT)
+        async with raw_bot(tmp_path, token) as again:
+            await again.receive()
+            assert keeper.done == ["hold", "seated"]
+            asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
+            await again.answer(await again.receive())
+            assert await asked == question().legal[0]
+            assert keeper.done == ["hold", "seated", "mark 1", "free"]
+
+
+async def test_the_time_to_come_back_begins_when_a_bot_that_rested_is_asked(
+    tmp_path: Path, welcome: Welcome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream_seat, "RECONNECT_SECONDS", SHORT)
+    async with open_seat(tmp_path) as (seat, token):
+        seat.rest()
+        await break_stream(seat, tmp_path, token, welcome)
+        await appears(tmp_path / "seat.sock")
+        with pytest.raises(SeatFailure, match="it did not come back") as failure:
+            await seat.ask(question(), Stopwatch(LONG), took=0.0)
+        assert failure.value.verdict is Verdict.GONE
+
+
+async def test_a_bot_that_is_thrown_out_before_it_is_kept_is_held(tmp_path: Path) -> None:
+    keeper = NotingKeeper()
+    async with open_seat(tmp_path) as (seat, _):
+        seat.lose("a flood")
+        seat.kept_by(keeper)
+        assert keeper.done == ["hold"]
 
 
 async def test_a_bot_that_breaks_its_stream_again_and_again_is_thrown_out(tmp_path: Path, welcome: Welcome) -> None:
