@@ -132,6 +132,7 @@ function check(path) {
   const result = lines.pop();
   expect(result?.type, "result", "the last line");
   const seed = Buffer.from(result.seed, "hex");
+  expect(seed.length, 32, "the number of bytes in the seed");
   expect(first.commitment, sha256(seed).toString("hex"), "the commitment");
   for (const line of lines) {
     const where = line.board === undefined ? `deal ${line.deal}` : `board ${line.board}, rotation ${line.rotation}`;

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pigpen.rules.shuffle import commitment
+from pigpen.rules.shuffle import SEED_BYTES, commitment
 from referee.record import DealLine, MatchLine, ResultLine
 from referee.rules_file import RulesFileError, rules_from
 
@@ -74,7 +74,9 @@ class Recorded:
         try:
             seed = bytes.fromhex(self.result.seed)
         except ValueError:
-            raise BadRecord("its seed is none") from None
+            seed = b""
+        if len(seed) != SEED_BYTES:
+            raise BadRecord("its seed is none")
         if commitment(seed) != self.first.commitment:
             raise BadRecord("its seed is not the one that its first line commits to")
         return seed

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pydantic_core
 
-from pigpen.rules.shuffle import commitment
+from pigpen.rules.shuffle import SEED_BYTES, commitment
 from referee.chain import START, unchained
 from referee.dealing import RecordedDealing, SeedDealing
 from referee.difference import compare, expect, readable
@@ -165,7 +165,7 @@ class Check:
     def _take_deal(self, plain: dict[str, Any], text: bytes) -> None:
         table = self._tables.get(plain.get("rotation"))
         if table is None:
-            raise RecordDiffers(f"there is no rotation {plain['rotation']} in this match")
+            raise RecordDiffers(f"there is no rotation {plain.get('rotation', '(it is left out)')} in this match")
         table.take(plain, text, self._tally)
 
     def _take_result(self, text: bytes) -> None:
@@ -174,6 +174,8 @@ class Check:
                 raise RecordDiffers(f"the match was not over: {table.place} is missing")
         if self._is_secret:
             raise RecordDiffers("its seed is not the one that the first line commits to")
+        if len(self._seed) != SEED_BYTES:
+            raise RecordDiffers(f"its seed has {8 * len(self._seed)} bits, but should have {8 * SEED_BYTES}")
         compare(text, to_json(self._tally.result(self._seed)))
 
 

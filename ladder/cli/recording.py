@@ -105,17 +105,31 @@ def seed_file(path: Path) -> Path:
 @contextmanager
 def _kept(seed: bytes, path: Path) -> Iterator[None]:
     """Keep *seed* beside the record until the match is finished, or as if it had never begun."""
-    _keep(seed, seed_file(path))
+    try:
+        _keep(seed, seed_file(path))
+    except UserError:
+        _drop_if_empty(path)
+        raise
     try:
         yield
     except BaseException as error:
-        if not path.stat().st_size:
-            path.unlink()
+        if _drop_if_empty(path):
             seed_file(path).unlink(missing_ok=True)
         elif isinstance(error, Stopped | SandboxError | RecordError):
             typer.echo(f"What has been played is in {path}; go on with: --resume {path}", err=True)
         raise
     seed_file(path).unlink(missing_ok=True)
+
+
+def _drop_if_empty(path: Path) -> bool:
+    """Remove a record in which nothing stands, if nobody else has, and say whether it is gone."""
+    try:
+        if path.stat().st_size:
+            return False
+        path.unlink()
+    except FileNotFoundError:
+        pass
+    return True
 
 
 def _keep(seed: bytes, path: Path) -> None:

@@ -129,6 +129,29 @@ def test_a_record_is_never_overwritten(tmp_path: Path) -> None:
     assert path.read_text() == "precious"
 
 
+def test_where_the_seed_cannot_be_kept_no_empty_record_stays_behind(tmp_path: Path) -> None:
+    path = tmp_path / "match.jsonl"
+    path.with_name("match.jsonl.seed").mkdir()
+    done = pigpen("play", *FOUR, "--sandbox", "inline", "--record", str(path))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"pigpen: '{path}.seed' cannot be written: Is a directory.\n"
+    assert not path.exists()
+
+
+def test_a_match_whose_record_somebody_removed_can_be_stopped_as_any_other(tmp_path: Path) -> None:
+    path = tmp_path / "match.jsonl"
+    words = ("play", *FOUR, "--sandbox", "process", "--boards", "500", "--record", str(path))
+    with started(*words) as program:
+        while not path.exists() or not path.stat().st_size:
+            assert program.poll() is None, program.communicate()
+            time.sleep(0.01)
+        path.unlink()
+        program.send_signal(signal.SIGINT)
+        _, errors = program.communicate(timeout=60)
+    assert (program.returncode, errors.splitlines()[-1]) == (130, "pigpen: Interrupted.")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_bot_at_fault_is_shown_with_the_reason_and_its_own_words(tmp_path: Path) -> None:
     bot = tmp_path / "broken"
     assert pigpen("new", str(bot)).returncode == 0

@@ -315,6 +315,7 @@ CHANGES = {
         "line 4: results[1].place is 1, but should be ",
     ),
     "no such rotation": (BOARDS, replace(1, rotation=4), "line 2: there is no rotation 4 in this match"),
+    "no rotation": (BOARDS, lambda lines: lines[1].pop("rotation"), "line 2: there is no rotation (it is left out)"),
     "another rotation": (BOARDS, replace(1, rotation=1), "line 2: board 0, rotation 1: seats["),
     "another seating": (BOARDS, replace(1, seats=[0, 1, 3, 2]), "line 2: board 0, rotation 0: seats["),
     "no seating": (
@@ -450,6 +451,13 @@ def test_without_the_seed_what_the_record_says_must_fit_together(
     lines = copy.deepcopy(lines)
     change(lines)
     assert finding(tmp_path, lines).startswith(words)
+
+
+@pytest.mark.parametrize("size", [0, 1, 31, 33])
+def test_a_seed_that_is_not_256_bits_long_does_not_hold(tmp_path: Path, size: int) -> None:
+    path = write_record(tmp_path / "match.jsonl", match_lines("hearts", "deals:2", seed=bytes(size)))
+    found = verify(path)
+    assert (found.line, found.difference) == (4, f"its seed has {8 * size} bits, but should have 256")
 
 
 def test_the_seed_is_not_in_an_unfinished_record() -> None:

@@ -40,7 +40,7 @@ def ask(questions: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def question(rules: Rules, number: int, chance: random.Random) -> dict[str, Any]:
     """Of some seed, a text or 64 digits."""
-    seed = chance.choice([chance.randbytes(32).hex(), f"猪 {chance.random()}", "7", ""])
+    seed = chance.choice([chance.randbytes(32).hex(), f"猪 {chance.random()}", "7", "", "ab " * 20 + "abcd"])
     return {"rules": rules.to_plain(), "seed": seed, "number": number, "rotation": chance.randrange(rules.players)}
 
 

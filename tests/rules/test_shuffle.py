@@ -43,7 +43,10 @@ def test_a_seed_is_its_64_digits_or_the_hash_of_any_other_text() -> None:
     assert seed_from(digits) == bytes.fromhex(digits)
     assert seed_from("0" * 64) == ZERO
     assert seed_from("7").hex() == "7902699be42c8a8e46fbbb4501726517e86b22c56a189f7625a6da49081b2451"
+    assert seed_from(digits.upper()) == bytes.fromhex(digits)
     assert seed_from("g" * 64) == hashlib.sha256(b"g" * 64).digest()
+    assert seed_from("ab" * 31 + "  ") == hashlib.sha256(b"ab" * 31 + b"  ").digest()
+    assert seed_from("٣" * 64) == hashlib.sha256("٣".encode() * 64).digest()
     assert seed_from("猪") == hashlib.sha256("猪".encode()).digest()
 
 

@@ -9,6 +9,7 @@ canonical order, is shuffled by Fisher-Yates from the last place down, then deal
 from __future__ import annotations
 
 import hashlib
+import re
 import secrets
 from typing import TYPE_CHECKING, TypeVar
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 SEED_BYTES = 32
+_DIGITS = re.compile(f"[0-9a-fA-F]{{{2 * SEED_BYTES}}}")
 
 
 def new_seed() -> bytes:
@@ -32,12 +34,7 @@ def new_seed() -> bytes:
 
 def seed_from(text: str) -> bytes:
     """The seed that *text* stands for: 64 hex digits are the seed itself, anything else is hashed (SHA-256)."""
-    if len(text) == 2 * SEED_BYTES:
-        try:
-            return bytes.fromhex(text)
-        except ValueError:
-            pass
-    return hashlib.sha256(text.encode()).digest()
+    return bytes.fromhex(text) if _DIGITS.fullmatch(text) else hashlib.sha256(text.encode()).digest()
 
 
 def commitment(seed: bytes) -> str:
