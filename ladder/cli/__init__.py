@@ -14,6 +14,7 @@ import typer
 from ladder.bots import UnknownBot
 from ladder.cli.check import check
 from ladder.cli.compare import compare_bots
+from ladder.cli.harmless import harmless
 from ladder.cli.new import new
 from ladder.cli.play import play
 from ladder.cli.problems import UserError
@@ -43,6 +44,7 @@ app.command()(rerun)
 app.command()(rules)
 app.command("verify")(verify_records)
 
+LINES = "\n\t"
 MISTAKES = (UserError, UnknownBot, RulesFileError, RecordError, BotRejected)
 
 
@@ -59,5 +61,5 @@ def main() -> None:
 
 
 def _quit(message: str, code: int) -> None:
-    print(f"pigpen: {message}", file=sys.stderr)
+    print(f"pigpen: {harmless(message, spared=LINES)}", file=sys.stderr)
     sys.exit(code)

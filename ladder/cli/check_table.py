@@ -12,6 +12,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ladder.cli.harmless import harmless
+from ladder.cli.result_table import print_log
 from ladder.sandbox.limits import MIB
 from pigpen.check.run import UNTRIED
 
@@ -68,12 +70,10 @@ def _print_failures(console: Console, report: Report) -> None:
         if outcome.passed or outcome.verdict == UNTRIED:
             continue
         reason = f"✗ {outcome.group}: {outcome.name}: {outcome.verdict}: {outcome.reason}"
-        console.print(reason, markup=False, highlight=False, soft_wrap=True)
+        console.print(harmless(reason), markup=False, highlight=False, soft_wrap=True)
         if outcome.output and outcome.output != shown:
             shown = outcome.output
-            console.print("  The end of its output:")
-            for text in shown.splitlines():
-                console.print(f"    {text}", markup=False, highlight=False, soft_wrap=True)
+            print_log(console, shown)
 
 
 def _summary(report: Report) -> str:

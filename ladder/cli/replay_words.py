@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ladder.cli.harmless import harmless
 from pigpen.rules import Card, Face, MoonChoice, Suit
 from pigpen.rules.cards import RANKS
 from referee.player import BY_TAKEOVER, DEFAULT
@@ -21,7 +22,8 @@ _ASCII = str.maketrans("♣♦♥♠▶›→←↑↓×─━●╭╮╰╯│
 
 
 def folded(text: str, encoding: str) -> str:
-    """Write *text* so that a terminal of that encoding can show it; every character stays one."""
+    """Write a line so that a terminal of that encoding can show it, and does nothing else; every character stays one."""
+    text = harmless(text)
     if encoding.lower().startswith("utf"):
         return text
     return text.translate(_ASCII).encode(encoding, "replace").decode(encoding)

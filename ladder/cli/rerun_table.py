@@ -31,7 +31,8 @@ def print_rerun(name: str, bot: str, done: Rerun, most: int, console: Console | 
     console = console or Console()
     shown = done.different[:most]
     if shown:
-        console.print(_table(f"What {bot} does otherwise than {name}", shown, console.encoding))
+        title = folded(f"What {bot} does otherwise than {name}", console.encoding)
+        console.print(_table(title, shown, console.encoding))
         console.print("points: what the trick brought then; ms: what the decision takes now", style="dim")
     if len(shown) < len(done.different):
         console.print(f"… and {len(done.different) - len(shown)} more: see them with a higher --limit-list.")

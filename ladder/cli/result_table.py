@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ladder.cli.harmless import harmless
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -81,7 +83,7 @@ def _print_faults(
     console.print(f"\n[bold]{escape(row.bot)}[/bold] (seat {row.seat}) was at fault:")
     for table, there in itertools.groupby(faults, key=lambda held: held.table):
         for held in there:
-            console.print(f"  {held}", markup=False, highlight=False)
+            console.print(harmless(f"  {held}"), markup=False, highlight=False)
         if table in logs:
             print_log(console, logs[table][row.seat])
 
@@ -92,4 +94,4 @@ def print_log(console: Console, log: str) -> None:
     if tail:
         console.print("  The end of its output:")
         for text in tail:
-            console.print(f"    {text}", markup=False, highlight=False, soft_wrap=True)
+            console.print(f"    {harmless(text.expandtabs())}", markup=False, highlight=False, soft_wrap=True)

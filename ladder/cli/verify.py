@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from ladder.cli.harmless import harmless
 from referee.verify import Verified, verify
 
 
@@ -29,7 +30,7 @@ def verify_records(
     findings = [(path, verify(path)) for path in records]
     for path, finding in findings:
         typer.echo(
-            json.dumps(_plain(path, finding), ensure_ascii=False) if as_json else _shown(_sentence(path, finding))
+            json.dumps(_plain(path, finding), ensure_ascii=False) if as_json else harmless(_sentence(path, finding))
         )
     if not all(finding.holds for _, finding in findings):
         raise typer.Exit(1)
@@ -44,11 +45,6 @@ def _sentence(path: Path, finding: Verified) -> str:
     if finding.finished:
         return f"{path} holds: {what}, {deals}."
     return f"{path} is not finished; it holds so far, as can be said without its seed: {what}, {deals}."
-
-
-def _shown(text: str) -> str:
-    """Without what would make a terminal do things: a record may come from anybody."""
-    return "".join(letter if letter.isprintable() else "�" for letter in text)
 
 
 def _plain(path: Path, finding: Verified) -> dict[str, object]:

@@ -166,6 +166,14 @@ def test_a_bot_at_fault_is_shown_with_the_reason_and_its_own_words(tmp_path: Pat
     assert "KeyError: 'ouch'" in done.stdout
 
 
+@pytest.mark.parametrize("words", [("play", "random", "random", "random"), ("check",)], ids=["play", "check"])
+def test_what_a_bot_prints_cannot_speak_to_the_terminal(tmp_path: Path, words: tuple[str, ...]) -> None:
+    bot = write_bot(tmp_path / "bad", r"raise ValueError('\x1b]0;owned\x07\tbye')")
+    done = pigpen(words[0], str(bot), *words[1:], "--sandbox", "process")
+    assert re.search("ValueError: �]0;owned� +bye\n", done.stdout)
+    assert not {"\x1b", "\x07"} & {*done.stdout}
+
+
 def test_a_bot_at_fault_on_boards_is_shown_table_by_table(tmp_path: Path) -> None:
     bot = write_bot(tmp_path / "bad", "raise KeyError('ouch')")
     done = pigpen("play", str(bot), "random", "random", "random", "--boards", "2", "--sandbox", "process")

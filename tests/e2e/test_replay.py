@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from referee.record import DealLine
+from referee.record import DealLine, MatchLine
 from tests.e2e.command import pigpen
 from tests.e2e.terminal import Terminal, terminal
 from tests.referee.bots import showy_seats
@@ -176,6 +176,23 @@ def test_without_a_terminal_it_prints_text(record: str) -> None:
         assert "Deal 0, 3 cards passed left" in done.stdout
         assert "Deal 1, 3 cards passed right" in done.stdout
         assert "\x1b" not in done.stdout
+
+
+def test_a_record_cannot_speak_to_the_terminal(tmp_path: Path) -> None:
+    first, *rest = match_lines("hearts", "deals:1")
+    assert isinstance(first, MatchLine)
+    names = ("\x1b[2J\n\u202e", *first.bots[1:])
+    path = str(write_record(tmp_path / "match.jsonl", [first.model_copy(update={"bots": names}), *rest]))
+    done = pigpen("replay", path)
+    assert done.returncode == 0
+    assert ": 0 �[2J��, 1 bot1, 2 bot2, 3 bot3\n" in done.stdout
+    assert not {*names[0]} & {*done.stdout} - {*"[2J\n"}
+    refused = pigpen("replay", path, "--as", "nix")
+    assert (refused.returncode, "\x1b" in refused.stderr) == (2, False)
+    asked = pigpen("rerun", path, "0", "counting", "--sandbox", "inline")
+    assert "What counting does otherwise than �[2J��" in asked.stdout
+    with terminal("replay", path) as now:
+        now.see("▶ 0 �[2J�� 0")
 
 
 def test_a_packed_record_reads_the_same(tmp_path: Path) -> None:
