@@ -155,8 +155,7 @@ def test_deals_that_were_played_meanwhile_are_found_at_the_end(tmp_path: Path) -
     with terminal("replay", str(path)) as now:
         now.see("(1 of 1)")
         now.press("n")
-        path.unlink()
-        write_record(path, lines)
+        write_record(tmp_path / "grown.jsonl", lines).replace(path)  # in one go: it may be read right now
         now.press("n")
         now.see("(2 of 2)")
 
