@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.cells import set_cell_size
 from rich.text import Text
 
 from ladder.cli import replay_words as words
@@ -178,7 +179,7 @@ def _centre(rules: Rules, now: Scene, width: int, south: int) -> Iterator[Text]:
     if now.scores is not None:
         yield _middle("result", width)
         for chair, score in zip(now.chairs, now.scores, strict=True):
-            yield _middle(f"{words.who(chair)[:15]:<15} {words.points(score):>6}", width)
+            yield _middle(f"{set_cell_size(words.who(chair), 15)} {words.points(score):>6}", width)
         return
     yield _middle(f"trick {now.number} of {rules.hand_size}" if now.number else _WAITING[now.phase], width)
     cell = (width - 4) // 3
@@ -227,7 +228,7 @@ def _scores(now: Scene, width: int) -> Iterator[Text]:
     yield Text(f"{'deal':>{width - 8}}{'total':>7}", style="dim")
     room = width - 16
     for chair, score, total in zip(now.chairs, now.scores or _so_far(now), now.totals, strict=True):
-        yield Text(f"  {words.who(chair)[:room]:<{room}}{words.points(score):>6}{words.points(total):>7}")
+        yield Text(f"  {set_cell_size(words.who(chair), room)}{words.points(score):>6}{words.points(total):>7}")
 
 
 def _so_far(now: Scene) -> tuple[int, ...]:

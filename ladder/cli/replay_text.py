@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len, set_cell_size
+
 from ladder.cli.replay_words import blamed, card, cards, exposures, happened, points, suits, who
 from pigpen.rules import Phase
 from referee.recorded import seats_of
@@ -126,4 +128,4 @@ def _scores(now: Scene, scores: tuple[int, ...]) -> Iterator[str]:
 
 def _name(now: Scene, chair: Chair) -> str:
     """The seat's name, as wide as the widest of the table."""
-    return f"{who(chair):<{max(len(who(each)) for each in now.chairs)}}"
+    return set_cell_size(who(chair), max(cell_len(who(each)) for each in now.chairs))

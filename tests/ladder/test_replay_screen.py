@@ -12,6 +12,7 @@ from ladder.cli.replay_screen import HEIGHT, WIDTH, help_screen, screen
 from ladder.cli.replay_words import folded
 from pigpen.rules import PRESETS
 from referee.cursor import Cursor
+from referee.record import MatchLine
 from referee.recorded import Recorded
 from referee.rules_file import rules_from
 from tests.referee.bots import moon_lines, showy_seats
@@ -57,6 +58,18 @@ def test_every_moment_of_every_variant_fits_from_every_chair(rules: str) -> None
                 lines = screen(cursor, chair, width, height)
                 assert HEIGHT - 1 <= len(lines) <= height
                 assert max(cell_len(line.plain) for line in lines) <= width
+
+
+def test_a_name_in_wide_letters_takes_no_room_from_the_points() -> None:
+    first, *rest = match_lines("gongzhu", "deals:1", showy_seats)
+    assert isinstance(first, MatchLine)
+    screens = []
+    for name in ("bot", "猪猪的机器人"):
+        cursor = Cursor(Recorded.of([first.model_copy(update={"bots": (name, *first.bots[1:])}), *rest]))
+        cursor.last()
+        screens.append(drawn(cursor).replace(name, ""))
+    narrow, wide = (re.findall(r"[-+]?\d+", text) for text in screens)
+    assert wide == narrow
 
 
 def test_a_small_terminal_is_told_what_is_needed_and_still_sees_what_happens() -> None:

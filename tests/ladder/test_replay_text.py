@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 from ladder.cli.replay_text import match_text, places_text
 from ladder.cli.replay_words import folded, spelled
 from pigpen.rules import PRESETS
+from referee.record import MatchLine
 from referee.recorded import Recorded
 from tests.referee.bots import moon_lines, showy_seats
 from tests.referee.recorded import faulty_seats, match_lines
@@ -42,6 +44,14 @@ def test_every_variant_can_be_told_from_every_chair(rules: str) -> None:
         tricks = [row for row in text.splitlines() if "›" in row]
         assert len(tricks) == PRESETS[rules].hand_size * PRESETS[rules].players
         assert all(row.count("*") == 1 for row in tricks)
+
+
+def test_a_name_in_wide_letters_is_as_wide_as_it_looks() -> None:
+    first, *rest = match_lines("gongzhu", "deals:1", showy_seats)
+    assert isinstance(first, MatchLine)
+    text = text_of(Recorded.of([first.model_copy(update={"bots": ("猪", "猪猪", *first.bots[2:])}), *rest]))
+    one, two, three = text.splitlines()[3:6]
+    assert [cell_len(row.partition("♠")[0]) for row in (one, two, three)] == [10, 10, 10]
 
 
 def test_a_bot_is_followed_to_its_seats() -> None:
