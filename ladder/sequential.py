@@ -18,6 +18,14 @@ PLAN = 100
 """Observations at which the interval is to be as narrow as it can be."""
 
 
+LEAST = 16
+"""
+Observations other than zero that an interval takes. In simulated tests with differences on 2 to 20 of 100 boards it
+missed the truth at some time in 13 to 18 of 100 tests with 2 of them asked for, in 5 to 6 with 8, in 2 to 4 with 16;
+with none asked for, in 74 and 88 of 100 where 5 and 2 of 100 boards differ.
+"""
+
+
 class Decision(enum.StrEnum):
     """What the test has come to."""
 
@@ -97,9 +105,12 @@ class Estimate:
     mean: float
     error: float
     """One standard error of `mean`."""
-    low: float
-    high: float
-    """An interval that holds the true difference at *all* times of the test, in 95 of 100 tests."""
+    interval: tuple[float, float] | None
+    """
+    An interval that holds the true difference at *all* times of the test, in 95 of 100 tests.
+
+    None while fewer than `LEAST` observations differ from zero: how far apart they are cannot be told from so few.
+    """
     superiority: float
     """Likelihood of superiority: of a difference above 0, from here alone."""
 
@@ -117,8 +128,9 @@ class Estimate:
         spread = count * mixture + 1
         radius = deviation * math.sqrt(2 * spread / (count**2 * mixture) * math.log(math.sqrt(spread) / alpha))
         error = deviation / math.sqrt(count)
+        interval = (mean - radius, mean + radius) if count - values.count(0.0) >= LEAST else None
         likelihood = statistics.NormalDist().cdf(mean / error) if error else 0.5 + 0.5 * _sign(mean)
-        return cls(mean, error, mean - radius, mean + radius, likelihood)
+        return cls(mean, error, interval, likelihood)
 
 
 def _sign(value: float) -> int:

@@ -29,7 +29,7 @@ from ladder.cli.sandboxes import SandboxName, open_sandbox
 from ladder.compare import Comparison, Plan, compare
 from ladder.cores import bot_cores
 from ladder.play import play_inline, play_sandboxed
-from ladder.sequential import ELO, Decision, Hypotheses
+from ladder.sequential import ELO, LEAST, Decision, Hypotheses
 from pigpen.rules import new_seed, seed_from
 from referee.match import DEFAULT_CLOCK
 from referee.rules_file import load_rules
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from ladder.bots import BotSource
     from ladder.compare import PlayMatch
+    from ladder.sequential import Estimate
     from pigpen.rules import Rules
     from referee.match import MatchSpec
     from referee.record import AnyLine
@@ -183,7 +184,7 @@ def _plain(plan: Plan, found: Comparison) -> dict[str, object]:
         "differing_boards": found.differing,
         "difference": estimate.mean,
         "standard_error": estimate.error,
-        "interval": [estimate.low, estimate.high],
+        "interval": estimate.interval,
         "superiority": estimate.superiority,
         "normalised_elo": _elo(found),
         "llr": found.test.llr,
@@ -203,6 +204,13 @@ def _elo(found: Comparison) -> float:
     return ELO * found.estimate.mean / deviation if deviation else 0.0
 
 
+def _interval(estimate: Estimate) -> str:
+    if estimate.interval is None:
+        return f"cannot be told before {LEAST} boards differ"
+    low, high = estimate.interval
+    return f"{low:+.2f} … {high:+.2f}"
+
+
 def _print(plan: Plan, found: Comparison) -> None:
     console = Console()
     old, new, *field = (escape(name) for name in plan.names)
@@ -213,7 +221,7 @@ def _print(plan: Plan, found: Comparison) -> None:
         "opponents": ", ".join(field),
         "boards": f"{found.boards} ({found.deals} deals; {found.differing} boards differ)",
         "points per deal": f"{estimate.mean:+.2f} ± {estimate.error:.2f} (more is better)",
-        "95 % at any time": f"{estimate.low:+.2f} … {estimate.high:+.2f}",
+        "95 % at any time": _interval(estimate),
         "likelihood of superiority": f"{estimate.superiority:.1%}",
         "normalised Elo": f"{_elo(found):+.0f} ± {ELO / found.boards**0.5:.0f}",
         "LLR": f"{test.llr:.2f} ({low:.2f} … {high:.2f}) for {test.hypotheses.elo0:g} against {test.hypotheses.elo1:g}",

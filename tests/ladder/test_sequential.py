@@ -2,10 +2,14 @@ from __future__ import annotations
 
 import math
 from random import Random
+from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.sequential import ELO, Decision, Estimate, Hypotheses, SequentialTest
+from ladder.sequential import ELO, LEAST, Decision, Estimate, Hypotheses, SequentialTest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 LOOKS = 16
 """Observations between two looks."""
@@ -73,14 +77,30 @@ def test_the_scale_of_the_points_does_not_matter() -> None:
     assert scaled.llr == pytest.approx(SequentialTest(Hypotheses(), values).llr)
 
 
-def test_the_interval_holds_the_truth_at_all_times() -> None:
-    rng = Random(3)
-    missed = 0
+def rarely_different(rng: Random, mean: float) -> float:
+    """What a change shows that matters on one board in ten."""
+    return rng.gauss(10 * mean, 1.0) if rng.random() < 0.1 else 0.0
+
+
+@pytest.mark.parametrize("draw", [normal, rarely_different])
+def test_the_interval_holds_the_truth_at_all_times(draw: Callable[[Random, float], float]) -> None:
+    rng, truth = Random(3), 0.05
+    missed = told = 0
     for _ in range(100):
-        values = [normal(rng, 0.3) for _ in range(LOOKS)]
-        looks = [Estimate.of(values := [*values, *(normal(rng, 0.3) for _ in range(LOOKS))]) for _ in range(20)]
-        missed += any(not look.low < 0.3 < look.high for look in looks)
+        values: list[float] = []
+        looks = [Estimate.of(values := [*values, *(draw(rng, truth) for _ in range(LOOKS))]) for _ in range(40)]
+        known = [look.interval for look in looks if look.interval]
+        told += len(known)
+        missed += any(not low < truth < high for low, high in known)
+    assert told > 2500
     assert missed <= 12
+
+
+def test_there_is_no_interval_before_some_boards_differ() -> None:
+    few = [0.0] * 500 + [1.0] * (LEAST - 1)
+    assert Estimate.of(few).interval is None
+    low, high = Estimate.of([*few, 1.0]).interval or (0.0, 0.0)
+    assert low < LEAST / 516 < high
 
 
 def test_an_estimate_says_how_sure_it_is() -> None:
