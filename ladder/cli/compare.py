@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from referee.match import MatchSpec
     from referee.record import AnyLine
 
+MOST_ELO = 2000
+"""Nearly six standard deviations: no two bots are further apart on a board."""
 VERDICTS = {
     Decision.BETTER: "{new} is better than {old}.",
     Decision.NOT_BETTER: "{new} is not better than {old} by as much as asked for.",
@@ -121,6 +123,9 @@ def _opponents(field: str, rules: Rules) -> list[BotSource]:
 
 
 def _hypotheses(elo0: float, elo1: float, alpha: float, beta: float) -> Hypotheses:
+    for name, elo in (("elo0", elo0), ("elo1", elo1)):
+        if not -MOST_ELO <= elo <= MOST_ELO:
+            raise UserError(f"--{name} {elo:g} is out of range; write a number from -{MOST_ELO} to {MOST_ELO}.")
     if not elo0 < elo1:
         raise UserError(f"--elo0 {elo0:g} must be less than --elo1 {elo1:g}.")
     for name, value in (("alpha", alpha), ("beta", beta)):
