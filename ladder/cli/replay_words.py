@@ -22,7 +22,7 @@ _ASCII = str.maketrans("♣♦♥♠▶›→←↑↓×─━●╭╮╰╯│
 
 
 def folded(text: str, encoding: str) -> str:
-    """Write a line so that a terminal of that encoding can show it, and does nothing else; every character stays one."""
+    """Write a line so that a terminal of that encoding can show it and does nothing else; each character stays one."""
     text = harmless(text)
     if encoding.lower().startswith("utf"):
         return text
