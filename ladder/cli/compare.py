@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import json
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,11 +25,12 @@ from ladder.cli.options import (
     clock_of,
 )
 from ladder.cli.problems import UserError
-from ladder.cli.running import run
+from ladder.cli.running import Stopped, run
 from ladder.cli.sandboxes import SandboxName, open_sandbox
 from ladder.compare import Comparison, Plan, compare
 from ladder.cores import bot_cores
 from ladder.play import play_inline, play_sandboxed
+from ladder.sandbox.base import SandboxError
 from ladder.sequential import ELO, LEAST, Decision, Hypotheses
 from pigpen.rules import new_seed, seed_from
 from referee.match import DEFAULT_CLOCK
@@ -98,19 +100,22 @@ def compare_bots(
         seed_from(seed) if seed else new_seed(),
         clock_of(clock, limit),
     )
-    console = Console(stderr=True)
+    console, seen = Console(stderr=True), list[Comparison]()
     with console.status("0 boards") if console.is_terminal else contextlib.nullcontext() as status:
 
         def look(found: Comparison) -> None:
+            seen[:] = [copy.deepcopy(found)]  # as it stands between two batches
             if status:
                 status.update(_so_far(found))
 
         work = _compare(plan, sources, look, sandbox, runtime, concurrency or len(bot_cores()))
-        found = run(work, blocks=sandbox is SandboxName.INLINE)
-    if as_json:
-        typer.echo(json.dumps(_plain(plan, found), ensure_ascii=False))
-    else:
-        _print(plan, found)
+        try:
+            found = run(work, blocks=sandbox is SandboxName.INLINE)
+        except (Stopped, SandboxError):
+            for so_far in seen:
+                _show(plan, so_far, as_json)
+            raise
+    _show(plan, found, as_json)
     raise typer.Exit(0 if found.decision is Decision.BETTER else 1)
 
 
@@ -207,6 +212,13 @@ def _elo(found: Comparison) -> float:
     """The effect that was seen, in normalised Elo."""
     deviation = found.estimate.error * found.boards**0.5
     return ELO * found.estimate.mean / deviation if deviation else 0.0
+
+
+def _show(plan: Plan, found: Comparison, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(_plain(plan, found), ensure_ascii=False))
+    else:
+        _print(plan, found)
 
 
 def _interval(estimate: Estimate) -> str:

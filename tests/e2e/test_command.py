@@ -419,6 +419,24 @@ def test_compare_in_a_sandbox_comes_to_the_same_as_in_this_process() -> None:
     assert (found[0]["decision"], found[0]["boards"], found[0]["deals"]) == ("open", 2, 16)
 
 
+def test_a_comparison_that_is_stopped_shows_what_it_has_come_to(tmp_path: Path) -> None:
+    """The new version stops the command it plays in, when it has seen the boards of one batch and begun another."""
+    bot = write_bot(tmp_path / "stopping", "seen(view); return view.legal[0]")
+    counting = """
+import os, signal, sys
+def seen(view):
+    sys.decisions = getattr(sys, "decisions", 0) + 1
+    if sys.decisions == 600:
+        os.kill(os.getpid(), signal.SIGINT)
+"""
+    (bot / "bot.py").write_text(counting + (bot / "bot.py").read_text())
+    words = ("--boards", "100", "--rules", "hearts-short", "--sandbox", "inline", "--json")
+    done = pigpen("compare", "cautious", str(bot), *words)
+    assert (done.returncode, done.stderr) == (130, "pigpen: Interrupted.\n")
+    found = json.loads(done.stdout)
+    assert (found["decision"], found["boards"], found["deals"]) == ("open", 8, 64)
+
+
 @pytest.mark.docker
 def test_compare_exits_with_1_when_the_new_version_is_not_shown_to_be_better() -> None:
     done = pigpen("compare", "cautious", "cautious", "--boards", "2", "--rules", "hearts-short")
