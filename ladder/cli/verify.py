@@ -27,12 +27,14 @@ def verify_records(
     Examples:
         pigpen verify match.jsonl
     """
-    findings = [(path, verify(path)) for path in records]
-    for path, finding in findings:
+    all_hold = True
+    for path in records:
+        finding = verify(path)
         typer.echo(
             json.dumps(_plain(path, finding), ensure_ascii=False) if as_json else harmless(_sentence(path, finding))
         )
-    if not all(finding.holds for _, finding in findings):
+        all_hold &= finding.holds
+    if not all_hold:
         raise typer.Exit(1)
 
 

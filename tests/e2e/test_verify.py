@@ -64,6 +64,13 @@ def test_a_file_that_cannot_be_read_is_a_mistake_of_the_users(tmp_path: Path) ->
     assert done.stderr == f"pigpen: '{tmp_path}/nothing' cannot be read: No such file or directory.\n"
 
 
+def test_what_was_found_before_a_file_that_cannot_be_read_is_not_lost(tmp_path: Path) -> None:
+    path = played(tmp_path / "match.jsonl", "--deals", "1")
+    done = pigpen("verify", str(path), str(tmp_path / "nothing"))
+    assert (done.returncode, done.stderr.count("cannot be read")) == (2, 1)
+    assert done.stdout.startswith(f"{path} holds: ")
+
+
 def test_a_record_cannot_speak_to_the_terminal(tmp_path: Path) -> None:
     path = tmp_path / "match\x1b[2J.jsonl"
     path.write_text("{}")
