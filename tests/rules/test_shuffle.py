@@ -47,6 +47,7 @@ def test_a_seed_is_its_64_digits_or_the_hash_of_any_other_text() -> None:
     assert seed_from("g" * 64) == hashlib.sha256(b"g" * 64).digest()
     assert seed_from("ab" * 31 + "  ") == hashlib.sha256(b"ab" * 31 + b"  ").digest()
     assert seed_from("٣" * 64) == hashlib.sha256("٣".encode() * 64).digest()
+    assert seed_from("\udcff") == hashlib.sha256(b"\xff").digest()
     assert seed_from("猪") == hashlib.sha256("猪".encode()).digest()
 
 

@@ -34,7 +34,9 @@ def new_seed() -> bytes:
 
 def seed_from(text: str) -> bytes:
     """The seed that *text* stands for: 64 hex digits are the seed itself, anything else is hashed (SHA-256)."""
-    return bytes.fromhex(text) if _DIGITS.fullmatch(text) else hashlib.sha256(text.encode()).digest()
+    if _DIGITS.fullmatch(text):
+        return bytes.fromhex(text)
+    return hashlib.sha256(text.encode(errors="surrogateescape")).digest()  # a command line may hold any bytes
 
 
 def commitment(seed: bytes) -> str:
