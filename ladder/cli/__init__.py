@@ -7,6 +7,8 @@ what was asked for, 3 the platform failed (no engine, a sandbox broke), 130 inte
 
 from __future__ import annotations
 
+import errno
+import io
 import sys
 
 import typer
@@ -44,12 +46,15 @@ app.command()(rerun)
 app.command()(rules)
 app.command("verify")(verify_records)
 
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 LINES = "\n\t"
 MISTAKES = (UserError, UnknownBot, RulesFileError, RecordError, BotRejected)
 
 
 def main() -> None:
     """Run the command line; a mistake of the user's is one sentence and exit code 2."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a name in letters that the terminal lacks is no reason to fail
     try:
         app()
     except MISTAKES as error:
@@ -58,6 +63,10 @@ def main() -> None:
         _quit(str(error), 3)
     except Stopped as stopped:
         _quit(str(stopped), stopped.code)
+    except OSError as error:
+        if error.filename or error.errno not in NO_ROOM:
+            raise
+        _quit(f"What was to be printed cannot be written: {error.strerror}.", 3)
 
 
 def _quit(message: str, code: int) -> None:

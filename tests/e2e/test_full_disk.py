@@ -67,3 +67,12 @@ def test_a_disk_without_room_for_the_seats_is_named(tmp_path: Path, files: int, 
 def test_a_disk_with_just_enough_room_will_do(tmp_path: Path) -> None:
     done = on_small_disk(tmp_path, 16)
     assert (done.returncode, done.stderr.count("\n")) == (0, 1), done.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [("rules",), ("play", *FOUR, "--deals", "1", "--sandbox", "inline")], ids=["rules", "play"]
+)
+def test_what_cannot_be_printed_for_want_of_room_is_one_sentence(words: tuple[str, ...]) -> None:
+    done = run("sh", "-c", 'exec "$0" "$@" >/dev/full', PIGPEN, *words)
+    assert done.returncode == 3
+    assert done.stderr == "pigpen: What was to be printed cannot be written: No space left on device.\n"

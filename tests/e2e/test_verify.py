@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from referee.problems import RecordCut
+from referee.record import MatchLine
 from referee.record_lines import raw_lines
 from tests.e2e.command import PIGPEN, environment, pigpen, started
+from tests.referee.recorded import match_lines, write_record
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,6 +71,16 @@ def test_what_was_found_before_a_file_that_cannot_be_read_is_not_lost(tmp_path: 
     done = pigpen("verify", str(path), str(tmp_path / "nothing"))
     assert (done.returncode, done.stderr.count("cannot be read")) == (2, 1)
     assert done.stdout.startswith(f"{path} holds: ")
+
+
+def test_a_name_in_letters_that_the_terminal_lacks_is_shown_as_well_as_can_be(tmp_path: Path) -> None:
+    first, deal, _ = match_lines("hearts", "deals:1")
+    assert isinstance(first, MatchLine)
+    named = first.model_copy(update={"bots": ("猪", *first.bots[1:])})
+    path = write_record(tmp_path / "match.jsonl", [named, deal])
+    done = pigpen("verify", str(path), PYTHONIOENCODING="latin-1")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith(" by ?, bot1, bot2, bot3, 1 deal.\n")
 
 
 def test_a_record_cannot_speak_to_the_terminal(tmp_path: Path) -> None:
