@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from sqlalchemy import select, text
+from sqlalchemy.exc import IntegrityError
 
 from ladder.store import models
 from ladder.store.database import Database
@@ -29,11 +30,16 @@ def test_what_was_written_can_be_read(database: Database) -> None:
     database.close()
 
 
-def test_a_transaction_that_fails_leaves_nothing(database: Database) -> None:
-    with pytest.raises(ZeroDivisionError), database.write() as session:
-        session.add(models.Owner(name="ada", added=1.0))
+def add_twice(database: Database, name: str) -> None:
+    with database.write() as session:
+        session.add(models.Owner(name=name, added=1.0))
         session.flush()
-        raise ZeroDivisionError
+        session.add(models.Owner(name=name, added=2.0))
+
+
+def test_a_transaction_that_fails_leaves_nothing(database: Database) -> None:
+    with pytest.raises(IntegrityError):
+        add_twice(database, "ada")
     with database.read() as session:
         assert session.scalars(select(models.Owner)).all() == []
     database.close()
