@@ -15,7 +15,7 @@ HOUSE = {
     "sdk/pigpen": {"pigpen"} | SDK_NEEDS,
     "sample_bots": {"pigpen"},
     "referee": {"pigpen", "referee", "pydantic", "pydantic_core", "tomli_w"} | SDK_NEEDS,
-    "ladder": {"pigpen", "referee", "ladder", "docker", "typer", "rich", "requests", "urllib3"},
+    "ladder": {"pigpen", "referee", "ladder", "docker", "typer", "rich", "requests", "urllib3", "numpy"},
 }
 """Each part of the house and what its modules may import besides the standard library."""
 
