@@ -10,12 +10,13 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 SDK_NEEDS = {"grpc", "google"}
+STORE_NEEDS = {"sqlalchemy", "alembic", "pydantic", "pydantic_settings", "structlog", "numpy", "scipy"}
 HOUSE = {
     "sdk/pigpen/rules": {"pigpen.rules"},
     "sdk/pigpen": {"pigpen"} | SDK_NEEDS,
     "sample_bots": {"pigpen"},
     "referee": {"pigpen", "referee", "pydantic", "pydantic_core", "tomli_w"} | SDK_NEEDS,
-    "ladder": {"pigpen", "referee", "ladder", "docker", "typer", "rich", "requests", "urllib3", "numpy"},
+    "ladder": {"pigpen", "referee", "ladder", "docker", "typer", "rich", "requests", "urllib3"} | STORE_NEEDS,
 }
 """Each part of the house and what its modules may import besides the standard library."""
 

@@ -26,6 +26,7 @@ from ladder.cli.rules import rules
 from ladder.cli.running import Stopped
 from ladder.cli.verify import verify_records
 from ladder.sandbox.base import BotRejected, SandboxError
+from ladder.store.problems import LadderError
 from referee.problems import RecordError
 from referee.rules_file import RulesFileError
 
@@ -48,7 +49,7 @@ app.command("verify")(verify_records)
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 LINES = "\n\t"
-MISTAKES = (UserError, UnknownBot, RulesFileError, RecordError, BotRejected)
+MISTAKES = (UserError, UnknownBot, RulesFileError, RecordError, BotRejected, LadderError)
 
 
 def main() -> None:

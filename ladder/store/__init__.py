@@ -1,0 +1,1 @@
+"""Where a ladder is kept: SQLite by default, PostgreSQL by URL."""

@@ -1,0 +1,295 @@
+"""
+The tables of a ladder, to be used as `models.Bot`, `models.Match`, …: an owner has bots, a bot has versions, which
+never change; a version is entered in variants, where it has a rating; a match has seats, and in each sits a version.
+
+Times are Unix times in seconds, as floats, so that both databases compare them alike.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+from sqlalchemy import JSON, CheckConstraint, ForeignKey, Index, MetaData, String, UniqueConstraint, text
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+NAMES = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+    "pk": "pk_%(table_name)s",
+}
+"""Names of indices and constraints, so that migrations can find them."""
+
+NAME_LENGTH = 64
+"""The most characters in the name of an owner, a bot, or a variant."""
+
+
+class Status(enum.StrEnum):
+    """How far a match has come."""
+
+    QUEUED = "queued"
+    LEASED = "leased"
+    DONE = "done"
+    QUARANTINED = "quarantined"
+    """It failed too often, never by a bot's fault; it is not played again."""
+
+
+class State(enum.StrEnum):
+    """Whether a version plays in a variant."""
+
+    ACTIVE = "active"
+    BENCHED = "benched"
+    """It failed too often; it comes back after a while, or when the organiser says so."""
+    RETIRED = "retired"
+    """A newer version has taken its place, or its owner took it out."""
+
+
+class Base(DeclarativeBase):
+    """What the tables have in common."""
+
+    metadata = MetaData(naming_convention=NAMES)
+    type_annotation_map = {list[int]: JSON, list[float]: JSON, dict[str, Any]: JSON}  # noqa: RUF012
+
+
+class Variant(Base):
+    """A variant that this ladder plays; its rules stay what they were when the first bot was entered."""
+
+    __tablename__ = "variants"
+
+    name: Mapped[str] = mapped_column(String(NAME_LENGTH), primary_key=True)
+    rules: Mapped[dict[str, Any]]
+    """Field for field as in a rules file (`Rules.to_plain`)."""
+    added: Mapped[float]
+
+
+class Owner(Base):
+    """Somebody who enters bots."""
+
+    __tablename__ = "owners"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(NAME_LENGTH), unique=True)
+    added: Mapped[float]
+
+
+class Bot(Base):
+    """A bot: a name and an owner; what plays is one of its versions."""
+
+    __tablename__ = "bots"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(NAME_LENGTH), unique=True)
+    owner_id: Mapped[int] = mapped_column(ForeignKey("owners.id"), index=True)
+    added: Mapped[float]
+
+
+class Version(Base):
+    """What exactly plays: an image by its id, or a folder by the hash of its content. Never changed."""
+
+    __tablename__ = "versions"
+    __table_args__ = (UniqueConstraint("bot_id", "number"), UniqueConstraint("bot_id", "identity"))
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    bot_id: Mapped[int] = mapped_column(ForeignKey("bots.id"))
+    number: Mapped[int]
+    """1 for the bot's first version."""
+    identity: Mapped[str]
+    """`Program.identity`: ``sha256:`` and 64 hex digits."""
+    sandbox: Mapped[str]
+    """Where it can run: ``docker`` or ``process``."""
+    source: Mapped[str]
+    """What was submitted, in the owner's words: a folder's name, or an image reference."""
+    pinned: Mapped[str | None]
+    """Where a machine that lacks the image gets exactly this one: ``registry/name@sha256:…``; None: nowhere."""
+    size: Mapped[int]
+    """Bytes of the image, or of the folder."""
+    added: Mapped[float]
+
+
+class Rating(Base):
+    """A version in a variant: how it stands, materialised in the transaction of each result."""
+
+    __tablename__ = "ratings"
+    __table_args__ = (CheckConstraint("state IN ('active', 'benched', 'retired')", name="state"),)
+
+    variant: Mapped[str] = mapped_column(ForeignKey("variants.name"), primary_key=True)
+    version_id: Mapped[int] = mapped_column(ForeignKey("versions.id"), primary_key=True)
+    state: Mapped[str] = mapped_column(String(16), default=State.ACTIVE)
+    since: Mapped[float]
+    """When it got this state."""
+    reason: Mapped[str] = mapped_column(default="")
+    """Why it got this state, for its owner."""
+    benchings: Mapped[int] = mapped_column(default=0)
+    """How often the ladder has benched it; each time it waits twice as long."""
+    rating: Mapped[float]
+    """Elo, not centred: what is shown is shifted so that the active bots of the variant have a mean of 1500."""
+    matches: Mapped[int] = mapped_column(default=0)
+    deals: Mapped[int] = mapped_column(default=0)
+    points: Mapped[int] = mapped_column(default=0)
+    """In all deals together, as the variant counts them."""
+    places: Mapped[list[int]] = mapped_column(default=list)
+    """How often it came first, second, …"""
+    seats: Mapped[list[int]] = mapped_column(default=list)
+    """How often it was bot number 0, 1, … of a match."""
+    decisions: Mapped[int] = mapped_column(default=0)
+    faults: Mapped[int] = mapped_column(default=0)
+    takeovers: Mapped[int] = mapped_column(default=0)
+    """In how many matches the default policy took its seat over."""
+    recent: Mapped[str] = mapped_column(String(64), default="")
+    """For each of the last matches since it was last un-benched, newest last: ``x`` if it failed, ``.`` if not."""
+    history: Mapped[list[float]] = mapped_column(default=list)
+    """Its rating after each of the last matches, newest last: the trend."""
+    error: Mapped[float | None]
+    """Half the width of the 95 % interval, from the last batch estimate; None before the first one."""
+    rank_low: Mapped[int | None]
+    rank_high: Mapped[int | None]
+
+
+class ThinkTimes(Base):
+    """How long a version has thought, by phase."""
+
+    __tablename__ = "think_times"
+
+    variant: Mapped[str] = mapped_column(ForeignKey("variants.name"), primary_key=True)
+    version_id: Mapped[int] = mapped_column(ForeignKey("versions.id"), primary_key=True)
+    histogram: Mapped[dict[str, Any]]
+    """By phase: how many decisions fell in each bin (`ladder.think_times`)."""
+
+
+class Match(Base):
+    """A match: what is to be played, and how far it has come. This table is the queue."""
+
+    __tablename__ = "matches"
+    __table_args__ = (
+        CheckConstraint("status IN ('queued', 'leased', 'done', 'quarantined')", name="status"),
+        Index("ix_matches_queued", "id", sqlite_where=text("status = 'queued'"),
+              postgresql_where=text("status = 'queued'")),
+        Index("ix_matches_leased", "id", sqlite_where=text("status = 'leased'"),
+              postgresql_where=text("status = 'leased'")),
+        Index("ix_matches_variant", "variant", "ordinal"),
+    )  # fmt: skip
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    variant: Mapped[str] = mapped_column(ForeignKey("variants.name"))
+    format: Mapped[str] = mapped_column(String(32))
+    """As in a record: ``boards:4``."""
+    clock: Mapped[dict[str, Any]]
+    """`pigpen.ClockSetting`, field for field."""
+    seed: Mapped[str] = mapped_column(String(64))
+    """Hex; to be shown to nobody before the match is done."""
+    commitment: Mapped[str] = mapped_column(String(64))
+    """SHA-256 of the seed; public from the beginning."""
+    status: Mapped[str] = mapped_column(String(16), default=Status.QUEUED)
+    attempt: Mapped[int] = mapped_column(default=0)
+    """How often it has been leased; the fence: a result with another number comes too late."""
+    failures: Mapped[int] = mapped_column(default=0)
+    """How often the platform failed in it."""
+    holder: Mapped[str | None]
+    """Who leased it (`owners.this_process`)."""
+    lease_until: Mapped[float | None]
+    added: Mapped[float]
+    started: Mapped[float | None]
+    """When it was leased last."""
+    finished: Mapped[float | None]
+    ordinal: Mapped[int | None] = mapped_column(unique=True)
+    """Which result of the ladder it was, from 1: ratings follow from the results in this order."""
+    deals: Mapped[int | None]
+    reason: Mapped[str] = mapped_column(default="")
+    """What went wrong with the last attempt that failed; never a bot's fault."""
+    record_kept: Mapped[bool] = mapped_column(default=False)
+    """Whether its record is still there (the retention setting removes old ones)."""
+
+
+class Seat(Base):
+    """Who plays in a match under which number, and, once it is done, how that went."""
+
+    __tablename__ = "seats"
+    __table_args__ = (Index("ix_seats_version_match", "version_id", "match_id"), {"sqlite_with_rowid": False})
+
+    match_id: Mapped[int] = mapped_column(ForeignKey("matches.id"), primary_key=True)
+    seat: Mapped[int] = mapped_column(primary_key=True)
+    """The bot's number in the match."""
+    version_id: Mapped[int] = mapped_column(ForeignKey("versions.id"))
+    place: Mapped[int | None]
+    points_per_deal: Mapped[float | None]
+    standard_error: Mapped[float | None]
+    faults: Mapped[int | None]
+    taken_over: Mapped[bool | None]
+    timed: Mapped[str | None] = mapped_column(String(8))
+    """``cpu`` or ``wall``."""
+    median_ms: Mapped[float | None]
+    worst_ms: Mapped[float | None]
+    matches_before: Mapped[int | None]
+    """How many rated matches it had had: gives K."""
+    rating_before: Mapped[float | None]
+    rating_after: Mapped[float | None]
+
+
+class PairStats(Base):
+    """How two versions have done against each other, *a* being the one with the lower id."""
+
+    __tablename__ = "pair_stats"
+    __table_args__ = (Index("ix_pair_stats_b", "variant", "b"), {"sqlite_with_rowid": False})
+
+    variant: Mapped[str] = mapped_column(ForeignKey("variants.name"), primary_key=True)
+    a: Mapped[int] = mapped_column(ForeignKey("versions.id"), primary_key=True)
+    b: Mapped[int] = mapped_column(ForeignKey("versions.id"), primary_key=True)
+    score: Mapped[float]
+    """Matches in which a was placed before b; equal places count one half."""
+    n: Mapped[int]
+    """Matches together, on different sides."""
+    a_then_b: Mapped[int]
+    """How often b sat right after a, by their numbers in a match, the first after the last."""
+    b_then_a: Mapped[int]
+
+
+class Fault(Base):
+    """One thing that was held against a bot in a match that counts."""
+
+    __tablename__ = "faults"
+    __table_args__ = (Index("ix_faults_version_match", "version_id", "match_id"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    match_id: Mapped[int] = mapped_column(ForeignKey("matches.id"), index=True)
+    seat: Mapped[int]
+    version_id: Mapped[int] = mapped_column(ForeignKey("versions.id"))
+    rotation: Mapped[int]
+    """Number of the table."""
+    place: Mapped[str]
+    """The deal, as people call it."""
+    decision: Mapped[int]
+    """The bot's decision at its table, from 1; its output names it too."""
+    verdict: Mapped[str] = mapped_column(String(16))
+    why: Mapped[str]
+    exit_code: Mapped[int | None]
+    oom: Mapped[bool | None]
+
+
+class StateChange(Base):
+    """When and why a version was benched, came back, or was retired."""
+
+    __tablename__ = "state_changes"
+    __table_args__ = (Index("ix_state_changes_version", "version_id", "id"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    variant: Mapped[str] = mapped_column(ForeignKey("variants.name"))
+    version_id: Mapped[int] = mapped_column(ForeignKey("versions.id"))
+    at: Mapped[float]
+    state: Mapped[str] = mapped_column(String(16))
+    by: Mapped[str] = mapped_column(String(16))
+    """``ladder``, ``owner`` or ``organiser``."""
+    reason: Mapped[str]
+
+
+class Estimate(Base):
+    """The last Bradley–Terry fit of a variant; derived, so it may be thrown away."""
+
+    __tablename__ = "estimates"
+
+    variant: Mapped[str] = mapped_column(ForeignKey("variants.name"), primary_key=True)
+    ordinal: Mapped[int]
+    """The last result that it knows."""
+    fit: Mapped[bytes]
+    """`ladder.ratings.batch.Estimate.to_bytes`."""
