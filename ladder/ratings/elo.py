@@ -26,6 +26,8 @@ SCALE = 400.0
 """Whoever is stronger by this much is expected to win ten times as often as to lose."""
 MOST_K = 120.0
 """The K of a newcomer."""
+PROVISIONAL = 20
+"""A rating from fewer matches is provisional: a single match may still move it by more than 28."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,11 @@ def k_factor(matches: int) -> float:
     no match is out of date.
     """
     return min(MOST_K, 700.0 / (matches + 5))
+
+
+def is_provisional(matches: int) -> bool:
+    """Whether a rating from that many matches says little yet."""
+    return matches < PROVISIONAL
 
 
 def expected(own: float, other: float) -> float:

@@ -16,6 +16,7 @@ from ladder.store.views.head_to_head import Opponent, head_to_head
 from ladder.store.views.standings import Standing, standing
 
 if TYPE_CHECKING:
+    from sqlalchemy import Select
     from sqlalchemy.orm import Session
 
 EXAMPLES = 3
@@ -128,7 +129,7 @@ def bot_page(session: Session, version: models.Version, opponents: int, variant:
 def _versions(session: Session, bot: models.Bot) -> tuple[VersionRow, ...]:
     versions = versions_of(session, bot)
     entries: defaultdict[int, list[Entry]] = defaultdict(list)
-    wanted = (
+    wanted: Select[*tuple[Any, ...]] = (
         select(Rating.version_id, Rating.variant, models.Version.number, Rating.state, Rating.since, Rating.reason)
         .join_from(Rating, models.Version, models.Version.id == Rating.version_id)
         .where(models.Version.bot_id == bot.id)
@@ -168,7 +169,7 @@ def _faults(session: Session, version: models.Version) -> list[FaultKind]:
     )
     number = func.row_number().over(partition_by=Fault.verdict, order_by=Fault.id.desc()).label("number")
     numbered = select(Fault.id, number).where(mine).subquery()
-    newest = (
+    newest: Select[*tuple[Any, ...]] = (
         select(
             Fault.verdict, Fault.match_id, Match.variant, Fault.rotation, Fault.place, Fault.decision, Fault.why,
             Fault.exit_code, Fault.oom,

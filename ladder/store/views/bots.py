@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import func, select
 
@@ -13,6 +13,7 @@ from ladder.store.models import Bot, Owner, Rating, State, Version
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from sqlalchemy import Select
     from sqlalchemy.orm import Session
 
 
@@ -45,20 +46,23 @@ class BotRow:
 def bots(session: Session) -> list[BotRow]:
     """Read every bot, by name."""
     entries: defaultdict[int, list[Entry]] = defaultdict(list)
-    entered = select(
+    entered: Select[*tuple[Any, ...]] = select(
         Version.bot_id, Rating.variant, Version.number, Rating.state, Rating.since, Rating.reason
     ).join_from(Rating, Version, Version.id == Rating.version_id)
     for bot, *rest in session.execute(entered.order_by(Rating.variant, Version.number)):
         entries[bot].append(Entry(*rest))
     newest = func.max(Version.number)
-    wanted = (
+    wanted: Select[*tuple[Any, ...]] = (
         select(Bot.id, Bot.name, Owner.name, Bot.added, newest)
         .join_from(Bot, Owner, Owner.id == Bot.owner_id)
         .join(Version, Version.bot_id == Bot.id)
         .group_by(Bot.id, Bot.name, Owner.name, Bot.added)
         .order_by(func.lower(Bot.name), Bot.name)
     )
-    return [BotRow(*row, entries=tuple(_that_matter(entries[bot]))) for bot, *row in session.execute(wanted)]
+    return [
+        BotRow(name, owner, added, number, tuple(_that_matter(entries[bot])))
+        for bot, name, owner, added, number in session.execute(wanted)
+    ]
 
 
 def _that_matter(entries: Iterable[Entry]) -> Iterable[Entry]:

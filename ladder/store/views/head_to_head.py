@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import case, select, union_all
 
@@ -12,6 +12,7 @@ from ladder.store import models
 from ladder.store.models import PairStats, Rating, State
 
 if TYPE_CHECKING:
+    from sqlalchemy import Select
     from sqlalchemy.orm import Session
 
 
@@ -44,7 +45,7 @@ def head_to_head(session: Session, variant: str, version: int, limit: int) -> li
     as_a = select(PairStats.b.label("other"), PairStats.score, PairStats.n).where(here, PairStats.a == version)
     as_b = select(PairStats.a, PairStats.n - PairStats.score, PairStats.n).where(here, PairStats.b == version)
     pairs = union_all(as_a, as_b).subquery()
-    wanted = (
+    wanted: Select[*tuple[Any, ...]] = (
         select(pairs.c.other, models.Bot.name, models.Version.number, Rating.state, pairs.c.score, pairs.c.n)
         .join_from(pairs, models.Version, models.Version.id == pairs.c.other)
         .join(models.Bot, models.Bot.id == models.Version.bot_id)
@@ -54,7 +55,10 @@ def head_to_head(session: Session, variant: str, version: int, limit: int) -> li
         .limit(limit)
     )
     estimate = _estimate(session, variant)
-    return [Opponent(*row, los=_los(estimate, version, other)) for other, *row in session.execute(wanted)]
+    return [
+        Opponent(bot, number, state, score, matches, _los(estimate, version, other))
+        for other, bot, number, state, score, matches in session.execute(wanted)
+    ]
 
 
 def _estimate(session: Session, variant: str) -> Estimate | None:

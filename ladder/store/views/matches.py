@@ -143,7 +143,7 @@ def _row(match: Match, seats: tuple[SeatRow, ...]) -> MatchRow:
 
 
 def _seats(session: Session, matches: Sequence[int]) -> defaultdict[int, list[SeatRow]]:
-    wanted = (
+    wanted: Select[*tuple[Any, ...]] = (
         select(
             Seat.match_id, Seat.seat, Seat.version_id, Bot.name, Version.number, Seat.place, Seat.points_per_deal,
             Seat.standard_error, Seat.faults, Seat.taken_over, Seat.timed, Seat.median_ms, Seat.worst_ms,

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from sqlalchemy import Row, Select
     from sqlalchemy.orm import Session
 
-PROVISIONAL = 20
-"""A rating of fewer matches is provisional: one match may still move it by more than 28 Elo (`elo.k_factor`)."""
-
 
 @dataclass(frozen=True)
 class Standing:
@@ -59,7 +56,7 @@ class Standing:
     @property
     def is_provisional(self) -> bool:
         """Whether it has too few matches for its rating to mean much."""
-        return self.matches < PROVISIONAL
+        return elo.is_provisional(self.matches)
 
     @property
     def fault_rate(self) -> float | None:
@@ -119,7 +116,7 @@ class Field:
         players = int(variant.rules["players"])
         return cls(ranks, elo.shift(ratings), players // 2 if variant.rules.get("partners") else players)
 
-    def standing(self, row: Row[Any]) -> Standing:
+    def standing(self, row: Row[*tuple[Any, ...]]) -> Standing:
         """How somebody stands in it."""
         bot, version, owner, state, since, reason, rating, *rest = row
         error, low, high, matches, deals, points, places, decisions, faults, takeovers, history = rest
@@ -146,7 +143,7 @@ class Field:
         )
 
 
-_ENTRIES: Select[Any] = (
+_ENTRIES: Select[*tuple[Any, ...]] = (
     select(
         models.Bot.name.label("bot"),
         models.Version.number.label("version"),
@@ -175,12 +172,8 @@ def shares(places: Sequence[int], sides: int) -> tuple[float, ...]:
     What part of its matches a bot came first, second, …; empty without a match.
 
     Args:
-        places: How often it came first, second, …; the second of two teams has place 3, behind two bots.
-        sides: How many there are to come first, second, ….
+        places: How often its side came first, second, …; places that it never had may be missing at the end.
+        sides: How many win or lose each for itself.
     """
     matches = sum(places)
-    if not matches:
-        return ()
-    if sides == 2:
-        return places[0] / matches, 1 - places[0] / matches
-    return tuple([count / matches for count in (*places, *[0] * sides)[:sides]])
+    return tuple([count / matches for count in (*places, *[0] * sides)[:sides]]) if matches else ()

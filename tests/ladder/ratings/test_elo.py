@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ladder.ratings.elo import START, Member, Move, Side, expected, k_factor, moves, pair_scores, shift
+from ladder.ratings.elo import START, Member, Move, Side, expected, is_provisional, k_factor, moves, pair_scores, shift
 
 RATINGS = st.floats(0.0, 3000.0)
 PLACES = st.integers(1, 5)
@@ -57,6 +57,11 @@ def test_a_difference_of_400_is_ten_wins_to_one() -> None:
 
 def test_k_starts_at_120_and_falls_as_an_average_does() -> None:
     assert [k_factor(matches) for matches in (0, 1, 2, 30, 695)] == [120, 700 / 6, 100, 20, 1]
+
+
+def test_a_rating_is_provisional_as_long_as_a_match_may_move_it_by_more_than_28() -> None:
+    assert [is_provisional(matches) for matches in (0, 19, 20, 500)] == [True, True, False, False]
+    assert k_factor(20) == 28
 
 
 @given(st.integers(1, 2).flatmap(lambda team: sides_of(team, st.just(50))))
