@@ -16,6 +16,8 @@ import typer
 from ladder.bots import UnknownBot
 from ladder.cli.check import check
 from ladder.cli.compare import compare_bots
+from ladder.cli.config import config
+from ladder.cli.db import db
 from ladder.cli.harmless import harmless
 from ladder.cli.new import new
 from ladder.cli.play import play
@@ -46,6 +48,8 @@ app.command()(replay)
 app.command()(rerun)
 app.command()(rules)
 app.command("verify")(verify_records)
+app.command()(config)
+app.add_typer(db)
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 LINES = "\n\t"
