@@ -142,9 +142,7 @@ def _next(attempt: int) -> Status:
 
 
 def _release(session: Session, match: int, status: Status, **more: str | int) -> None:
-    session.execute(
-        update(Match).where(Match.id == match).values(status=status, lease_until=None, holder=None, **more)
-    )
+    session.execute(update(Match).where(Match.id == match).values(status=status, lease_until=None, holder=None, **more))
 
 
 def _leases() -> Select[tuple[int, int, str | None]]:

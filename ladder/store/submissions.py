@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, select
 
 from ladder.store import models
+from ladder.store.benching import set_state
 from ladder.store.claims import check_claim, check_name
-from ladder.store.entries import PLAYING, change_state, entries_of, first_rating, left_benched
+from ladder.store.entries import PLAYING, entries_of, first_rating, left_benched
 from ladder.store.models import State
 from ladder.store.problems import LadderError
+from ladder.store.retiring import OWNER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -189,14 +191,15 @@ def _retire_others(
 ) -> tuple[str, ...]:
     others = [entry for entry in entries_of(session, bot.id, variant) if entry.state in PLAYING]
     for entry in others:
-        change_state(session, entry, State.RETIRED, "owner", f"replaced by version {version.number}", now)
+        set_state(session, entry, State.RETIRED, OWNER, f"replaced by version {version.number}", now)
     numbers = [session.get_one(models.Version, entry.version_id).number for entry in others]
     return tuple(f"{bot.name}@{number}" for number in numbers)
 
 
 def _bring_back(session: Session, entry: models.Rating, now: float) -> None:
     benching = left_benched(session, entry)
-    if benching:
-        change_state(session, entry, State.BENCHED, "ladder", benching.reason, now, since=benching.at)
+    if benching is None:
+        set_state(session, entry, State.ACTIVE, OWNER, "submitted again", now)
     else:
-        change_state(session, entry, State.ACTIVE, "owner", "submitted again", now)
+        set_state(session, entry, State.BENCHED, benching.by, benching.reason, now)
+        entry.since = benching.at
