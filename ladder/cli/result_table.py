@@ -40,7 +40,7 @@ def print_result(spec: MatchSpec, played: Played, faults: Faults, console: Conso
     console.print(f"seed {result.seed}", style="dim", soft_wrap=True)
     for row in result.results:
         if row.faults:
-            print_faults(console, row, faults.of(row.seat), played.logs)
+            _print_faults(console, row, faults.of(row.seat), played.logs)
 
 
 def print_json(spec: MatchSpec, played: Played, faults: Faults) -> None:
@@ -76,7 +76,9 @@ def _cells(row: BotResult) -> tuple[str, ...]:
     )
 
 
-def print_faults(console: Console, row: BotResult, faults: Iterable[Held], logs: Mapping[int, tuple[str, ...]]) -> None:
+def _print_faults(
+    console: Console, row: BotResult, faults: Iterable[Held], logs: Mapping[int, tuple[str, ...]]
+) -> None:
     """Say what was held against one bot, table by table, each with the end of its output there."""
     console.print(f"\n[bold]{escape(row.bot)}[/bold] (seat {row.seat}) was at fault:")
     for table, there in itertools.groupby(faults, key=lambda held: held.table):

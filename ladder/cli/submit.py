@@ -76,7 +76,7 @@ def submit(
         elif outcome.added:
             print_added(database, request, outcome)
         else:
-            print_rejected(request, kept_in, outcome)
+            print_rejected(request, bot, kept_in, outcome)
     if not outcome.added:
         raise typer.Exit(1)
 

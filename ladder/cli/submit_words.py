@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
 
+from ladder.check_wire import WIRE_GROUP
 from ladder.cli.check_table import print_failures
 from ladder.cli.harmless import harmless
-from ladder.cli.result_table import print_faults
+from ladder.cli.result_table import print_log
 from pigpen.check.run import UNTRIED
+from pigpen.rules import PRESETS
+from referee.match import DEFAULT_CLOCK
+from referee.rules_file import load_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +28,8 @@ if TYPE_CHECKING:
     from ladder.submit.entering import Outcome, Request
     from ladder.submit.preflight import Preflight, SelfPlay
 
+FAULTS = 3
+"""So many of a match are told; all are in the JSON."""
 NEWS = {"entered": "entered", "back": "back again", "": "there already"}
 
 
@@ -39,20 +48,47 @@ def print_added(database: Database, request: Request, outcome: Outcome) -> None:
         _say(f"  {entry.variant}: {_state(entry)}, Elo {elo[entry.variant]:.0f}{_room(entry)}")
 
 
-def print_rejected(request: Request, sandbox: str, outcome: Outcome) -> None:
-    """Print why the bot was not taken, with the end of what it printed, and how its owner sees that again."""
+def print_rejected(request: Request, word: str, sandbox: str, outcome: Outcome) -> None:
+    """
+    Print why the bot was not taken, with the end of what it printed, and how its owner sees that again.
+
+    Args:
+        request: What was asked for.
+        word: The bot as its owner named it.
+        sandbox: Where it was tried.
+        outcome: What became of it.
+    """
     found = outcome.preflight
     assert found is not None
     _say(f"{request.name} is not taken; the ladder is as it was.")
     console = Console()
     print_failures(console, found.report)
     for match in _failed(found):
-        _say(f"{match.spec.rules.name}, {match.spec.format} against itself:")
-        for row in match.played.result.results:
-            if row.faults:
-                print_faults(console, row, match.faults.of(row.seat), match.played.logs)
-    word = request.source.image or str(request.source.folder)
-    _say(f"To see that again: {_again(found, word, sandbox)}")
+        _print_faults(console, match)
+    _say(f"To see that again: {_again(request, found, shlex.quote(word), sandbox)}")
+
+
+def _print_faults(console: Console, match: SelfPlay) -> None:
+    """The first faults of a match in which all bots are the same, and what the bot had printed at the first one."""
+    held = match.faults.held
+    first = min(held, key=lambda fault: (fault.table, fault.decision))
+    for fault in held[:FAULTS]:
+        _say(f"✗ {match.spec.rules.name}, {match.spec.format} against itself: {fault}")
+    if len(held) > FAULTS:
+        _say(f"  … and {len(held) - FAULTS} more.")
+    print_log(console, _until(match.played.logs[first.table][first.bot], first.decision))
+
+
+def _until(log: str, decision: int) -> str:
+    """What stands in a bot's output up to a decision; each line begins with its own: ``[12] Traceback …``."""
+    lines = log.splitlines(keepends=True)
+    late = (number for number, line in enumerate(lines) if _decision(line) > decision)
+    return "".join(lines[: next(late, None)])
+
+
+def _decision(line: str) -> int:
+    found = re.match(r"\[(\d+)\] ", line)
+    return int(found[1]) if found else 0
 
 
 def print_json(database: Database, request: Request, outcome: Outcome) -> None:
@@ -129,15 +165,29 @@ def _failed(found: Preflight) -> list[SelfPlay]:
     return [match for match in found.matches if match.faults.held]
 
 
-def _again(found: Preflight, word: str, sandbox: str) -> str:
+def _tried(found: Preflight) -> list[str]:
+    groups = dict.fromkeys(outcome.group for outcome in found.report.outcomes)
+    return [group for group in groups if group != WIRE_GROUP]
+
+
+def _rules(request: Request, variant: str) -> str:
+    """What to type for a variant: its name, or the file in which its rules stand."""
+    files = (word for word in request.variants if variant not in PRESETS and Path(word).is_file())
+    return shlex.quote(next((file for file in files if load_rules(file).name == variant), variant))
+
+
+def _again(request: Request, found: Preflight, word: str, sandbox: str) -> str:
     """The command that shows the same failure."""
     if not found.report.passed:
-        return f"pigpen check {word} --sandbox {sandbox}"
+        rules = "".join(f" --rules {_rules(request, name)}" for name in _tried(found))
+        return f"pigpen check {word}{rules} --sandbox {sandbox}"
     spec = _failed(found)[0].spec
-    bots = " ".join([word] * spec.rules.players)
+    bots = " ".join([word] * (2 if spec.rules.partners else spec.rules.players))
+    clock = spec.clock
+    time = f" --clock {clock.bank:g}+{clock.increment:g} --limit {clock.limit:g}" if clock != DEFAULT_CLOCK else ""
     return (
-        f"pigpen play {bots} --rules {spec.rules.name} --boards {spec.format.boards} --seed {spec.seed.hex()} "
-        f"--sandbox {sandbox}"
+        f"pigpen play {bots} --rules {_rules(request, spec.rules.name)} --boards {spec.format.boards} --seed {spec.seed.hex()} "
+        f"--sandbox {sandbox}{time}"
     )
 
 
@@ -159,5 +209,5 @@ def _reasons(found: Preflight) -> Iterator[dict[str, object]]:
                 "where": f"{held.place}, decision {held.decision}",
                 "verdict": held.verdict,
                 "why": held.why,
-                "output": logs[held.bot] if logs else "",
+                "output": _until(logs[held.bot], held.decision) if logs else "",
             }
