@@ -24,8 +24,10 @@ from ladder.cli.play import play
 from ladder.cli.problems import UserError
 from ladder.cli.replay import replay
 from ladder.cli.rerun import rerun
+from ladder.cli.retire import retire
 from ladder.cli.rules import rules
 from ladder.cli.running import Stopped
+from ladder.cli.submit import submit
 from ladder.cli.verify import verify_records
 from ladder.sandbox.base import BotRejected, SandboxError
 from ladder.store.problems import LadderError, StoreError
@@ -47,6 +49,8 @@ app.command("compare")(compare_bots)
 app.command()(replay)
 app.command()(rerun)
 app.command()(rules)
+app.command()(submit)
+app.command()(retire)
 app.command("verify")(verify_records)
 app.command()(config)
 app.add_typer(db)
