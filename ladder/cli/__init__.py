@@ -14,6 +14,7 @@ import sys
 import typer
 
 from ladder.bots import UnknownBot
+from ladder.cli.bench import bench, unbench
 from ladder.cli.check import check
 from ladder.cli.compare import compare_bots
 from ladder.cli.harmless import harmless
@@ -46,6 +47,8 @@ app.command()(replay)
 app.command()(rerun)
 app.command()(rules)
 app.command("verify")(verify_records)
+app.command()(bench)
+app.command()(unbench)
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 LINES = "\n\t"
