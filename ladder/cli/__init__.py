@@ -17,6 +17,8 @@ from ladder.bots import UnknownBot
 from ladder.cli.bench import bench, unbench
 from ladder.cli.check import check
 from ladder.cli.compare import compare_bots
+from ladder.cli.config import config
+from ladder.cli.db import db
 from ladder.cli.harmless import harmless
 from ladder.cli.new import new
 from ladder.cli.play import play
@@ -27,7 +29,7 @@ from ladder.cli.rules import rules
 from ladder.cli.running import Stopped
 from ladder.cli.verify import verify_records
 from ladder.sandbox.base import BotRejected, SandboxError
-from ladder.store.problems import LadderError
+from ladder.store.problems import LadderError, StoreError
 from referee.problems import RecordError
 from referee.rules_file import RulesFileError
 
@@ -49,6 +51,8 @@ app.command()(rules)
 app.command("verify")(verify_records)
 app.command()(bench)
 app.command()(unbench)
+app.command()(config)
+app.add_typer(db)
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 LINES = "\n\t"
@@ -63,7 +67,7 @@ def main() -> None:
         app()
     except MISTAKES as error:
         _quit(str(error), 2)
-    except SandboxError as error:
+    except (SandboxError, StoreError) as error:
         _quit(str(error), 3)
     except Stopped as stopped:
         _quit(str(stopped), stopped.code)
