@@ -14,6 +14,7 @@ import sys
 import typer
 
 from ladder.bots import UnknownBot
+from ladder.cli.bench import bench, unbench
 from ladder.cli.check import check
 from ladder.cli.compare import compare_bots
 from ladder.cli.config import config
@@ -52,6 +53,8 @@ app.command()(rules)
 app.command()(submit)
 app.command()(retire)
 app.command("verify")(verify_records)
+app.command()(bench)
+app.command()(unbench)
 app.command()(config)
 app.add_typer(db)
 
