@@ -26,7 +26,7 @@ from ladder.cli.rules import rules
 from ladder.cli.running import Stopped
 from ladder.cli.verify import verify_records
 from ladder.sandbox.base import BotRejected, SandboxError
-from ladder.store.problems import LadderError
+from ladder.store.problems import LadderError, StoreError
 from referee.problems import RecordError
 from referee.rules_file import RulesFileError
 
@@ -60,7 +60,7 @@ def main() -> None:
         app()
     except MISTAKES as error:
         _quit(str(error), 2)
-    except SandboxError as error:
+    except (SandboxError, StoreError) as error:
         _quit(str(error), 3)
     except Stopped as stopped:
         _quit(str(stopped), stopped.code)
