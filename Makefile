@@ -17,6 +17,7 @@ demo: $(READY)  ## play a real match between sample bots, in containers where Do
 test: $(READY)  ## run all tests
 	@scripts/engine || true
 	@scripts/runsc || true
+	@scripts/postgres || true
 	$(BIN)/pytest
 
 check: $(READY)  ## format, lint, types, generated code, import directions

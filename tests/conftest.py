@@ -11,9 +11,11 @@ from ladder.engine import connect
 from ladder.sandbox.base import SandboxError
 from pigpen import ClockSetting, Welcome
 from pigpen.rules import PRESETS
+from tests.ladder import postgres
 
 OWN_MOUNTS = ("unshare", "--user", "--map-root-user", "--mount")
 """Runs a command that sees mounts of its own."""
+MARKERS = ("docker", "mounts", "node", "postgres", "runsc")
 LEFT_OUT = pytest.StashKey[dict[str, list[str]]]()
 
 
@@ -32,6 +34,8 @@ def _missing() -> dict[str, str]:
         missing["mounts"] = "This user may not mount a file system of its own (unshare --user --mount)."
     if not (shutil.which("node") and shutil.which("npm")):
         missing["node"] = "Node.js and npm are not installed."
+    if not postgres.programs():
+        missing["postgres"] = "PostgreSQL's server is not installed. On Debian, as root: scripts/postgres"
     return missing
 
 
@@ -45,7 +49,7 @@ def _may_mount() -> bool:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselect the tests whose outside program is missing."""
     left_out: dict[str, list[str]] = {}
-    if any(item.get_closest_marker(marker) for item in items for marker in ("docker", "mounts", "node", "runsc")):
+    if any(item.get_closest_marker(marker) for item in items for marker in MARKERS):
         for marker, reason in _missing().items():
             affected = [item for item in items if item.get_closest_marker(marker)]
             if affected:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ladder.bots import find_bot
-from ladder.cli.faults import Faults
 from ladder.cli.options import (
     DEFAULT_CLOCK_TEXT,
     ClockOption,
@@ -27,6 +26,7 @@ from ladder.cli.result_table import print_json, print_result
 from ladder.cli.running import run
 from ladder.cli.sandboxes import SandboxName, open_sandbox
 from ladder.cores import bot_cores
+from ladder.faults import Faults
 from ladder.play import Played, play_inline, play_sandboxed
 from pigpen.rules import Rules, new_seed, seed_from
 from referee.formats import Format

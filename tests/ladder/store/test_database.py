@@ -9,17 +9,9 @@ from sqlalchemy import select, text
 from sqlalchemy.exc import IntegrityError
 
 from ladder.store import models
-from ladder.store.database import Database
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Database:
-    database = Database(f"sqlite:///{tmp_path / 'ladder.db'}")
-    models.Base.metadata.create_all(database.engine)
-    return database
+    from ladder.store.database import Database
 
 
 def test_what_was_written_can_be_read(database: Database) -> None:
@@ -27,7 +19,6 @@ def test_what_was_written_can_be_read(database: Database) -> None:
         session.add(models.Owner(name="ada", added=1.0))
     with database.read() as session:
         assert session.scalars(select(models.Owner.name)).all() == ["ada"]
-    database.close()
 
 
 def add_twice(database: Database, name: str) -> None:
@@ -42,11 +33,10 @@ def test_a_transaction_that_fails_leaves_nothing(database: Database) -> None:
         add_twice(database, "ada")
     with database.read() as session:
         assert session.scalars(select(models.Owner)).all() == []
-    database.close()
 
 
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_sqlite_keeps_what_was_committed(database: Database) -> None:
     with database.read() as session:
         found = {name: session.execute(text(f"PRAGMA {name}")).scalar() for name in ("journal_mode", "synchronous")}
     assert found == {"journal_mode": "wal", "synchronous": 2}
-    database.close()
