@@ -14,9 +14,13 @@ import sys
 import typer
 
 from ladder.bots import UnknownBot
+from ladder.cli.bots import bots
 from ladder.cli.check import check
 from ladder.cli.compare import compare_bots
+from ladder.cli.explain import explain
 from ladder.cli.harmless import harmless
+from ladder.cli.logs import logs
+from ladder.cli.matches import matches
 from ladder.cli.new import new
 from ladder.cli.play import play
 from ladder.cli.problems import UserError
@@ -24,6 +28,8 @@ from ladder.cli.replay import replay
 from ladder.cli.rerun import rerun
 from ladder.cli.rules import rules
 from ladder.cli.running import Stopped
+from ladder.cli.show import show
+from ladder.cli.standings import standings
 from ladder.cli.verify import verify_records
 from ladder.sandbox.base import BotRejected, SandboxError
 from ladder.store.problems import LadderError
@@ -46,6 +52,12 @@ app.command()(replay)
 app.command()(rerun)
 app.command()(rules)
 app.command("verify")(verify_records)
+app.command()(standings)
+app.command()(bots)
+app.command()(show)
+app.command()(matches)
+app.command()(logs)
+app.command()(explain)
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 LINES = "\n\t"

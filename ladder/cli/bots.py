@@ -40,7 +40,10 @@ def bots(as_json: JsonOption = False) -> None:
 
 def print_bots(found: Iterable[BotRow], console: Console) -> None:
     """Print a row for each bot; below, why one does not play."""
-    table, reasons = plain_table("Bots", ("bot", "owner", "version", "plays", "added"), right=("version",)), []
+    table, reasons = (
+        plain_table("bot", "owner", "version", "plays", "added", right=("version",), wrapped=("plays",)),
+        [],
+    )
     for bot in found:
         plays = ", ".join(_plays(entry, bot.newest) for entry in bot.entries) or NOTHING
         texts = (bot.bot, bot.owner, str(bot.newest), plays, when(bot.added))

@@ -10,12 +10,14 @@ import typer
 from rich.console import Console
 
 from ladder.cli.ladder import opened
-from ladder.cli.ladder_words import cell, label, moved, plain_table, say, when
+from ladder.cli.ladder_words import cell, head, label, moved, plain_table, say, when
 from ladder.cli.problems import UserError
 from ladder.cli.standings import JsonOption
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from rich.table import Table
 
     from ladder.store.views.explanation import Explained
     from ladder.store.views.matches import MatchRow
@@ -33,7 +35,6 @@ def explain(match: MatchArgument, as_json: JsonOption = False) -> None:
     Examples:
         pigpen explain 17
     """
-    from ladder.ratings import elo
     from ladder.store import names
     from ladder.store.models import Status
     from ladder.store.views.explanation import explain as work_out
@@ -58,7 +59,7 @@ def print_explained(match: MatchRow, found: Iterable[Explained], shift: float, c
     say(console, f"Match {match.id}: {match.variant}, {match.format}, {when(match.finished)}", "bold")
     names = _names(match)
     for one in found:
-        console.print()
+        head(console, _title(one, names, shift))
         console.print(_table(one, names, shift, console))
         if not one.agrees:
             stored = one.seat.rating_after
@@ -70,16 +71,17 @@ def _names(match: MatchRow) -> Mapping[int, str]:
     return {seat.version_id: label(seat.bot, seat.version) for seat in match.seats}
 
 
-def _table(one: Explained, names: Mapping[int, str], shift: float, console: Console) -> Any:
+def _title(one: Explained, names: Mapping[int, str], shift: float) -> str:
     move, seat = one.move, one.seat
     overs = ", taken over" if seat.taken_over else ""
-    title = (
-        f"{names[move.version]}: place {seat.place}{overs}, {move.before + shift:.1f} → {move.after + shift:.1f} "
-        f"({moved(move.after - move.before, 1)})"
-    )
+    change = f"{move.before + shift:.1f} → {move.after + shift:.1f} ({moved(move.after - move.before, 1)})"
+    return f"{names[move.version]}: place {seat.place}{overs}, {change}"
+
+
+def _table(one: Explained, names: Mapping[int, str], shift: float, console: Console) -> Table:
+    move, seat = one.move, one.seat
     numbers = ("Elo", "expected", "score", "brought")
-    table = plain_table("", ("against", *numbers), right=numbers)
-    table.title = cell(console, title)
+    table = plain_table("against", *numbers, right=numbers)
     for other in move.against:
         who = " and ".join(names[version] for version in other.versions)
         figures = (f"{other.rating + shift:.1f}", f"{other.expected:.3f}", f"{other.score:g}", moved(other.change, 2))

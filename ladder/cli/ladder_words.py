@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from rich import box
 from rich.table import Table
 from rich.text import Text
 
@@ -13,7 +14,7 @@ from ladder.cli.replay_words import folded
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rich.console import Console
+    from rich.console import Console, JustifyMethod
 
 LEVELS = "▁▂▃▄▅▆▇█"
 NOTHING = "–"
@@ -78,6 +79,12 @@ def thinned(values: Sequence[float], most: int) -> Sequence[float]:
     return [values[round(place * (len(values) - 1) / (most - 1))] for place in range(most)]
 
 
+def head(console: Console, text: str) -> None:
+    """Print a heading, with room before it."""
+    console.print()
+    say(console, text, "bold")
+
+
 def say(console: Console, text: str, style: str | None = None) -> None:
     """Print a line whatever is in it: strangers' words do nothing, and long lines are not cut."""
     console.print(folded(text, console.encoding), markup=False, highlight=False, soft_wrap=True, style=style)
@@ -88,9 +95,17 @@ def cell(console: Console, text: str, style: str = "") -> Text:
     return Text(folded(text, console.encoding), style=style)
 
 
-def plain_table(title: str, headings: Iterable[str], right: Iterable[str] = ()) -> Table:
-    """Make a table of the look that all tables here have; the columns of *right* hold numbers."""
-    table = Table(title=Text(title), title_justify="left", title_style="bold")
+def plain_table(*headings: str, right: Iterable[str] = (), wrapped: Iterable[str] = ()) -> Table:
+    """
+    Make a table of the look that all tables of the ladder have.
+
+    Args:
+        headings: One for each column.
+        right: The columns that hold numbers.
+        wrapped: The columns that may go on in a second line.
+    """
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False)
     for heading in headings:
-        table.add_column(heading, justify="right" if heading in right else "left")
+        justify: JustifyMethod = "right" if heading in right else "left"
+        table.add_column(heading, justify=justify, no_wrap=heading not in wrapped)
     return table

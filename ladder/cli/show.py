@@ -22,7 +22,7 @@ def show(
     """
     Show a bot: its versions, how it stands, how it does against each opponent, how long it thinks, what went wrong.
 
-    LOS is the likelihood of superiority: how likely the bot is stronger than that opponent, by all matches of the variant.
+    LOS, the likelihood of superiority, is how likely the bot is stronger than that opponent, by all matches there.
 
     Examples:
         pigpen show Trotter

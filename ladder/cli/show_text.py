@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ladder.cli.ladder_words import (
     NOTHING,
     cell,
+    head,
     label,
     moved,
     percent,
@@ -37,7 +38,7 @@ def print_page(page: BotPage, console: Console) -> None:
     if page.faults:
         _print_faults(page, console)
     if page.changes:
-        say(console, "\nWhat became of it", "bold")
+        head(console, "What became of it")
         for change in page.changes:
             reason = f": {change.reason}" if change.reason else ""
             say(console, f"  {when(change.at)}  {change.variant}: {change.state} (by the {_by(change.by)}){reason}")
@@ -48,9 +49,8 @@ def _by(who: str) -> str:
 
 
 def _print_versions(versions: Iterable[VersionRow], console: Console) -> None:
-    headings = ("version", "submitted", "as", "sandbox", "MiB", "identity", "plays")
-    table = plain_table("", headings, right=("version", "MiB"))
-    table.title = None
+    headings = ("version", "submitted", "as", "MiB", "identity", "plays")
+    table = plain_table(*headings, right=("version", "MiB"), wrapped=("plays", "as"))
     for version in versions:
         plays = ", ".join(f"{entry.variant}{'' if entry.state == 'active' else f' ({entry.state})'}"
                           for entry in version.entries)  # fmt: skip
@@ -58,7 +58,6 @@ def _print_versions(versions: Iterable[VersionRow], console: Console) -> None:
             str(version.number),
             when(version.added),
             version.source,
-            version.sandbox,
             f"{version.size / MIB:.1f}",
             version.identity.removeprefix("sha256:")[:12],
             plays or NOTHING,
@@ -68,12 +67,15 @@ def _print_versions(versions: Iterable[VersionRow], console: Console) -> None:
 
 
 def _print_variant(page: BotPage, there: InVariant, console: Console) -> None:
-    say(console, f"\n{label(page.bot, page.version)} in {there.variant}", "bold")
+    head(console, f"{label(page.bot, page.version)} in {there.variant}")
     for line in _standing(there):
         say(console, f"  {line}")
     if there.opponents:
+        console.print()
         _print_opponents(there.opponents, console)
-    print_think_times(there.think_times, console)
+    if there.think_times:
+        console.print()
+        print_think_times(there.think_times, console)
 
 
 def _standing(there: InVariant) -> Iterable[str]:
@@ -95,8 +97,8 @@ def _standing(there: InVariant) -> Iterable[str]:
 
 
 def _print_opponents(opponents: Iterable[Opponent], console: Console) -> None:
-    table = plain_table("", ("against", "matches", "score", "%", "LOS %"), right=("matches", "score", "%", "LOS %"))
-    table.title = None
+    numbers = ("matches", "score", "%", "LOS %")
+    table = plain_table("against", *numbers, right=numbers)
     for one in opponents:
         state = "" if one.state == "active" else f" ({one.state})"
         texts = (
@@ -111,7 +113,7 @@ def _print_opponents(opponents: Iterable[Opponent], console: Console) -> None:
 
 
 def _print_faults(page: BotPage, console: Console) -> None:
-    say(console, f"\nFaults of {label(page.bot, page.version)}", "bold")
+    head(console, f"Faults of {label(page.bot, page.version)}")
     for kind in page.faults:
         say(console, f"  {kind.verdict}: {kind.count}{_newest(kind)}")
         for fault in kind.newest:

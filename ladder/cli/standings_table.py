@@ -27,7 +27,8 @@ BARS = 10
 ORDINALS = ("1st", "2nd", "3rd", "4th", "5th")
 FIELDS = (
     "rank", "bot", "version", "owner", "state", "elo", "error", "provisional", "rank_low", "rank_high", "matches",
-    "deals", "points_per_deal", *ORDINALS, "decisions", "faults", "fault_rate", "takeovers", "change", "since", "reason",
+    "deals", "points_per_deal", *ORDINALS, "decisions", "faults", "fault_rate", "takeovers", "change", "since",
+    "reason",
 )  # fmt: skip
 """The columns of the CSV, behind that of the variant."""
 
@@ -67,9 +68,10 @@ def print_standings(found: Standings, console: Console) -> None:
         say(console, f"{found.title} ({found.variant}): nobody plays it now.")
         return
     table, columns = _fitting(found, console)
+    say(console, f"{found.title} ({found.variant}): {found.matches} match{'es' * (found.matches != 1)}", "bold")
     console.print(table)
     for line in _legend(found, columns):
-        say(console, line, "dim")
+        console.print(cell(console, line, "dim"))
     for one in found.rows:
         if one.rank is None:
             reason = f": {one.reason}" if one.reason else ""
@@ -115,8 +117,7 @@ def _fitting(found: Standings, console: Console) -> tuple[Table, Sequence[Column
 
 
 def _table(found: Standings, columns: Sequence[Column], console: Console) -> Table:
-    title = f"{found.title} ({found.variant}): {found.matches} match{'es' * (found.matches != 1)}"
-    table = Table(title=Text(title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, show_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False)
     for column in columns:
         widest = max(12, console.width // 5) if column.heading in LETTERS else None
         table.add_column(Text(column.heading), justify=column.justify, no_wrap=True, max_width=widest)

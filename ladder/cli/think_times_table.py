@@ -22,9 +22,8 @@ def print_think_times(histogram: Mapping[str, Sequence[int]], console: Console) 
     used = [place for phase in phases for place, count in enumerate(histogram[phase]) if count]
     first, last = min(used), max(used)
     bars = f"{_bound(first - 1)} to {_bound(last)}"
-    table = plain_table("", ("thinks to", "times", "half below", "99 % below", "all below", bars),
-                        right=("times", "half below", "99 % below", "all below"))  # fmt: skip
-    table.title = None
+    numbers = ("times", "half below", "99 % below", "all below")
+    table = plain_table("thinks to", *numbers, bars, right=numbers)
     for phase in phases:
         counts = histogram[phase]
         texts = (

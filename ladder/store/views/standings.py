@@ -86,9 +86,7 @@ class Standings:
     """The best first."""
 
 
-def standings(
-    session: Session, variant: models.Variant, everyone: bool = False, first: int | None = None
-) -> Standings:
+def standings(session: Session, variant: models.Variant, everyone: bool = False, first: int | None = None) -> Standings:
     """
     Read the standings of a variant.
 
