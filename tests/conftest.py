@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 
@@ -70,9 +71,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 @pytest.fixture(autouse=True)
 def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test sees a seat that a bot around the suite may have."""
-    monkeypatch.delenv("PIGPEN_ADDRESS", raising=False)
-    monkeypatch.delenv("PIGPEN_TOKEN", raising=False)
+    """No test sees a seat that a bot around the suite may have, nor an organiser's settings."""
+    for name in [name for name in os.environ if name.startswith("PIGPEN_")]:
+        monkeypatch.delenv(name)
 
 
 @pytest.fixture

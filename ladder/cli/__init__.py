@@ -32,7 +32,7 @@ from ladder.cli.show import show
 from ladder.cli.standings import standings
 from ladder.cli.verify import verify_records
 from ladder.sandbox.base import BotRejected, SandboxError
-from ladder.store.problems import LadderError
+from ladder.store.problems import LadderError, StoreError
 from referee.problems import RecordError
 from referee.rules_file import RulesFileError
 
@@ -72,7 +72,7 @@ def main() -> None:
         app()
     except MISTAKES as error:
         _quit(str(error), 2)
-    except SandboxError as error:
+    except (SandboxError, StoreError) as error:
         _quit(str(error), 3)
     except Stopped as stopped:
         _quit(str(stopped), stopped.code)

@@ -35,7 +35,7 @@ def test_a_transaction_that_fails_leaves_nothing(database: Database) -> None:
         assert session.scalars(select(models.Owner)).all() == []
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_sqlite_keeps_what_was_committed(database: Database) -> None:
     with database.read() as session:
         found = {name: session.execute(text(f"PRAGMA {name}")).scalar() for name in ("journal_mode", "synchronous")}
