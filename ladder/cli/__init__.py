@@ -17,6 +17,7 @@ from ladder.bots import UnknownBot
 from ladder.cli.check import check
 from ladder.cli.compare import compare_bots
 from ladder.cli.harmless import harmless
+from ladder.cli.ladder_run import ladder_app
 from ladder.cli.new import new
 from ladder.cli.play import play
 from ladder.cli.problems import UserError
@@ -46,6 +47,7 @@ app.command()(replay)
 app.command()(rerun)
 app.command()(rules)
 app.command("verify")(verify_records)
+app.add_typer(ladder_app, name="ladder")
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 LINES = "\n\t"

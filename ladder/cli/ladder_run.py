@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 
     from ladder.executor import LocalExecutor
     from ladder.goals import Goal
-    from ladder.runner import Runner
     from ladder.settings import Settings
     from ladder.store.database import Database
 
