@@ -197,6 +197,6 @@ def _retire_others(
 def _bring_back(session: Session, entry: models.Rating, now: float) -> None:
     benching = left_benched(session, entry)
     if benching:
-        change_state(session, entry, State.BENCHED, "ladder", benching.reason, now, since=benching.at)
+        change_state(session, entry, State.BENCHED, benching.by, benching.reason, now, since=benching.at)
     else:
         change_state(session, entry, State.ACTIVE, "owner", "submitted again", now)
