@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
+import tomli_w
 import typer
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from ladder.cli.harmless import harmless
 from ladder.cli.ladder import the_settings
@@ -23,6 +21,8 @@ def config(
     """
     Show the ladder's settings: from pigpen.toml in this folder, and from the environment, which goes first.
 
+    What is printed can be the beginning of a pigpen.toml; a setting that nobody has set stands there as a remark.
+
     Examples:
         pigpen config
 
@@ -32,30 +32,29 @@ def config(
     if as_json:
         typer.echo(json.dumps(found, ensure_ascii=False))
         return
-    table = Table(title="Settings", title_justify="left")
-    for heading in ("name", "value", "from", "meaning"):
-        table.add_column(heading, no_wrap=heading in ("name", "from"), overflow="fold")
     for row in found:
-        table.add_row(*(escape(harmless(str(row[key]))) for key in ("name", "value", "from", "meaning")))
-    Console().print(table)
+        typer.echo(harmless("\n".join(_lines(**row)), spared="\n"))
 
 
-def _rows(settings: Settings) -> list[dict[str, object]]:
+def _rows(settings: Settings) -> list[dict[str, Any]]:
     from ladder.settings import Settings, source_of
 
     return [
-        {
-            "name": name,
-            "value": _shown(settings, name),
-            "from": source_of(name),
-            "meaning": field.description,
-        }
+        {"name": name, "value": _shown(settings, name), "source": source_of(name), "meaning": field.description}
         for name, field in Settings.model_fields.items()
     ]
 
 
+def _lines(name: str, value: object, source: str, meaning: str) -> list[str]:
+    from ladder.settings import FILE
+
+    set_by = {"default": "", "file": f"  # by {FILE}", "environment": f"  # by PIGPEN_{name.upper()}"}[source]
+    line = tomli_w.dumps({name: value}).strip() + set_by
+    return ["", f"# {meaning}", f"# {line}" if source == "default" else line]
+
+
 def _shown(settings: Settings, name: str) -> object:
-    if name == "database_url":
-        return settings.url.render_as_string(hide_password=True)
     value = getattr(settings, name)
+    if name == "database_url" and value:
+        return settings.url.render_as_string(hide_password=True)
     return value if isinstance(value, int | float) else str(value)

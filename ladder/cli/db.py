@@ -48,7 +48,10 @@ def upgrade() -> None:
 
 
 @db.command()
-def check(records: RecordsOption = False, as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False) -> None:
+def check(
+    records: RecordsOption = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+) -> None:
     """
     Look whether the database agrees with itself and with the records on disk; nothing is changed.
 

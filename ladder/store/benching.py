@@ -8,7 +8,6 @@ from sqlalchemy import func, insert, select
 
 from ladder import bench
 from ladder.store import models
-from ladder.store.entries import change_state
 from ladder.store.models import State
 from ladder.store.problems import LadderError
 
@@ -92,7 +91,7 @@ def unbench_due(session: Session, now: float) -> list[models.Rating]:
         if _benched_by(session, entry) == LADDER and entry.since + bench.cool_down(entry.benchings) <= now
     ]
     for entry in due:
-        _give_state(session, entry, State.ACTIVE, LADDER, "Its time on the bench is over.", now)
+        set_state(session, entry, State.ACTIVE, LADDER, "Its time on the bench is over.", now)
     return due
 
 
@@ -115,7 +114,7 @@ def bench_entries(session: Session, version: models.Version, variant: str | None
     """
     entries = _entries(session, version, variant, (State.ACTIVE, State.BENCHED))
     for entry in entries:
-        _give_state(session, entry, State.BENCHED, ORGANISER, reason, now)
+        set_state(session, entry, State.BENCHED, ORGANISER, reason, now)
     return [entry.variant for entry in entries]
 
 
@@ -128,14 +127,29 @@ def unbench_entries(session: Session, version: models.Version, variant: str | No
     """
     entries = _entries(session, version, variant, (State.BENCHED,))
     for entry in entries:
-        _give_state(session, entry, State.ACTIVE, ORGANISER, "The organiser lets it play again.", now)
+        set_state(session, entry, State.ACTIVE, ORGANISER, "The organiser lets it play again.", now)
     return [entry.variant for entry in entries]
 
 
-def _give_state(session: Session, entry: models.Rating, state: State, by: str, reason: str, now: float) -> None:
-    """Bench or un-bench; either way what has been held against the entry is over and done with."""
-    change_state(session, entry, state, by, reason, now)
-    entry.recent = ""
+def set_state(session: Session, entry: models.Rating, state: State, by: str, reason: str, now: float) -> None:
+    """
+    Change whether an entry plays, and note when, by whom and why; its window of failed matches starts empty.
+
+    Args:
+        session: A transaction that writes.
+        entry: The version in a variant.
+        state: What it becomes.
+        by: ``ladder``, ``owner`` or ``organiser``.
+        reason: For its owner; of an active entry it is kept in the list of changes only.
+        now: Unix time.
+    """
+    entry.state, entry.since, entry.recent = state, now, ""
+    entry.reason = "" if state is State.ACTIVE else reason
+    session.add(
+        models.StateChange(
+            variant=entry.variant, version_id=entry.version_id, at=now, state=state, by=by, reason=reason
+        )
+    )
 
 
 def _benched_by(session: Session, entry: models.Rating) -> str | None:

@@ -43,6 +43,10 @@ class Server:
         url = URL.create("postgresql+psycopg", username=self._user, database=database, query=query)
         return url.set(**changes).render_as_string(hide_password=False)  # type: ignore[arg-type]
 
+    def libpq(self, database: str) -> str:
+        """The same for PostgreSQL's own programs."""
+        return f"host={self._folder} user={self._user} dbname={database}"
+
     @contextmanager
     def asking_for_passwords(self) -> Iterator[None]:
         """Meanwhile everybody needs a password, and nobody has one."""

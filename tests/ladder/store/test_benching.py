@@ -111,7 +111,7 @@ def test_a_bot_comes_back_when_its_time_is_over_and_starts_with_an_empty_window(
         assert [entry.version_id for entry in unbench_due(session, NOW + HOUR)] == [versions[SINNER]]
         assert unbench_due(session, NOW + HOUR) == []
     entry = truffle(database, versions)
-    assert (entry.state, entry.recent, entry.since) == ("active", "", NOW + HOUR)
+    assert (entry.state, entry.reason, entry.recent, entry.since) == ("active", "", "", NOW + HOUR)
     assert changes(database)[1:] == [("active", "ladder", NOW + HOUR)]
     play(database, versions, "xx", NOW + HOUR)
     assert truffle(database, versions).state == "active"
