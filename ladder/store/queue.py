@@ -17,7 +17,7 @@ from ladder.store.models import Match, Rating, Seat, State, Status
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from sqlalchemy import ColumnElement, Select
+    from sqlalchemy import ColumnElement, Row, Select
     from sqlalchemy.orm import Session
 
 GRACE = 60.0
@@ -101,12 +101,12 @@ def give_back(session: Session, match: int, attempt: int) -> None:
 
 def requeue_expired(session: Session, now: float) -> dict[int, Status]:
     """Put back, or set aside, every match whose lease has run out: by its number, what became of it."""
-    return _requeue(session, session.execute(_leases().where(Match.lease_until < now)).tuples().all())
+    return _requeue(session, session.execute(_leases().where(Match.lease_until < now)).all())
 
 
 def requeue_dead(session: Session, is_dead: Callable[[str], bool]) -> dict[int, Status]:
     """Do the same for every match that was leased to somebody who has ended, as *is_dead* says of a holder."""
-    leases = session.execute(_leases()).tuples().all()
+    leases = session.execute(_leases()).all()
     dead = {holder for holder in {holder for *_, holder in leases} if holder is None or is_dead(holder)}
     return _requeue(session, [lease for lease in leases if lease[2] in dead])
 
@@ -130,7 +130,7 @@ def was_recorded(session: Session, match: int, attempt: int) -> bool:
     return session.execute(done).scalar_one_or_none() is not None
 
 
-def _requeue(session: Session, leases: Sequence[tuple[int, int, str | None]]) -> dict[int, Status]:
+def _requeue(session: Session, leases: Sequence[Row[int, int, str | None]]) -> dict[int, Status]:
     became = {match: _next(attempt) for match, attempt, _ in leases}
     for match, status in became.items():
         _release(session, match, status, reason="The worker that played it did not come back.")
@@ -145,7 +145,7 @@ def _release(session: Session, match: int, status: Status, **more: str | int) ->
     session.execute(update(Match).where(Match.id == match).values(status=status, lease_until=None, holder=None, **more))
 
 
-def _leases() -> Select[tuple[int, int, str | None]]:
+def _leases() -> Select[int, int, str | None]:
     return select(Match.id, Match.attempt, Match.holder).where(_LEASED).order_by(Match.id)
 
 
