@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import io
-import json
-import tarfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import docker
@@ -20,6 +16,7 @@ from ladder.sandbox.docker import DockerSandbox
 from ladder.sandbox.process import ProcessSandbox
 from ladder.submit.candidate import Candidate, candidate
 from ladder.submit.images import REPOSITORY
+from tests.ladder.submit.tiny import load_tiny
 
 Write = Callable[[str, dict[str, str]], Path]
 ROOM = 1 << 40
@@ -99,36 +96,13 @@ async def test_a_folder_that_is_too_large_is_not_even_built(
         await look(sandbox, folder, room=900)
 
 
-@pytest.fixture
-def foreign(client: docker.DockerClient) -> Iterator[str]:
-    """An image for a processor that nobody here has."""
-    layer = io.BytesIO()
-    tarfile.open(fileobj=layer, mode="w").close()
-    digest = hashlib.sha256(layer.getvalue()).hexdigest()
-    rootfs = {"type": "layers", "diff_ids": [f"sha256:{digest}"]}
-    config = {"architecture": "s390x", "os": "linux", "config": {"Cmd": ["/bot"]}, "rootfs": rootfs}
-    tag = "pigpen/test:foreign"
-    manifest = [{"Config": "config.json", "RepoTags": [tag], "Layers": ["layer.tar"]}]
-    files = {
-        "config.json": json.dumps(config).encode(),
-        "manifest.json": json.dumps(manifest).encode(),
-        "layer.tar": layer.getvalue(),
-    }
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w") as tar:
-        for name, content in files.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(content)
-            tar.addfile(info, io.BytesIO(content))
-    client.images.load(packed.getvalue())
-    yield tag
-    client.images.remove(tag)
-
-
 @pytest.mark.docker
-async def test_an_image_for_another_processor_is_refused(sandbox: DockerSandbox, foreign: str) -> None:
+async def test_an_image_for_another_processor_is_refused(sandbox: DockerSandbox, client: docker.DockerClient) -> None:
+    foreign = "pigpen/test:foreign"
+    load_tiny(client, foreign, machine="s390x")
     with pytest.raises(
         BotRejected, match=r"pigpen/test:foreign is made for linux/s390x, and this ladder runs linux/\w+"
     ):
         async with candidate(sandbox, BotSource("foreign", image=foreign), ROOM):
             pass
+    client.images.remove(foreign)
