@@ -37,12 +37,11 @@ FORM = "boards:1"
 NOW = 1_800_000_000.0
 
 
-@functools.cache
 def played(
     variant: str = "hearts", seed: str = "1", sinner: int | None = None, form: str = FORM
 ) -> tuple[AnyLine, ...]:
     """
-    The lines of a match that sample bots have played.
+    The lines of a match that sample bots have played, once for all tests of a session.
 
     Args:
         variant: A preset.
@@ -50,6 +49,11 @@ def played(
         sinner: Number of a bot that is taken over at each table; None: nobody errs.
         form: The format.
     """
+    return _played(variant, seed, sinner, form)
+
+
+@functools.cache
+def _played(variant: str, seed: str, sinner: int | None, form: str) -> tuple[AnyLine, ...]:
     rules = PRESETS[variant]
     names = tuple(islice(cycle(PLAYERS), rules.players))
     spec = MatchSpec(rules, names, Format.parse(form), DEFAULT_CLOCK, seed_from(seed))

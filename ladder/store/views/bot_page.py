@@ -13,7 +13,7 @@ from ladder.store.models import Fault, Match, Rating, StateChange, ThinkTimes
 from ladder.store.names import versions_of
 from ladder.store.views.bots import Entry
 from ladder.store.views.head_to_head import Opponent, head_to_head
-from ladder.store.views.standings import Standing, standing
+from ladder.store.views.standings import Field, Standing, standing
 
 if TYPE_CHECKING:
     from sqlalchemy import Select
@@ -80,6 +80,8 @@ class InVariant:
 
     variant: str
     standing: Standing
+    active: int
+    """How many are ranked there."""
     opponents: tuple[Opponent, ...]
     think_times: dict[str, Any]
     """By phase: how many decisions fell in each bin (`ladder.think_times`)."""
@@ -151,11 +153,12 @@ def _in_variants(session: Session, version: models.Version, opponents: int, only
     wanted = entered.where(Rating.version_id == version.id).order_by(models.Variant.added, models.Variant.name)
     found = []
     for variant in session.scalars(wanted if only is None else wanted.where(models.Variant.name == only)):
-        stands = standing(session, variant, version)
+        field = Field.of(session, variant)
+        stands = standing(session, variant, version, field)
         times = session.get(ThinkTimes, (variant.name, version.id))
         duels = head_to_head(session, variant.name, version.id, opponents)
         assert stands
-        found.append(InVariant(variant.name, stands, tuple(duels), times.histogram if times else {}))
+        found.append(InVariant(variant.name, stands, field.active, tuple(duels), times.histogram if times else {}))
     return found
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import case, select
+from sqlalchemy import case, func, select
 
 from ladder.ratings import elo
 from ladder.store import models
 from ladder.store.models import Rating, State
+from referee.rules_file import rules_from
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,11 +70,25 @@ class Standing:
         return self.history[-1] - self.history[0] if self.history else None
 
 
-def standings(
-    session: Session, variant: models.Variant, everyone: bool = False, first: int | None = None
-) -> list[Standing]:
+@dataclass(frozen=True)
+class Standings:
+    """A variant and who plays it."""
+
+    variant: str
+    title: str
+    """What people call the variant."""
+    low_is_better: bool
+    sides: int
+    """How many win or lose each for itself: partners count as one."""
+    matches: int
+    """How many have a result."""
+    rows: tuple[Standing, ...]
+    """The best first."""
+
+
+def standings(session: Session, variant: models.Variant, everyone: bool = False, first: int | None = None) -> Standings:
     """
-    Read the standings of a variant, the best first.
+    Read the standings of a variant.
 
     Args:
         session: A transaction.
@@ -84,14 +99,22 @@ def standings(
     wanted = _ENTRIES.where(Rating.variant == variant.name).order_by(*_BEST_FIRST).limit(first)
     if not everyone:
         wanted = wanted.where(Rating.state == State.ACTIVE)
-    field = Field.of(session, variant)
-    return [field.standing(row) for row in session.execute(wanted)]
+    field, rules = Field.of(session, variant), rules_from(variant.rules)
+    played = session.scalar(select(func.sum(Rating.matches)).where(Rating.variant == variant.name)) or 0
+    return Standings(
+        variant=variant.name,
+        title=rules.title,
+        low_is_better=rules.low_is_better,
+        sides=field.sides,
+        matches=int(played) // field.sides,
+        rows=tuple([field.standing(row) for row in session.execute(wanted)]),
+    )
 
 
-def standing(session: Session, variant: models.Variant, version: models.Version) -> Standing | None:
-    """Read how one version stands in a variant; None if it was not entered there."""
+def standing(session: Session, variant: models.Variant, version: models.Version, field: Field) -> Standing | None:
+    """Read how one version stands in the *field* of a variant; None if it was not entered there."""
     row = session.execute(_ENTRIES.where(Rating.variant == variant.name, Rating.version_id == version.id)).first()
-    return None if row is None else Field.of(session, variant).standing(row)
+    return None if row is None else field.standing(row)
 
 
 @dataclass(frozen=True)
@@ -104,6 +127,8 @@ class Field:
     """What to add to each rating."""
     sides: int
     """How many win or lose each for itself: partners count as one."""
+    active: int
+    """How many are ranked."""
 
     @classmethod
     def of(cls, session: Session, variant: models.Variant) -> Field:
@@ -114,7 +139,7 @@ class Field:
         for rank, rating in enumerate(sorted(ratings, reverse=True), 1):
             ranks.setdefault(rating, rank)
         players = int(variant.rules["players"])
-        return cls(ranks, elo.shift(ratings), players // 2 if variant.rules.get("partners") else players)
+        return cls(ranks, elo.shift(ratings), players // 2 if variant.rules.get("partners") else players, len(ratings))
 
     def standing(self, row: Row[*tuple[Any, ...]]) -> Standing:
         """How somebody stands in it."""
