@@ -120,10 +120,11 @@ class Runner:
             self._try()
             if not self._is_over():
                 self._hear(self._patience())
-        if self._stops < 2:
-            return True
-        self._give_everything_back()
-        return False
+        if self._stops >= 2:
+            self._give_everything_back()
+            return False
+        self._desk.refresh_estimates(whatever_it_takes=True)
+        return True
 
     def stop(self) -> None:
         """Finish the matches that are under way and end; called again, give them up. For signal handlers, too."""
