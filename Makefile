@@ -18,6 +18,7 @@ test: $(READY)  ## run all tests
 	@scripts/engine || true
 	@scripts/runsc || true
 	@scripts/postgres || true
+	@scripts/registry || true
 	$(BIN)/pytest
 
 check: $(READY)  ## format, lint, types, generated code, import directions

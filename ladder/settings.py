@@ -147,6 +147,8 @@ def read_url(text: str) -> URL:
         if url.database in (None, "", ":memory:") or url.query:
             raise ValueError(f"it names no file; {URL_HINT}")
         return url.set(drivername="sqlite", database=str(Path(str(url.database)).expanduser().absolute()))
+    if "password" in url.query:
+        raise ValueError(f"it has its password at the end; {URL_HINT}, the password between user: and @")
     if url.drivername in ("postgresql", "postgres", "postgresql+psycopg"):
         return url.set(drivername="postgresql+psycopg")
     raise ValueError(f"{url.drivername!r} is no database that a ladder can be kept in; {URL_HINT}")

@@ -12,11 +12,11 @@ from ladder.engine import connect
 from ladder.sandbox.base import SandboxError
 from pigpen import ClockSetting, Welcome
 from pigpen.rules import PRESETS
-from tests.ladder import postgres
+from tests.ladder import postgres, registries
 
 OWN_MOUNTS = ("unshare", "--user", "--map-root-user", "--mount")
 """Runs a command that sees mounts of its own."""
-MARKERS = ("docker", "mounts", "node", "postgres", "runsc")
+MARKERS = ("docker", "mounts", "node", "postgres", "registry", "runsc")
 LEFT_OUT = pytest.StashKey[dict[str, list[str]]]()
 
 
@@ -37,6 +37,8 @@ def _missing() -> dict[str, str]:
         missing["node"] = "Node.js and npm are not installed."
     if not postgres.programs():
         missing["postgres"] = "PostgreSQL's server is not installed. On Debian, as root: scripts/postgres"
+    if not registries.program():
+        missing["registry"] = "docker-registry is not there. On Debian: scripts/registry"
     return missing
 
 

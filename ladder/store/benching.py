@@ -168,7 +168,9 @@ def _entries(
     """The entries of a version that are in one of the *states*."""
     found = [
         entry
-        for entry in session.scalars(select(models.Rating).where(models.Rating.version_id == version.id))
+        for entry in session.scalars(
+            select(models.Rating).where(models.Rating.version_id == version.id).order_by(models.Rating.variant)
+        )
         if variant in (None, entry.variant)
     ]
     fitting = [entry for entry in found if entry.state in states]

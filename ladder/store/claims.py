@@ -49,12 +49,17 @@ def check_claim(session: Session, bot: str, owner: str, sandbox: str) -> None:
     holder = session.scalar(select(models.Owner.name).join(models.Bot).where(models.Bot.name == bot))
     if holder not in (None, owner):
         raise LadderError(f"The name {bot!r} belongs to a bot of {holder}'s. Choose another one: --name")
-    other = session.scalar(select(models.Version.sandbox).where(models.Version.sandbox != sandbox).limit(1))
-    if other:
+    other = sandbox_of(session)
+    if other not in (None, sandbox):
         raise LadderError(
             f"The bots of this ladder run in the {other} sandbox, and all of them must run alike: their clocks differ. "
             f"Submit with --sandbox {other}, or begin another ladder (PIGPEN_DATA_DIR)."
         )
+
+
+def sandbox_of(session: Session) -> str | None:
+    """Where the bots of this ladder run; None as long as it has none."""
+    return session.scalar(select(models.Version.sandbox).limit(1))
 
 
 def _is_fit(letter: str) -> bool:

@@ -54,6 +54,7 @@ class Database:
     def write(self) -> Iterator[Session]:
         """A transaction that writes: committed at the end, or undone if an exception gets through."""
         with in_words(self.engine.url), Session(self._writing) as session, session.begin():
+            session.connection()  # waits here for its turn
             if self._is_postgresql:
                 session.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": WRITER_LOCK})
             yield session
@@ -64,7 +65,8 @@ class Database:
 
 
 def _postgresql(url: URL) -> Engine:
-    return create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": CONNECT_SECONDS})
+    options = {"connect_timeout": CONNECT_SECONDS, "options": f"-c lock_timeout={BUSY_SECONDS}s"}
+    return create_engine(url, pool_pre_ping=True, connect_args=options)
 
 
 def _sqlite(url: URL, settings: Sequence[str]) -> Engine:

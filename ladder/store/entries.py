@@ -1,4 +1,4 @@
-"""Versions in variants: who plays, with what rating one begins, and how a state changes."""
+"""Versions in variants: who plays, and with what rating one begins."""
 
 from __future__ import annotations
 
@@ -15,29 +15,6 @@ if TYPE_CHECKING:
 
 PLAYING = (State.ACTIVE, State.BENCHED)
 """States of those that have not retired."""
-
-
-def change_state(
-    session: Session, entry: models.Rating, state: State, by: str, reason: str, now: float, since: float | None = None
-) -> None:
-    """
-    Give an entry another state, and note that.
-
-    Args:
-        session: A transaction that writes.
-        entry: A version in a variant.
-        state: What it becomes.
-        by: Who did it: ``ladder``, ``owner`` or ``organiser``.
-        reason: Why, for its owner.
-        now: Unix time.
-        since: When it got this state, if that was earlier.
-    """
-    entry.state, entry.since, entry.reason = state, now if since is None else since, reason
-    session.add(
-        models.StateChange(
-            variant=entry.variant, version_id=entry.version_id, at=now, state=state, by=by, reason=reason
-        )
-    )
 
 
 def entries_of(session: Session, bot: int, variant: str | None = None) -> list[models.Rating]:
@@ -57,8 +34,13 @@ def first_rating(session: Session, bot: int, variant: str) -> float:
     before = entries_of(session, bot, variant)
     if before:
         return ([entry for entry in before if entry.state in PLAYING] or before)[-1].rating
+    return START - shift_of(session, variant)
+
+
+def shift_of(session: Session, variant: str) -> float:
+    """What to add to a rating in a variant before it is shown."""
     active = (models.Rating.variant == variant, models.Rating.state == State.ACTIVE)
-    return START - shift(session.scalars(select(models.Rating.rating).where(*active)))
+    return shift(session.scalars(select(models.Rating.rating).where(*active)))
 
 
 def left_benched(session: Session, entry: models.Rating) -> models.StateChange | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from sqlalchemy.exc import DatabaseError, OperationalError
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 
 from ladder.store.problems import LadderError, StoreError
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 MISTAKES = ("password", "does not exist", "no pg_hba.conf entry", "permission denied")
 """What PostgreSQL says to somebody who named it the wrong things."""
 NO_DATABASE = ("not a database", "malformed")
+HELD = "is held by another program for too long; try again when that has ended."
 NO_FILE = ("unable to open", "readonly", "read-only")
 
 
@@ -31,26 +32,29 @@ def in_words(url: URL) -> Iterator[None]:
     """
     try:
         yield
-    except DatabaseError as error:
+    except DBAPIError as error:
         said = _first_line(error)
-        where = place(url)
         if any(words in said for words in NO_DATABASE):
-            raise LadderError(f"{where} is no database, or a broken one: {said}. Restore a backup of it.") from None
-        if not isinstance(error, OperationalError):
+            raise LadderError(f"{place(url)} is no database, or a broken one: {said}. Restore a backup.") from None
+        if not isinstance(error, OperationalError | InterfaceError):
             raise
-        if url.get_backend_name() == "sqlite" and any(words in said for words in NO_FILE):
-            raise LadderError(
-                f"{where} cannot be opened or written: {said}. Look at the rights of its folder."
-            ) from None
-        if "is locked" in said:
-            raise StoreError(
-                f"{where} is held by another program for too long; try again when that has ended."
-            ) from None
-        if error.statement is None and any(words in said for words in MISTAKES):
-            raise LadderError(f"{where} lets nobody in under this URL (setting database_url): {said}") from None
-        if url.get_backend_name() == "sqlite":
-            raise StoreError(f"{where} failed: {said}.") from None
-        raise StoreError(f"{where} does not answer: {said}") from None
+        raise (_of_sqlite if url.get_backend_name() == "sqlite" else _of_postgresql)(url, said, error) from None
+
+
+def _of_sqlite(url: URL, said: str, _: DBAPIError) -> Exception:
+    if any(words in said for words in NO_FILE):
+        return LadderError(f"{place(url)} cannot be opened or written: {said}. Look at the rights of its folder.")
+    if "is locked" in said:
+        return StoreError(f"{place(url)} {HELD}")
+    return StoreError(f"{place(url)} failed: {said}.")
+
+
+def _of_postgresql(url: URL, said: str, error: DBAPIError) -> Exception:
+    if error.statement is not None:
+        return StoreError(f"{place(url)} {HELD}" if "lock timeout" in said else f"{place(url)} failed: {said}.")
+    if any(words in said for words in MISTAKES):
+        return LadderError(f"{place(url)} lets nobody in under this URL (setting database_url): {said}.")
+    return StoreError(f"{place(url)} does not answer: {said}.")
 
 
 def place(url: URL) -> str:
@@ -60,5 +64,5 @@ def place(url: URL) -> str:
     return f"The database {url.render_as_string(hide_password=True)!r}"
 
 
-def _first_line(error: DatabaseError) -> str:
+def _first_line(error: DBAPIError) -> str:
     return str(error.orig).strip().partition("\n")[0].rstrip(".")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ladder.store import models
-from ladder.store.entries import PLAYING, change_state, entries_of
+from ladder.store.benching import set_state
+from ladder.store.entries import PLAYING, entries_of
 from ladder.store.models import State
 from ladder.store.names import find_bot, find_variant, find_version
 from ladder.store.problems import LadderError
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlalchemy.orm import Session
+
+
+OWNER = "owner"
+"""Who changes the state of a bot here; nobody checks that it is so."""
 
 
 def retire(session: Session, word: str, variants: Sequence[str], reason: str, now: float) -> list[tuple[str, str]]:
@@ -46,6 +51,6 @@ def retire(session: Session, word: str, variants: Sequence[str], reason: str, no
         where = f" in {', '.join(variants)}" if variants else ""
         raise LadderError(f"{word} does not play{where}, so it cannot retire. Where it stands: pigpen show {word}")
     for entry in entries:
-        change_state(session, entry, State.RETIRED, "owner", reason, now)
+        set_state(session, entry, State.RETIRED, OWNER, reason, now)
     numbers = (session.get_one(models.Version, entry.version_id).number for entry in entries)
     return [(f"{bot.name}@{number}", entry.variant) for number, entry in zip(numbers, entries, strict=True)]

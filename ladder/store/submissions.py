@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, select
 
 from ladder.store import models
+from ladder.store.benching import set_state
 from ladder.store.claims import check_claim, check_name
-from ladder.store.entries import PLAYING, change_state, entries_of, first_rating, left_benched
+from ladder.store.entries import PLAYING, entries_of, first_rating, left_benched
 from ladder.store.models import State
 from ladder.store.problems import LadderError
+from ladder.store.retiring import OWNER
+from pigpen.rules import PRESETS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,17 +120,31 @@ def add_version(
     return Added(version.id, f"{bot.name}@{version.number}", is_new, before, tuple(entries))
 
 
-def _enter_variant(session: Session, rules: Rules, now: float) -> None:
+def check_variant(session: Session, rules: Rules) -> models.Variant | None:
+    """
+    Find what the ladder plays under the name of *rules*; None if nothing yet.
+
+    Raises:
+        LadderError: If that is something else, or the name cannot be, or a preset has it.
+    """
     check_name(rules.name, "a variant")
     known = session.get(models.Variant, rules.name)
-    if known is None:
-        session.add(models.Variant(name=rules.name, rules=rules.to_plain(), added=now))
-        session.flush()
-    elif known.rules != rules.to_plain():
+    if known is None and PRESETS.get(rules.name, rules) != rules:
+        raise LadderError(
+            f"There is a preset {rules.name!r} with other rules. Give yours another name in their TOML file."
+        )
+    if known is not None and known.rules != rules.to_plain():
         raise LadderError(
             f"This ladder plays {rules.name!r} by other rules than these. Give yours another name in their TOML file, "
             f"or enter the bot for the ladder's own: --variant {rules.name}"
         )
+    return known
+
+
+def _enter_variant(session: Session, rules: Rules, now: float) -> None:
+    if check_variant(session, rules) is None:
+        session.add(models.Variant(name=rules.name, rules=rules.to_plain(), added=now))
+        session.flush()
 
 
 def _bot(session: Session, submission: Submission, now: float) -> models.Bot:
@@ -189,14 +206,15 @@ def _retire_others(
 ) -> tuple[str, ...]:
     others = [entry for entry in entries_of(session, bot.id, variant) if entry.state in PLAYING]
     for entry in others:
-        change_state(session, entry, State.RETIRED, "owner", f"replaced by version {version.number}", now)
+        set_state(session, entry, State.RETIRED, OWNER, f"replaced by version {version.number}", now)
     numbers = [session.get_one(models.Version, entry.version_id).number for entry in others]
     return tuple(f"{bot.name}@{number}" for number in numbers)
 
 
 def _bring_back(session: Session, entry: models.Rating, now: float) -> None:
     benching = left_benched(session, entry)
-    if benching:
-        change_state(session, entry, State.BENCHED, "ladder", benching.reason, now, since=benching.at)
+    if benching is None:
+        set_state(session, entry, State.ACTIVE, OWNER, "submitted again", now)
     else:
-        change_state(session, entry, State.ACTIVE, "owner", "submitted again", now)
+        set_state(session, entry, State.BENCHED, benching.by, benching.reason, now)
+        entry.since = benching.at

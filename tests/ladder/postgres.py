@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,6 +43,31 @@ class Server:
         url = URL.create("postgresql+psycopg", username=self._user, database=database, query=query)
         return url.set(**changes).render_as_string(hide_password=False)  # type: ignore[arg-type]
 
+    def libpq(self, database: str) -> str:
+        """The same for PostgreSQL's own programs."""
+        return f"host={self._folder} user={self._user} dbname={database}"
+
+    @contextmanager
+    def asking_for_passwords(self) -> Iterator[None]:
+        """Meanwhile everybody needs a password, and nobody has one."""
+        rules = self._folder / "data" / "pg_hba.conf"
+        trusting = rules.read_text()
+        rules.write_text("local all all scram-sha-256\n")
+        try:
+            self._reload()
+            yield
+        finally:
+            rules.write_text(trusting)
+            self._reload()
+
+    def _reload(self) -> None:
+        """Let the server read its files again, and wait until it has."""
+        log = self._folder / "log"
+        before = log.stat().st_size
+        os.kill(int((self._folder / "data" / "postmaster.pid").read_text().split()[0]), signal.SIGHUP)
+        while b"received SIGHUP" not in log.read_bytes()[before:]:
+            time.sleep(0.01)
+
 
 @contextmanager
 def running_server() -> Iterator[Server]:
@@ -74,7 +101,7 @@ def running_server() -> Iterator[Server]:
             _wait_for(bin_folder, folder, server)
             yield Server(folder, account.pw_name)
         finally:
-            server.send_signal(2)
+            server.send_signal(signal.SIGINT)
             server.wait()
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 
 from ladder.ratings.elo import START
 from ladder.store import models
-from ladder.store.entries import change_state
+from ladder.store.benching import set_state
 from ladder.store.models import State
 from ladder.store.problems import LadderError
 from ladder.store.submissions import Added, Submission, add_version, known_to, variants_of
@@ -113,7 +113,7 @@ def test_leaving_and_coming_back_ends_no_benching(database: Database) -> None:
     first = submit(database, TROTTER)
     with database.write() as session:
         found = session.get_one(models.Rating, {"variant": "gongzhu", "version_id": first.version})
-        change_state(session, found, State.BENCHED, "ladder", "failed in matches 1, 2, 3: gone", 5.0)
+        set_state(session, found, State.BENCHED, "ladder", "failed in matches 1, 2, 3: gone", 5.0)
     submit(database, BETTER, now=6.0)
     assert submit(database, TROTTER, now=7.0).entries[0].state == State.BENCHED
     found = entry(database, first.version)
@@ -124,7 +124,7 @@ def test_a_benched_bot_that_is_submitted_again_stays_benched(database: Database)
     first = submit(database, TROTTER)
     with database.write() as session:
         found = session.get_one(models.Rating, {"variant": "gongzhu", "version_id": first.version})
-        change_state(session, found, State.BENCHED, "ladder", "failed", 5.0)
+        set_state(session, found, State.BENCHED, "ladder", "failed", 5.0)
     again = submit(database, TROTTER)
     assert (again.changed, again.entries[0].state) == (False, State.BENCHED)
 
