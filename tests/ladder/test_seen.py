@@ -66,13 +66,19 @@ class Seen:
 
 
 @pytest.fixture
-def empty(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Seen]:
-    """A ladder with nothing in it."""
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the ladder of a test lies; its clocks show UTC."""
     monkeypatch.setenv("PIGPEN_DATA_DIR", str(tmp_path))
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
+    return tmp_path
+
+
+@pytest.fixture
+def empty(folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Seen]:
+    """A ladder with nothing in it."""
     database = open_ladder(load_settings(), create=True)
-    yield Seen(tmp_path, database, capsys)
+    yield Seen(folder, database, capsys)
     database.close()
 
 
@@ -93,11 +99,12 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def seen(played: Path, empty: Seen) -> Seen:
+def seen(played: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Seen]:
     """A copy of it."""
-    empty.database.close()
-    shutil.copytree(played, empty.folder, dirs_exist_ok=True)
-    return empty
+    shutil.copytree(played, folder, dirs_exist_ok=True)
+    database = open_ladder(load_settings())
+    yield Seen(folder, database, capsys)
+    database.close()
 
 
 @pytest.mark.parametrize("columns", [60, 80, 120])
@@ -166,11 +173,11 @@ def test_names_and_reasons_cannot_make_a_terminal_do_things(empty: Seen) -> None
         assert "[bold]" in printed, words
 
 
-def test_the_mark_of_a_provisional_rating_is_explained_where_it_stands(seen: Seen, empty: Seen) -> None:
+def test_the_mark_of_a_provisional_rating_is_explained_where_it_stands(seen: Seen) -> None:
     assert "provisional" not in seen("standings")
-    with empty.database.write() as session:
+    with seen.database.write() as session:
         ladders.enter(session, "Trotter", "hearts")
-    printed = empty("standings", "--variant", "hearts")
+    printed = seen("standings", "--variant", "hearts")
     assert "1500?" in printed
     assert "?: fewer than 20 matches" in printed
 
