@@ -20,7 +20,7 @@ from ladder.store.benching import unbench_due
 from ladder.store.models import Bot, Match, Seat, StateChange, Version
 from ladder.store.records import give_up_records, remove_orphans
 from ladder.store.results import WrongRecord, record_summary
-from ladder.store.scheduling import fill_queue
+from ladder.store.scheduling import fill_queue, why_nobody
 from ladder.store.tasks import task_of
 from ladder.summary import summarise
 from referee.problems import RecordError
@@ -169,9 +169,20 @@ class Desk:
             for task in tasks:
                 queue.give_back(session, task.match, task.attempt)
 
-    def _record(
-        self, outcome: MatchOutcome, summary: MatchSummary
-    ) -> tuple[Result | None, list[tuple[int, int]]]:
+    def why_nobody(self) -> str | None:
+        """Why no match can be scheduled; None if one can be."""
+        with self._database.read() as session:
+            return why_nobody(session, self._variants)
+
+    def refresh_estimates(self) -> bool:
+        """Bring the ± of all bots up to date, where that is due; whether it was."""
+        return False
+
+    def is_settled(self, ci: float) -> bool:
+        """Whether the ± of every bot that plays is at most *ci*, in Elo."""
+        return False
+
+    def _record(self, outcome: MatchOutcome, summary: MatchSummary) -> tuple[Result | None, list[tuple[int, int]]]:
         with self._database.write() as session:
             changes = session.scalars(select(StateChange.id).order_by(StateChange.id.desc()).limit(1)).first() or 0
             is_new = record_summary(session, outcome.match, outcome.attempt, summary, self._now())

@@ -1,4 +1,4 @@
-"""What a runner tells of its work, as JSON lines: into a file in the ladder's folder, and to stderr if nobody watches."""
+"""What a runner tells of its work, as JSON lines: in a file in the ladder's folder, and on stderr if nobody watches."""
 
 from __future__ import annotations
 

@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING
 
 import pydantic
 import structlog
-from sqlalchemy.exc import InterfaceError, OperationalError
 
 from ladder.sandbox.base import SandboxError
 from ladder.store.models import Status
-from ladder.store.problems import LadderError
+from ladder.store.problems import LadderError, StoreError
 from ladder.store.queue import GRACE
 from ladder.store.results import WrongRecord
 from ladder.tasks import MatchOutcome
@@ -34,16 +33,20 @@ if TYPE_CHECKING:
     from ladder.goals import Goal
     from ladder.tasks import MatchTask
 
-TROUBLES = (OperationalError, InterfaceError, OSError, SandboxError)
-"""What passes: a database that is gone or locked, a disk that is full. Tried again until it works."""
+TROUBLES = (StoreError, LadderError, SandboxError, OSError)
+"""What passes: a database that is gone or locked, a disk that is full, an engine that is down."""
 LONGEST_PAUSE = 60.0
-"""Seconds between two attempts while something is missing; the first pause is one second, each next one twice as long."""
+"""Seconds between two attempts while something is missing; the first pause is one second, each next one is doubled."""
 IDLE_SECONDS = 5.0
 """How often the store is asked for matches while there are too few."""
 LONGEST_WAIT = 60.0
 """How often it is looked at anyway."""
 
 log = structlog.get_logger()
+
+
+class NobodyPlays(LadderError):
+    """The goal cannot be reached: there is nobody to play, and no match under way."""
 
 
 class Runner:
@@ -68,7 +71,7 @@ class Runner:
         self._events: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._playing: dict[str, tuple[MatchTask, Future[str], float]] = {}
         self._outcomes: deque[MatchOutcome] = deque()
-        self._is_tidy = self._is_starved = self._is_settled = False
+        self._is_starved = self._is_settled = False
         self._stops = 0
         self._voids = 0
         self._troubles = 0
@@ -84,10 +87,12 @@ class Runner:
             Whether every match that had begun was finished; else they are given back to the ladder.
 
         Raises:
-            LadderError: If the goal cannot be reached, since there is nobody to play.
+            LadderError: If the goal cannot be reached, since there is nobody to play, or the ladder cannot be used.
+            StoreError: If the ladder cannot be reached at the start.
         """
+        self._tidy()
         while not self._is_over():
-            self._try(self._step)
+            self._try()
             if not self._is_over():
                 self._hear(self._patience())
         if self._stops < 2:
@@ -107,11 +112,11 @@ class Runner:
     def _is_reached(self) -> bool:
         return self._is_settled or (self._goal.matches is not None and self.recorded >= self._goal.matches)
 
+    def _tidy(self) -> None:
+        for match, status in self._desk.tidy().items():
+            log.info("match.requeued", match=match, status=str(status), reason="its runner was killed")
+
     def _step(self) -> None:
-        if not self._is_tidy:
-            for match, status in self._desk.tidy().items():
-                log.info("match.requeued", match=match, status=str(status), reason="its runner was killed")
-            self._is_tidy = True
         while self._outcomes:
             self._settle(self._outcomes[0])
             self._outcomes.popleft()
@@ -207,16 +212,18 @@ class Runner:
 
     def _have_nobody(self) -> None:
         reason = self._desk.why_nobody()
-        if not self._goal.is_endless:
-            raise LadderError(reason)
-        if not self._is_starved:
+        if reason and not self._goal.is_endless:
+            raise NobodyPlays(reason)
+        if reason and not self._is_starved:
             log.info("ladder.waiting", reason=reason)
 
-    def _try(self, step: Callable[[], None]) -> None:
+    def _try(self) -> None:
         if self._tick() < self._resume_at:
             return
         try:
-            step()
+            self._step()
+        except NobodyPlays:
+            raise
         except TROUBLES as error:
             self._have_trouble(error)
         else:
@@ -311,8 +318,6 @@ def _tell(result: Result) -> None:
 
 def _sentence(error: BaseException) -> str:
     """What is missing, in one line."""
-    if isinstance(error, OperationalError | InterfaceError):
-        return f"The database does not take what is to be written: {str(error.orig).strip().splitlines()[0]}."
     if isinstance(error, OSError):
         return f"{error.filename or 'The disk'} cannot be written: {error.strerror or error}."
     return str(error)

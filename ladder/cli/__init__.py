@@ -22,6 +22,7 @@ from ladder.cli.config import config
 from ladder.cli.db import db
 from ladder.cli.explain import explain
 from ladder.cli.harmless import harmless
+from ladder.cli.ladder_run import ladder_app
 from ladder.cli.logs import logs
 from ladder.cli.matches import matches
 from ladder.cli.new import new
@@ -69,6 +70,7 @@ app.command()(show)
 app.command()(matches)
 app.command()(logs)
 app.command()(explain)
+app.add_typer(ladder_app, name="ladder")
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 LINES = "\n\t"

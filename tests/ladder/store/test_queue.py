@@ -177,7 +177,7 @@ def test_only_the_recorded_attempt_counts_as_recorded(database: Database, matche
         assert not was_recorded(session, matches[0], 2)
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_sqlite_finds_what_waits_by_its_index(database: Database, matches: list[int]) -> None:
     said: list[str] = []
     event.listen(database.engine, "before_cursor_execute", lambda *sent: said.append(sent[2]))
