@@ -13,7 +13,7 @@ Matches that are handed out count at once for the next ones. The same entrants a
 from __future__ import annotations
 
 import heapq
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass
 from itertools import islice, permutations
 from typing import TYPE_CHECKING
@@ -111,7 +111,8 @@ class _Planner:
         self._entrants = sorted(entrants, key=lambda entrant: (-entrant.rating, entrant.version))
         self._matches = {entrant.version: entrant.matches for entrant in entrants}
         self._seats = {entrant.version: Counter(dict(enumerate(entrant.seats))) for entrant in entrants}
-        self._after = defaultdict(int, neighbours)
+        self._recorded = neighbours
+        self._after: Counter[tuple[int, int]] = Counter()
 
     def plan(self, sides: int, players: int) -> tuple[int, ...]:
         """Hand out one match."""
@@ -152,6 +153,7 @@ class _Planner:
         return min((order * rounds for order in orders), key=self._unevenness)
 
     def _unevenness(self, table: tuple[int, ...]) -> int:
-        """By how much the order adds to the sum of the squares of all counts, but for a constant: the lower the better."""
+        """By how much the order adds to the sum of the squares of all counts, but for a constant: less is better."""
         seats = sum(self._seats[version][seat] for seat, version in enumerate(table))
-        return seats + sum(self._after[one, other] for one, other in zip(table, (*table[1:], table[0]), strict=True))
+        pairs = zip(table, (*table[1:], table[0]), strict=True)
+        return seats + sum(self._recorded.get(pair, 0) + self._after[pair] for pair in pairs)
