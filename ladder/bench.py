@@ -52,7 +52,7 @@ def cool_down(benchings: int) -> float:
     Args:
         benchings: How often it has been benched, this time included; 1 or more.
     """
-    return min(LONGEST, COOL_DOWN * 2.0 ** min(benchings - 1, 20))
+    return min(LONGEST, COOL_DOWN * 2.0 ** min(max(benchings - 1, 0), 20))
 
 
 def why(recent: str, failed: list[int], verdict: str, seconds: float) -> str:
