@@ -56,7 +56,7 @@ def _players() -> Select[Any]:
 
 
 END_MATCH = _end_match()
-"""The fence: ends the match and gives its variant and commitment if it is leased to this attempt; else gives nothing."""
+"""The fence: ends the match, if it is leased to this attempt, and gives its variant and commitment; else nothing."""
 PLAYERS = _players()
 """For each seat of a match its row of ratings, with its think times."""
 SET_SEAT: Update = update(SEAT).where(SEAT.c.match_id == bindparam("match_"), SEAT.c.seat == bindparam("seat_"))
