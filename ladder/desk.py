@@ -17,7 +17,8 @@ from ladder.files import Files
 from ladder.sandbox import owners
 from ladder.store import queue
 from ladder.store.benching import unbench_due
-from ladder.store.models import Bot, Match, Seat, StateChange, Version
+from ladder.store.estimates import Pace, refresh, stale
+from ladder.store.models import Bot, Match, Rating, Seat, State, StateChange, Version
 from ladder.store.records import give_up_records, remove_orphans
 from ladder.store.results import WrongRecord, record_summary
 from ladder.store.scheduling import fill_queue, why_nobody
@@ -43,6 +44,10 @@ if TYPE_CHECKING:
 
 LOOK_BACK = 1000
 """After each result so many results before the newest records are looked at; all of them when a runner starts."""
+
+
+FEW = 5
+"""A bot with fewer matches has not settled, whatever its ± says."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +105,7 @@ class Desk:
         self._now = now
         self._variants = variants
         self._holder = owners.this_process()
+        self._pace = Pace()
 
     def tidy(self) -> dict[int, Status]:
         """
@@ -174,13 +180,34 @@ class Desk:
         with self._database.read() as session:
             return why_nobody(session, self._variants)
 
-    def refresh_estimates(self) -> bool:
-        """Bring the ± of all bots up to date, where that is due; whether it was."""
-        return False
+    def refresh_estimates(self, whatever_it_takes: bool = False) -> bool:
+        """
+        Bring the ± of the bots up to date, one variant at a time, where results have come since.
+
+        Args:
+            whatever_it_takes: Of all variants, and without regard to the time that it takes.
+
+        Returns:
+            Whether any estimate was made.
+        """
+        if not (whatever_it_takes or self._pace.is_due(self._now())):
+            return False
+        with self._database.read() as session:
+            variants = stale(session, self._variants)
+        for variant in variants if whatever_it_takes else variants[:1]:
+            began = self._now()
+            refresh(self._database, variant)
+            self._pace.took(began, self._now())
+        return bool(variants)
 
     def is_settled(self, ci: float) -> bool:
-        """Whether the ± of every bot that plays is at most *ci*, in Elo."""
-        return False
+        """Whether the ± of every bot that plays is at most *ci*, in Elo, and none has only just begun."""
+        entries = select(Rating.error, Rating.matches).where(Rating.state == State.ACTIVE)
+        if self._variants is not None:
+            entries = entries.where(Rating.variant.in_(self._variants))
+        with self._database.read() as session:
+            found = session.execute(entries).all()
+        return all(error is not None and error <= ci and matches >= FEW for error, matches in found)
 
     def _record(self, outcome: MatchOutcome, summary: MatchSummary) -> tuple[Result | None, list[tuple[int, int]]]:
         with self._database.write() as session:

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from ladder.worker import Worker
-
 CLOSE_SECONDS = 60.0
 """How long clearing away may take in the end; what is left then is removed at the next start."""
 
@@ -35,6 +33,19 @@ class Executor(Protocol):
         """Give up what is under way and clear it away."""
 
 
+class Plays(Protocol):
+    """What works at tasks in an event loop: `ladder.worker.Worker`."""
+
+    async def play(self, task: str) -> str:
+        """Work at a task."""
+
+    async def ready(self) -> None:
+        """Try whether tasks can be worked at."""
+
+    async def close(self) -> None:
+        """Clear away."""
+
+
 class LocalExecutor:
     """
     Works in this process: in one thread with an event loop, some tasks at once.
@@ -42,7 +53,7 @@ class LocalExecutor:
     Programs that a process sandbox starts die with the thread that started them, so with this one.
     """
 
-    def __init__(self, worker: Worker, slots: int) -> None:
+    def __init__(self, worker: Plays, slots: int) -> None:
         self.slots = slots
         self._worker = worker
         self._loop = asyncio.new_event_loop()

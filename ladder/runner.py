@@ -12,7 +12,7 @@ from collections import deque
 from concurrent.futures import CancelledError
 from functools import partial
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import pydantic
 import structlog
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from ladder.goals import Goal
     from ladder.tasks import MatchTask
 
+    Event = Callable[[], None]
+
 TROUBLES = (StoreError, LadderError, SandboxError, OSError)
 """What passes: a database that is gone or locked, a disk that is full, an engine that is down."""
 LONGEST_PAUSE = 60.0
@@ -45,6 +47,21 @@ LONGEST_WAIT = 60.0
 log = structlog.get_logger()
 
 
+class Events(Protocol):
+    """What has happened, as functions to call."""
+
+    def put(self, item: Event, /) -> None:
+        """Add one."""
+
+    def get(self, block: bool = True, timeout: float | None = None) -> Event:
+        """
+        Take the oldest one; wait for it so many seconds.
+
+        Raises:
+            queue.Empty: If there was none in that time.
+        """
+
+
 class NobodyPlays(LadderError):
     """The goal cannot be reached: there is nobody to play, and no match under way."""
 
@@ -52,7 +69,14 @@ class NobodyPlays(LadderError):
 class Runner:
     """Runs one ladder with one executor."""
 
-    def __init__(self, desk: Desk, executor: Executor, goal: Goal, tick: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        desk: Desk,
+        executor: Executor,
+        goal: Goal,
+        tick: Callable[[], float] = time.monotonic,
+        events: Events | None = None,
+    ) -> None:
         """
         Prepare a run.
 
@@ -61,6 +85,7 @@ class Runner:
             executor: Where matches are played; it is the caller's to close.
             goal: When the run is over.
             tick: A clock that never goes back; seconds.
+            events: Where to wait for what others have to say; safe in threads and signal handlers.
         """
         self.recorded = 0
         """Results of this run."""
@@ -68,7 +93,7 @@ class Runner:
         self._executor = executor
         self._goal = goal
         self._tick = tick
-        self._events: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._events: Events = SimpleQueue() if events is None else events
         self._playing: dict[str, tuple[MatchTask, Future[str], float]] = {}
         self._outcomes: deque[MatchOutcome] = deque()
         self._is_starved = self._is_settled = False
@@ -95,10 +120,11 @@ class Runner:
             self._try()
             if not self._is_over():
                 self._hear(self._patience())
-        if self._stops < 2:
-            return True
-        self._give_everything_back()
-        return False
+        if self._stops >= 2:
+            self._give_everything_back()
+            return False
+        self._desk.refresh_estimates(whatever_it_takes=True)
+        return True
 
     def stop(self) -> None:
         """Finish the matches that are under way and end; called again, give them up. For signal handlers, too."""
@@ -201,7 +227,7 @@ class Runner:
     def _give_up_the_lost(self) -> None:
         """Whoever has not come back when its lease ends will not: it hangs, or its machine is gone."""
         for key, (task, future, until) in list(self._playing.items()):
-            if until < self._tick():
+            if until <= self._tick():
                 del self._playing[key]
                 future.cancel()
                 log.warning("match.lost", match=task.match, attempt=task.attempt)
@@ -257,7 +283,7 @@ class Runner:
         try:
             self._events.get(timeout=patience)()
             while True:
-                self._events.get_nowait()()
+                self._events.get(block=False)()
         except Empty:
             return
 

@@ -62,7 +62,7 @@ class Settings(BaseSettings):
     runtime: str = "runc"
     """The OCI runtime of the docker sandbox."""
     concurrency: Annotated[int, Field(ge=0)] = 0
-    """Matches at once; 0: one for each core but one."""
+    """Matches at once; 0: one for each core, at least two, so that one starts while another plays."""
     boards: PositiveInt = 4
     """Boards in a match, each played in every rotation."""
     clock: str = DEFAULT_CLOCK_TEXT

@@ -105,10 +105,10 @@ def _run(
 
 
 def default_slots() -> int:
-    """Matches at once if nobody says otherwise."""
+    """Matches at once if nobody says otherwise: one for each core that bots have, and one that starts meanwhile."""
     from ladder.cores import bot_cores
 
-    return len(bot_cores())
+    return len(bot_cores()) + 1
 
 
 @contextmanager

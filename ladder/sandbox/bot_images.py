@@ -122,14 +122,12 @@ def pull_image(client: DockerClient, reference: str) -> Image:
     except APIError as error:
         if not (error.is_client_error() or explain(error).startswith(NO_SUCH_IMAGE)):
             raise _pull_failed(reference, explain(error)) from error
-        raise BotRejected(
-            f"The image {reference} is not on this engine and could not be pulled: {explain(error)}"
-        ) from error
+        raise BotRejected(f"The image {reference} could not be pulled: {explain(error)}") from error
 
 
 def _pull_failed(reference: str, reason: str) -> SandboxError:
     return SandboxError(
-        f"The image {reference} is not on this engine, and pulling it failed: {reason.strip()}. "
+        f"The image {reference} was to be pulled, and pulling it failed: {reason.strip()}. "
         "Build or load it here, or try again when its registry can be reached."
     )
 

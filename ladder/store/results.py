@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -117,7 +116,7 @@ def _write_faults(connection: Connection, match_id: int, summary: MatchSummary, 
 
 
 def _write_meetings(connection: Connection, variant: str, new: Outcome) -> None:
-    rows = [{"variant": variant, "n": 1, **asdict(meeting)} for meeting in new.meetings]
+    rows = [{"variant": variant, "n": 1, **vars(meeting)} for meeting in new.meetings]
     connection.execute(_add_meeting(connection.dialect.name), rows)
 
 

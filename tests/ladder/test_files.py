@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from ladder.files import Files
+from ladder.tasks import Logs
 
-LOGS = {0: ("hello", ""), 1: ("", "[3] Traceback …")}
+LOGS: Logs = {0: ("hello", ""), 1: ("", "[3] Traceback …")}
 
 
 @pytest.fixture
