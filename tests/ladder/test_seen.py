@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+import shlex
 import shutil
 import sys
 import time
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from ladder.store.database import Database
     from ladder.tasks import Logs
 
+ROOT = Path(__file__).parents[2]
 SEEN = Path(__file__).parent / "seen"
 NASTY = "\x1b[31mred\x07[bold]"
 LOGS: Logs = {
@@ -337,3 +340,19 @@ def test_a_match_of_the_ladder_is_replayed_and_verified_by_its_number(seen: Seen
 )
 def test_a_record_that_is_not_there_is_one_sentence(seen: Seen, words: str, sentence: str) -> None:
     assert seen(*words.split(), code=2) == f"pigpen: {sentence}\n"
+
+
+def test_the_commands_of_the_organiser_s_page_work_one_after_the_other(
+    seen: Seen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Files(seen.folder).keep(17, 1, b"", LOGS)
+    monkeypatch.chdir(seen.folder)
+    blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "docs" / "ladder.md").read_text(), flags=re.DOTALL)
+    tried = [re.split(" *[>#]", line)[0] for block in blocks for line in block.splitlines()]
+    assert len(tried) >= 14
+    for line in tried:
+        command, *words = shlex.split(line)
+        assert command == "pigpen"
+        if words[:2] != ["ladder", "run"]:  # tests/e2e/test_ladder_run.py plays matches
+            seen(*words)
+    assert (seen.folder / "ladder-monday.db").stat().st_size > 0
