@@ -2,36 +2,44 @@
 Who plays next: a pure function from the entrants to matches. Policy, in this order:
 
 1. Newcomers first: whoever has fewer than 20 matches, the fewest first.
-2. In 30 of 100 other matches, a bot around the boundary of the top ten, where ranks matter most; else the bot with the
-   fewest matches.
-3. Against it, the bots nearest in rating, give or take 40 Elo by chance; one bot of each owner.
+2. In 30 of 100 other matches, the bot of which it is most open on which side of the boundary of the top ten it belongs,
+   if it is open of any; else the bot with the fewest matches of a quarter of them that chance draws: so no late
+   entrant sits in every match until it has caught up.
+3. Against it, the bots nearest in rating, give or take by chance what their ratings may be wrong by; at the boundary
+   give or take 10 Elo. One bot of each owner.
 4. In the order that leaves seats and neighbours most even.
 
 Matches that are handed out count at once for the next ones. The same entrants and the same chance give the same answer.
+The numbers below are those with which 50 bots found their order soonest (benchmarks/scheduling.py).
 """
 
 from __future__ import annotations
 
-import heapq
+import math
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice, permutations
 from typing import TYPE_CHECKING
 
 from ladder.ratings.elo import PROVISIONAL
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from random import Random
 
-JITTER = 40.0
-"""Standard deviation, in Elo, of what chance adds to the ratings when opponents are chosen."""
 TOP = 10
 """The boundary that is played out most: that of the top ten."""
-AROUND = 5
-"""Places above and below the boundary that count as around it."""
 SHARE = 0.3
-"""The share of matches that begin with a bot around the boundary."""
+"""The share of matches that begin with a bot at the boundary."""
+OPEN = 0.5
+"""A bot's side of the boundary is open while its rating is no more than this many standard errors away from it."""
+UNSURE = 260.0
+"""The standard error of a rating after n matches is about this, in Elo, divided by the root of n (docs/ratings.md)."""
+JITTER = 10.0
+"""What chance at least adds to the ratings when opponents are chosen: a standard deviation, in Elo."""
+DRAWN, DRAWN_SHARE = 8, 0.25
+"""Of how many bots the least played one is taken: of that share of all, and of no fewer than so many."""
 ORDERS = 120
 """The most orders of a table that are compared: all of five bots; of more, that many by chance."""
 
@@ -84,8 +92,8 @@ def why_none(entrants: Sequence[Entrant], rules_players: int, partners: bool) ->
     needed, owners = 2 if partners else rules_players, len({entrant.owner for entrant in entrants})
     if owners >= needed:
         return None
-    have = f"those of {owners} owners" if owners > 1 else "those of one owner" if owners else "none"
-    return f"A match takes bots of {needed} different owners, and of the bots that may play there are {have}."
+    have = "none has" if not owners else "only 1 has" if owners == 1 else f"only {owners} have"
+    return f"A match needs bots of {needed} different owners, and {have} one that may play."
 
 
 def next_variant(entries: Mapping[str, int], matches: Mapping[str, int]) -> str | None:
@@ -108,42 +116,59 @@ class _Planner:
 
     def __init__(self, entrants: Sequence[Entrant], neighbours: Mapping[tuple[int, int], int], rng: Random) -> None:
         self._rng = rng
-        self._entrants = sorted(entrants, key=lambda entrant: (-entrant.rating, entrant.version))
-        self._matches = {entrant.version: entrant.matches for entrant in entrants}
-        self._seats = {entrant.version: Counter(dict(enumerate(entrant.seats))) for entrant in entrants}
-        self._recorded = neighbours
-        self._after: Counter[tuple[int, int]] = Counter()
+        self._entrants = sorted(entrants, key=lambda one: (-one.rating, one.version))
+        self._matches = {one.version: one.matches for one in entrants}
+        self._seats = {one.version: Counter(dict(enumerate(one.seats))) for one in entrants}
+        self._neighbours, self._added = neighbours, Counter[tuple[int, int]]()
 
     def plan(self, sides: int, players: int) -> tuple[int, ...]:
         """Hand out one match."""
-        table = self._seated([entrant.version for entrant in self._table(self._first(), sides)], players)
+        first, jitter = self._first()
+        table = self._seated(self._table(first, sides, jitter), players)
         for version in set(table):
             self._matches[version] += 1
         for seat, version in enumerate(table):
             self._seats[version][seat] += 1
-            self._after[version, table[(seat + 1) % players]] += 1
+        self._added.update(_neighbours(table))
         return table
 
-    def _first(self) -> Entrant:
-        """The bot for whose sake the match is played."""
-        waiting = min(self._entrants, key=lambda one: (self._matches[one.version], self._rng.random()))
-        known = self._matches[waiting.version] >= PROVISIONAL
-        if known and len(self._entrants) > TOP and self._rng.random() < SHARE:
-            return self._rng.choice(self._entrants[max(0, TOP - AROUND) : TOP + AROUND])
-        return waiting
+    def _first(self) -> tuple[Entrant, Callable[[Entrant], float]]:
+        """The bot for whose sake the match is played, and how far chance may move each opponent."""
+        newcomers = [one for one in self._entrants if self._matches[one.version] < PROVISIONAL]
+        if not newcomers and len(self._entrants) > TOP and self._rng.random() < SHARE:
+            openest = min(self._entrants, key=self._distance)
+            if self._distance(openest) <= OPEN:
+                return openest, lambda _: JITTER
+        waiting = self._least_played(newcomers or self._drawn())
+        return waiting, lambda one: JITTER + UNSURE / math.sqrt(1 + self._matches[one.version])
 
-    def _table(self, first: Entrant, sides: int) -> list[Entrant]:
+    def _drawn(self) -> list[Entrant]:
+        count = max(DRAWN, round(DRAWN_SHARE * len(self._entrants)))
+        return self._rng.sample(self._entrants, min(count, len(self._entrants)))
+
+    def _least_played(self, candidates: list[Entrant]) -> Entrant:
+        fewest = min(self._matches[one.version] for one in candidates)
+        return self._rng.choice([one for one in candidates if self._matches[one.version] == fewest])
+
+    @cached_property
+    def _boundary(self) -> float:
+        """The rating halfway between the last of the top and the next bot."""
+        return (self._entrants[TOP - 1].rating + self._entrants[TOP].rating) / 2
+
+    def _distance(self, one: Entrant) -> float:
+        """How many standard errors a rating is away from the boundary."""
+        return abs(one.rating - self._boundary) * math.sqrt(self._matches[one.version]) / UNSURE
+
+    def _table(self, first: Entrant, sides: int, jitter: Callable[[Entrant], float]) -> list[int]:
         """The first bot and those nearest to it, each of another owner."""
-        table, owners = [first], {first.owner}
         others = (one for one in self._entrants if one.owner != first.owner)
-        distances = [(abs(one.rating + self._rng.gauss(0, JITTER) - first.rating), one.version, one) for one in others]
-        heapq.heapify(distances)
-        while len(table) < sides:
-            nearest = heapq.heappop(distances)[2]
-            if nearest.owner not in owners:
-                table.append(nearest)
-                owners.add(nearest.owner)
-        return table
+        near = [(abs(one.rating + self._rng.gauss(0, jitter(one)) - first.rating), one.version, one) for one in others]
+        table = {first.owner: first.version}
+        for _, version, one in sorted(near):
+            table.setdefault(one.owner, version)
+            if len(table) == sides:
+                break
+        return list(table.values())
 
     def _seated(self, versions: list[int], players: int) -> tuple[int, ...]:
         """The order that leaves seats and neighbours most even."""
@@ -153,7 +178,11 @@ class _Planner:
         return min((order * rounds for order in orders), key=self._unevenness)
 
     def _unevenness(self, table: tuple[int, ...]) -> int:
-        """By how much the order adds to the sum of the squares of all counts, but for a constant: less is better."""
+        """How much the order adds to the sum of the squares of all counts, by halves and but for a constant."""
         seats = sum(self._seats[version][seat] for seat, version in enumerate(table))
-        pairs = zip(table, (*table[1:], table[0]), strict=True)
-        return seats + sum(self._recorded.get(pair, 0) + self._after[pair] for pair in pairs)
+        return seats + sum(self._neighbours.get(pair, 0) + self._added[pair] for pair in _neighbours(table))
+
+
+def _neighbours(table: tuple[int, ...]) -> Iterator[tuple[int, int]]:
+    """Who sits right after whom: pairs (x, y), y after x."""
+    return zip(table, (*table[1:], table[0]), strict=True)

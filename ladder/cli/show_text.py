@@ -93,7 +93,7 @@ def _standing(there: InVariant) -> Iterable[str]:
         shares = ", ".join(f"{name} {percent(share)} %" for name, share in zip(ORDINALS, one.shares, strict=False))
         yield f"{one.points_per_deal:+.2f} points per deal; {shares}"
         yield f"{one.faults} faults in {one.decisions} decisions; taken over in {one.takeovers} matches"
-        yield f"trend {sparkline(one.history)} {moved(one.change)} over the last {len(one.history)} matches"
+        yield f"trend {sparkline(one.history)} {moved(one.change)} over its {len(one.history)} newest ratings"
 
 
 def _print_opponents(opponents: Iterable[Opponent], console: Console) -> None:

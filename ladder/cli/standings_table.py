@@ -136,7 +136,7 @@ def _legend(found: Standings, columns: Sequence[Column]) -> Iterable[str]:
         "points": f"points: per deal, {better} is better",
         "places": f"places: 1st to {ORDINALS[found.sides - 1]} in %",
         "faults": "faults: in % of its decisions",
-        "moved": "moved: Elo over the last 20 matches",
+        "moved": "moved: in Elo, over its 20 newest ratings",
     }
     if any(one.is_provisional for one in found.rows):
         yield f"?: fewer than {PROVISIONAL} matches, so the rating is provisional"

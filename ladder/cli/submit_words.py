@@ -185,10 +185,8 @@ def _again(request: Request, found: Preflight, word: str, sandbox: str) -> str:
     bots = " ".join([word] * (2 if spec.rules.partners else spec.rules.players))
     clock = spec.clock
     time = f" --clock {clock.bank:g}+{clock.increment:g} --limit {clock.limit:g}" if clock != DEFAULT_CLOCK else ""
-    return (
-        f"pigpen play {bots} --rules {_rules(request, spec.rules.name)} --boards {spec.format.boards} --seed {spec.seed.hex()} "
-        f"--sandbox {sandbox}{time}"
-    )
+    match = f"--rules {_rules(request, spec.rules.name)} --boards {spec.format.boards} --seed {spec.seed.hex()}"
+    return f"pigpen play {bots} {match} --sandbox {sandbox}{time}"
 
 
 def _reasons(found: Preflight) -> Iterator[dict[str, object]]:

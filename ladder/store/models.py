@@ -130,7 +130,7 @@ class Rating(Base):
     points: Mapped[int] = mapped_column(BigInteger, default=0)
     """In all deals together, as the variant counts them."""
     places: Mapped[list[int]] = mapped_column(default=list)
-    """How often it came first, second, …"""
+    """How often its side came first, second, …; of two teams one is first or second."""
     seats: Mapped[list[int]] = mapped_column(default=list)
     """How often it was bot number 0, 1, … of a match."""
     decisions: Mapped[int] = mapped_column(default=0)

@@ -227,15 +227,15 @@ def _shares(fields: Mapping[str, Field], wanted: int, rng: Random) -> Counter[st
     None has to wait until another has caught up with what it has played in years.
     """
     shares: Counter[str] = Counter()
-    if not fields:
-        return shares
     names = sorted(fields)
     entries = {name: len(fields[name].entrants) for name in names}
-    while shares.total() < wanted:
-        waiting = {name: entries[name] for name in names if shares[name] < fields[name].wanted_by_newcomers}
-        played = {name: fields[name].matches + shares[name] * fields[name].sides for name in waiting}
+    played = {name: fields[name].matches for name in names}
+    wanted_by_newcomers = {name: fields[name].wanted_by_newcomers for name in names}
+    while names and shares.total() < wanted:
+        waiting = {name: entries[name] for name in names if shares[name] < wanted_by_newcomers[name]}
         chosen = next_variant(waiting, played) or rng.choices(names, [entries[name] for name in names])[0]
         shares[chosen] += 1
+        played[chosen] += fields[chosen].sides
     return shares
 
 

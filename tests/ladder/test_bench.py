@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 from functools import reduce
+from pathlib import Path
 
 import pytest
 
@@ -74,3 +75,16 @@ def test_the_examples_in_the_docstrings_hold() -> None:
     result = doctest.testmod(bench)
     assert result.attempted >= 3
     assert result.failed == 0
+
+
+def test_the_page_on_faults_names_the_same_numbers() -> None:
+    page = Path(__file__).parents[2] / "docs" / "faults.md"
+    section = " ".join(page.read_text().partition("## On the bench")[2].partition("## ")[0].split())
+    for told in (
+        f"**{bench.IN_A_ROW} failed matches in a row**",
+        f"**more than {bench.MOST_FAILED} failed of its last {bench.WINDOW}**",
+        f"**{bench.span(bench.COOL_DOWN)}**",
+        f"**{bench.span(bench.LONGEST)}**",
+        f"**{bench.WINDOW} clean matches in a row**",
+    ):
+        assert told in section

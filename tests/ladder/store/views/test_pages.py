@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from sqlalchemy import select
+from sqlalchemy import event, select
 
 from ladder.ratings.batch import fit, pair_weight
+from ladder.settings import load_settings
 from ladder.store import models
 from ladder.store.names import find_match, find_variant, find_version
+from ladder.store.opening import open_ladder
 from ladder.store.results import record_summary
 from ladder.store.views.bot_page import EXAMPLES, bot_page
 from ladder.store.views.bots import bots
@@ -24,6 +26,8 @@ from ladder.summary import summarise
 from tests.ladder import ladders, shown
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sqlalchemy.orm import Session
 
     from ladder.ratings.batch import Estimate
@@ -71,6 +75,30 @@ def test_scores_of_two_opponents_add_up_to_their_matches(database: Database) -> 
             for one in opponents:
                 (back,) = [other for other in tables[one.bot] if other.bot == bot]
                 assert (one.score + back.score, one.matches) == (one.matches, back.matches)
+
+
+def test_no_page_goes_through_all_pairs_or_seats_of_sqlite(tmp_path: Path) -> None:
+    """Although it knows nothing of the sizes of the tables."""
+    database = open_ladder(load_settings(data_dir=tmp_path), create=True)
+    asked: list[tuple[str, Any]] = []
+    event.listen(database.engine, "before_cursor_execute", lambda *found: asked.append((found[2], found[3])))
+    with database.write() as session:
+        versions = shown.a_ladder(session, matches=2)
+    asked.clear()
+    with database.read() as session:
+        bot_page(session, find_version(session, "Mud"), 10)
+        results(session, 5, "gongzhu", [versions["Mud"]])
+        unfinished(session, models.Status.QUEUED, 5, "gongzhu")
+        head_to_head(session, "gongzhu", versions["Mud"], 10)
+        questions = [(text, values) for text, values in asked if text.startswith("SELECT")]
+        plans = [row[3] for text, values in questions
+                 for row in session.connection().exec_driver_sql(f"EXPLAIN QUERY PLAN {text}", values)]  # fmt: skip
+    large = [
+        plan for plan in plans if any(name in plan.split() for name in ("pair_stats", "seats", "faults", "matches"))
+    ]
+    assert any("pair_stats USING PRIMARY KEY (variant=? AND a=? AND b=?)" in plan for plan in large)
+    assert not [plan for plan in large if plan.startswith("SCAN")]
+    assert not [plan for plan in large if "pair_stats" in plan and "b=?" not in plan]
 
 
 def test_active_opponents_with_the_most_matches_come_first(database: Database) -> None:
