@@ -17,6 +17,8 @@ demo: $(READY)  ## play a real match between sample bots, in containers where Do
 test: $(READY)  ## run all tests
 	@scripts/engine || true
 	@scripts/runsc || true
+	@scripts/postgres || true
+	@scripts/registry || true
 	$(BIN)/pytest
 
 check: $(READY)  ## format, lint, types, generated code, import directions

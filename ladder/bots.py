@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_bots"
 MAIN_FILES = ("bot.py", "bot.js")
@@ -55,6 +59,15 @@ def find_bot(word: str) -> BotSource:
         f"There is no bot {word!r}: neither a sample bot ({', '.join(sample_names())}), nor a folder, "
         "nor an image reference such as mybot:latest."
     )
+
+
+def seat_names(names: Iterable[str]) -> tuple[str, ...]:
+    """A name for each seat; a bot that sits in several is numbered: Trotter, Snout, Trotter#2, Snout#2."""
+    given: list[str] = []
+    for name in names:
+        count = sum(other.partition("#")[0] == name for other in given)
+        given.append(f"{name}#{count + 1}" if count else name)
+    return tuple(given)
 
 
 def _is_folder(path: Path) -> bool:

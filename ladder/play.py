@@ -7,6 +7,7 @@ import contextlib
 import sys
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ladder.cores import CORES
@@ -38,6 +39,8 @@ S = TypeVar("S", bound=StreamSeat, covariant=True)
 
 FAREWELL_SECONDS = 1.0
 """How long programs may take to end by themselves after the match."""
+
+NO_LABELS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -118,6 +121,7 @@ async def play_sandboxed(
     write: Write,
     recorded: Sequence[DealLine] | None = None,
     concurrency: int = 1,
+    labels: Mapping[str, str] = NO_LABELS,
 ) -> Played:
     """
     Play with a fresh instance of each program in its sandbox at each table.
@@ -128,6 +132,7 @@ async def play_sandboxed(
         write: Takes the record's lines.
         recorded: The deals in the record of an interrupted match.
         concurrency: How many tables play at once.
+        labels: What instances are marked with, for people and reapers.
 
     Raises:
         CannotResume: If the recorded deals are not of this match.
@@ -136,14 +141,14 @@ async def play_sandboxed(
     logs: dict[int, tuple[str, ...]] = {}
 
     def open_table(table: int) -> AbstractAsyncContextManager[Sequence[Seat]]:
-        return sandboxed_table(programs, spec.bots, partial(logs.__setitem__, table))
+        return sandboxed_table(programs, spec.bots, partial(logs.__setitem__, table), labels)
 
     return Played(await Match(spec, open_table, write, recorded).play(concurrency), logs)
 
 
 @contextlib.asynccontextmanager
 async def sandboxed_table(
-    programs: Sequence[Program], names: Sequence[str], keep: Keep
+    programs: Sequence[Program], names: Sequence[str], keep: Keep, labels: Mapping[str, str] = NO_LABELS
 ) -> AsyncIterator[list[StreamSeat]]:
     """
     Seat a fresh instance of each program in its sandbox, and clear all away afterwards.
@@ -152,13 +157,16 @@ async def sandboxed_table(
         programs: The bots.
         names: What they are called.
         keep: Takes the end of what each of them wrote to stdout and stderr.
+        labels: What they are marked with.
 
     Raises:
         SandboxError: If a sandbox failed.
     """
     with scratch_folder() as root, CORES.lease() as core:
         named = zip(programs, names, strict=True)
-        pens = [Pen(program, root / str(bot), name, StreamSeat, core) for bot, (program, name) in enumerate(named)]
+        pens = [
+            Pen(program, root / str(bot), name, StreamSeat, core, labels) for bot, (program, name) in enumerate(named)
+        ]
         async with running(pens) as watchers:
             yield [pen.seat for pen in pens]
             await asyncio.gather(*(pen.account() for pen in pens))
@@ -194,12 +202,18 @@ class Pen(Generic[S]):
     """One seat at a table and the instance that sits in it."""
 
     def __init__(
-        self, program: Program, folder: Path, name: str, make_seat: Callable[[Path, str], S], core: int | None = None
+        self,
+        program: Program,
+        folder: Path,
+        name: str,
+        make_seat: Callable[[Path, str], S],
+        core: int | None = None,
+        labels: Mapping[str, str] = NO_LABELS,
     ) -> None:
         with disk_errors(folder):
             folder.mkdir(mode=0o755)
         self._program = program
-        self._place = Place(folder, new_token(), {"bot": name, "seat": folder.name}, core)
+        self._place = Place(folder, new_token(), {**labels, "bot": name, "seat": folder.name}, core)
         self._instance: Instance | None = None
         self.seat = make_seat(folder / SOCKET_NAME, self._place.token)
         self.end: asyncio.Future[Exit] = asyncio.get_running_loop().create_future()

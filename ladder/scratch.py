@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from contextlib import contextmanager
+import time
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PREFIX = "pigpen-match-"
+MARK_SECONDS = 60.0
+"""A folder that has had no whole mark for so long will get none."""
 OWNER = "owner"
 """File in the folder that names the process whose folder it is (owners.py)."""
 
@@ -49,9 +52,19 @@ def disk_errors(what: Path | str) -> Iterator[None]:
 
 
 def _sweep() -> None:
-    for mark in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{OWNER}"):
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         try:
-            if owners.is_dead(mark.read_text()):
-                shutil.rmtree(mark.parent, ignore_errors=True)
-        except (OSError, ValueError):  # another user's, or just being made or removed
+            if owners.is_dead((folder / OWNER).read_text()):
+                shutil.rmtree(folder, ignore_errors=True)
+        except (FileNotFoundError, ValueError):
+            _remove_unmarked(folder)
+        except OSError:  # another user's
             continue
+
+
+def _remove_unmarked(folder: Path) -> None:
+    """Remove a folder whose maker was killed before its mark was written: there is nothing else in it."""
+    with suppress(OSError):
+        is_old = time.time() - folder.stat().st_mtime > MARK_SECONDS
+        if is_old and {path.name for path in folder.iterdir()} <= {OWNER}:
+            shutil.rmtree(folder)

@@ -1,14 +1,16 @@
 """
 What an organiser sets: in `pigpen.toml` in the current folder, or in the environment, which goes first.
 
-The names are the same in both: `data_dir` in the file is `PIGPEN_DATA_DIR` in the environment.
+The names are the same in both: `data_dir` in the file is `PIGPEN_DATA_DIR` in the environment. A relative path is one
+from the current folder, where the file is too.
 """
 
 from __future__ import annotations
 
+import difflib
 import os
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, PositiveFloat, PositiveInt, ValidationError, field_validator
 from pydantic_settings import (
@@ -19,11 +21,17 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from ladder.clocks import DEFAULT_CLOCK_TEXT, LEAST_LIMIT, MOST_LIMIT, read_clock
 from referee.match import DEFAULT_CLOCK
+
+if TYPE_CHECKING:
+    from sqlalchemy import URL
+
+    from pigpen import ClockSetting
 
 FILE = "pigpen.toml"
 PREFIX = "PIGPEN_"
-DEFAULT_CLOCK_TEXT = f"{DEFAULT_CLOCK.bank:g}+{DEFAULT_CLOCK.increment:g}"
+URL_HINT = "write sqlite:////path/to/file or postgresql://user@host/name"
 
 
 def default_data_dir() -> Path:
@@ -36,24 +44,30 @@ class Settings(BaseSettings):
     """The settings of a ladder; every field can stand in `pigpen.toml` and in the environment."""
 
     model_config = SettingsConfigDict(
-        env_prefix=PREFIX, toml_file=FILE, extra="forbid", frozen=True, use_attribute_docstrings=True
+        env_prefix=PREFIX,
+        env_ignore_empty=True,
+        toml_file=FILE,
+        extra="forbid",
+        frozen=True,
+        use_attribute_docstrings=True,
+        allow_inf_nan=False,
     )
 
     data_dir: Path = Field(default_factory=default_data_dir)
     """Folder for the database, the records, and the bots that were entered as folders."""
     database_url: str = ""
-    """SQLAlchemy URL: sqlite:////path/to/file or postgresql+psycopg://user@host/name; empty: ladder.db in data_dir."""
+    """sqlite:////path/to/file, or postgresql://user@host/name; empty: ladder.db in data_dir."""
     sandbox: Literal["docker", "process"] = "docker"
     """How the bots are kept; process is for bots of one's own only."""
     runtime: str = "runc"
     """The OCI runtime of the docker sandbox."""
     concurrency: Annotated[int, Field(ge=0)] = 0
-    """Matches at once; 0: one for each core but one."""
+    """Matches at once; 0: one for each core, at least two, so that one starts while another plays."""
     boards: PositiveInt = 4
     """Boards in a match, each played in every rotation."""
     clock: str = DEFAULT_CLOCK_TEXT
     """Seconds in the bank + seconds added for each decision."""
-    limit: PositiveFloat = DEFAULT_CLOCK.limit
+    limit: Annotated[float, Field(ge=LEAST_LIMIT, le=MOST_LIMIT)] = DEFAULT_CLOCK.limit
     """Most seconds for one decision."""
     match_seconds: PositiveFloat = 1800.0
     """A match that takes longer is void, and played again."""
@@ -69,10 +83,38 @@ class Settings(BaseSettings):
     def _absolute(cls, path: Path) -> Path:
         return path.expanduser().absolute()
 
+    @field_validator("database_url")
+    @classmethod
+    def _known(cls, text: str) -> str:
+        if text:
+            read_url(text)
+        return text
+
+    @field_validator("clock")
+    @classmethod
+    def _is_clock(cls, text: str) -> str:
+        read_clock(text, DEFAULT_CLOCK.limit)
+        return text
+
     @property
-    def url(self) -> str:
+    def clock_setting(self) -> ClockSetting:
+        """The clock of a match."""
+        return read_clock(self.clock, self.limit)
+
+    @property
+    def url(self) -> URL:
         """The database's URL."""
-        return self.database_url or f"sqlite:///{self.data_dir / 'ladder.db'}"
+        from sqlalchemy import URL
+
+        if self.database_url:
+            return read_url(self.database_url)
+        return URL.create("sqlite", database=str(self.data_dir / "ladder.db"))
+
+    @property
+    def database_file(self) -> Path | None:
+        """The file that holds the database; None if a server has it."""
+        url = self.url
+        return Path(str(url.database)) if url.get_backend_name() == "sqlite" else None
 
     @classmethod
     def settings_customise_sources(
@@ -87,6 +129,31 @@ class Settings(BaseSettings):
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
 
 
+def read_url(text: str) -> URL:
+    """
+    Read the URL of a database, which is SQLite's or PostgreSQL's, and name the driver that comes with Pigpen.
+
+    Raises:
+        ValueError: If it is none; the message does not repeat it, for it may hold a password.
+    """
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    try:
+        url = make_url(text)
+    except (ArgumentError, ValueError):
+        raise ValueError(f"it is not a URL; {URL_HINT}") from None
+    if url.drivername in ("sqlite", "sqlite+pysqlite"):
+        if url.database in (None, "", ":memory:") or url.query:
+            raise ValueError(f"it names no file; {URL_HINT}")
+        return url.set(drivername="sqlite", database=str(Path(str(url.database)).expanduser().absolute()))
+    if "password" in url.query:
+        raise ValueError(f"it has its password at the end; {URL_HINT}, the password between user: and @")
+    if url.drivername in ("postgresql", "postgres", "postgresql+psycopg"):
+        return url.set(drivername="postgresql+psycopg")
+    raise ValueError(f"{url.drivername!r} is no database that a ladder can be kept in; {URL_HINT}")
+
+
 def load_settings(**given: Any) -> Settings:
     """
     Read the settings; what is *given* goes before all else.
@@ -97,10 +164,29 @@ def load_settings(**given: Any) -> Settings:
     try:
         return Settings(**given)
     except ValidationError as error:
-        detail = error.errors()[0]
-        name = ".".join(map(str, detail["loc"]))
-        raise ValueError(
-            f"The setting {name} ({FILE}, or {PREFIX}{name.upper()}) cannot be used: {detail['msg']}."
-        ) from None
+        raise ValueError(_sentence(error)) from None
     except (SettingsError, OSError, ValueError) as error:
-        raise ValueError(f"{FILE} cannot be read: {error}.") from None
+        raise ValueError(f"{str(Path(FILE).absolute())!r} cannot be read: {error}.") from None
+    except RuntimeError as error:  # nobody's home
+        raise ValueError(
+            f"{error} Name a folder: data_dir in {FILE}, or {PREFIX}DATA_DIR in the environment."
+        ) from None
+
+
+def source_of(name: str) -> str:
+    """Where the value of a setting comes from: ``environment``, ``file`` or ``default``."""
+    if any(variable.upper() == PREFIX + name.upper() and value for variable, value in os.environ.items()):
+        return "environment"
+    return "file" if name in TomlConfigSettingsSource(Settings)() else "default"
+
+
+def _sentence(error: ValidationError) -> str:
+    detail = error.errors(include_input=False)[0]
+    name = ".".join(map(str, detail["loc"]))
+    file = str(Path(FILE).absolute())
+    if detail["type"] == "extra_forbidden":
+        near = difflib.get_close_matches(name, Settings.model_fields, 1)
+        meant = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(Settings.model_fields)}."
+        return f"{name} in {file!r} is no setting. {meant}"
+    place = f"{PREFIX}{name.upper()} in the environment" if source_of(name) == "environment" else f"{name} in {file!r}"
+    return f"{place} cannot be used: {detail['msg'].removeprefix('Value error, ').rstrip('.')}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 
@@ -11,9 +12,11 @@ from ladder.engine import connect
 from ladder.sandbox.base import SandboxError
 from pigpen import ClockSetting, Welcome
 from pigpen.rules import PRESETS
+from tests.ladder import postgres, registries
 
 OWN_MOUNTS = ("unshare", "--user", "--map-root-user", "--mount")
 """Runs a command that sees mounts of its own."""
+MARKERS = ("docker", "mounts", "node", "postgres", "registry", "runsc")
 LEFT_OUT = pytest.StashKey[dict[str, list[str]]]()
 
 
@@ -32,6 +35,10 @@ def _missing() -> dict[str, str]:
         missing["mounts"] = "This user may not mount a file system of its own (unshare --user --mount)."
     if not (shutil.which("node") and shutil.which("npm")):
         missing["node"] = "Node.js and npm are not installed."
+    if not postgres.programs():
+        missing["postgres"] = "PostgreSQL's server is not installed. On Debian, as root: scripts/postgres"
+    if not registries.program():
+        missing["registry"] = "docker-registry is not there. On Debian: scripts/registry"
     return missing
 
 
@@ -45,7 +52,7 @@ def _may_mount() -> bool:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselect the tests whose outside program is missing."""
     left_out: dict[str, list[str]] = {}
-    if any(item.get_closest_marker(marker) for item in items for marker in ("docker", "mounts", "node", "runsc")):
+    if any(item.get_closest_marker(marker) for item in items for marker in MARKERS):
         for marker, reason in _missing().items():
             affected = [item for item in items if item.get_closest_marker(marker)]
             if affected:
@@ -66,9 +73,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 @pytest.fixture(autouse=True)
 def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test sees a seat that a bot around the suite may have."""
-    monkeypatch.delenv("PIGPEN_ADDRESS", raising=False)
-    monkeypatch.delenv("PIGPEN_TOKEN", raising=False)
+    """No test sees a seat that a bot around the suite may have, nor an organiser's settings."""
+    for name in [name for name in os.environ if name.startswith("PIGPEN_")]:
+        monkeypatch.delenv(name)
 
 
 @pytest.fixture

@@ -14,19 +14,31 @@ import sys
 import typer
 
 from ladder.bots import UnknownBot
+from ladder.cli.bench import bench, unbench
+from ladder.cli.bots import bots
 from ladder.cli.check import check
 from ladder.cli.compare import compare_bots
+from ladder.cli.config import config
+from ladder.cli.db import db
+from ladder.cli.explain import explain
 from ladder.cli.harmless import harmless
+from ladder.cli.ladder_run import ladder_app
+from ladder.cli.logs import logs
+from ladder.cli.matches import matches
 from ladder.cli.new import new
 from ladder.cli.play import play
 from ladder.cli.problems import UserError
 from ladder.cli.replay import replay
 from ladder.cli.rerun import rerun
+from ladder.cli.retire import retire
 from ladder.cli.rules import rules
 from ladder.cli.running import Stopped
+from ladder.cli.show import show
+from ladder.cli.standings import standings
+from ladder.cli.submit import submit
 from ladder.cli.verify import verify_records
 from ladder.sandbox.base import BotRejected, SandboxError
-from ladder.store.problems import LadderError
+from ladder.store.problems import LadderError, StoreError
 from referee.problems import RecordError
 from referee.rules_file import RulesFileError
 
@@ -45,7 +57,20 @@ app.command("compare")(compare_bots)
 app.command()(replay)
 app.command()(rerun)
 app.command()(rules)
+app.command()(submit)
+app.command()(retire)
 app.command("verify")(verify_records)
+app.command()(bench)
+app.command()(unbench)
+app.command()(config)
+app.add_typer(db)
+app.command()(standings)
+app.command()(bots)
+app.command()(show)
+app.command()(matches)
+app.command()(logs)
+app.command()(explain)
+app.add_typer(ladder_app, name="ladder")
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 LINES = "\n\t"
@@ -60,7 +85,7 @@ def main() -> None:
         app()
     except MISTAKES as error:
         _quit(str(error), 2)
-    except SandboxError as error:
+    except (SandboxError, StoreError) as error:
         _quit(str(error), 3)
     except Stopped as stopped:
         _quit(str(stopped), stopped.code)

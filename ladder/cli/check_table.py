@@ -35,7 +35,7 @@ def print_report(bot: str, sandbox: str, report: Report, console: Console | None
             table.add_row(_mark(outcome), "" if place else escape(group), escape(outcome.name), _worst(outcome))
         table.add_section()
     console.print(table)
-    _print_failures(console, report)
+    print_failures(console, report)
     console.print(_summary(report), markup=False, highlight=False, soft_wrap=True)
 
 
@@ -63,7 +63,7 @@ def _worst(outcome: Outcome) -> str:
     return f"{max(outcome.times) * 1000:.2f}" if outcome.times else ""
 
 
-def _print_failures(console: Console, report: Report) -> None:
+def print_failures(console: Console, report: Report) -> None:
     """Say why each case failed, with the end of the bot's output where that is not the same as before."""
     shown = ""
     for outcome in report.outcomes:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.bots import find_bot
-from ladder.cli.faults import Faults
+from ladder.bots import find_bot, seat_names
 from ladder.cli.options import (
     DEFAULT_CLOCK_TEXT,
     ClockOption,
@@ -27,6 +26,7 @@ from ladder.cli.result_table import print_json, print_result
 from ladder.cli.running import run
 from ladder.cli.sandboxes import SandboxName, open_sandbox
 from ladder.cores import bot_cores
+from ladder.faults import Faults
 from ladder.play import Played, play_inline, play_sandboxed
 from pigpen.rules import Rules, new_seed, seed_from
 from referee.formats import Format
@@ -158,12 +158,7 @@ def _seat(words: list[str], rules: Rules) -> list[BotSource]:
 
 
 def _names(sources: list[BotSource]) -> tuple[str, ...]:
-    """A name for each seat; a bot that sits in several is numbered."""
-    names: list[str] = []
-    for source in sources:
-        count = sum(name.partition("#")[0] == source.name for name in names)
-        names.append(f"{source.name}#{count + 1}" if count else source.name)
-    return tuple(names)
+    return seat_names(source.name for source in sources)
 
 
 async def _play(

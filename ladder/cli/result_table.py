@@ -16,7 +16,7 @@ from ladder.cli.harmless import harmless
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ladder.cli.faults import Faults, Held
+    from ladder.faults import Faults, Held
     from ladder.play import Played
     from referee.match import MatchSpec
     from referee.record import BotResult

@@ -49,7 +49,7 @@ def image_of_folder(client: DockerClient, folder: Path, base: str) -> str:
         )
     tag = f"{REPOSITORY}:{_content(folder, base)}"
     with engine_errors(f"build {folder.name}"):
-        image = _find(client, tag)
+        image = find_image(client, tag)
         if image is None:
             _build(client, folder, tag)
             image = client.images.get(tag)
@@ -68,7 +68,7 @@ def image_of_reference(client: DockerClient, reference: str) -> str:
         SandboxError: If the engine fails, or the image's registry cannot be reached.
     """
     with engine_errors(f"look up {reference}"):
-        image = _find(client, reference) or _pull(client, reference)
+        image = find_image(client, reference) or pull_image(client, reference)
     return _accept(image, reference)
 
 
@@ -94,7 +94,8 @@ def _ignored(folder: Path) -> list[str]:
     return [line for line in lines if line and not line.startswith("#")]
 
 
-def _find(client: DockerClient, reference: str) -> Image | None:
+def find_image(client: DockerClient, reference: str) -> Image | None:
+    """Find an image on this engine; None if it is not there, or *reference* is no name for one."""
     try:
         return client.images.get(reference)
     except APIError as error:
@@ -103,7 +104,14 @@ def _find(client: DockerClient, reference: str) -> Image | None:
         raise
 
 
-def _pull(client: DockerClient, reference: str) -> Image:
+def pull_image(client: DockerClient, reference: str) -> Image:
+    """
+    Ask the registry for an image, whether this engine has one of that name or not.
+
+    Raises:
+        BotRejected: If the registry does not have it.
+        SandboxError: If the registry cannot be reached, or breaks off.
+    """
     repository, tag = parse_repository_tag(reference)
     try:
         if repository != "sha256":  # an id says nothing about where to pull from
@@ -114,14 +122,12 @@ def _pull(client: DockerClient, reference: str) -> Image:
     except APIError as error:
         if not (error.is_client_error() or explain(error).startswith(NO_SUCH_IMAGE)):
             raise _pull_failed(reference, explain(error)) from error
-        raise BotRejected(
-            f"The image {reference} is not on this engine and could not be pulled: {explain(error)}"
-        ) from error
+        raise BotRejected(f"The image {reference} could not be pulled: {explain(error)}") from error
 
 
 def _pull_failed(reference: str, reason: str) -> SandboxError:
     return SandboxError(
-        f"The image {reference} is not on this engine, and pulling it failed: {reason.strip()}. "
+        f"The image {reference} was to be pulled, and pulling it failed: {reason.strip()}. "
         "Build or load it here, or try again when its registry can be reached."
     )
 

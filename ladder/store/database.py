@@ -5,11 +5,13 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.orm import Session
 
+from ladder.store.failures import in_words
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from sqlalchemy.engine.interfaces import DBAPIConnection
 
@@ -18,6 +20,8 @@ BUSY_SECONDS = 5
 SQLITE_SETTINGS = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", f"busy_timeout={BUSY_SECONDS * 1000}")
 WRITER_LOCK = 0x70696770656E
 """Number of PostgreSQL's advisory lock that writers take."""
+CONNECT_SECONDS = 10
+"""How long PostgreSQL may take to answer."""
 
 
 class Database:
@@ -25,24 +29,33 @@ class Database:
     A database that holds a ladder; opened by `ladder.store.opening`, which checks its schema.
 
     A transaction that reads sees one state of the ladder; one that writes is alone among those that write, so what it
-    reads before it writes stays true until it has committed.
+    reads before it writes stays true until it has committed. What a driver says comes out as `StoreError` or
+    `LadderError`, with a sentence.
     """
 
-    def __init__(self, url: str) -> None:
-        self.engine = _sqlite(url) if url.startswith("sqlite") else create_engine(url, pool_pre_ping=True)
+    def __init__(self, url: str | URL, sqlite_settings: Sequence[str] = SQLITE_SETTINGS) -> None:
+        url = make_url(url)
+        self.engine = _sqlite(url, sqlite_settings) if url.get_backend_name() == "sqlite" else _postgresql(url)
+        options: dict[str, Any] = {"isolation_level": "REPEATABLE READ"} if self._is_postgresql else {}
+        self._reading = self.engine.execution_options(**options)
         self._writing = self.engine.execution_options(writes=True)
+
+    @property
+    def _is_postgresql(self) -> bool:
+        return self.engine.dialect.name == "postgresql"
 
     @contextmanager
     def read(self) -> Iterator[Session]:
         """A transaction that only reads."""
-        with Session(self.engine) as session:
+        with in_words(self.engine.url), Session(self._reading) as session:
             yield session
 
     @contextmanager
     def write(self) -> Iterator[Session]:
         """A transaction that writes: committed at the end, or undone if an exception gets through."""
-        with Session(self._writing) as session, session.begin():
-            if self.engine.dialect.name == "postgresql":
+        with in_words(self.engine.url), Session(self._writing) as session, session.begin():
+            session.connection()  # waits here for its turn
+            if self._is_postgresql:
                 session.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": WRITER_LOCK})
             yield session
 
@@ -51,20 +64,25 @@ class Database:
         self.engine.dispose()
 
 
-def _sqlite(url: str) -> Engine:
+def _postgresql(url: URL) -> Engine:
+    options = {"connect_timeout": CONNECT_SECONDS, "options": f"-c lock_timeout={BUSY_SECONDS}s"}
+    return create_engine(url, pool_pre_ping=True, connect_args=options)
+
+
+def _sqlite(url: URL, settings: Sequence[str]) -> Engine:
     # The driver must leave transactions to us: its own BEGIN comes late, and is never IMMEDIATE.
     engine = create_engine(url)
-    event.listen(engine, "connect", _set_up)
+
+    def set_up(connection: DBAPIConnection, _: Any) -> None:
+        connection.isolation_level = None
+        cursor = connection.cursor()
+        for setting in settings:
+            cursor.execute(f"PRAGMA {setting}")
+        cursor.close()
+
+    event.listen(engine, "connect", set_up)
     event.listen(engine, "begin", _begin)
     return engine
-
-
-def _set_up(connection: DBAPIConnection, _: Any) -> None:
-    connection.isolation_level = None
-    cursor = connection.cursor()
-    for setting in SQLITE_SETTINGS:
-        cursor.execute(f"PRAGMA {setting}")
-    cursor.close()
 
 
 def _begin(connection: Connection) -> None:

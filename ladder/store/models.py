@@ -10,7 +10,7 @@ from __future__ import annotations
 import enum
 from typing import Any
 
-from sqlalchemy import JSON, CheckConstraint, ForeignKey, Index, MetaData, String, UniqueConstraint, text
+from sqlalchemy import JSON, BigInteger, CheckConstraint, ForeignKey, Index, MetaData, String, UniqueConstraint, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 NAMES = {
@@ -103,7 +103,7 @@ class Version(Base):
     """What was submitted, in the owner's words: a folder's name, or an image reference."""
     pinned: Mapped[str | None]
     """Where a machine that lacks the image gets exactly this one: ``registry/name@sha256:…``; None: nowhere."""
-    size: Mapped[int]
+    size: Mapped[int] = mapped_column(BigInteger)
     """Bytes of the image, or of the folder."""
     added: Mapped[float]
 
@@ -127,10 +127,10 @@ class Rating(Base):
     """Elo, not centred: what is shown is shifted so that the active bots of the variant have a mean of 1500."""
     matches: Mapped[int] = mapped_column(default=0)
     deals: Mapped[int] = mapped_column(default=0)
-    points: Mapped[int] = mapped_column(default=0)
+    points: Mapped[int] = mapped_column(BigInteger, default=0)
     """In all deals together, as the variant counts them."""
     places: Mapped[list[int]] = mapped_column(default=list)
-    """How often it came first, second, …"""
+    """How often its side came first, second, …; of two teams one is first or second."""
     seats: Mapped[list[int]] = mapped_column(default=list)
     """How often it was bot number 0, 1, … of a match."""
     decisions: Mapped[int] = mapped_column(default=0)

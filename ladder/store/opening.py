@@ -1,12 +1,13 @@
-"""Opening a ladder's database."""
+"""Opening a ladder's database: one that is there and has the schema that this program knows, or a new one."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from ladder.store.database import Database
-from ladder.store.models import Base
+from ladder.store.failures import place
 from ladder.store.problems import LadderError
+from ladder.store.schema import REVISION, is_empty, revision_of
 
 if TYPE_CHECKING:
     from ladder.settings import Settings
@@ -18,17 +19,73 @@ def open_ladder(settings: Settings, create: bool = False) -> Database:
 
     Args:
         settings: Where it is.
-        create: Make it if there is none.
+        create: Make folder, database and schema if there is nothing yet.
 
     Raises:
-        LadderError: If there is none.
+        LadderError: If there is none, or it cannot be used as it is.
+        StoreError: If the database does not answer.
     """
-    file = settings.data_dir / "ladder.db"
-    if not settings.database_url and not create and not file.exists():
-        raise LadderError(f"There is no ladder in {str(settings.data_dir)!r}; begin one with: pigpen submit FOLDER")
     if create:
-        settings.data_dir.mkdir(parents=True, exist_ok=True)
+        make_folders(settings)
+    elif (file := settings.database_file) and not file.exists():
+        raise LadderError(f"There is no ladder in {str(file.parent)!r}; begin one with: pigpen submit FOLDER")
     database = Database(settings.url)
-    if create:
-        Base.metadata.create_all(database.engine)
+    try:
+        if create and revision_in(database) is None:
+            from ladder.store.migrations import upgrade  # takes longer to load than a query does
+
+            upgrade(settings.url)
+        check_revision(database, revision_in(database))
+    except BaseException:
+        database.close()
+        raise
     return database
+
+
+def make_folders(settings: Settings) -> None:
+    """
+    Make the folders of the data and of the database.
+
+    Raises:
+        LadderError: If one cannot be made.
+    """
+    file = settings.database_file
+    for folder in [settings.data_dir, *([file.parent] if file else [])]:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise LadderError(
+                f"The folder {str(folder)!r} cannot be made: {error.strerror}. Choose another one with data_dir in "
+                "pigpen.toml, or PIGPEN_DATA_DIR in the environment."
+            ) from None
+
+
+def revision_in(database: Database) -> str | None:
+    """
+    The revision of the schema; None if there is nothing yet.
+
+    Raises:
+        LadderError: If the database holds something else.
+    """
+    with database.read() as session:
+        connection = session.connection()
+        revision = revision_of(connection)
+        if revision is None and not is_empty(connection):
+            raise LadderError(f"{place(database.engine.url)} holds something that is no ladder; name another one.")
+        return revision
+
+
+def check_revision(database: Database, revision: str | None) -> None:
+    """
+    Refuse a schema that this program does not know.
+
+    Raises:
+        LadderError: With the way out.
+    """
+    where = place(database.engine.url)
+    if revision is None:
+        raise LadderError(f"{where} holds no ladder yet; begin one with: pigpen submit FOLDER")
+    if revision < REVISION:
+        raise LadderError(f"{where} is of an older Pigpen (schema {revision}, now {REVISION}); run: pigpen db upgrade")
+    if revision > REVISION:
+        raise LadderError(f"{where} is of a newer Pigpen (schema {revision}, here {REVISION}); use that Pigpen.")

@@ -17,7 +17,7 @@ import pytest
 import pigpen
 from ladder.play import play_sandboxed
 from ladder.sandbox.base import SOCKET_NAME, Exit, Place, SandboxError
-from ladder.scratch import PREFIX, scratch_folder
+from ladder.scratch import OWNER, PREFIX, scratch_folder
 from pigpen.client import Client
 from pigpen.rules import PRESETS
 from referee.formats import Format
@@ -180,6 +180,21 @@ def test_the_next_start_removes_the_folder_of_a_process_that_was_killed() -> Non
                 assert mine.exists()
     assert not mine.exists()
     assert folder.name.startswith(PREFIX)
+
+
+@pytest.mark.parametrize("mark", [None, ""])
+def test_a_folder_whose_maker_was_killed_before_it_was_marked_goes_when_it_is_old(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mark: str | None
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    unmarked, fresh = tmp_path / f"{PREFIX}old", tmp_path / f"{PREFIX}new"
+    for folder in (unmarked, fresh):
+        folder.mkdir()
+        if mark is not None:
+            (folder / OWNER).write_text(mark)
+    os.utime(unmarked, (0, 0))
+    with scratch_folder() as mine:
+        assert sorted(tmp_path.iterdir()) == sorted([mine, fresh])
 
 
 class FallingSeat(TrialSeat):

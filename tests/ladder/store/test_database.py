@@ -1,25 +1,22 @@
-"""Transactions of a ladder's database."""
+"""Transactions of a ladder's database: many read, one writes."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import TextClause, select, text
 from sqlalchemy.exc import IntegrityError
 
 from ladder.store import models
 from ladder.store.database import Database
+from ladder.store.problems import StoreError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Database:
-    database = Database(f"sqlite:///{tmp_path / 'ladder.db'}")
-    models.Base.metadata.create_all(database.engine)
-    return database
+    from ladder.store.database import Database
 
 
 def test_what_was_written_can_be_read(database: Database) -> None:
@@ -27,7 +24,6 @@ def test_what_was_written_can_be_read(database: Database) -> None:
         session.add(models.Owner(name="ada", added=1.0))
     with database.read() as session:
         assert session.scalars(select(models.Owner.name)).all() == ["ada"]
-    database.close()
 
 
 def add_twice(database: Database, name: str) -> None:
@@ -42,11 +38,126 @@ def test_a_transaction_that_fails_leaves_nothing(database: Database) -> None:
         add_twice(database, "ada")
     with database.read() as session:
         assert session.scalars(select(models.Owner)).all() == []
-    database.close()
 
 
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_sqlite_keeps_what_was_committed(database: Database) -> None:
     with database.read() as session:
         found = {name: session.execute(text(f"PRAGMA {name}")).scalar() for name in ("journal_mode", "synchronous")}
     assert found == {"journal_mode": "wal", "synchronous": 2}
-    database.close()
+
+
+COUNT = """
+import sys
+from sqlalchemy import select
+from ladder.store import models
+from ladder.store.database import Database
+database = Database(sys.argv[1])
+for _ in range(100):
+    with database.write() as session:
+        owner = session.scalars(select(models.Owner)).one()
+        owner.added = owner.added + 1  # read, then written: lost if another one came between
+"""
+
+
+def test_writers_in_several_processes_lose_no_update(database: Database) -> None:
+    with database.write() as session:
+        session.add(models.Owner(name="ada", added=0.0))
+    url = database.engine.url.render_as_string(hide_password=False)
+    writers = [subprocess.Popen([sys.executable, "-c", COUNT, url]) for _ in range(3)]
+    assert [writer.wait() for writer in writers] == [0, 0, 0]
+    with database.read() as session:
+        assert session.scalars(select(models.Owner.added)).one() == 300
+
+
+def test_a_reader_sees_one_state_whatever_is_written_meanwhile(database: Database) -> None:
+    with database.read() as reading:
+        assert reading.scalars(select(models.Owner.name)).all() == []
+        with database.write() as writing:
+            writing.add(models.Owner(name="ada", added=1.0))
+        assert reading.scalars(select(models.Owner.name)).all() == []
+    with database.read() as reading:
+        assert reading.scalars(select(models.Owner.name)).all() == ["ada"]
+
+
+def test_a_writer_sees_what_was_committed_while_it_waited(database: Database) -> None:
+    """Its state is that of the moment at which it is alone, not that of the moment at which it asked."""
+    first_is_in, seen = threading.Event(), list[str]()
+
+    def second() -> None:
+        first_is_in.wait()
+        with database.write() as session:
+            seen.extend(session.scalars(select(models.Owner.name)))
+
+    waiting = threading.Thread(target=second)
+    waiting.start()
+    with database.write() as session:
+        first_is_in.set()
+        waiting.join(0.2)
+        session.add(models.Owner(name="ada", added=1.0))
+    waiting.join()
+    assert seen == ["ada"]
+
+
+def impatient(database: Database, monkeypatch: pytest.MonkeyPatch) -> Database:
+    """The same database for somebody who waits only a moment."""
+    monkeypatch.setattr("ladder.store.database.BUSY_SECONDS", 0.05)
+    return Database(database.engine.url, ["journal_mode=WAL", "busy_timeout=50"])
+
+
+def write_nothing(database: Database) -> None:
+    with database.write():
+        pass
+
+
+def test_a_database_that_another_program_holds_is_told_in_a_sentence(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = impatient(database, monkeypatch)
+    with database.write(), pytest.raises(StoreError, match=r"is held by another program for too long; try again"):
+        write_nothing(other)
+    write_nothing(other)
+    other.close()
+
+
+def test_readers_do_not_wait_for_a_writer(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = impatient(database, monkeypatch)
+    with database.write() as writing:
+        writing.add(models.Owner(name="ada", added=1.0))
+        writing.flush()
+        with other.read() as reading:
+            assert reading.scalars(select(models.Owner.name)).all() == []
+    other.close()
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_a_full_disk_is_the_platforms_failure(database: Database) -> None:
+    with database.read() as session:
+        pages = session.execute(text("PRAGMA page_count")).scalar_one()
+    small = Database(database.engine.url, [f"max_page_count={pages}"])
+    with pytest.raises(StoreError, match=r"ladder\.db' failed: database or disk is full\."):
+        fill(small)
+    small.close()
+    with database.read() as session:
+        assert session.scalars(select(models.Owner)).all() == []
+
+
+def fill(database: Database) -> None:
+    with database.write() as session:
+        session.add_all([models.Owner(name=f"{number:064}", added=1.0) for number in range(1000)])
+
+
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+def test_a_server_that_goes_away_is_the_platforms_failure_and_may_come_back(database: Database) -> None:
+    cut = text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
+               " AND pid <> pg_backend_pid()")  # fmt: skip
+    with pytest.raises(StoreError, match="failed: "):
+        end_each_other(database, cut)
+    write_nothing(database)
+
+
+def end_each_other(database: Database, cut: TextClause) -> None:
+    with database.write() as session:
+        with database.read() as other:
+            other.execute(cut)
+        session.add(models.Owner(name="ada", added=1.0))

@@ -1,4 +1,4 @@
-"""What was held against whom, gathered while a match runs."""
+"""What was held against whom, gathered deal by deal."""
 
 from __future__ import annotations
 
@@ -25,6 +25,10 @@ class Held:
     """The bot's decision at its table, from 1: its output names it too."""
     verdict: str
     why: str
+    exit_code: int | None = None
+    """How the bot's program ended, where that is why."""
+    oom: bool | None = None
+    """Whether it was killed for memory; there whenever `exit_code` is."""
 
     def __str__(self) -> str:
         """Say it in a line."""
@@ -47,8 +51,12 @@ class Faults:
             bot = line.seats[step.seat] if line.seats else step.seat
             self._decisions[table, bot] += 1
             if step.why:
-                code = step.by.removeprefix(DEFAULT)
-                self.held.append(Held(bot, table, line.name, self._decisions[table, bot], code, step.why))
+                code, decision = step.by.removeprefix(DEFAULT), self._decisions[table, bot]
+                self.held.append(Held(bot, table, line.name, decision, code, step.why, step.exit_code, step.oom))
+
+    def decisions(self, bot: int) -> int:
+        """How often a bot was asked, at all tables together."""
+        return sum(count for (_, asked), count in self._decisions.items() if asked == bot)
 
     def of(self, bot: int) -> list[Held]:
         """What was held against one bot, table by table."""

@@ -1,0 +1,223 @@
+"""A ladder as it is after years: bots of known strength, and results drawn from that, written in bulk."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ladder.store.migrations import upgrade
+from ladder.think_times import BINS
+from pigpen.rules import PRESETS
+from referee.match import DEFAULT_CLOCK
+from referee.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+VARIANT, SEATS, DEALS = "hearts", 4, 16
+SPREAD, JITTER, ANYBODY = 200.0, 40.0, 0.2
+"""Elo between the bots, Elo by which the scheduler's idea of them wavers, and matches of whoever there is."""
+FAULTY = 0.005
+"""Seats with a fault."""
+YEAR = 31_557_600.0
+HISTORY = 20
+
+
+@dataclass
+class Results:
+    """What was played, by match and seat: (m, 4) arrays."""
+
+    versions: npt.NDArray[np.int64]
+    """Ids, from 1."""
+    places: npt.NDArray[np.int64]
+    faulty: npt.NDArray[np.bool_]
+    earlier: npt.NDArray[np.int64]
+    """How many matches the version had had before."""
+    ratings: npt.NDArray[np.float64]
+    """Elo before the match; after it, that before the next one."""
+
+
+def generate(path: Path, bots: int, matches: int) -> None:
+    """Write a ladder of so many bots and results to a file that is not there yet."""
+    upgrade(f"sqlite:///{path}")
+    rng = np.random.default_rng(6)
+    drawn = _draw(rng, bots, matches)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        for setting in ("synchronous=OFF", "journal_mode=OFF", "cache_size=-500000"):
+            connection.execute(f"PRAGMA {setting}")
+        late = ("ix_seats_version_match", "ix_matches_variant")  # quicker when everything is there
+        made = [
+            connection.execute("SELECT sql FROM sqlite_master WHERE name = ?", [name]).fetchone()[0] for name in late
+        ]
+        for name in late:
+            connection.execute(f"DROP INDEX {name}")
+        connection.execute("BEGIN")
+        _write_bots(connection, bots)
+        _write_matches(connection, matches)
+        _write_seats(connection, rng, drawn)
+        _write_faults(connection, drawn)
+        _write_ratings(connection, drawn, bots)
+        _write_pairs(connection, drawn, bots)
+        for statement in made:
+            connection.execute(statement)
+        connection.execute("COMMIT")
+
+
+def _draw(rng: np.random.Generator, bots: int, matches: int) -> Results:
+    """Neighbours in strength play each other, and now and then anybody; who wins is drawn from their strength."""
+    strength = rng.normal(0.0, SPREAD, bots)
+    tables = bots // SEATS
+    rounds = []
+    for number in range(-(-matches // tables)):
+        wavering = SPREAD * 100 if number % round(1 / ANYBODY) == 0 else JITTER
+        order = np.argsort(strength + rng.normal(0.0, wavering, bots))[: tables * SEATS].reshape(tables, SEATS)
+        rounds.append(rng.permuted(order, axis=1))
+    versions = np.concatenate(rounds)[:matches]
+    luck = rng.gumbel(0.0, 1.0, versions.shape)
+    places = np.argsort(np.argsort(-(strength[versions] * np.log(10) / 400 + luck), axis=1), axis=1) + 1
+    order = np.argsort(versions, axis=None, kind="stable")  # by bot, then by time
+    counts = np.bincount(versions.ravel(), minlength=bots)
+    starts = np.cumsum(counts) - counts
+    earlier = np.empty_like(versions)
+    earlier.ravel()[order] = np.arange(versions.size) - np.repeat(starts, counts)
+    ratings = 1500 + strength[versions] + rng.normal(0.0, 20.0, versions.shape) - 1000 / (earlier + 5)
+    return Results(versions + 1, places, rng.random(versions.shape) < FAULTY, earlier, ratings)
+
+
+def _write_bots(connection: sqlite3.Connection, bots: int) -> None:
+    ids = range(1, bots + 1)
+    rules = json.dumps(PRESETS[VARIANT].to_plain())
+    _insert(connection, "variants", ("name", "rules", "added"), [(VARIANT, rules, 0.0)])
+    _insert(connection, "owners", ("id", "name", "added"), [(each, f"owner {each}", 0.0) for each in ids])
+    _insert(connection, "bots", ("id", "name", "owner_id", "added"), [(each, f"bot {each}", each, 0.0) for each in ids])
+    _insert(
+        connection,
+        "versions",
+        ("id", "bot_id", "number", "identity", "sandbox", "source", "size", "added"),
+        [(each, each, 1, f"sha256:{each:064x}", "docker", f"bot{each}", 10_000_000, 0.0) for each in ids],
+    )
+
+
+def _write_matches(connection: sqlite3.Connection, matches: int) -> None:
+    clock = json.dumps(asdict(DEFAULT_CLOCK))
+    times = np.linspace(0.0, YEAR, matches).tolist()
+    _insert(
+        connection,
+        "matches",
+        (
+            "id", "variant", "format", "clock", "seed", "commitment", "status", "attempt", "failures", "added",
+            "started", "finished", "ordinal", "deals", "reason", "record_kept",
+        ),
+        (
+            (each, VARIANT, "boards:4", clock, f"{each:064x}", f"{each:064x}", "done", 1, 0, time, time, time + 60.0,
+             each, DEALS, "", 0)
+            for each, time in enumerate(times, 1)
+        ),
+    )  # fmt: skip
+
+
+def _write_seats(connection: sqlite3.Connection, rng: np.random.Generator, drawn: Results) -> None:
+    count = drawn.versions.size
+    after = _next_of_each(drawn)
+    columns = (
+        np.repeat(np.arange(1, count // SEATS + 1), SEATS), np.tile(np.arange(SEATS), count // SEATS),
+        drawn.versions, drawn.places, rng.normal(6.5, 1.0, count), rng.random(count), drawn.faulty, drawn.faulty * 0,
+        rng.random(count), 10 * rng.random(count), drawn.earlier, drawn.ratings, after,
+    )  # fmt: skip
+    names = (
+        "match_id", "seat", "version_id", "place", "points_per_deal", "standard_error", "faults", "taken_over",
+        "median_ms", "worst_ms", "matches_before", "rating_before", "rating_after", "timed",
+    )  # fmt: skip
+    rows = zip(*(column.ravel().tolist() for column in columns), strict=True)
+    _insert(connection, "seats", names, ((*row, "cpu") for row in rows))
+
+
+def _next_of_each(drawn: Results) -> npt.NDArray[np.float64]:
+    order = np.argsort(drawn.versions, axis=None, kind="stable")
+    ratings, versions = drawn.ratings.ravel()[order], drawn.versions.ravel()[order]
+    following = np.append(ratings[1:], ratings[-1])
+    last = np.append(versions[1:] != versions[:-1], True)
+    after = np.empty_like(ratings)
+    after[order] = np.where(last, ratings, following)
+    return after
+
+
+def _write_faults(connection: sqlite3.Connection, drawn: Results) -> None:
+    at = np.argwhere(drawn.faulty)
+    versions = drawn.versions[drawn.faulty].tolist()
+    names = ("match_id", "seat", "version_id", "rotation", "place", "decision", "verdict", "why")
+    rows = (
+        (match + 1, seat, version, 0, "board 1", 7, Verdict.TIMEOUT, "it took 1.2 s")
+        for (match, seat), version in zip(at.tolist(), versions, strict=True)
+    )
+    _insert(connection, "faults", names, rows)
+
+
+def _write_ratings(connection: sqlite3.Connection, drawn: Results, bots: int) -> None:
+    counts = np.bincount(drawn.versions.ravel(), minlength=bots + 1)
+    faults = np.bincount(drawn.versions[drawn.faulty], minlength=bots + 1).tolist()
+    places = np.zeros((bots + 1, SEATS), dtype=np.int64)
+    np.add.at(places, (drawn.versions.ravel(), drawn.places.ravel() - 1), 1)
+    seats = np.zeros((bots + 1, SEATS), dtype=np.int64)
+    np.add.at(seats, (drawn.versions.ravel(), np.tile(np.arange(SEATS), len(drawn.versions))), 1)
+    order = np.argsort(drawn.versions, axis=None, kind="stable")
+    trajectories = np.split(_next_of_each(drawn)[order], np.cumsum(counts[1:])[:-1])
+    names = (
+        "variant", "version_id", "state", "since", "reason", "benchings", "rating", "matches", "deals", "points",
+        "places", "seats", "decisions", "faults", "takeovers", "recent", "history",
+    )  # fmt: skip
+    rows = []
+    for version, trajectory in enumerate(trajectories, 1):
+        count = int(counts[version])
+        history = trajectory[-HISTORY:].tolist()
+        rows.append((
+            VARIANT, version, "active", 0.0, "", 0, history[-1], count, count * DEALS, count * DEALS * 6,
+            json.dumps(places[version].tolist()), json.dumps(seats[version].tolist()), count * DEALS * 14,
+            faults[version], 0, "." * 50, json.dumps(history),
+        ))  # fmt: skip
+    _insert(connection, "ratings", names, rows)
+    histogram = json.dumps({phase: [12345] * BINS for phase in ("pass", "lead", "follow")})
+    thinking = ((VARIANT, version, histogram) for version in range(1, bots + 1))
+    _insert(connection, "think_times", ("variant", "version_id", "histogram"), thinking)
+
+
+def _write_pairs(connection: sqlite3.Connection, drawn: Results, bots: int) -> None:
+    size = (bots + 1) ** 2
+    wins, n, a_then_b, b_then_a = (np.zeros(size) for _ in range(4))
+    for one in range(SEATS):
+        for other in range(one + 1, SEATS):
+            first, second = drawn.versions[:, one], drawn.versions[:, other]
+            low, high = np.minimum(first, second), np.maximum(first, second)
+            key = low * (bots + 1) + high
+            won = (drawn.places[:, one] < drawn.places[:, other]) == (first == low)
+            wins += np.bincount(key, weights=won, minlength=size)
+            n += np.bincount(key, minlength=size)
+            next_to = [(first, second)] if other == one + 1 else [(second, first)] if other - one == SEATS - 1 else []
+            for left, right in next_to:
+                a_then_b += np.bincount(key, weights=left < right, minlength=size)
+                b_then_a += np.bincount(key, weights=left > right, minlength=size)
+    met = np.flatnonzero(n)
+    columns = (
+        met // (bots + 1),
+        met % (bots + 1),
+        wins[met],
+        *(each[met].astype(int) for each in (n, a_then_b, b_then_a)),
+    )
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    names = ("variant", "a", "b", "score", "n", "a_then_b", "b_then_a")
+    _insert(connection, "pair_stats", names, ((VARIANT, *row) for row in rows))
+
+
+def _insert(
+    connection: sqlite3.Connection, table: str, names: Sequence[str], rows: Iterable[tuple[object, ...]]
+) -> None:
+    marks = ", ".join("?" * len(names))
+    connection.executemany(f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks})", rows)

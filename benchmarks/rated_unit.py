@@ -1,0 +1,62 @@
+"""How long a ladder's match should be, and how many to play at once: deals a minute in containers, starts included."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+
+from benchmarks.report import in_turn, machine, show, spread
+from ladder.bots import find_bot
+from ladder.play import play_sandboxed
+from ladder.sandbox.docker import DockerSandbox
+from pigpen.rules import PRESETS
+from referee.formats import Format
+from referee.match import MatchSpec
+
+BOTS = ("cautious", "random", "counting", "random")
+BOARDS = (1, 2, 4, 8)
+AT_ONCE = (1, 2, 3)
+"""Matches at once; the tables of each play one after the other."""
+MATCHES = 6
+
+
+def deals_a_minute(boards: int, at_once: int) -> float:
+    """Deals a minute of some matches of so many boards, so many of them at once."""
+    return asyncio.run(_play(boards, at_once))
+
+
+async def _play(boards: int, at_once: int) -> float:
+    sandbox = DockerSandbox()
+    free = asyncio.Semaphore(at_once)
+    try:
+        programs = [await sandbox.load(find_bot(name)) for name in BOTS]
+
+        async def play() -> int:
+            async with free:
+                spec = MatchSpec(PRESETS["gongzhu"], BOTS, Format(boards=boards))
+                played = await play_sandboxed(spec, programs, lambda line: None)
+                return played.result.deals
+
+        begun = time.perf_counter()
+        deals = sum(await asyncio.gather(*(play() for _ in range(MATCHES))))
+        return deals * 60 / (time.perf_counter() - begun)
+    finally:
+        await sandbox.close()
+
+
+def main(rounds: int = 1) -> None:
+    """Measure and print."""
+    print(machine())
+    cells = [(boards, at_once) for boards in BOARDS for at_once in AT_ONCE]
+    measures = [lambda boards=boards, at_once=at_once: deals_a_minute(boards, at_once) for boards, at_once in cells]
+    found = dict(zip(cells, in_turn(rounds, *measures), strict=True))
+    rows = [
+        (str(boards), str(4 * boards), *(spread(found[boards, at_once], 0) for at_once in AT_ONCE)) for boards in BOARDS
+    ]
+    headings = ("boards", "deals a match", *(f"{at_once} at once" for at_once in AT_ONCE))
+    show("Deals a minute of gongzhu in containers, by boards in a match and matches at once", headings, rows)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1)

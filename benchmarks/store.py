@@ -1,0 +1,220 @@
+"""
+What the ladder's store costs when it has grown: 1,000 bots, 1,000,000 matches, on SQLite.
+
+`python -m benchmarks.store` makes such a ladder in a minute or so; `--bots 100 --matches 20000` is what `make bench`
+measures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import random
+import tempfile
+import time
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlalchemy import func, insert, select, text
+
+from benchmarks.generated_ladder import SEATS, VARIANT, generate
+from benchmarks.report import show, spread
+from ladder.bots import find_bot
+from ladder.play import play_inline
+from ladder.settings import load_settings
+from ladder.store import estimates, models
+from ladder.store.database import Database
+from ladder.store.opening import open_ladder
+from ladder.store.results import record_result
+from ladder.store.views.bot_page import bot_page
+from ladder.store.views.head_to_head import head_to_head
+from ladder.store.views.matches import results
+from ladder.store.views.standings import standings
+from pigpen.rules import PRESETS, seed_from
+from pigpen.rules.shuffle import commitment
+from referee.formats import Format
+from referee.match import DEFAULT_CLOCK, MatchSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from sqlalchemy.orm import Session
+
+    from referee.record import AnyLine
+
+PLAYERS = ("cautious", "random", "counting", "random")
+SEED = seed_from("store")
+OPPONENTS, NEWEST = 50, 50
+RESULTS = 2000
+"""Transactions that are timed."""
+ROUNDS = 8
+Row = tuple[str, str, str, str]
+"""What, wall time, CPU time, bar."""
+
+
+@dataclass
+class Watch:
+    """Takes the time of a thing again and again: on the wall, and what the processor worked for it."""
+
+    wall: list[float] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
+
+    @contextmanager
+    def once(self) -> Iterator[None]:
+        """Take it once, in seconds."""
+        wall, cpu = time.perf_counter(), time.process_time()
+        yield
+        self.wall.append(time.perf_counter() - wall)
+        self.cpu.append(time.process_time() - cpu)
+
+    def row(self, what: str, bar: str) -> Row:
+        """Milliseconds."""
+        wall, cpu = (spread([1000 * each for each in times]) for times in (self.wall, self.cpu))
+        return what, wall, cpu, bar
+
+    def rates(self, what: str, bar: str, count: int) -> Row:
+        """How many of *count* things a second."""
+        wall, cpu = (spread([count / each for each in times], 0) for times in (self.wall, self.cpu))
+        return what, wall, cpu, bar
+
+
+def timed(database: Database, what: str, bar: str, query: Callable[[Session, int], object], bots: Sequence[int]) -> Row:
+    """Ask a query about one bot after the other, each time in a transaction of its own."""
+    watch = Watch()
+    for bot in bots:
+        with watch.once(), database.read() as session:
+            query(session, bot)
+    return watch.row(what, bar)
+
+
+def queries(database: Database, bots: Sequence[int]) -> list[Row]:
+    """What people look at."""
+
+    def variant(session: Session) -> models.Variant:
+        return session.get_one(models.Variant, VARIANT)
+
+    def history(session: Session, bot: int) -> object:
+        seat, match = models.Seat, models.Match
+        wanted = select(match.finished, seat.rating_after).join_from(seat, match, match.id == seat.match_id)
+        return session.execute(wanted.where(seat.version_id == bot).order_by(seat.match_id)).all()
+
+    asked: list[tuple[str, str, Callable[[Session, int], object]]] = [
+        ("standings, the first 50", "≤ 5 ms", lambda session, _: standings(session, variant(session), first=50)),
+        ("standings, all bots", "", lambda session, _: standings(session, variant(session))),
+        (
+            "a bot's page, 50 opponents",
+            "≤ 20 ms",
+            lambda session, bot: bot_page(session, session.get_one(models.Version, bot), OPPONENTS),
+        ),
+        ("head to head, all opponents", "", lambda session, bot: head_to_head(session, VARIANT, bot, 10**6)),
+        ("the newest 50 matches", "", lambda session, _: results(session, NEWEST)),
+        ("the newest 50 of a variant", "", lambda session, _: results(session, NEWEST, VARIANT)),
+        ("the newest 50 of a bot", "", lambda session, bot: results(session, NEWEST, versions=[bot])),
+        ("a bot's rating after each match", "", history),
+    ]
+    return [timed(database, what, bar, query, bots) for what, bar, query in asked]
+
+
+def estimate(database: Database) -> Row:
+    """All ratings estimated anew, from reading the pairs to writing ± and ranks."""
+    watch = Watch()
+    for _ in range(5):
+        with watch.once():
+            estimates.refresh(database, VARIANT)
+    return watch.row("batch estimate: read, fitted, written", "≤ 1,000 ms")
+
+
+def lines_of_a_match() -> Sequence[AnyLine]:
+    """The record of a match of one board that sample bots have really played."""
+    lines: list[AnyLine] = []
+    spec = MatchSpec(PRESETS[VARIANT], PLAYERS, Format.parse("boards:1"), DEFAULT_CLOCK, SEED)
+    asyncio.run(play_inline(spec, [find_bot(name) for name in PLAYERS], lines.append))
+    return lines
+
+
+def lease_matches(database: Database, bots: Sequence[int], count: int) -> range:
+    """Matches that are being played, each of four bots."""
+    chance = random.Random(7)
+    with database.write() as session:
+        first = 1 + (session.scalar(select(func.max(models.Match.id))) or 0)
+        matches = range(first, first + count)
+        clock, secret = asdict(DEFAULT_CLOCK), {"seed": SEED.hex(), "commitment": commitment(SEED)}
+        for each in matches:
+            session.add(models.Match(id=each, variant=VARIANT, format="boards:1", clock=clock, added=0.0,
+                                     status=models.Status.LEASED, attempt=1, **secret))  # fmt: skip
+        session.flush()
+        session.execute(
+            insert(models.Seat),
+            [
+                {"match_id": each, "seat": seat, "version_id": bot}
+                for each in matches
+                for seat, bot in enumerate(chance.sample(bots, SEATS))
+            ],
+        )
+    return matches
+
+
+def record(database: Database, matches: Sequence[int], lines: Sequence[AnyLine]) -> None:
+    """Record results, each in a transaction that is on the disk when it ends."""
+    for match in matches:
+        with database.write() as session:
+            assert record_result(session, match, 1, lines, 0.0)
+
+
+def write_rows(database: Database, count: int) -> None:
+    """Write a row into a table of its own, in such a transaction each."""
+    for number in range(count):
+        with database.write() as session:
+            session.execute(text("INSERT INTO bare VALUES (:number)"), {"number": number})
+
+
+def writing(database: Database, bots: Sequence[int]) -> list[Row]:
+    """Transactions that write, with fsync."""
+    lines, matches = lines_of_a_match(), lease_matches(database, bots, RESULTS)
+    with database.write() as session:
+        session.execute(text("CREATE TABLE IF NOT EXISTS bare (number INTEGER)"))
+    results, bare, part = Watch(), Watch(), RESULTS // ROUNDS
+    for number in range(ROUNDS):
+        with results.once():
+            record(database, matches[number * part : (number + 1) * part], lines)
+        with bare.once():
+            write_rows(database, part)
+    return [
+        results.rates("results recorded a second, a transaction each", "≥ 500", part),
+        bare.rates("transactions of one bare row a second", "", part),
+    ]
+
+
+def main(bots: int = 100, matches: int = 20_000, folder: Path | None = None) -> None:
+    """Measure and print."""
+    with tempfile.TemporaryDirectory() as temporary:
+        settings = load_settings(data_dir=folder or Path(temporary))
+        file = settings.data_dir / "ladder.db"
+        if not file.exists():
+            settings.data_dir.mkdir(parents=True, exist_ok=True)
+            generate(file, bots, matches)
+        size = file.stat().st_size / 1024**2
+        database = open_ladder(settings)
+        sample = random.Random(8).sample(range(1, bots + 1), min(20, bots))
+        rows = [estimate(database), *queries(database, sample), *writing(database, range(1, bots + 1))]
+        database.close()
+    show(
+        f"A ladder of {bots:,} bots and {matches:,} matches ({size:,.0f} MiB)",
+        ("", "ms by the wall", "ms of CPU", "bar"),
+        rows,
+    )
+
+
+def arguments() -> argparse.Namespace:
+    """What was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bots", type=int, default=1000)
+    parser.add_argument("--matches", type=int, default=1_000_000)
+    parser.add_argument("--folder", type=Path, help="where the generated ladder is kept, and found again")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main(**vars(arguments()))

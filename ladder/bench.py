@@ -1,0 +1,87 @@
+"""
+The rule for bots that keep failing: they sit on the bench for a while.
+
+A bot fails a match if it was taken over in it. Nothing else counts: no bad rating, and no match that was void because
+the platform failed, for that one has no result.
+"""
+
+from __future__ import annotations
+
+FAILED, CLEAN = "x", "."
+IN_A_ROW = 3
+"""So many failed matches, one after the other, are too many."""
+WINDOW = 50
+"""How many matches are looked at, the last ones since the bot was last un-benched."""
+MOST_FAILED = WINDOW // 10
+"""More failed matches than this within the window are too many, also before it is full."""
+COOL_DOWN = 3600.0
+"""Seconds on the bench at the first time; each further time takes twice as long."""
+LONGEST = 7 * 24 * 3600.0
+
+
+def after(recent: str, failed: bool) -> str:
+    """The window after one more match; newest last."""
+    return (recent + (FAILED if failed else CLEAN))[-WINDOW:]
+
+
+def too_many(recent: str) -> int:
+    """
+    How many failed matches bench a bot that has this window; 0: it may go on.
+
+    >>> too_many("..xx"), too_many(".xxx"), too_many("x.x.x.x.x"), too_many("x.x.x.x.x.x")
+    (0, 3, 0, 6)
+    """
+    if recent.endswith(FAILED * IN_A_ROW):
+        return IN_A_ROW
+    failed = recent.count(FAILED)
+    return failed if failed > MOST_FAILED else 0
+
+
+def has_mended(recent: str) -> bool:
+    """Whether so many clean matches lie behind a bot that earlier benchings are forgotten."""
+    return recent == CLEAN * WINDOW
+
+
+def cool_down(benchings: int) -> float:
+    """
+    How many seconds a bot sits on the bench.
+
+    >>> [cool_down(benchings) / 3600 for benchings in (1, 2, 3, 8, 9, 500)]
+    [1.0, 2.0, 4.0, 128.0, 168.0, 168.0]
+
+    Args:
+        benchings: How often it has been benched, this time included; 1 or more.
+    """
+    return min(LONGEST, COOL_DOWN * 2.0 ** min(max(benchings - 1, 0), 20))
+
+
+def why(recent: str, failed: list[int], verdict: str, seconds: float) -> str:
+    """
+    Say to its owner why a bot was benched.
+
+    Args:
+        recent: Its window.
+        failed: The numbers of the matches that it failed.
+        verdict: What was held against it most often in them.
+        seconds: How long it sits on the bench.
+    """
+    how = f"{len(failed)} matches in a row" if recent.endswith(FAILED * IN_A_ROW) else (
+        f"{len(failed)} of its last {len(recent)} matches"
+    )  # fmt: skip
+    numbers = ", ".join(map(str, failed))
+    return f"It failed {how} ({numbers}), mostly by {verdict}; it plays again after {span(seconds)} on the bench."
+
+
+def span(seconds: float) -> str:
+    """
+    A time for people.
+
+    >>> span(3600), span(8 * 3600), span(168 * 3600)
+    ('1 hour', '8 hours', '7 days')
+    """
+    hours = round(seconds / 3600)
+    if hours % 24 == 0:
+        hours, unit = hours // 24, "day"
+    else:
+        unit = "hour"
+    return f"{hours} {unit}{'s' * (hours != 1)}"

@@ -1,0 +1,64 @@
+"""`pigpen bots`: who is on the ladder."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import typer
+from rich.console import Console
+
+from ladder.cli.ladder import opened
+from ladder.cli.ladder_words import NOTHING, cell, label, plain_table, say, when
+from ladder.cli.standings import JsonOption
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ladder.store.views.bots import BotRow, Entry
+
+
+def bots(as_json: JsonOption = False) -> None:
+    """
+    List every bot of the ladder: its owner, its newest version, and where it plays.
+
+    Examples:
+        pigpen bots
+
+        pigpen bots --json
+    """
+    from ladder.store.views.bots import bots as read
+
+    with opened() as database, database.read() as session:
+        found = read(session)
+    if as_json:
+        typer.echo(json.dumps([asdict(bot) for bot in found], ensure_ascii=False))
+    else:
+        print_bots(found, Console())
+
+
+def print_bots(found: Iterable[BotRow], console: Console) -> None:
+    """Print a row for each bot; below, why one does not play."""
+    table, reasons = (
+        plain_table("bot", "owner", "version", "plays", "added", right=("version",), wrapped=("plays",)),
+        [],
+    )
+    for bot in found:
+        plays = ", ".join(_plays(entry, bot.newest) for entry in bot.entries) or NOTHING
+        texts = (bot.bot, bot.owner, str(bot.newest), plays, when(bot.added))
+        table.add_row(*(cell(console, text) for text in texts))
+        reasons += [_why(bot.bot, entry) for entry in bot.entries if entry.state != "active"]
+    console.print(table)
+    for reason in reasons:
+        say(console, reason)
+
+
+def _plays(entry: Entry, newest: int) -> str:
+    version = "" if entry.version == newest else f" with version {entry.version}"
+    return f"{entry.variant}{version}{'' if entry.state == 'active' else f' ({entry.state})'}"
+
+
+def _why(bot: str, entry: Entry) -> str:
+    reason = f": {entry.reason}" if entry.reason else ""
+    return f"{label(bot, entry.version)} is {entry.state} in {entry.variant} since {when(entry.since)}{reason}"

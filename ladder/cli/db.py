@@ -1,0 +1,109 @@
+"""`pigpen db`: the ladder's database, for its organiser."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ladder.cli.harmless import harmless
+from ladder.cli.ladder import opened, the_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+db = typer.Typer(
+    name="db",
+    help="Upgrade, check or back up the ladder's database.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+RecordsOption = Annotated[bool, typer.Option("--records", help="Compute all ratings again from the records.")]
+
+
+@db.command()
+def upgrade() -> None:
+    """
+    Bring the database to the schema that this Pigpen knows; make it if there is none.
+
+    Of a file of SQLite's a copy is made beside it first. Stop what runs on the ladder before.
+
+    Examples:
+        pigpen db upgrade
+    """
+    from ladder.store.upgrading import upgrade_ladder
+
+    done = upgrade_ladder(the_settings(), time.strftime("%Y%m%d-%H%M%S"))
+    if done.backup:
+        typer.echo(f"The database as it was: {done.backup}")
+    if done.before == done.after:
+        typer.echo(f"The schema is {done.after} already; nothing changed.")
+    elif done.before:
+        typer.echo(f"The schema was {done.before} and is {done.after} now.")
+    else:
+        typer.echo(f"A new ladder, schema {done.after}.")
+
+
+@db.command()
+def check(
+    records: RecordsOption = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+) -> None:
+    """
+    Look whether the database agrees with itself and with the records on disk; nothing is changed.
+
+    The exit code is 1 if something is found; each finding is a line.
+
+    Examples:
+        pigpen db check
+
+        pigpen db check --records
+    """
+    found = []
+    for sentence in _findings(records):
+        found.append(sentence)
+        if not as_json:
+            typer.echo(harmless(sentence))
+    if as_json:
+        typer.echo(json.dumps(found, ensure_ascii=False))
+    elif not found:
+        typer.echo("All agrees.")
+    raise typer.Exit(1 if found else 0)
+
+
+def _findings(records: bool) -> Iterator[str]:
+    from ladder.files import Files
+    from ladder.store.checking import findings
+    from ladder.store.replay import differences
+    from referee.record_file import read_record
+
+    settings = the_settings()
+    files = Files(settings.data_dir)
+    with opened(settings) as database:
+        yield from findings(database, files)
+        if records:
+            with database.read() as session:
+                yield from differences(session, lambda match, attempt: read_record(files.record(match, attempt)))
+
+
+@db.command()
+def backup(
+    file: Annotated[Path, typer.Argument(help="A file that is not there yet.", dir_okay=False)],
+) -> None:
+    """
+    Copy the database to a file, as it is at one moment; the ladder may run meanwhile.
+
+    To restore SQLite's: stop the ladder, remove ladder.db-wal and ladder.db-shm, and copy the file to ladder.db.
+    PostgreSQL's is an archive for pg_restore. The records in the data folder are files of their own.
+
+    Examples:
+        pigpen db backup ladder-monday.db
+    """
+    from ladder.store.backup import back_up
+
+    with opened() as database:
+        size = back_up(database.engine.url, file)
+    typer.echo(f"{file}: {size:,} bytes")

@@ -1,0 +1,51 @@
+"""What all commands of the ladder begin with: its settings, and its database."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from ladder.cli.problems import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ladder.settings import Settings
+    from ladder.store.database import Database
+
+
+def the_settings() -> Settings:
+    """
+    The settings of this folder and environment.
+
+    Raises:
+        UserError: If one makes no sense.
+    """
+    from ladder.settings import load_settings
+
+    try:
+        return load_settings()
+    except ValueError as error:
+        raise UserError(str(error)) from None
+
+
+@contextmanager
+def opened(settings: Settings | None = None, create: bool = False) -> Iterator[Database]:
+    """
+    The ladder's database, closed in the end.
+
+    Args:
+        settings: Where it is; by default `the_settings`.
+        create: Make it if there is none.
+
+    Raises:
+        LadderError: If there is none, or it cannot be used.
+        SandboxError: If its server does not answer.
+    """
+    from ladder.store.opening import open_ladder
+
+    database = open_ladder(settings or the_settings(), create)
+    try:
+        yield database
+    finally:
+        database.close()

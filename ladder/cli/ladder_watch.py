@@ -1,0 +1,131 @@
+"""What somebody sees who watches a ladder run on a terminal: the newest results, and how far the run is."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from ladder.cli.harmless import harmless
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
+    from typing import Self
+
+    from ladder.goals import Goal
+
+ENDS = frozenset({"match.finished", "match.void", "match.quarantined", "match.late", "match.lost"})
+"""Events after which a match is not under way any more."""
+
+
+class LadderWatch:
+    """Takes the runner's events; shows them where stderr is a terminal."""
+
+    def __init__(self, goal: Goal, console: Console | None = None) -> None:
+        self._console = console or Console(stderr=True)
+        self.is_shown = self._console.is_terminal
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[playing]} under way"),
+            TextColumn("{task.fields[rate]}"),
+            TimeElapsedColumn(),
+        )
+        self._bar = Progress(*columns, console=self._console, transient=True, disable=not self.is_shown)
+        self._task = self._bar.add_task("matches", total=goal.matches, playing=0, rate="")
+        self._begun = time.monotonic()
+        self._recorded = self._deals = 0
+        self._playing: set[tuple[int, int]] = set()
+        self._voids = 0
+
+    def __enter__(self) -> Self:
+        """Begin to show."""
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Take away what moves; the results stay on the screen."""
+        self._bar.stop()
+
+    def take(self, event: Mapping[str, Any]) -> None:
+        """Show an event."""
+        name = event["event"]
+        if name == "match.started":
+            self._playing.add((event["match"], event["attempt"]))
+        elif name in ENDS:
+            self._playing = {attempt for attempt in self._playing if attempt[0] != event["match"]}
+        if name == "match.finished":
+            self._recorded += 1
+            self._deals += event["deals"]
+        elif name in ("match.void", "match.quarantined"):
+            self._voids += 1
+        if self.is_shown:
+            self._show(event)
+
+    def summary(self) -> str:
+        """How the run went, in a line."""
+        seconds = time.monotonic() - self._begun
+        void = f", {self._voids} void" if self._voids else ""
+        return (
+            f"{_count(self._recorded, 'match', 'matches')} recorded ({_count(self._deals, 'deal', 'deals')}{void}) "
+            f"in {_duration(seconds)}. See: pigpen standings"
+        )
+
+    def _show(self, event: Mapping[str, Any]) -> None:
+        if line := _line(event):
+            self._console.print(line, highlight=False)
+        minutes = (time.monotonic() - self._begun) / 60
+        rate = f"{self._recorded / minutes:.0f} a minute" if self._recorded else ""
+        self._bar.update(self._task, completed=self._recorded, playing=len(self._playing), rate=rate)
+
+
+def _line(event: Mapping[str, Any]) -> str | None:
+    """The event as rich markup, if people want to see it."""
+    match event["event"]:
+        case "match.finished":
+            return f"[dim]match {event['match']}[/]  {_safe(event['variant'])}  {_standing(event)}"
+        case "match.void" | "match.quarantined":
+            again = "It is played again." if event["event"] == "match.void" else "It is set aside."
+            return f"[yellow]match {event['match']} is void[/]: {_safe(event['reason'])} {again}"
+        case "match.late" | "match.lost":
+            return f"[yellow]match {event['match']} did not come back in time; it is played again.[/]"
+        case "match.requeued":
+            return f"[dim]match {event['match']} waits again: {_safe(event['reason'])}[/]"
+        case "bot.benched":
+            return f"[yellow]{_safe(event['bot'])} is benched[/] in {_safe(event['variant'])}: {_safe(event['reason'])}"
+        case "platform.down":
+            return f"[red]{_safe(event['reason'])}[/] Waiting; nothing is lost."
+        case "platform.up":
+            return "[green]It works again.[/]"
+        case "ladder.waiting":
+            return f"[dim]{_safe(event['reason'])} Waiting for submissions.[/]"
+        case "ladder.stopping":
+            return f"Finishing {_count(event['playing'], 'match', 'matches')}; Ctrl-C again gives them up."
+        case "ladder.aborting":
+            return f"Giving up {_count(event['playing'], 'match', 'matches')}; the next run plays them."
+    return None
+
+
+def _standing(event: Mapping[str, Any]) -> str:
+    ranked = sorted(zip(event["places"], event["bots"], event["moves"], strict=True))
+    return "  ".join(f"{place} {_safe(bot)} [dim]{move:+.0f}[/]" for place, bot, move in ranked)
+
+
+def _safe(text: str) -> str:
+    return escape(harmless(str(text)))
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

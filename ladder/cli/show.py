@@ -1,0 +1,43 @@
+"""`pigpen show`: all there is to know of a bot."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from ladder.cli.ladder import opened
+from ladder.cli.standings import JsonOption, VariantOption
+
+
+def show(
+    bot: Annotated[str, typer.Argument(help="Its name: Trotter is its newest version, Trotter@2 its version 2.")],
+    variant: VariantOption = None,
+    opponents: Annotated[int, typer.Option(min=0, help="At most N opponents in each variant.")] = 10,
+    as_json: JsonOption = False,
+) -> None:
+    """
+    Show a bot: its versions, how it stands, how it does against each opponent, how long it thinks, what went wrong.
+
+    LOS, the likelihood of superiority, is how likely the bot is stronger than that opponent, by all matches there.
+
+    Examples:
+        pigpen show Trotter
+
+        pigpen show Trotter@2 --variant gongzhu --opponents 50
+    """
+    from ladder.cli.show_text import print_page
+    from ladder.store import names
+    from ladder.store.views.bot_page import bot_page
+
+    with opened() as database, database.read() as session:
+        if variant is not None:
+            names.find_variant(session, variant)
+        page = bot_page(session, names.find_version(session, bot, variant), opponents, variant)
+    if as_json:
+        typer.echo(json.dumps(asdict(page), ensure_ascii=False))
+    else:
+        print_page(page, Console())

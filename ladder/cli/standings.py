@@ -1,0 +1,56 @@
+"""`pigpen standings`: who is best."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from ladder.cli.ladder import opened
+from ladder.cli.problems import UserError
+
+VariantOption = Annotated[str | None, typer.Option(help="Only this variant; by default all that the ladder plays.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
+
+
+def standings(
+    variant: VariantOption = None,
+    everyone: Annotated[bool, typer.Option("--all", help="With bots that are benched or retired, and why.")] = False,
+    first: Annotated[int | None, typer.Option(min=1, help="Only the first N of each variant.")] = None,
+    as_json: JsonOption = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print it as CSV.")] = False,
+) -> None:
+    """
+    Show who is best: a table for each variant.
+
+    Columns that do not fit the terminal are left out; --json and --csv have all of them.
+
+    Examples:
+        pigpen standings
+
+        pigpen standings --variant gongzhu --all
+
+        pigpen standings --csv > standings.csv
+    """
+    from ladder.cli.standings_table import plain, print_csv, print_standings
+    from ladder.store import names
+    from ladder.store.views.standings import standings as read
+
+    if as_json and as_csv:
+        raise UserError("Choose one of --json and --csv.")
+    with opened() as database, database.read() as session:
+        wanted = names.variants(session) if variant is None else [variant]
+        found = [read(session, names.find_variant(session, name), everyone, first) for name in wanted]
+    if as_json:
+        typer.echo(json.dumps([plain(each) for each in found], ensure_ascii=False))
+    elif as_csv:
+        print_csv(found)
+    else:
+        console = Console()
+        for place, each in enumerate(found):
+            console.print(*[""] * bool(place), end="\n" * bool(place))
+            print_standings(each, console)
+        if not found:
+            console.print("This ladder has no bots yet; enter one with: pigpen submit FOLDER", highlight=False)

@@ -1,0 +1,149 @@
+"""The standings as a table that fits the terminal, as JSON, and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from rich import box
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
+from ladder.cli.ladder_words import NOTHING, cell, label, moved, percent, say, sparkline, thinned, when
+from ladder.ratings.elo import PROVISIONAL
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from rich.console import Console, JustifyMethod
+
+    from ladder.store.views.standings import Standing, Standings
+
+BARS = 10
+"""The most bars in a trend."""
+ORDINALS = ("1st", "2nd", "3rd", "4th", "5th")
+FIELDS = (
+    "rank", "bot", "version", "owner", "state", "elo", "error", "provisional", "rank_low", "rank_high", "matches",
+    "deals", "points_per_deal", *ORDINALS, "decisions", "faults", "fault_rate", "takeovers", "change", "since",
+    "reason",
+)  # fmt: skip
+"""The columns of the CSV, behind that of the variant."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the table."""
+
+    heading: str
+    of: Callable[[Standing], str]
+    justify: JustifyMethod = "right"
+    goes: int = 0
+    """Columns that do not fit go by this number, the lowest first; 0 stays."""
+
+
+COLUMNS = (
+    Column("rank", lambda one: str(one.rank or NOTHING)),
+    Column("bot", lambda one: label(one.bot, one.version), "left"),
+    Column("owner", lambda one: one.owner, "left", 3),
+    Column("Elo", lambda one: f"{one.elo:.0f}{'?' if one.is_provisional else ' '}"),
+    Column("±", lambda one: NOTHING if one.error is None else f"{one.error:.0f}", "right", 8),
+    Column("ranks", lambda one: _ranks(one), "right", 2),
+    Column("matches", lambda one: str(one.matches), "right", 9),
+    Column("points", lambda one: NOTHING if one.points_per_deal is None else f"{one.points_per_deal:+.2f}", "right", 7),
+    Column("places", lambda one: " ".join(f"{percent(share):>2}" for share in one.shares) or NOTHING, "left", 6),
+    Column("faults", lambda one: percent(one.fault_rate, 2), "right", 4),
+    Column("trend", lambda one: sparkline(thinned(one.history, BARS)), "left", 1),
+    Column("moved", lambda one: moved(one.change), "right", 5),
+)
+LETTERS = ("bot", "owner")
+"""Columns whose width is somebody else's choice."""
+
+
+def print_standings(found: Standings, console: Console) -> None:
+    """Print one variant's table, as many columns of it as there is room for, and why some do not play."""
+    if not found.rows:
+        say(console, f"{found.title} ({found.variant}): nobody plays it now.")
+        return
+    table, columns = _fitting(found, console)
+    say(console, f"{found.title} ({found.variant}): {found.matches} match{'es' * (found.matches != 1)}", "bold")
+    console.print(table)
+    for line in _legend(found, columns):
+        console.print(cell(console, line, "dim"))
+    for one in found.rows:
+        if one.rank is None:
+            reason = f": {one.reason}" if one.reason else ""
+            say(console, f"{label(one.bot, one.version)} is {one.state} since {when(one.since)}{reason}")
+
+
+def plain(found: Standings) -> dict[str, Any]:
+    """Make it JSON."""
+    rows = [asdict(one) | _worked_out(one) for one in found.rows]
+    return {
+        "variant": found.variant,
+        "title": found.title,
+        "matches": found.matches,
+        "low_is_better": found.low_is_better,
+        "standings": rows,
+    }
+
+
+def print_csv(all_found: Iterable[Standings]) -> None:
+    """Print every variant's rows under one heading; what is not known is left empty."""
+    writer = csv.DictWriter(sys.stdout, ("variant", *FIELDS), lineterminator="\n", extrasaction="ignore")
+    writer.writeheader()
+    for found in all_found:
+        for one in found.rows:
+            shares = dict(zip(ORDINALS, one.shares, strict=False))
+            writer.writerow({"variant": found.variant} | asdict(one) | _worked_out(one) | shares)
+
+
+def _worked_out(one: Standing) -> dict[str, Any]:
+    return {"provisional": one.is_provisional, "fault_rate": one.fault_rate, "change": one.change}
+
+
+def _fitting(found: Standings, console: Console) -> tuple[Table, Sequence[Column]]:
+    """Leave columns out until the table fits."""
+    columns = [column for column in COLUMNS if column.heading != "trend" or console.encoding.startswith("utf")]
+    while True:
+        table = _table(found, columns, console)
+        goes = min((column.goes for column in columns if column.goes), default=0)
+        wide = Measurement.get(console, console.options.update(max_width=1000), table).maximum
+        if wide <= console.width or not goes:
+            return table, columns
+        columns = [column for column in columns if column.goes != goes]
+
+
+def _table(found: Standings, columns: Sequence[Column], console: Console) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False)
+    for column in columns:
+        widest = max(12, console.width // 5) if column.heading in LETTERS else None
+        table.add_column(Text(column.heading), justify=column.justify, no_wrap=True, max_width=widest)
+    for one in found.rows:
+        style = "" if one.rank else "dim"
+        table.add_row(*(cell(console, column.of(one), style) for column in columns))
+    return table
+
+
+def _legend(found: Standings, columns: Sequence[Column]) -> Iterable[str]:
+    headings = [column.heading for column in columns]
+    better = "lower" if found.low_is_better else "higher"
+    meanings = {
+        "±": "±: 95 % interval",
+        "ranks": "ranks: those that it may deserve",
+        "points": f"points: per deal, {better} is better",
+        "places": f"places: 1st to {ORDINALS[found.sides - 1]} in %",
+        "faults": "faults: in % of its decisions",
+        "moved": "moved: in Elo, over its 20 newest ratings",
+    }
+    if any(one.is_provisional for one in found.rows):
+        yield f"?: fewer than {PROVISIONAL} matches, so the rating is provisional"
+    yield "; ".join(meaning for heading, meaning in meanings.items() if heading in headings)
+
+
+def _ranks(one: Standing) -> str:
+    if one.rank_low is None or one.rank_high is None:
+        return NOTHING
+    return str(one.rank_low) if one.rank_low == one.rank_high else f"{one.rank_low}–{one.rank_high}"

@@ -1,0 +1,111 @@
+"""`pigpen submit`: enter a bot in the ladder."""
+
+from __future__ import annotations
+
+import enum
+import getpass
+import time
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ladder.bots import find_bot
+from ladder.cli.ladder import opened, the_settings
+from ladder.cli.problems import UserError
+from ladder.cli.progress import progress
+from ladder.cli.running import run
+from ladder.cli.sandboxes import SandboxName, open_sandbox
+from ladder.cli.submit_words import print_added, print_json, print_rejected
+
+if TYPE_CHECKING:
+    from ladder.bots import BotSource
+    from ladder.settings import Settings
+    from ladder.store.database import Database
+    from ladder.submit.entering import Outcome, Request
+
+
+class LadderSandbox(enum.StrEnum):
+    """Where the bots of a ladder run."""
+
+    DOCKER = "docker"
+    PROCESS = "process"
+
+
+def submit(
+    bot: Annotated[str, typer.Argument(help="A sample bot's name, a folder or an image.")],
+    name: Annotated[str | None, typer.Option(help="The bot's name. By default: the folder's, or the image's.")] = None,
+    owner: Annotated[str | None, typer.Option(help="Whose bot it is. By default: your login name.")] = None,
+    variant: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What it plays: a variant of the ladder, a preset, a TOML file, or all; may be given again. "
+            "By default: what it plays already; for a new bot, what its label pigpen.variants says, or gongzhu."
+        ),
+    ] = None,
+    keep_old: Annotated[bool, typer.Option("--keep-old", help="Let the bot's other versions play on.")] = False,
+    sandbox: Annotated[
+        LadderSandbox | None,
+        typer.Option(help="Where it runs. By default: where the ladder's bots do, or else the setting sandbox."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what became of it as JSON.")] = False,
+) -> None:
+    """
+    Enter a bot in the ladder, once it has been tried: exit code 0 if it is there, 1 if it failed.
+
+    It is built or pulled and pinned by its digest, must pass every case of pigpen check, and plays boards against
+    itself in each variant. One fault, and nothing is entered. The same program again changes nothing; another one
+    is a new version, which begins with the rating of the old one and takes its place.
+
+    Examples:
+        pigpen submit ./mybot --name Trotter --owner ada
+
+        pigpen submit ./mybot --name Trotter --variant gongzhu --variant hearts
+
+        pigpen submit ada/trotter:2 --name Trotter --keep-old
+    """
+    from ladder.submit.entering import Request
+
+    settings = the_settings()
+    source = find_bot(bot)
+    request = Request(source, name or _name_of(source), owner or _login(), tuple(variant or ()), keep_old)
+    with opened(settings, create=True) as database:
+        kept_in = sandbox or _usual_sandbox(settings, database)
+        outcome = run(_enter(database, settings, kept_in, request))
+        if as_json:
+            print_json(database, request, outcome)
+        elif outcome.added:
+            print_added(database, request, outcome)
+        else:
+            print_rejected(request, bot, kept_in, outcome)
+    if not outcome.added:
+        raise typer.Exit(1)
+
+
+def _usual_sandbox(settings: Settings, database: Database) -> LadderSandbox:
+    from ladder.store.claims import sandbox_of
+
+    with database.read() as session:
+        return LadderSandbox(sandbox_of(session) or settings.sandbox)
+
+
+def _name_of(source: BotSource) -> str:
+    return source.name.partition(":")[0] if source.image else source.name
+
+
+def _login() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        raise UserError("This login has no name. Say whose bot it is: --owner NAME") from None
+
+
+async def _enter(database: Database, settings: Settings, kept_in: LadderSandbox, request: Request) -> Outcome:
+    from ladder.submit.entering import enter
+
+    sandbox = open_sandbox(SandboxName(kept_in), settings.runtime)
+    if not sandbox.isolates:
+        typer.echo("A ladder of processes is for your own machine and your own bots.", err=True)
+    try:
+        return await enter(database, settings, sandbox, request, progress, time.time)
+    finally:
+        await sandbox.close()

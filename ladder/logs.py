@@ -1,0 +1,64 @@
+"""What a runner tells of its work, as JSON lines: in a file in the ladder's folder, and on stderr if nobody watches."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from logging.handlers import RotatingFileHandler
+from typing import TYPE_CHECKING
+
+import structlog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, MutableMapping
+    from pathlib import Path
+    from typing import Any
+
+    Event = MutableMapping[str, Any]
+
+FILE_BYTES = 10 * 1024**2
+FILES = 10
+"""So many files are kept, the newest one among them."""
+
+
+class _Quiet(RotatingFileHandler):
+    """A log that finds no room says nothing: the runner itself says that the disk is full."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+        """Go on."""
+
+
+def log_to(folder: Path, *, to_stderr: bool, watch: Callable[[Event], None] = lambda event: None) -> None:
+    """
+    Send every event of this process to ``folder/ladder.jsonl``.
+
+    Args:
+        folder: Made if it is not there.
+        to_stderr: Write the same lines to stderr, too.
+        watch: Called with each event.
+
+    Raises:
+        OSError: If the file cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = logging.Logger("pigpen")
+    lines.addHandler(_Quiet(folder / "ladder.jsonl", maxBytes=FILE_BYTES, backupCount=FILES - 1, encoding="utf-8"))
+    if to_stderr:
+        lines.addHandler(logging.StreamHandler(sys.stderr))
+
+    def see(_: Any, __: str, event: Event) -> Event:
+        watch(event)
+        return event
+
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            see,
+            structlog.processors.JSONRenderer(),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        logger_factory=lambda *_: lines,
+        cache_logger_on_first_use=False,
+    )

@@ -1,0 +1,137 @@
+"""Whether what a ladder's database says agrees with itself, and with the files beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import case, distinct, exists, func, or_, select, text
+
+from ladder.store.models import Bot, Match, PairStats, Rating, Seat, Status, Variant, Version
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlalchemy import Select
+    from sqlalchemy.orm import Session
+
+    from ladder.files import Files
+    from ladder.store.database import Database
+
+
+def findings(database: Database, files: Files) -> Iterator[str]:
+    """
+    Look for what is wrong, a sentence for each; nothing is changed, and a ladder may run meanwhile.
+
+    Args:
+        database: The ladder.
+        files: Its records on disk.
+    """
+    with database.read() as session:
+        if session.connection().dialect.name == "sqlite":
+            yield from _of_sqlite(session)
+        yield from _ordinals(session)
+        yield from _ratings(session)
+        for variant in session.scalars(select(Variant).order_by(Variant.name)).all():
+            yield from _pairs(session, variant)
+        missing = _without_record(session, files)
+    with database.read() as session:  # those that were removed by the retention setting meanwhile are not missing
+        for match in session.scalars(select(Match).where(Match.id.in_(missing), Match.record_kept.is_(True))):
+            yield f"The record of match {match.id} is not there: {str(files.record(match.id, match.attempt))!r}."
+
+
+def _of_sqlite(session: Session) -> Iterator[str]:
+    for (said,) in session.execute(text("PRAGMA integrity_check")):
+        if said != "ok":
+            yield f"SQLite finds: {said}."
+    for table, row, parent, _ in session.execute(text("PRAGMA foreign_key_check")):
+        yield f"A row of {table} (number {row}) names a row of {parent} that is not there."
+
+
+def _ordinals(session: Session) -> Iterator[str]:
+    done = Match.status == Status.DONE
+    wanted = select(Match.id, Match.status, Match.ordinal).where(done != Match.ordinal.is_not(None))
+    for match, status, ordinal in session.execute(wanted):
+        yield f"Match {match} is {status}, and its number among the results is {ordinal}."
+    results, last = session.execute(select(func.count(Match.ordinal), func.max(Match.ordinal))).one()
+    if results != (last or 0):
+        yield f"There are {results} results, and the last one has number {last}."
+    without = select(Match.id).where(done, ~exists().where(Seat.match_id == Match.id, Seat.place.is_not(None)))
+    for match in session.scalars(without):
+        yield f"Match {match} is done, and nobody has a place in it."
+
+
+def _ratings(session: Session) -> Iterator[str]:
+    taken_over = case((Seat.taken_over.is_(True), Seat.match_id))
+    played: Any = (
+        select(
+            Match.variant.label("variant"),
+            Seat.version_id.label("version_id"),
+            func.count(distinct(Seat.match_id)).label("matches"),
+            func.count(distinct(taken_over)).label("takeovers"),
+        )
+        .join_from(Seat, Match, Match.id == Seat.match_id)
+        .where(Match.status == Status.DONE)
+        .group_by(Match.variant, Seat.version_id)
+        .subquery()
+    )
+    told = (func.coalesce(played.c.matches, 0), func.coalesce(played.c.takeovers, 0))
+    wanted: Select[*tuple[Any, ...]] = (
+        select(Bot.name, Version.number, Rating.variant, Rating.matches, told[0], Rating.takeovers, told[1])
+        .join_from(Rating, Version, Version.id == Rating.version_id)
+        .join(Bot, Bot.id == Version.bot_id)
+        .outerjoin(played, (played.c.variant == Rating.variant) & (played.c.version_id == Rating.version_id))
+        .where(or_(Rating.matches != told[0], Rating.takeovers != told[1]))
+        .order_by(Rating.variant, Bot.name, Version.number)
+    )
+    for name, number, variant, matches, seats, takeovers, seen in session.execute(wanted):
+        yield (
+            f"{name}@{number} in {variant}: its rating counts {matches} matches and {takeovers} takeovers, "
+            f"and it has had seats in {seats} and was taken over in {seen}."
+        )
+
+
+def _pairs(session: Session, variant: Variant) -> Iterator[str]:
+    met = _meetings(variant).cte()
+    kept = select(PairStats.a, PairStats.b, PairStats.n).where(PairStats.variant == variant.name).cte()
+    both = (met.c.a == kept.c.a) & (met.c.b == kept.c.b)
+    wanted: Select[*tuple[Any, ...]] = (
+        select(
+            func.coalesce(met.c.a, kept.c.a), func.coalesce(met.c.b, kept.c.b),
+            func.coalesce(kept.c.n, 0), func.coalesce(met.c.n, 0),
+        )
+        .select_from(met.join(kept, both, full=True))
+        .where(func.coalesce(kept.c.n, 0) != func.coalesce(met.c.n, 0))
+    )  # fmt: skip
+    names: dict[int, str] = {}
+    for a, b, counted, seen in session.execute(wanted).all():
+        one, other = (names.setdefault(each, _name(session, each)) for each in (a, b))
+        yield f"{one} and {other} in {variant.name}: {counted} meetings are counted, and they met in {seen} matches."
+
+
+def _meetings(variant: Variant) -> Select[*tuple[Any, ...]]:
+    """Both versions, a having the lower id, and in how many matches they were on different sides."""
+    one, other = Seat.__table__.alias(), Seat.__table__.alias()
+    same_match = (one.c.match_id == other.c.match_id) & (one.c.version_id < other.c.version_id)
+    meetings: Select[*tuple[Any, ...]] = (
+        select(
+            one.c.version_id.label("a"),
+            other.c.version_id.label("b"),
+            func.count(distinct(one.c.match_id)).label("n"),
+        )
+        .select_from(one.join(other, same_match).join(Match.__table__, Match.id == one.c.match_id))
+        .where(Match.variant == variant.name, Match.status == Status.DONE)
+        .group_by(one.c.version_id, other.c.version_id)
+    )
+    return meetings.where((one.c.seat + other.c.seat) % 2 == 1) if variant.rules.get("partners") else meetings
+
+
+def _without_record(session: Session, files: Files) -> list[int]:
+    kept = select(Match.id, Match.attempt).where(Match.record_kept.is_(True)).order_by(Match.id)
+    return [match for match, attempt in session.execute(kept) if not files.record(match, attempt).is_file()]
+
+
+def _name(session: Session, version: int) -> str:
+    found = session.execute(
+        select(Bot.name, Version.number).join_from(Version, Bot, Bot.id == Version.bot_id).where(Version.id == version)
+    ).one_or_none()
+    return f"{found[0]}@{found[1]}" if found else f"version {version}"

@@ -1,0 +1,52 @@
+"""Versions in variants: who plays, and with what rating one begins."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+
+from ladder.ratings.elo import START, shift
+from ladder.store import models
+from ladder.store.models import State
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+PLAYING = (State.ACTIVE, State.BENCHED)
+"""States of those that have not retired."""
+
+
+def entries_of(session: Session, bot: int, variant: str | None = None) -> list[models.Rating]:
+    """All entries of the bot with that id, or those in one variant, the oldest version first."""
+    wanted = select(models.Rating).join(models.Version, models.Version.id == models.Rating.version_id)
+    wanted = wanted.where(models.Version.bot_id == bot).order_by(models.Version.number, models.Rating.variant)
+    return list(session.scalars(wanted if variant is None else wanted.where(models.Rating.variant == variant)))
+
+
+def first_rating(session: Session, bot: int, variant: str) -> float:
+    """
+    The rating with which a new version of a bot begins in a variant, not centred.
+
+    That is its predecessor's: of those that play, or else of all, the newest. For a bot without one it is what is
+    shown as `START`.
+    """
+    before = entries_of(session, bot, variant)
+    if before:
+        return ([entry for entry in before if entry.state in PLAYING] or before)[-1].rating
+    return START - shift_of(session, variant)
+
+
+def shift_of(session: Session, variant: str) -> float:
+    """What to add to a rating in a variant before it is shown."""
+    active = (models.Rating.variant == variant, models.Rating.state == State.ACTIVE)
+    return shift(session.scalars(select(models.Rating.rating).where(*active)))
+
+
+def left_benched(session: Session, entry: models.Rating) -> models.StateChange | None:
+    """How an entry was benched that was benched when it retired: leaving and coming back ends no benching."""
+    changes = select(models.StateChange).order_by(models.StateChange.id.desc()).limit(1)
+    changes = changes.where(models.StateChange.variant == entry.variant)
+    changes = changes.where(models.StateChange.version_id == entry.version_id)
+    last = session.scalar(changes.where(models.StateChange.state != State.RETIRED))
+    return last if last is not None and last.state == State.BENCHED else None

@@ -1,0 +1,68 @@
+"""What a database driver says, in a sentence."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+
+from ladder.store.problems import LadderError, StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlalchemy import URL
+
+MISTAKES = ("password", "does not exist", "no pg_hba.conf entry", "permission denied")
+"""What PostgreSQL says to somebody who named it the wrong things."""
+NO_DATABASE = ("not a database", "malformed")
+HELD = "is held by another program for too long; try again when that has ended."
+NO_FILE = ("unable to open", "readonly", "read-only")
+
+
+@contextmanager
+def in_words(url: URL) -> Iterator[None]:
+    """
+    Turn what the driver says about the database at *url* into a sentence; a statement that is wrong stays as it is.
+
+    Raises:
+        LadderError: If the database cannot be used as it is.
+        StoreError: If it failed.
+    """
+    try:
+        yield
+    except DBAPIError as error:
+        said = _first_line(error)
+        if any(words in said for words in NO_DATABASE):
+            raise LadderError(f"{place(url)} is no database, or a broken one: {said}. Restore a backup.") from None
+        if not isinstance(error, OperationalError | InterfaceError):
+            raise
+        raise (_of_sqlite if url.get_backend_name() == "sqlite" else _of_postgresql)(url, said, error) from None
+
+
+def _of_sqlite(url: URL, said: str, _: DBAPIError) -> Exception:
+    if any(words in said for words in NO_FILE):
+        return LadderError(f"{place(url)} cannot be opened or written: {said}. Look at the rights of its folder.")
+    if "is locked" in said:
+        return StoreError(f"{place(url)} {HELD}")
+    return StoreError(f"{place(url)} failed: {said}.")
+
+
+def _of_postgresql(url: URL, said: str, error: DBAPIError) -> Exception:
+    if error.statement is not None:
+        return StoreError(f"{place(url)} {HELD}" if "lock timeout" in said else f"{place(url)} failed: {said}.")
+    if any(words in said for words in MISTAKES):
+        return LadderError(f"{place(url)} lets nobody in under this URL (setting database_url): {said}.")
+    return StoreError(f"{place(url)} does not answer: {said}.")
+
+
+def place(url: URL) -> str:
+    """Where a database is, in words without a password."""
+    if url.get_backend_name() == "sqlite":
+        return f"The database {str(url.database)!r}"
+    return f"The database {url.render_as_string(hide_password=True)!r}"
+
+
+def _first_line(error: DBAPIError) -> str:
+    return str(error.orig).strip().partition("\n")[0].rstrip(".")

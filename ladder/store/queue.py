@@ -1,0 +1,157 @@
+"""
+The table of matches as a queue: who plays which attempt at what, and what becomes of attempts that fail.
+
+A match is leased to one holder for one attempt. The number of the attempt is the fence: whatever is said of another
+attempt comes too late and changes nothing. Each function wants a transaction that writes, unless it says otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import delete, exists, func, select, text, update
+
+from ladder.store.models import Match, Rating, Seat, State, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from sqlalchemy import ColumnElement, Row, Select
+    from sqlalchemy.orm import Session
+
+GRACE = 60.0
+"""Seconds between the end of a match's time and that of its lease: to clear away, and to come back."""
+MOST_FAILURES = 3
+"""A match in which the platform has failed so often is not tried again."""
+MOST_ATTEMPTS = 10
+"""Nor is one that was leased so often and never came back: it may be what ends its workers."""
+
+# Written out, not as parameters: SQLite uses an index with a condition only where it sees that condition.
+_QUEUED = text(f"matches.status = '{Status.QUEUED}'")
+_LEASED = text(f"matches.status = '{Status.LEASED}'")
+
+
+@dataclass(frozen=True)
+class Lease:
+    """One attempt at a match, until a certain time."""
+
+    match: int
+    attempt: int
+    until: float
+    """Unix time."""
+
+
+def claim(
+    session: Session, holder: str, now: float, seconds: float, count: int, variants: Collection[str] | None = None
+) -> list[Lease]:
+    """
+    Lease the oldest matches that wait.
+
+    Args:
+        session: A transaction that writes.
+        holder: Who takes them (`owners.this_process`).
+        now: Unix time.
+        seconds: How long a match may take.
+        count: How many matches at most.
+        variants: Only of these; None: of any.
+    """
+    waiting = select(Match.id, Match.attempt).where(_QUEUED, *_of(variants)).order_by(Match.id).limit(count)
+    leases = [Lease(match, attempt + 1, now + seconds + GRACE) for match, attempt in session.execute(waiting)]
+    for lease in leases:
+        session.execute(
+            update(Match)
+            .where(Match.id == lease.match)
+            .values(status=Status.LEASED, attempt=lease.attempt, lease_until=lease.until, holder=holder, started=now)
+        )
+    return leases
+
+
+def count_waiting(session: Session, variants: Collection[str] | None = None) -> int:
+    """How many matches nobody has leased yet; a transaction that reads will do."""
+    return session.execute(select(func.count(Match.id)).where(_QUEUED, *_of(variants))).scalar_one()
+
+
+def fail(session: Session, match: int, attempt: int, reason: str) -> Status | None:
+    """
+    Put a match back in which the platform failed, or set it aside if that has happened too often.
+
+    Args:
+        session: A transaction that writes.
+        match: Its number.
+        attempt: The attempt that failed.
+        reason: What went wrong, in a sentence.
+
+    Returns:
+        What became of it; None if the lease had passed to somebody else already.
+    """
+    found = session.execute(select(Match.failures).where(*_held(match, attempt))).scalar_one_or_none()
+    if found is None:
+        return None
+    status = Status.QUARANTINED if found + 1 >= MOST_FAILURES else _next(attempt)
+    _release(session, match, status, reason=reason, failures=found + 1)
+    return status
+
+
+def give_back(session: Session, match: int, attempt: int) -> None:
+    """Put a match back that was given up for no fault of anybody's."""
+    if session.execute(select(Match.id).where(*_held(match, attempt))).scalar_one_or_none() is not None:
+        _release(session, match, Status.QUEUED)
+
+
+def requeue_expired(session: Session, now: float) -> dict[int, Status]:
+    """Put back, or set aside, every match whose lease has run out: by its number, what became of it."""
+    return _requeue(session, session.execute(_leases().where(Match.lease_until < now)).all())
+
+
+def requeue_dead(session: Session, is_dead: Callable[[str], bool]) -> dict[int, Status]:
+    """Do the same for every match that was leased to somebody who has ended, as *is_dead* says of a holder."""
+    leases = session.execute(_leases()).all()
+    dead = {holder for holder in {holder for *_, holder in leases} if holder is None or is_dead(holder)}
+    return _requeue(session, [lease for lease in leases if lease[2] in dead])
+
+
+def withdraw(session: Session) -> list[int]:
+    """Take matches out that nobody has begun, with a version that does not play any more; gives their numbers."""
+    plays = exists().where(
+        Rating.variant == Match.variant, Rating.version_id == Seat.version_id, Rating.state == State.ACTIVE
+    )
+    idle = exists().where(Seat.match_id == Match.id, ~plays)
+    matches = list(session.scalars(select(Match.id).where(_QUEUED, Match.attempt == 0, idle)))
+    if matches:
+        session.execute(delete(Seat).where(Seat.match_id.in_(matches)))
+        session.execute(delete(Match).where(Match.id.in_(matches)))
+    return matches
+
+
+def was_recorded(session: Session, match: int, attempt: int) -> bool:
+    """Whether this attempt's result is the one that counts; a transaction that reads will do."""
+    done = select(Match.id).where(Match.id == match, Match.attempt == attempt, Match.status == Status.DONE)
+    return session.execute(done).scalar_one_or_none() is not None
+
+
+def _requeue(session: Session, leases: Sequence[Row[int, int, str | None]]) -> dict[int, Status]:
+    became = {match: _next(attempt) for match, attempt, _ in leases}
+    for match, status in became.items():
+        _release(session, match, status, reason="The worker that played it did not come back.")
+    return became
+
+
+def _next(attempt: int) -> Status:
+    return Status.QUARANTINED if attempt >= MOST_ATTEMPTS else Status.QUEUED
+
+
+def _release(session: Session, match: int, status: Status, **more: str | int) -> None:
+    session.execute(update(Match).where(Match.id == match).values(status=status, lease_until=None, holder=None, **more))
+
+
+def _leases() -> Select[int, int, str | None]:
+    return select(Match.id, Match.attempt, Match.holder).where(_LEASED).order_by(Match.id)
+
+
+def _held(match: int, attempt: int) -> tuple[ColumnElement[bool], ...]:
+    return Match.id == match, Match.attempt == attempt, Match.status == Status.LEASED
+
+
+def _of(variants: Collection[str] | None) -> tuple[ColumnElement[bool], ...]:
+    return () if variants is None else (Match.variant.in_(variants),)

@@ -1,0 +1,60 @@
+"""Bringing a ladder's database to the schema that this program knows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ladder.store.backup import back_up
+from ladder.store.database import Database
+from ladder.store.failures import place
+from ladder.store.migrations import upgrade
+from ladder.store.opening import make_folders, open_ladder, revision_in
+from ladder.store.problems import LadderError
+from ladder.store.schema import REVISION
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ladder.settings import Settings
+
+
+@dataclass(frozen=True)
+class Upgrade:
+    """What was done."""
+
+    before: str | None
+    """The schema's revision as it was; None if there was none."""
+    after: str
+    backup: Path | None
+    """A copy of the database as it was; None if nothing was changed, or a server has it."""
+
+
+def upgrade_ladder(settings: Settings, stamp: str) -> Upgrade:
+    """
+    Upgrade the ladder that the settings name, all of it or nothing; make one if there is none.
+
+    Args:
+        settings: Where it is.
+        stamp: Part of the name of the copy.
+
+    Raises:
+        LadderError: If it is newer than this program, or cannot be used.
+        StoreError: If the database does not answer, or is in use for too long.
+    """
+    make_folders(settings)
+    database = Database(settings.url)
+    try:
+        before = revision_in(database)
+    finally:
+        database.close()
+    copy = None
+    if before and before > REVISION:
+        raise LadderError(f"{place(settings.url)} is of a newer Pigpen (schema {before}, here {REVISION}).")
+    if before and before < REVISION and (file := settings.database_file):
+        copy = file.with_name(f"{file.stem}-{before}-{stamp}{file.suffix}")
+        back_up(settings.url, copy)
+    if before != REVISION:
+        upgrade(settings.url)
+    open_ladder(settings).close()
+    return Upgrade(before, REVISION, copy)

@@ -1,0 +1,96 @@
+"""A bot between its submission and the ladder: loaded in its sandbox, pinned, and not yet tried."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ladder.bots import BotSource
+from ladder.content import content_hash
+from ladder.folders import copy_folder, folder_size, keep_folder
+from ladder.sandbox.base import BotRejected
+from ladder.scratch import scratch_folder
+from ladder.submit import images
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from ladder.sandbox.base import Program, Sandbox
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A bot that can be tried."""
+
+    program: Program
+    size: int
+    """Bytes."""
+    pinned: str | None = None
+    """Where a registry has its image: ``registry/name@sha256:…``."""
+    offered: tuple[str, ...] = ()
+    """The variants that it says it plays; empty: it does not say."""
+    copy: Path | None = None
+    """The copy of its folder from which it is tried, in the process sandbox."""
+
+    async def keep(self, data_dir: Path) -> None:
+        """
+        Put by what the ladder is to play from.
+
+        Raises:
+            BotRejected: If the bot has changed its folder.
+            SandboxError: If the engine fails, or there is no room.
+        """
+        identity = self.program.identity
+        if self.copy is None:
+            await asyncio.to_thread(images.keep, identity)
+            return
+        if f"sha256:{content_hash(self.copy)}" != identity:
+            raise BotRejected(
+                "The bot wrote into its own folder while it played, and the ladder plays what was submitted. "
+                "Let it write where $HOME or $TMPDIR says."
+            )
+        keep_folder(self.copy, data_dir, identity)
+
+
+@asynccontextmanager
+async def candidate(sandbox: Sandbox, source: BotSource, most_bytes: int) -> AsyncIterator[Candidate]:
+    """
+    Build, pull or copy what was submitted, and look at it; nothing of it runs, apart from its build.
+
+    Raises:
+        BotRejected: If the ladder does not take it.
+        SandboxError: If the sandbox failed.
+    """
+    if source.folder is not None:
+        images.check_size(source.name, folder_size(source.folder), most_bytes)
+    if sandbox.name == "docker":
+        yield await _from_image(sandbox, source, most_bytes)
+        return
+    await sandbox.load(source)  # what it cannot run, it names by the contestant's own word
+    assert source.folder is not None
+    with scratch_folder() as scratch:
+        copy_folder(source.folder, scratch / "bot")
+        yield await _from_copy(sandbox, source, scratch / "bot")
+
+
+async def _from_image(sandbox: Sandbox, source: BotSource, most_bytes: int) -> Candidate:
+    if source.image is not None:
+        await asyncio.to_thread(images.refresh, source.image)
+    program = await sandbox.load(source)
+    name = source.image or source.name
+    facts = await asyncio.to_thread(images.examine, program.identity, name, source.image, most_bytes)
+    return Candidate(program, facts.size, facts.pinned, facts.variants)
+
+
+async def _from_copy(sandbox: Sandbox, source: BotSource, copy: Path) -> Candidate:
+    try:
+        program = await sandbox.load(BotSource(source.name, folder=copy))
+    except BotRejected as error:
+        raise BotRejected(
+            f"{source.name} needs more than the ladder pins of a folder, which leaves out installed packages "
+            "(node_modules). Give it a Dockerfile, and enter it in the docker sandbox."
+        ) from error
+    return Candidate(program, folder_size(copy), copy=copy)

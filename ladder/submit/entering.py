@@ -1,0 +1,120 @@
+"""The way of a bot into the ladder: pinned, tried where it has not been tried yet, kept, and entered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ladder.store.claims import check_claim
+from ladder.store.submissions import Submission, add_version, known_to
+from ladder.submit.candidate import candidate
+from ladder.submit.preflight import preflight, steps
+from ladder.submit.variants import chosen_variants, outdated
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
+
+    from ladder.bots import BotSource
+    from ladder.sandbox.base import Sandbox
+    from ladder.settings import Settings
+    from ladder.store.database import Database
+    from ladder.store.submissions import Added
+    from ladder.submit.candidate import Candidate
+    from ladder.submit.preflight import Preflight
+    from pigpen.rules import Rules
+
+    Progress = Callable[[str, int], AbstractContextManager[Callable[[str], None]]]
+    """Shows how far long work has come: what it is called, and how many steps it has."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What an owner asks for."""
+
+    source: BotSource
+    name: str
+    """The bot's name on the ladder."""
+    owner: str
+    variants: tuple[str, ...] = ()
+    """Words for variants; none: what is usual (`chosen_variants`)."""
+    keep_old: bool = False
+    """Whether the bot's other versions play on."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of it."""
+
+    added: Added | None
+    """What the ladder holds now; None: the bot failed, and the ladder is as it was."""
+    preflight: Preflight | None
+    """How the bot did; None if it had been through all of that before."""
+    identity: str
+    pinned: str | None
+    outdated: tuple[str, ...]
+    """Variants that the ladder plays by rules that a preset had once."""
+
+
+async def enter(
+    database: Database,
+    settings: Settings,
+    sandbox: Sandbox,
+    request: Request,
+    progress: Progress,
+    clock: Callable[[], float],
+) -> Outcome:
+    """
+    Enter a bot, or find that it fails.
+
+    Args:
+        database: The ladder's.
+        settings: The ladder's.
+        sandbox: Where its bots run.
+        request: What is asked for.
+        progress: Shows how the trial goes.
+        clock: Gives Unix time.
+
+    Raises:
+        BotRejected: If the ladder does not even try it.
+        LadderError: If a name cannot be.
+        RulesFileError: If a variant cannot be.
+        SandboxError: If the platform failed; that says nothing about the bot.
+    """
+    with database.read() as session:
+        check_claim(session, request.name, request.owner, sandbox.name)
+    async with candidate(sandbox, request.source, settings.image_bytes) as bot:
+        identity = bot.program.identity
+        with database.read() as session:
+            variants = chosen_variants(session, request.variants, request.name, bot.offered)
+            old_rules = tuple(outdated(session, variants))
+            known = known_to(session, request.name, identity)
+        untried = [rules for rules in variants if rules.name not in known]
+        found = await _try(bot, request.name, untried, settings, progress) if untried else None
+        if found and not found.passed:
+            return Outcome(None, found, identity, bot.pinned, old_rules)
+        await bot.keep(settings.data_dir)
+    submission = _submission(request, bot, sandbox)
+    with database.write() as session:
+        added = add_version(session, submission, variants, clock(), request.keep_old)
+    return Outcome(added, found, identity, bot.pinned, old_rules)
+
+
+async def _try(
+    bot: Candidate, name: str, variants: Sequence[Rules], settings: Settings, progress: Progress
+) -> Preflight:
+    clock, boards = settings.clock_setting, settings.preflight_boards
+    with progress("cases", steps(variants, boards)) as advance:
+        return await preflight(bot.program, name, variants, clock, boards, advance)
+
+
+def _submission(request: Request, bot: Candidate, sandbox: Sandbox) -> Submission:
+    return Submission(
+        bot=request.name,
+        owner=request.owner,
+        identity=bot.program.identity,
+        sandbox=sandbox.name,
+        source=request.source.image or request.source.name,
+        size=bot.size,
+        pinned=bot.pinned,
+    )

@@ -1,0 +1,106 @@
+"""A real ladder of bots that start quickly, in a folder of its own, and the command that runs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ladder.content import content_hash
+from ladder.folders import keep_folder
+from ladder.settings import Settings, load_settings
+from ladder.store.opening import open_ladder
+from ladder.store.submissions import Submission, add_version
+from pigpen.rules import PRESETS
+from tests.e2e.command import PIGPEN, environment
+from tests.ladder.ladders import NOW
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ladder.store.database import Database
+
+QUICK = (Path(__file__).parent / "quick" / "bot.py").read_text()
+CHOICES = {"Trotter": 0, "Snout": -1, "Truffle": 1, "Sty": 2, "Boar": -2, "Gilt": 3}
+"""The bots, each of an owner of its own, and which of their legal cards they play."""
+
+
+@dataclass(frozen=True)
+class SmallLadder:
+    """A ladder, and where it is."""
+
+    settings: Settings
+    database: Database
+    scratch: Path
+    """Its temporary folder, which nobody else uses."""
+
+    def environment(self, **extra: str) -> dict[str, str]:
+        """What the command needs to find it."""
+        where = {"PIGPEN_DATA_DIR": str(self.settings.data_dir), "TMPDIR": str(self.scratch)}
+        return environment(**where, PIGPEN_BOARDS="1", PIGPEN_SANDBOX="process", **extra)
+
+    def pigpen(self, *words: str, **extra: str) -> subprocess.CompletedProcess[str]:
+        """Run ``pigpen WORDS`` to its end."""
+        return subprocess.run(
+            [PIGPEN, *words], cwd=self.settings.data_dir, env=self.environment(**extra),
+            capture_output=True, text=True, timeout=250, check=False,
+        )  # fmt: skip
+
+    @contextmanager
+    def running(self, *words: str, **extra: str) -> Iterator[subprocess.Popen[str]]:
+        """``pigpen ladder run WORDS`` while it runs; killed at the end if it still does."""
+        with subprocess.Popen(
+            [PIGPEN, "ladder", "run", *words], cwd=self.settings.data_dir, env=self.environment(**extra),
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        ) as program:  # fmt: skip
+            try:
+                yield program
+            finally:
+                program.kill()
+
+    def processes(self) -> list[int]:
+        """The processes that have a bot's folder as their own."""
+        return [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if self._is_of_a_bot(pid)]
+
+    def _is_of_a_bot(self, pid: int) -> bool:
+        try:
+            folder = os.readlink(f"/proc/{pid}/cwd")
+        except OSError:  # it has just ended
+            return False
+        return Path(folder).is_relative_to(self.settings.data_dir / "folders")
+
+
+@contextmanager
+def small_ladder(
+    folder: Path, variants: Sequence[str] = ("gongzhu",), bots: Sequence[str] = ()
+) -> Iterator[SmallLadder]:
+    """Make one in an empty folder, with all `CHOICES` or only these *bots*."""
+    settings = load_settings(data_dir=folder / "data", sandbox="process", boards=1)
+    scratch = folder / "scratch"
+    scratch.mkdir()
+    database = open_ladder(settings, create=True)
+    for name in bots or CHOICES:
+        enter_quick(database, settings, folder, name, variants)
+    yield SmallLadder(settings, database, scratch)
+    database.close()
+
+
+def enter_quick(database: Database, settings: Settings, folder: Path, name: str, variants: Sequence[str]) -> None:
+    """Enter one of the bots; a pre-flight would take longer than its matches."""
+    source = folder / name
+    source.mkdir()
+    (source / "bot.py").write_text(QUICK.replace("\nCHOICE = 0\n", f"\nCHOICE = {CHOICES[name]}\n"))
+    identity = f"sha256:{content_hash(source)}"
+    keep_folder(source, settings.data_dir, identity)
+    submission = Submission(name, f"owner-of-{name}", identity, "process", name, 1000)
+    with database.write() as session:
+        add_version(session, submission, [PRESETS[variant] for variant in variants], NOW)
+
+
+def events(lines: str) -> list[dict[str, Any]]:
+    """The runner's log."""
+    return [json.loads(line) for line in lines.splitlines() if line.startswith("{")]

@@ -1,0 +1,121 @@
+"""A ladder whose runner is killed again and again loses no match, records none twice, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import random
+import tempfile
+import time
+from collections.abc import Callable
+from itertools import cycle
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from ladder.files import Files
+from ladder.scratch import OWNER, scratch_folder
+from ladder.store import models
+from ladder.store.models import Status
+from ladder.store.replay import differences
+from referee.record_file import read_record
+from referee.verify import verify
+from tests.e2e.small_ladder import SmallLadder, small_ladder
+from tests.ladder.ladders import queue
+
+SEED = 20261121
+KILLS = 20
+MATCHES = 300
+VARIANTS = ("gongzhu", "gongzhu-sale")
+WAITING = 230
+"""So many matches wait from the beginning, of one table each; the others are the scheduler's, of four."""
+MOST_LINES = 14
+"""A runner is killed after at most so many lines of its log, and a moment."""
+
+
+def put_matches_in_the_queue(ladder: SmallLadder, rng: random.Random) -> None:
+    with ladder.database.write() as session:
+        versions = session.scalars(select(models.Version.id)).all()
+        for number, variant in zip(range(WAITING), cycle(VARIANTS)):
+            queue(session, rng.sample(versions, 4), variant, f"chaos {number}", "deals:1")
+
+
+def run_and_kill(ladder: SmallLadder, rng: random.Random) -> None:
+    """Start a runner, and kill it at a moment of chance: while it starts, plays, writes, or schedules."""
+    lines, moment = rng.randrange(MOST_LINES), rng.random() / 2
+    with ladder.running("--concurrency", "2") as runner:
+        assert runner.stderr is not None
+        for _ in range(lines):
+            assert runner.stderr.readline(), "it ended by itself"
+        time.sleep(moment)
+        assert runner.poll() is None, "it ended by itself"
+        runner.kill()
+        runner.stderr.read()
+    until(lambda: not ladder.processes())
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Wait for what must come; the suite's own limit ends it if it does not."""
+    while not condition():
+        time.sleep(0.01)
+
+
+def recorded(ladder: SmallLadder) -> int:
+    with ladder.database.read() as session:
+        return len(session.scalars(select(models.Match.id).where(models.Match.status == Status.DONE)).all())
+
+
+@pytest.mark.timeout(900)
+def test_a_runner_that_is_killed_twenty_times_records_each_match_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = random.Random(SEED)
+    with small_ladder(tmp_path, VARIANTS) as ladder:
+        put_matches_in_the_queue(ladder, rng)
+        for _ in range(KILLS):
+            run_and_kill(ladder, rng)
+        left = MATCHES - recorded(ladder)
+        assert 0 < left < MATCHES
+        done = ladder.pigpen("ladder", "run", "--matches", str(left), "--concurrency", "2")
+        assert (done.returncode, done.stdout.split(" (")[0]) == (0, f"{left} matches recorded")
+        assert_each_match_is_recorded_once(ladder)
+        assert_ratings_follow_from_the_records(ladder)
+        assert ladder.processes() == []
+        assert_no_folder_is_left(ladder, monkeypatch)
+
+
+def assert_each_match_is_recorded_once(ladder: SmallLadder) -> None:
+    files = Files(ladder.settings.data_dir)
+    with ladder.database.read() as session:
+        matches = session.scalars(select(models.Match).order_by(models.Match.ordinal)).all()
+    assert [match.status for match in matches] == [Status.DONE] * MATCHES
+    assert [match.ordinal for match in matches] == list(range(1, MATCHES + 1))
+    assert sum(match.attempt > 1 for match in matches) > KILLS / 2
+    there = {path for path in files.root.rglob("*") if path.is_file()}
+    assert there == {path(match.id, match.attempt) for match in matches for path in (files.record, files.logs)}
+    for match in matches:
+        held = verify(files.record(match.id, match.attempt))
+        assert (held.difference, held.finished) == (None, True)
+        assert held.match is not None
+        assert held.match.commitment == match.commitment
+
+
+def assert_ratings_follow_from_the_records(ladder: SmallLadder) -> None:
+    files = Files(ladder.settings.data_dir)
+    with ladder.database.read() as session:
+        assert list(differences(session, lambda match, attempt: read_record(files.record(match, attempt)))) == []
+    checked = ladder.pigpen("db", "check", "--records")
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def assert_no_folder_is_left(ladder: SmallLadder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """
+    Every start sweeps. If a runner was killed between making a folder and marking it, only age tells that it is
+    nobody's.
+    """
+    monkeypatch.setattr(tempfile, "tempdir", str(ladder.scratch))
+    for unmarked in ladder.scratch.iterdir():
+        assert [path.name for path in unmarked.iterdir()] in ([], [OWNER])
+        os.utime(unmarked, (time.time() - 3600,) * 2)
+    with scratch_folder() as mine:
+        assert list(ladder.scratch.iterdir()) == [mine]

@@ -1,0 +1,48 @@
+"""`pigpen config`, as an organiser types it."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from typing import TYPE_CHECKING
+
+from ladder.settings import Settings
+from tests.e2e.command import pigpen
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_it_prints_every_setting_with_its_meaning_and_its_place(tmp_path: Path) -> None:
+    (tmp_path / "pigpen.toml").write_text("boards = 3\n")
+    done = pigpen("config", folder=tmp_path, PIGPEN_DATA_DIR=str(tmp_path / "data"))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "# Boards in a match, each played in every rotation.\nboards = 3  # by pigpen.toml\n" in done.stdout
+    assert f'data_dir = "{tmp_path}/data"  # by PIGPEN_DATA_DIR\n' in done.stdout
+    assert "# concurrency = 0\n" in done.stdout
+    for name, field in Settings.model_fields.items():
+        assert f"\n# {field.description}\n" in done.stdout
+        assert f"{name} = " in done.stdout
+
+
+def test_what_it_prints_is_a_file_that_says_the_same(tmp_path: Path) -> None:
+    done = pigpen("config", folder=tmp_path, PIGPEN_BOARDS="7", PIGPEN_CLOCK="5+0")
+    assert tomllib.loads(done.stdout) == {"boards": 7, "clock": "5+0"}
+    (tmp_path / "pigpen.toml").write_text(done.stdout)
+    told = json.loads(pigpen("config", "--json", folder=tmp_path).stdout)
+    assert {row["name"]: row["value"] for row in told if row["source"] == "file"} == {"boards": 7, "clock": "5+0"}
+
+
+def test_it_shows_no_password(tmp_path: Path) -> None:
+    for words in (["config"], ["config", "--json"]):
+        done = pigpen(*words, folder=tmp_path, PIGPEN_DATABASE_URL="postgresql://ada:secret@host/ladder")
+        assert done.returncode == 0
+        assert "postgresql+psycopg://ada:***@host/ladder" in done.stdout
+        assert "secret" not in done.stdout
+
+
+def test_a_mistake_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "pigpen.toml").write_text("board = 3\n")
+    done = pigpen("config", folder=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"pigpen: board in '{tmp_path}/pigpen.toml' is no setting. Did you mean boards?\n"

@@ -1,0 +1,114 @@
+"""`pigpen db`, as an organiser types it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from ladder.files import Files
+from ladder.settings import load_settings
+from ladder.store.database import Database
+from ladder.store.results import record_result
+from referee.record_file import RecordWriter
+from tests.e2e.command import pigpen
+from tests.ladder.ladders import NOW, enter, lease, played, queue
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path) -> Path:
+    """A ladder with one result and its record."""
+    folder = tmp_path / "data"
+    assert pigpen("db", "upgrade", PIGPEN_DATA_DIR=str(folder)).stdout == "A new ladder, schema 0001.\n"
+    database, files, lines = Database(load_settings(data_dir=folder).url), Files(folder), played()
+    with database.write() as session:
+        match = queue(session, [enter(session, f"bot {number}") for number in range(4)])
+        path = files.record(match, lease(session, match))
+        path.parent.mkdir(parents=True)
+        writer = RecordWriter.create(path)
+        for line in lines:
+            writer.write(line)
+        writer.close()
+        assert record_result(session, match, 1, lines, NOW)
+    database.close()
+    return folder
+
+
+def change(folder: Path, statement: str) -> None:
+    with closing(sqlite3.connect(folder / "ladder.db")) as connection, connection:
+        connection.execute(statement)
+
+
+def db(folder: Path, *words: str) -> tuple[int, str, str]:
+    done = pigpen("db", *words, folder=folder.parent, PIGPEN_DATA_DIR=str(folder))
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_a_ladder_in_order_is_found_in_order(data_dir: Path) -> None:
+    assert db(data_dir, "check") == (0, "All agrees.\n", "")
+    assert db(data_dir, "check", "--records") == (0, "All agrees.\n", "")
+    assert db(data_dir, "check", "--json") == (0, "[]\n", "")
+
+
+def test_each_finding_is_a_line_and_the_exit_code_tells(data_dir: Path) -> None:
+    change(data_dir, "UPDATE ratings SET matches = 5 WHERE version_id IN (1, 2)")
+    code, printed, complaint = db(data_dir, "check")
+    assert (code, complaint) == (1, "")
+    assert [line.partition(" in hearts: its rating counts 5")[0] for line in printed.splitlines()] == [
+        "bot 0@1",
+        "bot 1@1",
+    ]
+    assert json.loads(db(data_dir, "check", "--json")[1]) == printed.splitlines()
+
+
+def test_a_rating_that_does_not_follow_from_the_records_is_found_with_them(data_dir: Path) -> None:
+    change(data_dir, "UPDATE ratings SET rating = rating + 0.000001 WHERE version_id = 1")
+    assert db(data_dir, "check") == (0, "All agrees.\n", "")
+    code, printed, _ = db(data_dir, "check", "--records")
+    assert code == 1
+    assert printed.startswith("bot 0@1 in hearts: rating is ")
+
+
+def test_upgrading_what_is_new_changes_nothing(data_dir: Path) -> None:
+    assert db(data_dir, "upgrade") == (0, "The schema is 0001 already; nothing changed.\n", "")
+    assert sorted(path.name for path in data_dir.iterdir()) == ["ladder.db", "records"]
+
+
+def test_a_newer_schema_is_left_alone(data_dir: Path) -> None:
+    change(data_dir, "UPDATE alembic_version SET version_num = '0999'")
+    code, printed, complaint = db(data_dir, "upgrade")
+    assert (code, printed) == (2, "")
+    assert "is of a newer Pigpen (schema 0999, here 0001)" in complaint
+
+
+def test_a_backup_is_a_ladder(data_dir: Path) -> None:
+    other = data_dir.with_name("other")
+    other.mkdir()
+    code, printed, complaint = db(data_dir, "backup", str(other / "ladder.db"))
+    assert (code, complaint) == (0, "")
+    assert printed == f"{other}/ladder.db: {(other / 'ladder.db').stat().st_size:,} bytes\n"
+    (data_dir / "records").rename(other / "records")
+    assert db(other, "check", "--records") == (0, "All agrees.\n", "")
+    assert db(data_dir, "backup", str(other / "ladder.db"))[0] == 2
+
+
+@pytest.mark.parametrize("words", [["check"], ["backup", "copy.db"]])
+def test_without_a_ladder_the_sentence_says_how_to_begin_one(tmp_path: Path, words: list[str]) -> None:
+    code, printed, complaint = db(tmp_path / "nowhere", *words)
+    assert (code, printed) == (2, "")
+    assert complaint == f"pigpen: There is no ladder in '{tmp_path}/nowhere'; begin one with: pigpen submit FOLDER\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_database_that_does_not_answer_is_the_platforms_failure(tmp_path: Path) -> None:
+    for words in (["check"], ["upgrade"], ["backup", "copy.db"]):
+        done = pigpen("db", *words, folder=tmp_path, PIGPEN_DATA_DIR=str(tmp_path),
+                      PIGPEN_DATABASE_URL="postgresql://ada:secret@127.0.0.1:1/ladder")  # fmt: skip
+        assert done.returncode == 3
+        assert done.stderr.startswith(
+            "pigpen: The database 'postgresql+psycopg://ada:***@127.0.0.1:1/ladder' does not answer: "
+        )
+        assert len(done.stderr.splitlines()) == 1

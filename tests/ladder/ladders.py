@@ -1,0 +1,152 @@
+"""Ladders for tests: owners, bots, entries, matches in the queue, and the lines of matches that were really played."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from dataclasses import asdict
+from itertools import cycle, islice
+from typing import TYPE_CHECKING
+
+from sqlalchemy import func, select
+
+from ladder.bots import find_bot
+from ladder.inline import load_bot_class
+from ladder.ratings.elo import START
+from ladder.store import models
+from pigpen.rules import PRESETS, seed_from
+from pigpen.rules.shuffle import commitment
+from referee.formats import Format
+from referee.match import DEFAULT_CLOCK, MatchSpec
+from referee.seat import InlineSeat
+from referee.verdict import Verdict
+from tests.referee.seats import ScriptedSeat, fails
+from tests.referee.tables import play_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy.orm import Session
+
+    from referee.record import AnyLine
+    from referee.seat import Seat
+
+PLAYERS = ("cautious", "random", "counting")
+"""The sample bots that play, one after the other, by their numbers."""
+FORM = "boards:1"
+NOW = 1_800_000_000.0
+
+
+def played(
+    variant: str = "hearts", seed: str = "1", sinner: int | None = None, form: str = FORM
+) -> tuple[AnyLine, ...]:
+    """
+    The lines of a match that sample bots have played, once for all tests of a session.
+
+    Args:
+        variant: A preset.
+        seed: As on the command line.
+        sinner: Number of a bot that is taken over at each table; None: nobody errs.
+        form: The format.
+    """
+    return _played(variant, seed, sinner, form)
+
+
+@functools.cache
+def _played(variant: str, seed: str, sinner: int | None, form: str) -> tuple[AnyLine, ...]:
+    rules = PRESETS[variant]
+    names = tuple(islice(cycle(PLAYERS), rules.players))
+    spec = MatchSpec(rules, names, Format.parse(form), DEFAULT_CLOCK, seed_from(seed))
+
+    def seat(number: int) -> Seat:
+        if number == sinner:
+            return ScriptedSeat(fails(Verdict.MALFORMED, "it cannot be read"))
+        return InlineSeat(load_bot_class(find_bot(names[number]))())
+
+    tables = [[seat(bot) for bot in range(rules.players)] for _ in range(spec.format.tables(rules))]
+    lines: list[AnyLine] = []
+    asyncio.run(play_tables(spec, tables, lines.append))
+    return tuple(lines)
+
+
+def enter(
+    session: Session,
+    bot: str,
+    variant: str = "hearts",
+    *,
+    owner: str | None = None,
+    rating: float = START,
+    state: models.State = models.State.ACTIVE,
+) -> int:
+    """
+    Enter the next version of a bot, of an owner of its own unless one is named; give the version's id.
+
+    Whatever is missing is added: the variant, the owner, the bot.
+    """
+    add_variant(session, variant)
+    found = session.scalar(select(models.Bot).where(models.Bot.name == bot))
+    if found is None:
+        found = models.Bot(name=bot, owner_id=_owner(session, owner or f"owner of {bot}"), added=NOW)
+        session.add(found)
+        session.flush()
+    number = 1 + (session.scalar(select(func.max(models.Version.number)).filter_by(bot_id=found.id)) or 0)
+    version = models.Version(
+        bot_id=found.id, number=number, identity=f"sha256:{commitment(f'{bot}@{number}'.encode())}",
+        sandbox="process", source=bot, size=1000, added=NOW,
+    )  # fmt: skip
+    session.add(version)
+    session.flush()
+    enter_version(session, version.id, variant, rating=rating, state=state)
+    return version.id
+
+
+def enter_version(
+    session: Session,
+    version: int,
+    variant: str,
+    *,
+    rating: float = START,
+    state: models.State = models.State.ACTIVE,
+) -> None:
+    """Enter a version that is there in one more variant."""
+    add_variant(session, variant)
+    session.add(models.Rating(variant=variant, version_id=version, rating=rating, state=state, since=NOW))
+    session.flush()
+
+
+def add_variant(session: Session, name: str) -> None:
+    """Let the ladder play a preset."""
+    if session.get(models.Variant, name) is None:
+        session.add(models.Variant(name=name, rules=PRESETS[name].to_plain(), added=NOW))
+        session.flush()
+
+
+def _owner(session: Session, name: str) -> int:
+    owner = session.scalar(select(models.Owner).where(models.Owner.name == name))
+    if owner is None:
+        owner = models.Owner(name=name, added=NOW)
+        session.add(owner)
+        session.flush()
+    return owner.id
+
+
+def queue(session: Session, versions: Sequence[int], variant: str = "hearts", seed: str = "1", form: str = FORM) -> int:
+    """Put a match of these versions, by the numbers of the bots, into the queue; give its id."""
+    match = models.Match(
+        variant=variant, format=form, clock=asdict(DEFAULT_CLOCK), seed=seed_from(seed).hex(),
+        commitment=commitment(seed_from(seed)), added=NOW,
+    )  # fmt: skip
+    session.add(match)
+    session.flush()
+    session.add_all(models.Seat(match_id=match.id, seat=seat, version_id=each) for seat, each in enumerate(versions))
+    session.flush()
+    return match.id
+
+
+def lease(session: Session, match_id: int, until: float = NOW + 1800) -> int:
+    """Take a match out of the queue, as the runner does; give the attempt."""
+    match = session.get_one(models.Match, match_id)
+    match.status, match.attempt, match.holder = models.Status.LEASED, match.attempt + 1, "nobody"
+    match.started, match.lease_until = NOW, until
+    session.flush()
+    return match.attempt

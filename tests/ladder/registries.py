@@ -1,0 +1,57 @@
+"""A real registry for the tests, on the loopback; thrown away in the end, and with the tests if they are killed."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ladder.sandbox.process import LAUNCHER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parents[2]
+UNPACKED = ROOT / ".venv" / "docker-registry" / "usr" / "bin" / "docker-registry"
+"""Where scripts/registry puts it."""
+CONFIG = "version: 0.1\nstorage: {{filesystem: {{rootdirectory: {folder}}}}}\nhttp: {{addr: '127.0.0.1:0'}}\n"
+
+
+def program() -> str | None:
+    """Debian's docker-registry; None if it is not there."""
+    return shutil.which("docker-registry") or (str(UNPACKED) if UNPACKED.is_file() else None)
+
+
+@contextmanager
+def running_registry() -> Iterator[str]:
+    """An empty registry; gives its address, such as ``127.0.0.1:41234``."""
+    binary = program()
+    assert binary, "docker-registry is not there; see scripts/registry"
+    with tempfile.TemporaryDirectory(prefix="pigpen-registry-") as name:
+        folder = Path(name)
+        (folder / "config.yml").write_text(CONFIG.format(folder=folder / "images"))
+        command = [sys.executable, "-I", "-S", str(LAUNCHER), str(os.getpid()), binary, "serve", f"{folder}/config.yml"]
+        log = folder / "log"
+        with log.open("wb") as writer:
+            registry = subprocess.Popen(command, stdout=writer, stderr=writer, env={"OTEL_TRACES_EXPORTER": "none"})
+        try:
+            yield _address(registry, log)
+        finally:
+            registry.kill()
+            registry.wait()
+
+
+def _address(registry: subprocess.Popen[bytes], log: Path) -> str:
+    """Where it listens, by its own word."""
+    while registry.poll() is None:
+        if found := re.search(r"listening on (127\.0\.0\.1:\d+)", log.read_text(errors="replace")):
+            return found[1]
+        time.sleep(0.02)
+    raise AssertionError(f"docker-registry ended: {log.read_text(errors='replace')[-500:]}")

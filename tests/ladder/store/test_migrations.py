@@ -1,0 +1,113 @@
+"""The migrations make exactly the tables of the models, and can be taken back."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from alembic import op
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, inspect, text
+
+from ladder.store import models
+from ladder.store.database import Database
+from ladder.store.migrations import config_for, downgrade, upgrade
+from ladder.store.schema import REVISION, is_empty, revision_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+WAY_OUT = "The models have changed: python -m ladder.store.migrations.write --anew"
+
+
+@pytest.fixture
+def empty(database_url: str) -> Iterator[Database]:
+    database = Database(database_url)
+    yield database
+    database.close()
+
+
+def tables_in_detail(connection: Connection) -> dict[str, object]:
+    """What Alembic does not compare: CHECK constraints, parts of tables that an index is for, WITHOUT ROWID."""
+    if connection.dialect.name == "sqlite":
+        rows = connection.execute(text("SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'alembic%'"))
+        return {name: sorted(re.findall(r"\w+", sql)) for name, sql in rows if sql}
+    looking = inspect(connection)
+    names = sorted(set(looking.get_table_names()) - {"alembic_version"})
+    checks = {name: [each["sqltext"] for each in looking.get_check_constraints(name)] for name in names}
+    indices = connection.execute(text("SELECT indexname, indexdef FROM pg_indexes WHERE tablename NOT LIKE 'alembic%'"))
+    return {**checks, **{name: definition for name, definition in indices if name != "alembic_version_pkc"}}
+
+
+def test_the_migrations_make_the_tables_of_the_models(empty: Database) -> None:
+    upgrade(empty.engine.url)
+    with empty.write() as session:
+        context = MigrationContext.configure(session.connection(), opts={"compare_server_default": True})
+        assert compare_metadata(context, models.Base.metadata) == [], WAY_OUT
+
+
+def test_the_migrations_agree_with_the_models_where_alembic_does_not_look(empty: Database) -> None:
+    upgrade(empty.engine.url)
+    with empty.write() as session:
+        migrated = tables_in_detail(session.connection())
+    downgrade(empty.engine.url, "base")
+    with empty.write() as session:
+        models.Base.metadata.create_all(session.connection())
+    with empty.read() as session:
+        assert migrated == tables_in_detail(session.connection()), WAY_OUT
+    assert {"matches", "ix_matches_queued"} < set(migrated)
+
+
+def test_a_change_of_the_models_is_seen(empty: Database) -> None:
+    upgrade(empty.engine.url)
+    with empty.write() as session:
+        before = tables_in_detail(session.connection())
+        session.execute(text("DROP INDEX ix_matches_queued"))
+        session.execute(text("CREATE INDEX ix_matches_queued ON matches (id)"))
+        assert tables_in_detail(session.connection()) != before
+        session.execute(text("ALTER TABLE owners ADD COLUMN mail TEXT"))
+        context = MigrationContext.configure(session.connection())
+        assert len(compare_metadata(context, models.Base.metadata)) == 1
+
+
+def test_an_upgrade_taken_back_leaves_no_table(empty: Database) -> None:
+    upgrade(empty.engine.url)
+    downgrade(empty.engine.url, "base")
+    with empty.read() as session:
+        assert inspect(session.connection()).get_table_names() == ["alembic_version"]
+        assert revision_of(session.connection()) is None
+
+
+def test_an_upgrade_keeps_what_is_there(empty: Database) -> None:
+    upgrade(empty.engine.url)
+    with empty.write() as session:
+        session.add(models.Owner(name="ada", added=1.0))
+    upgrade(empty.engine.url)
+    with empty.read() as session:
+        assert session.get_one(models.Owner, 1).name == "ada"
+        assert revision_of(session.connection()) == REVISION
+
+
+def test_an_upgrade_that_fails_leaves_nothing(empty: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    really_create = op.create_table
+
+    def create_table(name: str, *columns: Any, **options: Any) -> object:
+        if name == "seats":
+            raise ZeroDivisionError
+        return really_create(name, *columns, **options)
+
+    monkeypatch.setattr(op, "create_table", create_table)
+    with pytest.raises(ZeroDivisionError):
+        upgrade(empty.engine.url)
+    with empty.read() as session:
+        assert is_empty(session.connection())
+
+
+def test_the_revision_that_programs_expect_is_the_newest_migration() -> None:
+    scripts = ScriptDirectory.from_config(config_for())
+    assert scripts.get_current_head() == REVISION
+    oldest_first = [script.revision for script in scripts.walk_revisions()][::-1]
+    assert oldest_first == [f"{number + 1:04}" for number in range(len(oldest_first))], "revisions are compared as text"

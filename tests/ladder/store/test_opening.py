@@ -1,0 +1,162 @@
+"""Opening a ladder: whatever is wrong is one sentence with a way out."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from ladder.settings import Settings, load_settings
+from ladder.store import models
+from ladder.store.database import Database
+from ladder.store.opening import open_ladder
+from ladder.store.problems import LadderError, StoreError
+from ladder.store.schema import REVISION
+from tests.ladder.postgres import Server
+
+
+def set_revision(settings: Settings, revision: str) -> None:
+    database = Database(settings.url)
+    with database.write() as session:
+        session.execute(text("UPDATE alembic_version SET version_num = :revision"), {"revision": revision})
+    database.close()
+
+
+def test_a_new_ladder_is_made_with_its_folders(database_url: str, tmp_path: Path) -> None:
+    settings = load_settings(data_dir=tmp_path / "some" / "folder", database_url=database_url)
+    database = open_ladder(settings, create=True)
+    with database.read() as session:
+        assert session.query(models.Match).count() == 0
+    database.close()
+    assert settings.data_dir.is_dir()
+
+
+def test_making_a_ladder_that_is_there_keeps_it(settings: Settings, database: Database) -> None:
+    with database.write() as session:
+        session.add(models.Owner(name="ada", added=1.0))
+    again = open_ladder(settings, create=True)
+    with again.read() as session:
+        assert session.get_one(models.Owner, 1).name == "ada"
+    again.close()
+
+
+def test_where_there_is_no_ladder_the_sentence_says_how_to_begin_one(database_url: str, tmp_path: Path) -> None:
+    with pytest.raises(LadderError, match=r"no ladder.*; begin one with: pigpen submit FOLDER"):
+        open_ladder(load_settings(data_dir=tmp_path, database_url=database_url))
+    assert list(tmp_path.iterdir()) == [], "looking makes nothing"
+
+
+def test_an_older_schema_is_to_be_upgraded(settings: Settings) -> None:
+    set_revision(settings, "0000")
+    with pytest.raises(LadderError, match=rf"older Pigpen \(schema 0000, now {REVISION}\); run: pigpen db upgrade"):
+        open_ladder(settings, create=True)
+
+
+def test_a_newer_schema_is_left_alone(settings: Settings) -> None:
+    set_revision(settings, "9999")
+    with pytest.raises(LadderError, match=r"newer Pigpen \(schema 9999, here \d+\); use that Pigpen"):
+        open_ladder(settings)
+
+
+def test_a_database_of_something_else_is_left_alone(database_url: str, tmp_path: Path) -> None:
+    other = Database(database_url)
+    with other.write() as session:
+        session.execute(text("CREATE TABLE recipes (name TEXT)"))
+    other.close()
+    with pytest.raises(LadderError, match="holds something that is no ladder"):
+        open_ladder(load_settings(data_dir=tmp_path, database_url=database_url), create=True)
+
+
+def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "ladder.db").write_text("a diary\n" * 1000)
+    for create in (False, True):
+        with pytest.raises(LadderError, match="is no database, or a broken one"):
+            open_ladder(load_settings(data_dir=tmp_path), create)
+    assert (tmp_path / "ladder.db").read_text().startswith("a diary")
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(LadderError, match=r"folder '.*file/data' cannot be made: Not a directory\. Choose another"):
+        open_ladder(load_settings(data_dir=tmp_path / "file" / "data"), create=True)
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, there: bool) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    if there:
+        open_ladder(load_settings(data_dir=folder), create=True).close()
+        (folder / "ladder.db").chmod(0o444)
+    folder.chmod(0o555)
+    code = f"from ladder.settings import *; from ladder.store.opening import *; \
+             open_ladder(load_settings(data_dir={str(folder)!r}), create=True)"
+    # root may write everywhere, unless it has lost its powers
+    mortal = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+    done = subprocess.run([*mortal, sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    folder.chmod(0o755)
+    assert "ladder.db' cannot be opened or written" in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.postgres
+def test_a_server_that_does_not_answer_is_the_platforms_failure(tmp_path: Path) -> None:
+    url = "postgresql://ada:secret@127.0.0.1:1/ladder"
+    with pytest.raises(StoreError, match=r"does not answer: .*refused") as caught:
+        open_ladder(load_settings(data_dir=tmp_path, database_url=url))
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.postgres
+def test_a_database_or_user_that_is_not_there_is_the_organisers_mistake(postgres: Server, tmp_path: Path) -> None:
+    for url in (postgres.url("nowhere"), postgres.url("postgres", username="nobody-known")):
+        with pytest.raises(LadderError, match=r"lets nobody in .*\(setting database_url\).* does not exist"):
+            open_ladder(load_settings(data_dir=tmp_path, database_url=url), create=True)
+
+
+@pytest.mark.postgres
+def test_a_wrong_password_is_the_organisers_mistake(postgres: Server, tmp_path: Path) -> None:
+    with postgres.asking_for_passwords():
+        url = postgres.url("postgres", password="hunter2")
+        with pytest.raises(LadderError, match=r"lets nobody in .* password authentication failed") as caught:
+            open_ladder(load_settings(data_dir=tmp_path, database_url=url))
+    assert "hunter2" not in str(caught.value)
+
+
+def test_a_broken_file_is_told(tmp_path: Path) -> None:
+    settings = load_settings(data_dir=tmp_path)
+    open_ladder(settings, create=True).close()
+    with (tmp_path / "ladder.db").open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xff" * 8192)
+    with pytest.raises(LadderError, match=r"is no database, or a broken one: .*malformed\. Restore a backup"):
+        open_ladder(settings)
+
+
+def test_two_that_make_a_ladder_at_once_make_one(database_url: str, tmp_path: Path) -> None:
+    code = f"from ladder.settings import *; from ladder.store.opening import *; \
+             open_ladder(load_settings(data_dir={str(tmp_path)!r}, database_url={database_url!r}), create=True)"
+    both = [subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    assert [(each.communicate()[1], each.returncode) for each in both] == [("", 0), ("", 0)]
+
+
+def test_a_command_that_reads_does_not_load_alembic(tmp_path: Path) -> None:
+    open_ladder(load_settings(data_dir=tmp_path), create=True).close()
+    code = f"import sys; from ladder.settings import *; from ladder.store.opening import *; \
+             open_ladder(load_settings(data_dir={str(tmp_path)!r})); print('alembic' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+def test_every_connection_of_sqlite_is_set_up(tmp_path: Path) -> None:
+    database = open_ladder(load_settings(data_dir=tmp_path), create=True)
+    names = ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
+    with database.read() as one, database.read() as other:
+        for session in (one, other):
+            found = [session.execute(text(f"PRAGMA {name}")).scalar() for name in names]
+            assert found == ["wal", 2, 1, 5000]
+    database.close()
+    assert sqlite3.connect(tmp_path / "ladder.db").execute("PRAGMA journal_mode").fetchone() == ("wal",)

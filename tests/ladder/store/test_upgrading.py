@@ -1,0 +1,75 @@
+"""An older ladder is brought up to date, with a copy of what it was."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import inspect, select, text
+
+from ladder.settings import load_settings
+from ladder.store import models
+from ladder.store.database import Database
+from ladder.store.opening import open_ladder
+from ladder.store.problems import LadderError
+from ladder.store.schema import REVISION
+from ladder.store.upgrading import upgrade_ladder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ladder.settings import Settings
+
+OLDER = "0000"
+
+
+@pytest.fixture
+def older(settings: Settings, database: Database, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """A ladder of a Pigpen that knew no faults, with an owner; and the migration that adds them."""
+    with database.write() as session:
+        session.add(models.Owner(name="ada", added=1.0))
+        session.execute(text("DROP TABLE faults"))
+        session.execute(text("UPDATE alembic_version SET version_num = :older"), {"older": OLDER})
+
+    def upgrade(url: object) -> None:
+        with database.write() as session:
+            models.Base.metadata.tables["faults"].create(session.connection())
+            session.execute(text("UPDATE alembic_version SET version_num = :newer"), {"newer": REVISION})
+
+    monkeypatch.setattr("ladder.store.upgrading.upgrade", upgrade)
+    return settings
+
+
+def test_it_has_what_is_new_and_keeps_what_it_had(older: Settings) -> None:
+    done = upgrade_ladder(older, "now")
+    assert (done.before, done.after) == (OLDER, REVISION)
+    database = open_ladder(older)
+    with database.read() as session:
+        assert inspect(session.connection()).has_table("faults")
+        assert session.scalars(select(models.Owner.name)).all() == ["ada"]
+    database.close()
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_a_copy_of_what_it_was_lies_beside_it(older: Settings, tmp_path: Path) -> None:
+    done = upgrade_ladder(older, "now")
+    assert done.backup == tmp_path / f"ladder-{OLDER}-now.db"
+    copy = Database(f"sqlite:///{done.backup}")
+    with copy.read() as session:
+        assert not inspect(session.connection()).has_table("faults")
+        assert session.scalars(select(models.Owner.name)).all() == ["ada"]
+    copy.close()
+
+
+def test_a_ladder_that_is_not_there_is_made(database_url: str, tmp_path: Path) -> None:
+    settings = load_settings(data_dir=tmp_path / "data", database_url=database_url)
+    assert upgrade_ladder(settings, "now").before is None
+    assert upgrade_ladder(settings, "now").before == REVISION
+    open_ladder(settings).close()
+
+
+def test_a_newer_ladder_is_left_alone(settings: Settings, database: Database) -> None:
+    with database.write() as session:
+        session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(LadderError, match="newer Pigpen"):
+        upgrade_ladder(settings, "now")

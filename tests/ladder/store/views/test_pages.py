@@ -1,0 +1,251 @@
+"""What is shown of bots and matches, read from real ladders in both databases."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from sqlalchemy import event, select
+
+from ladder.ratings.batch import fit, pair_weight
+from ladder.settings import load_settings
+from ladder.store import models
+from ladder.store.names import find_match, find_variant, find_version
+from ladder.store.opening import open_ladder
+from ladder.store.results import record_summary
+from ladder.store.views.bot_page import EXAMPLES, bot_page
+from ladder.store.views.bots import bots
+from ladder.store.views.explanation import explain, sides_of
+from ladder.store.views.faults import faults_of
+from ladder.store.views.head_to_head import head_to_head
+from ladder.store.views.matches import match_row, results, unfinished
+from ladder.summary import summarise
+from tests.ladder import ladders, shown
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sqlalchemy.orm import Session
+
+    from ladder.ratings.batch import Estimate
+    from ladder.store.database import Database
+
+
+def estimate(session: Session, variant: str) -> Estimate:
+    """Fit what is there, as the runner does now and then, and keep it."""
+    pairs = session.scalars(select(models.PairStats).where(models.PairStats.variant == variant)).all()
+    versions = session.scalars(select(models.Rating.version_id).where(models.Rating.variant == variant)).all()
+    a, b = (np.array([getattr(pair, name) for pair in pairs]) for name in ("a", "b"))
+    score, n = (np.array([getattr(pair, name) for pair in pairs], dtype=float) for name in ("score", "n"))
+    found = fit(versions, a, b, score, n, pair_weight(4))
+    session.add(models.Estimate(variant=variant, ordinal=1, fit=found.to_bytes()))
+    session.flush()
+    return found
+
+
+def test_the_likelihood_of_superiority_is_that_of_the_batch_fit(database: Database) -> None:
+    with database.write() as session:
+        versions = shown.a_ladder(session, matches=20)
+        assert {one.los for one in head_to_head(session, "gongzhu", versions["Mud"], 10)} == {None}
+        fitted = estimate(session, "gongzhu")
+        for mine in versions.values():
+            found = {one.bot: one.los for one in head_to_head(session, "gongzhu", mine, 10)}
+            wanted = {bot: fitted.los(mine, other) for bot, other in versions.items() if other != mine}
+            assert found == pytest.approx(wanted, abs=1e-4)
+
+
+def test_a_newcomer_since_the_last_fit_has_no_likelihood_yet(database: Database) -> None:
+    with database.write() as session:
+        versions = shown.a_ladder(session, matches=6)
+        estimate(session, "gongzhu")
+        late = ladders.enter(session, "Late", "gongzhu")
+        shown.play(session, [late, *[*versions.values()][:3]], "gongzhu", 0)
+        assert {one.los for one in head_to_head(session, "gongzhu", late, 10)} == {None}
+
+
+def test_scores_of_two_opponents_add_up_to_their_matches(database: Database) -> None:
+    with database.write() as session:
+        versions = shown.a_ladder(session, matches=20)
+        tables = {bot: head_to_head(session, "gongzhu", version, 10) for bot, version in versions.items()}
+        for bot, opponents in tables.items():
+            assert len(opponents) == 4
+            for one in opponents:
+                (back,) = [other for other in tables[one.bot] if other.bot == bot]
+                assert (one.score + back.score, one.matches) == (one.matches, back.matches)
+
+
+def test_no_page_goes_through_all_pairs_or_seats_of_sqlite(tmp_path: Path) -> None:
+    """Although it knows nothing of the sizes of the tables."""
+    database = open_ladder(load_settings(data_dir=tmp_path), create=True)
+    asked: list[tuple[str, Any]] = []
+    event.listen(database.engine, "before_cursor_execute", lambda *found: asked.append((found[2], found[3])))
+    with database.write() as session:
+        versions = shown.a_ladder(session, matches=2)
+    asked.clear()
+    with database.read() as session:
+        bot_page(session, find_version(session, "Mud"), 10)
+        results(session, 5, "gongzhu", [versions["Mud"]])
+        unfinished(session, models.Status.QUEUED, 5, "gongzhu")
+        head_to_head(session, "gongzhu", versions["Mud"], 10)
+        questions = [(text, values) for text, values in asked if text.startswith("SELECT")]
+        plans = [row[3] for text, values in questions
+                 for row in session.connection().exec_driver_sql(f"EXPLAIN QUERY PLAN {text}", values)]  # fmt: skip
+    large = [
+        plan for plan in plans if any(name in plan.split() for name in ("pair_stats", "seats", "faults", "matches"))
+    ]
+    assert any("pair_stats USING PRIMARY KEY (variant=? AND a=? AND b=?)" in plan for plan in large)
+    assert not [plan for plan in large if plan.startswith("SCAN")]
+    assert not [plan for plan in large if "pair_stats" in plan and "b=?" not in plan]
+
+
+def test_active_opponents_with_the_most_matches_come_first(database: Database) -> None:
+    with database.write() as session:
+        versions = shown.a_ladder(session, matches=20)
+        shown.bench(session, versions["Mud"], "too many faults")
+        found = head_to_head(session, "gongzhu", versions["Trotter"], 10)
+        assert (found[-1].bot, found[-1].state) == ("Mud", "benched")
+        active = [one.matches for one in found[:-1]]
+        assert active == sorted(active, reverse=True)
+        assert head_to_head(session, "gongzhu", versions["Trotter"], 2) == found[:2]
+
+
+def test_a_bot_s_page_tells_of_versions_variants_faults_and_changes(database: Database) -> None:
+    with database.write() as session:
+        versions = shown.a_ladder(session)
+        ladders.enter_version(session, versions["Mud"], "hearts")
+        shown.bench(session, versions["Mud"], "too many faults")
+        page = bot_page(session, find_version(session, "Mud"), 3)
+        sinner = session.scalars(select(models.Seat).where(models.Seat.taken_over.is_(True))).one()
+        match, guilty = sinner.match_id, bot_page(session, session.get_one(models.Version, sinner.version_id), 3)
+    assert [there.variant for there in page.variants] == ["gongzhu", "hearts"]
+    assert [entry.state for entry in page.versions[0].entries] == ["benched", "active"]
+    assert [(change.state, change.reason) for change in page.changes] == [("benched", "too many faults")]
+    assert (page.variants[0].active, page.variants[1].active) == (4, 1)
+    assert sum(page.variants[0].think_times["lead"]) == 12 * page.variants[0].standing.matches
+    assert page.variants[1].think_times == {}
+    (kind,) = guilty.faults
+    assert (kind.verdict, kind.count, len(kind.newest)) == ("malformed", 12, EXAMPLES)
+    assert {fault.match for fault in kind.newest} == {match}
+
+
+def test_a_bot_s_page_can_tell_of_an_older_version_and_of_one_variant(database: Database) -> None:
+    with database.write() as session:
+        ladders.enter(session, "Trotter", "hearts", state=models.State.RETIRED)
+        newer = ladders.enter(session, "Trotter", "hearts")
+        ladders.enter_version(session, newer, "gongzhu")
+        old = bot_page(session, find_version(session, "Trotter@1"), 3)
+        new = bot_page(session, find_version(session, "Trotter"), 3, "gongzhu")
+    assert [version.number for version in old.versions] == [2, 1]
+    assert (old.version, old.variants[0].standing.state, old.variants[0].standing.rank) == (1, "retired", None)
+    assert [(there.variant, there.standing.rank) for there in new.variants] == [("gongzhu", 1)]
+
+
+def test_every_bot_is_listed_with_where_it_plays_and_why_it_does_not(database: Database) -> None:
+    with database.write() as session:
+        ladders.enter(session, "Trotter", "hearts", owner="ada", state=models.State.RETIRED)
+        newer = ladders.enter(session, "Trotter", "hearts", owner="ada")
+        ladders.enter_version(session, newer, "gongzhu", state=models.State.BENCHED)
+        ladders.enter(session, "acorn", "hearts", state=models.State.RETIRED)
+        found = bots(session)
+    assert [(bot.bot, bot.owner, bot.newest) for bot in found] == [
+        ("acorn", "owner of acorn", 1),
+        ("Trotter", "ada", 2),
+    ]
+    assert [(entry.variant, entry.version, entry.state) for entry in found[1].entries] == [
+        ("gongzhu", 2, "benched"),
+        ("hearts", 2, "active"),
+    ]
+    assert [(entry.version, entry.state) for entry in found[0].entries] == [(1, "retired")]
+
+
+def test_results_come_newest_first_and_can_be_chosen(database: Database) -> None:
+    with database.write() as session:
+        versions = shown.a_ladder(session, matches=8)
+        for number in range(3):
+            ladders.enter_version(session, [*versions.values()][number], "hearts")
+        ladders.enter_version(session, versions["Acorn"], "hearts")
+        hearts = shown.play(session, [*versions.values()][:4], "hearts", 1)
+        assert [match.id for match in results(session, 3)] == [hearts, hearts - 1, hearts - 2]
+        assert [match.id for match in results(session, 9, "hearts")] == [hearts]
+        mine = results(session, 99, "gongzhu", [versions["Mud"]])
+        assert mine == [match for match in results(session, 99, "gongzhu")
+                        if versions["Mud"] in [seat.version_id for seat in match.seats]]  # fmt: skip
+        assert len(mine) in range(1, 9)
+
+
+def test_the_seed_of_a_match_is_shown_only_when_it_is_done(database: Database) -> None:
+    with database.write() as session:
+        versions = [*shown.a_ladder(session, matches=1).values()][:4]
+        for status in (models.Status.QUEUED, models.Status.LEASED, models.Status.QUARANTINED):
+            match = session.get_one(models.Match, ladders.queue(session, versions, "gongzhu", str(status)))
+            match.status = status
+            session.flush()
+            (row,) = unfinished(session, status, 5)
+            assert (row.id, row.seed, row.commitment) == (match.id, None, match.commitment)
+            assert match_row(session, match).seed is None
+            assert match.seed not in repr(row)
+        (done,) = results(session, 5)
+        assert done.seed == session.get_one(models.Match, done.id).seed
+
+
+def test_the_faults_of_a_match_stand_by_seat_table_and_decision(database: Database) -> None:
+    with database.write() as session:
+        versions = shown.a_ladder(session, matches=3)
+        assert faults_of(session, 1) == []
+        found = faults_of(session, 3)
+        assert [(fault.seat, fault.table, fault.decision) for fault in found] == [
+            (2, table, decision) for table in range(4) for decision in (1, 2, 3)
+        ]
+        assert len(versions) == 5
+
+
+@pytest.mark.parametrize("variant", ["gongzhu", "gongzhu-partners", "gongzhu-five"])
+def test_moves_that_are_explained_are_those_that_were_stored(database: Database, variant: str) -> None:
+    with database.write() as session:
+        shown.a_ladder(session, variant, matches=1)
+        versions = {bot.name: bot.id for bot in session.scalars(select(models.Bot))}
+        rng = random.Random(2)
+        made = [random_match(session, versions, variant, rng) for _ in range(50)]
+        for number in made:
+            row = match_row(session, find_match(session, number))
+            found = explain(row, find_variant(session, variant))
+            assert all(one.agrees for one in found)
+            assert {one.move.version for one in found} == {seat.version_id for seat in row.seats}
+            for one in found:
+                assert sum(other.change for other in one.move.against) == pytest.approx(one.seat.move, abs=1e-9)
+
+
+def random_match(session: Session, versions: dict[str, int], variant: str, rng: random.Random) -> int:
+    """Play and record one; its places are then drawn by lot, ties among them."""
+    summary = shown.timeless(summarise(ladders.played(variant, "1")))
+    places = [rng.randint(1, len(summary.teams)) for _ in summary.teams]
+    bots = list(summary.bots)
+    for team, place in zip(summary.teams, places, strict=True):
+        for bot in team:
+            bots[bot] = replace(bots[bot], place=place)
+    match = ladders.queue(session, shown.seats_of(versions, variant, rng), variant, "1")
+    assert record_summary(
+        session, match, ladders.lease(session, match), replace(summary, bots=tuple(bots)), ladders.NOW
+    )
+    return match
+
+
+def test_a_rating_that_was_tampered_with_does_not_agree(database: Database) -> None:
+    with database.write() as session:
+        shown.a_ladder(session, matches=2)
+        session.get_one(models.Seat, (2, 0)).rating_after = 1600.0
+        session.flush()
+        row = match_row(session, find_match(session, 2))
+        found = explain(row, find_variant(session, "gongzhu"))
+    assert {one.seat.seat for one in found if not one.agrees} == {0}
+
+
+def test_a_match_without_a_result_has_no_sides_yet(database: Database) -> None:
+    with database.write() as session:
+        versions = [*shown.a_ladder(session, matches=1).values()][:4]
+        row = match_row(session, find_match(session, ladders.queue(session, versions, "gongzhu")))
+        with pytest.raises(ValueError, match="Seat 0 has no result yet"):
+            sides_of(row.seats, find_variant(session, "gongzhu"))

@@ -1,0 +1,130 @@
+"""The standings, read from real ladders in both databases."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import select
+
+from ladder.ratings.elo import START
+from ladder.store import models
+from ladder.store.names import find_variant
+from ladder.store.views.standings import Field, shares, standing, standings
+from tests.ladder import ladders, shown
+
+if TYPE_CHECKING:
+    from ladder.store.database import Database
+    from ladder.store.views.standings import Standings
+
+
+def read(database: Database, variant: str = "gongzhu", everyone: bool = False, first: int | None = None) -> Standings:
+    with database.read() as session:
+        return standings(session, find_variant(session, variant), everyone, first)
+
+
+def fill(database: Database, variant: str = "gongzhu", matches: int = 12) -> dict[str, int]:
+    with database.write() as session:
+        return shown.a_ladder(session, variant, matches)
+
+
+def test_the_active_ones_are_ranked_around_a_mean_of_1500(database: Database) -> None:
+    fill(database)
+    found = read(database)
+    elos = [one.elo for one in found.rows]
+    assert elos == sorted(elos, reverse=True)
+    assert [one.rank for one in found.rows] == [1, 2, 3, 4, 5]
+    assert math.isclose(sum(elos) / 5, START)
+    assert {one.bot: one.owner for one in found.rows} == shown.OWNERS
+
+
+def test_figures_add_up_to_the_matches(database: Database) -> None:
+    fill(database)
+    found = read(database)
+    assert found.matches == 12
+    assert sum(one.matches for one in found.rows) == 4 * 12
+    for one in found.rows:
+        assert one.deals == 4 * one.matches
+        assert len(one.shares) == 4
+        assert math.isclose(sum(one.shares), 1)
+        assert math.isclose(one.history[-1], one.elo)
+    assert sum(one.takeovers for one in found.rows) == 1
+    assert sum(one.fault_rate or 0 for one in found.rows) > 0
+
+
+def test_equal_ratings_share_a_rank_and_bots_without_a_match_have_no_figures(database: Database) -> None:
+    with database.write() as session:
+        for bot in ("Snout", "Trotter"):
+            ladders.enter(session, bot)
+        ladders.enter(session, "Truffle", rating=1400.0)
+    found = read(database, "hearts").rows
+    assert [(one.bot, one.rank) for one in found] == [("Snout", 1), ("Trotter", 1), ("Truffle", 3)]
+    assert (found[0].points_per_deal, found[0].shares, found[0].fault_rate, found[0].change) == (None, (), None, None)
+    assert found[0].is_provisional
+
+
+def test_nineteen_matches_are_provisional_and_twenty_are_not(database: Database) -> None:
+    with database.write() as session:
+        version = ladders.enter(session, "Trotter")
+        session.get_one(models.Rating, ("hearts", version)).matches = 19
+    assert read(database, "hearts").rows[0].is_provisional
+    with database.write() as session:
+        session.get_one(models.Rating, ("hearts", version)).matches = 20
+    assert not read(database, "hearts").rows[0].is_provisional
+
+
+def test_benched_and_retired_ones_stand_behind_without_a_rank_and_leave_the_mean_alone(database: Database) -> None:
+    with database.write() as session:
+        ladders.enter(session, "Trotter", rating=1300.0)
+        ladders.enter(session, "Snout", rating=1900.0, state=models.State.RETIRED)
+        ladders.enter(session, "Truffle", rating=1700.0, state=models.State.BENCHED)
+    assert [(one.bot, one.elo) for one in read(database, "hearts").rows] == [("Trotter", START)]
+    everyone = read(database, "hearts", everyone=True).rows
+    assert [(one.bot, one.rank, one.elo) for one in everyone] == [
+        ("Trotter", 1, 1500.0),
+        ("Truffle", None, 1900.0),
+        ("Snout", None, 2100.0),
+    ]
+
+
+def test_the_first_ones_have_the_ranks_and_the_mean_of_all(database: Database) -> None:
+    fill(database)
+    assert read(database, first=2).rows == read(database).rows[:2]
+
+
+def test_one_version_stands_as_in_the_table(database: Database) -> None:
+    versions = fill(database)
+    table = {one.bot: one for one in read(database).rows}
+    with database.read() as session:
+        variant = find_variant(session, "gongzhu")
+        field = Field.of(session, variant)
+        for bot, version in versions.items():
+            assert standing(session, variant, session.get_one(models.Version, version), field) == table[bot]
+        other = ladders.enter(session, "Snout", "hearts")
+        assert standing(session, variant, session.get_one(models.Version, other), field) is None
+
+
+@pytest.mark.parametrize(("variant", "sides"), [("gongzhu-partners", 2), ("gongzhu-five", 5)])
+def test_there_are_as_many_shares_as_sides(database: Database, variant: str, sides: int) -> None:
+    fill(database, variant, matches=5)
+    found = read(database, variant)
+    assert (found.sides, found.matches) == (sides, 5)
+    assert {len(one.shares) for one in found.rows if one.matches} == {sides}
+    for one in found.rows:
+        assert sum(one.shares) == pytest.approx(1 if one.matches else 0)
+
+
+def test_places_that_nobody_ever_had_count_as_none() -> None:
+    assert shares([], 4) == ()
+    assert shares([3, 1], 4) == (0.75, 0.25, 0, 0)
+    assert shares([1, 0, 0, 0, 1], 5) == (0.5, 0, 0, 0, 0.5)
+
+
+def test_a_ladder_of_a_variant_that_nobody_plays_is_empty(database: Database) -> None:
+    with database.write() as session:
+        ladders.add_variant(session, "hearts")
+    found = read(database, "hearts")
+    assert (found.rows, found.matches, found.low_is_better) == ((), 0, True)
+    with database.read() as session:
+        assert session.scalars(select(models.Rating)).all() == []

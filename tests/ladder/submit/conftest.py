@@ -1,0 +1,45 @@
+"""Ladders to which bots are submitted, and bots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from ladder.settings import Settings, load_settings
+from ladder.store.database import Database
+from ladder.store.opening import open_ladder
+from tests.ladder.bad_checks import GOOD, RUN
+from tests.ladder.registries import running_registry
+
+
+@pytest.fixture(scope="session")
+def registry() -> Iterator[str]:
+    """Address of a registry of this session's own."""
+    with running_registry() as address:
+        yield address
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """A ladder in a folder of the test's own, with patience and one board."""
+    return load_settings(data_dir=tmp_path / "ladder", clock="600+1", limit=60.0, preflight_boards=1)
+
+
+@pytest.fixture
+def database(settings: Settings) -> Iterator[Database]:
+    """Its database."""
+    database = open_ladder(settings, create=True)
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def bot(write: Callable[[str, dict[str, str]], Path]) -> Callable[..., Path]:
+    """Write a bot that plays the first legal card, with a method of another kind if one is given."""
+
+    def make(name: str = "mybot", method: str = "", run: str = RUN) -> Path:
+        return write(name, {"bot.py": GOOD + method + run})
+
+    return make

@@ -1,0 +1,167 @@
+"""Images in a real registry on the loopback: pinned by digest, pulled by digest, and tags that move."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+import docker
+import pytest
+
+from ladder.bots import BotSource
+from ladder.pinned import load_version
+from ladder.play import play_sandboxed
+from ladder.sandbox.base import BotRejected, SandboxError
+from ladder.sandbox.bot_images import find_image
+from ladder.sandbox.docker import DockerSandbox
+from ladder.settings import Settings
+from ladder.store import models
+from ladder.store.database import Database
+from ladder.submit import images
+from ladder.submit.candidate import Candidate, candidate
+from ladder.submit.entering import Request, enter
+from pigpen.rules import PRESETS, seed_from
+from referee.formats import Format
+from referee.match import MatchSpec
+from tests.bad_bots.table import PATIENT
+from tests.ladder.registries import running_registry
+from tests.ladder.submit.tiny import load_tiny, push
+
+pytestmark = [pytest.mark.docker, pytest.mark.registry]
+
+ROOM = 1 << 40
+NOWHERE = f"sha256:{'0' * 64}"
+
+
+@dataclass(frozen=True)
+class Entered:
+    """A version, as a runner knows it."""
+
+    name: str
+    identity: str
+    pinned: str | None = None
+    folder: str | None = None
+
+
+@pytest.fixture
+def repository(registry: str, client: docker.DockerClient) -> Iterator[str]:
+    """A repository that no other test has; what this engine has of it in the end is removed."""
+    repository = f"{registry}/ada/bot-{uuid.uuid4().hex[:12]}"
+    yield repository
+    forget(client, repository)
+
+
+def forget(client: docker.DockerClient, repository: str) -> None:
+    """Take every image that came from *repository* or went there off this engine."""
+    for image in client.images.list(all=True):
+        names = [*image.tags, *(image.attrs["RepoDigests"] or ())]
+        if any(name.startswith((f"{repository}:", f"{repository}@")) for name in names):
+            client.images.remove(str(image.id), force=True)
+
+
+async def look(sandbox: DockerSandbox, reference: str) -> Candidate:
+    async with candidate(sandbox, BotSource("trotter", image=reference), ROOM) as found:
+        return found
+
+
+async def test_a_bot_from_a_registry_is_entered_by_digest_and_plays_where_its_image_is_missing(
+    sandbox: DockerSandbox,
+    client: docker.DockerClient,
+    repository: str,
+    database: Database,
+    settings: Settings,
+    bot: Callable[..., Path],
+) -> None:
+    folder = bot(repository.rpartition("/")[2])
+    (folder / "Dockerfile").write_text('FROM pigpen/bot:latest\nCOPY bot.py .\nCMD ["python", "bot.py"]\n')
+    client.api.tag((await sandbox.load(BotSource("mine", folder=folder))).identity, repository, "1")
+    digest = push(client, f"{repository}:1")
+    request = Request(BotSource("trotter", image=f"{repository}:1"), "Trotter", "ada", ("hearts-short",))
+    outcome = await enter(database, settings, sandbox, request, lambda what, total: nullcontext(print), time.time)
+    assert outcome.preflight is not None
+    assert outcome.preflight.passed
+    assert outcome.added is not None
+    with database.read() as session:
+        version = session.get_one(models.Version, outcome.added.version)
+        assert (version.pinned, version.source) == (f"{repository}@{digest}", f"{repository}:1")
+    forget(client, repository)
+    assert find_image(client, outcome.identity) is None
+    program = await load_version(sandbox, Entered("Trotter", outcome.identity, outcome.pinned))
+    assert program.identity == outcome.identity
+    rules = PRESETS["hearts-short"]
+    spec = MatchSpec(rules, ("a", "b", "c", "d"), Format(deals=1), PATIENT, seed_from("7"))
+    played = await play_sandboxed(spec, [program] * 4, lambda line: None)
+    assert [result.faults for result in played.result.results] == [0, 0, 0, 0]
+
+
+async def test_a_tag_that_has_moved_names_another_bot_and_the_old_one_stays(
+    sandbox: DockerSandbox, client: docker.DockerClient, repository: str, tmp_path: Path
+) -> None:
+    tag = f"{repository}:1"
+    old = load_tiny(client, tag, mark=f"{repository} old")
+    first = push(client, tag)
+    entered = await look(sandbox, tag)
+    await entered.keep(tmp_path)
+    new = load_tiny(client, tag, mark=f"{repository} new")
+    second = push(client, tag)
+    client.images.remove(tag)
+    client.api.tag(old, repository, "1")  # as on another machine, which knows nothing of the move
+    assert find_image(client, new) is None
+    found = await look(sandbox, tag)
+    assert (entered.program.identity, entered.pinned) == (old, f"{repository}@{first}")
+    assert (found.program.identity, found.pinned) == (new, f"{repository}@{second}")
+    assert (await load_version(sandbox, Entered("Trotter", old, entered.pinned))).identity == old
+    await found.keep(tmp_path)
+    client.images.prune(filters={"dangling": True, "label": f"mark={repository} old"})
+    assert find_image(client, old) is not None
+
+
+async def test_an_image_that_was_built_here_under_the_tag_again_is_taken_as_it_is(
+    sandbox: DockerSandbox, client: docker.DockerClient, repository: str
+) -> None:
+    tag = f"{repository}:1"
+    load_tiny(client, tag, mark=f"{repository} old")
+    push(client, tag)
+    new = load_tiny(client, tag, mark=f"{repository} new")
+    found = await look(sandbox, tag)
+    assert (found.program.identity, found.pinned) == (new, None)
+
+
+async def test_a_digest_that_no_registry_has_is_refused(
+    sandbox: DockerSandbox, client: docker.DockerClient, repository: str
+) -> None:
+    load_tiny(client, f"{repository}:1", mark=repository)
+    push(client, f"{repository}:1")
+    with pytest.raises(
+        BotRejected, match=f"The image {repository}@{NOWHERE} could not be pulled: manifest .* not found"
+    ):
+        await look(sandbox, f"{repository}@{NOWHERE}")
+    with pytest.raises(SandboxError, match=r"Trotter, which was entered once, cannot be loaded any more: .* not found"):
+        await load_version(sandbox, Entered("Trotter", NOWHERE, f"{repository}@{NOWHERE}"))
+    with pytest.raises(SandboxError, match="is not on this engine, and was in no registry"):
+        await load_version(sandbox, Entered("Trotter", NOWHERE))
+
+
+async def test_another_image_is_not_what_was_entered(
+    sandbox: DockerSandbox, client: docker.DockerClient, repository: str
+) -> None:
+    load_tiny(client, f"{repository}:1", mark=repository)
+    digest = push(client, f"{repository}:1")
+    with pytest.raises(SandboxError, match="is not what was entered as Trotter"):
+        await load_version(sandbox, Entered("Trotter", NOWHERE, f"{repository}@{digest}"))
+
+
+def test_nobody_can_say_what_a_tag_names_while_its_registry_is_gone(client: docker.DockerClient) -> None:
+    with running_registry() as address:
+        tag = f"{address}/ada/trotter:1"
+        load_tiny(client, tag, mark=tag)
+        push(client, tag)
+        images.refresh(tag)
+    with pytest.raises(SandboxError, match=r"was to be pulled, and pulling it failed: .*refused"):
+        images.refresh(tag)
+    images.refresh(str(client.images.get(tag).id))  # an id needs no registry
+    client.images.remove(tag)

@@ -1,0 +1,84 @@
+"""The executor in this process."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from concurrent.futures import CancelledError
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.executor import LocalExecutor
+from ladder.sandbox.base import SandboxError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class EchoWorker:
+    """Answers with the task; one called ``hang`` never, until it is given up."""
+
+    def __init__(self) -> None:
+        self.began, self.given_up, self.closed = threading.Event(), threading.Event(), threading.Event()
+
+    async def play(self, task: str) -> str:
+        if task != "hang":
+            return f"{task} in {threading.current_thread().name}"
+        self.began.set()
+        try:
+            await asyncio.sleep(1e6)
+        finally:
+            self.given_up.set()
+        return ""
+
+    async def ready(self) -> None:
+        raise SandboxError("No engine answers.")
+
+    async def close(self) -> None:
+        self.closed.set()
+
+
+@pytest.fixture
+def worker() -> EchoWorker:
+    return EchoWorker()
+
+
+@pytest.fixture
+def executor(worker: EchoWorker) -> Iterator[LocalExecutor]:
+    executor = LocalExecutor(worker, 2)
+    yield executor
+    executor.close()
+
+
+def test_tasks_are_worked_at_in_another_thread(executor: LocalExecutor) -> None:
+    assert executor.submit("task", "match-1-1").result() == "task in matches"
+
+
+def test_a_future_that_is_cancelled_gives_the_task_up(executor: LocalExecutor, worker: EchoWorker) -> None:
+    future = executor.submit("hang", "match-1-1")
+    worker.began.wait()
+    assert future.cancel()
+    assert worker.given_up.wait(30)
+
+
+def test_one_task_that_hangs_does_not_hold_up_another(executor: LocalExecutor, worker: EchoWorker) -> None:
+    executor.submit("hang", "match-1-1")
+    worker.began.wait()
+    assert executor.submit("task", "match-2-1").result() == "task in matches"
+
+
+def test_what_is_missing_comes_out_of_the_future(executor: LocalExecutor) -> None:
+    with pytest.raises(SandboxError, match="No engine answers"):
+        executor.ready().result()
+
+
+def test_closing_gives_everything_up_and_clears_it_away(worker: EchoWorker) -> None:
+    executor = LocalExecutor(worker, 2)
+    future = executor.submit("hang", "match-1-1")
+    worker.began.wait()
+    executor.close()
+    assert worker.given_up.is_set()
+    assert worker.closed.is_set()
+    with pytest.raises(CancelledError):
+        future.result()

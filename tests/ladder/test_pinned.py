@@ -1,0 +1,46 @@
+"""The ladder plays what was entered, or nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from ladder.bots import SAMPLES
+from ladder.content import content_hash
+from ladder.folders import keep_folder
+from ladder.pinned import load_version
+from ladder.sandbox.base import SandboxError
+from ladder.sandbox.process import ProcessSandbox
+
+
+@dataclass(frozen=True)
+class Entered:
+    name: str
+    identity: str
+    pinned: str | None = None
+    folder: str | None = None
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Entered:
+    """A folder that was entered."""
+    identity = f"sha256:{content_hash(SAMPLES / 'random')}"
+    return Entered("Trotter", identity, folder=str(keep_folder(SAMPLES / "random", tmp_path, identity)))
+
+
+async def test_a_kept_folder_is_what_was_entered(kept: Entered) -> None:
+    assert kept.identity == (await load_version(ProcessSandbox(), kept)).identity
+
+
+async def test_a_kept_folder_that_somebody_changed_does_not_play(kept: Entered) -> None:
+    (Path(str(kept.folder)) / "bot.py").write_text("print('I am another one')")
+    with pytest.raises(SandboxError, match="is not what was entered as Trotter: it is sha256:"):
+        await load_version(ProcessSandbox(), kept)
+
+
+async def test_a_kept_folder_that_somebody_removed_is_the_platforms_failure(kept: Entered) -> None:
+    Path(str(kept.folder)).rename(f"{kept.folder}-elsewhere")
+    with pytest.raises(SandboxError, match="Trotter, which was entered once, cannot be loaded any more"):
+        await load_version(ProcessSandbox(), kept)

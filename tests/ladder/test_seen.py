@@ -1,0 +1,313 @@
+"""What people see of a ladder on the terminal. What it should look like lies in `seen/`."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from rich.cells import cell_len
+from sqlalchemy import select
+
+from ladder.cli import main
+from ladder.files import Files
+from ladder.settings import load_settings
+from ladder.store import models
+from ladder.store.opening import open_ladder
+from tests.ladder import ladders, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ladder.store.database import Database
+    from ladder.tasks import Logs
+
+SEEN = Path(__file__).parent / "seen"
+NASTY = "\x1b[31mred\x07[bold]"
+LOGS: Logs = {
+    table: (
+        "",
+        "[1] hello\n",
+        f"[1] Traceback\n[2] {NASTY}\n[4] still here\n",
+        "".join(f"[{line}] line\n" for line in range(1, 90)),
+    )
+    for table in range(4)
+}
+
+
+class Seen:
+    """A ladder, and the command as one types it."""
+
+    def __init__(self, folder: Path, database: Database, capture: pytest.CaptureFixture[str]) -> None:
+        self.folder = folder
+        self.database = database
+        self._capture = capture
+
+    def __call__(self, *words: str, columns: int = 80, code: int = 0) -> str:
+        """Run ``pigpen WORDS``; give what it prints, with the ladder's folder called DATA."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sys, "argv", ["pigpen", *words])
+            patch.setenv("COLUMNS", str(columns))
+            with pytest.raises(SystemExit) as ended:
+                main()
+        printed = self._capture.readouterr()
+        assert (ended.value.code or 0) == code, printed
+        return (printed.err if code == 2 else printed.out).replace(str(self.folder), "DATA")
+
+    def json(self, *words: str) -> Any:
+        """What the command prints as JSON."""
+        return json.loads(self(*words, "--json"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the ladder of a test lies; its clocks show UTC."""
+    monkeypatch.setenv("PIGPEN_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    return tmp_path
+
+
+@pytest.fixture
+def empty(folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Seen]:
+    """A ladder with nothing in it."""
+    database = open_ladder(load_settings(), create=True)
+    yield Seen(folder, database, capsys)
+    database.close()
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a ladder with thirty matches of gongzhu, one running, one queued, and Mud benched."""
+    folder = tmp_path_factory.mktemp("played")
+    database = open_ladder(load_settings(data_dir=folder), create=True)
+    with database.write() as session:
+        versions = shown.a_ladder(session)
+        shown.bench(session, versions["Mud"], "taken over in 3 matches in a row (28, 29, 30): timeout")
+        four = [*versions.values()][:4]
+        ladders.lease(session, ladders.queue(session, four, "gongzhu", "98"))
+        ladders.queue(session, four, "gongzhu", "99")
+    database.close()
+    Files(folder).keep(30, 1, b"", LOGS)
+    return folder
+
+
+@pytest.fixture
+def seen(played: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Seen]:
+    """A copy of it."""
+    shutil.copytree(played, folder, dirs_exist_ok=True)
+    database = open_ladder(load_settings())
+    yield Seen(folder, database, capsys)
+    database.close()
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_the_standings_fit_the_terminal_and_read_like_this(seen: Seen, columns: int) -> None:
+    printed = seen("standings", columns=columns)
+    assert printed == (SEEN / f"standings_{columns}.txt").read_text()
+    assert max(map(cell_len, printed.splitlines())) <= columns
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("standings_of_all", "standings --all"),
+        ("bots", "bots"),
+        ("show", "show Mud"),
+        ("matches", "matches --limit 4"),
+        ("queued", "matches --status queued"),
+        ("match", "matches 30"),
+        ("explain", "explain 30"),
+        ("logs", "logs 30 2 --table 1"),
+    ],
+)
+def test_a_page_reads_like_this(seen: Seen, name: str, words: str) -> None:
+    assert seen(*words.split()) == (SEEN / f"{name}.txt").read_text()
+
+
+def test_a_wide_terminal_has_every_column_and_a_narrow_one_the_most_telling(seen: Seen) -> None:
+    headings = {columns: seen("standings", columns=columns).splitlines()[1].split() for columns in (36, 60, 80, 120)}
+    assert headings[120] == [
+        "rank", "bot", "owner", "Elo", "±", "ranks", "matches", "points", "places", "faults", "trend", "moved",
+    ]  # fmt: skip
+    assert headings[36] == ["rank", "bot", "Elo", "matches"]
+    for narrow, wide in ((36, 60), (60, 80), (80, 120)):
+        assert [heading for heading in headings[wide] if heading in headings[narrow]] == headings[narrow]
+
+
+def test_long_and_wide_names_are_cut_and_break_nothing(empty: Seen) -> None:
+    with empty.database.write() as session:
+        for name in ("猪" * 64, "P" * 64, "short"):
+            ladders.enter(session, name, owner=name)
+    for columns in (60, 80, 120):
+        lines = empty("standings", columns=columns).splitlines()
+        assert max(map(cell_len, lines)) <= columns
+        assert "…" in "".join(lines)
+    assert {row["bot"] for row in empty.json("standings")[0]["standings"]} == {"猪" * 64, "P" * 64, "short"}
+
+
+def test_names_and_reasons_cannot_make_a_terminal_do_things(empty: Seen) -> None:
+    with empty.database.write() as session:
+        versions = [ladders.enter(session, f"{NASTY}{number}", owner=f"{NASTY}{number}") for number in range(4)]
+        match = shown.play(session, versions, "hearts", 1, sinner=2)
+        shown.bench(session, versions[0], NASTY, "hearts")
+        shown.bench(session, versions[1], NASTY, "hearts")
+        for fault in session.scalars(select(models.Fault)):
+            fault.why = NASTY
+        queued = ladders.queue(session, versions)
+        session.get_one(models.Match, queued).reason = NASTY
+    Files(empty.folder).keep(match, 1, b"", {0: (NASTY,) * 4})
+    for words in (
+        ["standings", "--all"], ["bots"], ["show", f"{NASTY}2"], ["matches"], ["matches", "--status", "queued"],
+        ["matches", str(match)], ["matches", str(queued)], ["explain", str(match)], ["logs", str(match), "2"],
+    ):  # fmt: skip
+        printed = empty(*words, columns=200)
+        assert "[31mred" in printed, words
+        assert all(letter.isprintable() or letter == "\n" for letter in printed), words
+        assert "[bold]" in printed, words
+
+
+def test_the_mark_of_a_provisional_rating_is_explained_where_it_stands(seen: Seen) -> None:
+    assert "provisional" not in seen("standings")
+    with seen.database.write() as session:
+        ladders.enter(session, "Trotter", "hearts")
+    printed = seen("standings", "--variant", "hearts")
+    assert "1500?" in printed
+    assert "?: fewer than 20 matches" in printed
+
+
+@pytest.mark.parametrize(("variant", "shares"), [("gongzhu-partners", 2), ("gongzhu-five", 5)])
+def test_the_places_of_partners_and_of_five_seats_are_as_many_as_there_are(
+    empty: Seen, variant: str, shares: int
+) -> None:
+    with empty.database.write() as session:
+        shown.a_ladder(session, variant, 6)
+    (found,) = empty.json("standings")
+    assert {len(row["shares"]) for row in found["standings"] if row["matches"]} == {shares}
+    assert f"places: 1st to {'2nd' if shares == 2 else '5th'} in %" in empty("standings").replace("\n", "")
+    assert empty("explain", "2").count("against") == shares
+    first = next(csv.DictReader(io.StringIO(empty("standings", "--csv"))))
+    assert [bool(first[name]) for name in ("1st", "2nd", "3rd", "5th")] == [True, True, shares == 5, shares == 5]
+
+
+def test_standings_as_json_have_every_figure(seen: Seen) -> None:
+    (found,) = seen.json("standings", "--all")
+    assert found["variant"] == "gongzhu"
+    assert (found["matches"], found["low_is_better"], len(found["standings"])) == (30, False, 5)
+    first = found["standings"][0]
+    assert set(first) == {
+        "rank", "bot", "version", "owner", "state", "since", "reason", "elo", "error", "rank_low", "rank_high",
+        "matches", "deals", "points_per_deal", "shares", "decisions", "faults", "takeovers", "history", "provisional",
+        "fault_rate", "change",
+    }  # fmt: skip
+    assert (first["rank"], first["bot"], first["owner"], first["state"]) == (1, "Snout", "ben", "active")
+    assert found["standings"][-1]["reason"].startswith("taken over in 3 matches in a row")
+    assert sum(row["elo"] for row in found["standings"] if row["rank"]) == pytest.approx(4 * 1500)
+
+
+def test_standings_as_csv_say_what_the_json_says(seen: Seen) -> None:
+    rows = list(csv.DictReader(io.StringIO(seen("standings", "--all", "--csv"))))
+    told = seen.json("standings", "--all")[0]["standings"]
+    for row, wanted in zip(rows, told, strict=True):
+        assert (row["variant"], row["bot"], row["rank"]) == ("gongzhu", wanted["bot"], str(wanted["rank"] or ""))
+        assert float(row["elo"]) == wanted["elo"]
+        assert [float(row[name]) for name in ("1st", "2nd", "3rd", "4th")] == wanted["shares"]
+        assert (row["5th"], row["error"]) == ("", "")
+
+
+def test_every_page_is_there_as_json(seen: Seen) -> None:
+    assert [bot["bot"] for bot in seen.json("bots")] == ["Acorn", "Mud", "Snout", "Trotter", "Truffle"]
+    page = seen.json("show", "Mud", "--opponents", "2")
+    assert [len(there["opponents"]) for there in page["variants"]] == [2]
+    assert page["changes"][0]["state"] == "benched"
+    assert seen.json("matches", "--bot", "Trotter", "--limit", "3")[0]["id"] == 31
+    assert seen.json("matches", "30")["record"].endswith("/records/0/30-1.jsonl.gz")
+    explained = seen.json("explain", "30")
+    assert [move["place"] for move in explained["moves"]] == [1, 2, 3, 4]
+    for move in explained["moves"]:
+        assert sum(part["change"] for part in move["against"]) == pytest.approx(move["after"] - move["before"])
+    (told,) = seen.json("logs", "30", "2")
+    assert [table["printed"] for table in told["tables"]] == [LOGS[table][2] for table in range(4)]
+    assert [fault["decision"] for fault in told["tables"][1]["faults"]] == [1, 2, 3]
+
+
+def test_no_seed_is_shown_before_its_match_is_done(seen: Seen) -> None:
+    with seen.database.read() as session:
+        secret = [
+            match.seed
+            for match in session.scalars(select(models.Match).where(models.Match.status != models.Status.DONE))
+        ]
+    assert len(secret) == 2
+    for words in (["matches"], ["matches", "--status", "queued"], ["matches", "31"], ["matches", "32"]):
+        for printed in (seen(*words), seen(*words, "--json")):
+            assert not any(seed in printed for seed in secret)
+
+
+def test_what_bots_print_is_shown_at_most_so_far_back(seen: Seen) -> None:
+    printed = seen("logs", "30", "3", "--table", "0", "--lines", "2")
+    assert printed.endswith("no fault, 89 lines\n  │ [88] line\n  │ [89] line\n")
+    assert printed == seen("logs", "30", name_in(seen, 30, 3), "--table", "0", "--lines", "2")
+
+
+def name_in(seen: Seen, match: int, seat: int) -> str:
+    return str(seen.json("matches", str(match))["seats"][seat]["bot"])
+
+
+def test_a_stored_rating_that_does_not_follow_from_its_match_is_said(seen: Seen) -> None:
+    with seen.database.write() as session:
+        session.get_one(models.Seat, (30, 1)).rating_after = 1400.0
+    printed = seen("explain", "30", code=1)
+    assert printed.count("✗ The ladder has stored") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("show Troter", "There is no bot 'Troter' on this ladder. Did you mean Trotter?"),
+        ("show Trotter@7", "There is no Trotter@7; there is Trotter@1."),
+        ("show Trotter --variant hearts", "This ladder does not play 'hearts'. It plays gongzhu."),
+        ("standings --variant gonzhu", "This ladder does not play 'gonzhu'. It plays gongzhu."),
+        ("standings --csv --json", "Choose one of --json and --csv."),
+        ("matches 99", "There is no match 99 on this ladder; the newest one is 32."),
+        ("matches --bot trotter", "There is no bot 'trotter' on this ladder. Did you mean Trotter?"),
+        ("explain 32", "Match 32 is queued: it has moved no rating yet."),
+        ("logs 30 Mood", "Nobody in match 30 is 'Mood'; its seats are: 0 Mud, 1 Trotter, 2 Snout, 3 Acorn."),
+        ("logs 30 2 --table 7", "Match 30 has no table 7; its tables are 0 to 3."),
+        ("logs 31 Trotter", "Match 31 is not over yet; what its bots print is shown afterwards."),
+        (
+            "logs 29 1",
+            "What the bots of match 29 printed cannot be read from 'DATA/records/0/29-1.log.json.gz': "
+            "No such file or directory.",
+        ),
+    ],
+)
+def test_a_mistake_is_one_sentence(seen: Seen, words: str, sentence: str) -> None:
+    assert seen(*words.split(), code=2) == f"pigpen: {sentence}\n"
+
+
+def test_what_retention_has_removed_is_said_to_be(seen: Seen) -> None:
+    with seen.database.write() as session:
+        session.get_one(models.Match, 30).record_kept = False
+    assert "was removed with its record: the setting records keeps" in seen("logs", "30", "2", code=2)
+    assert "record      removed" in seen("matches", "30")
+    assert seen.json("matches", "30")["record"] is None
+
+
+def test_a_ladder_without_bots_says_how_to_begin(empty: Seen) -> None:
+    assert empty("standings") == "This ladder has no bots yet; enter one with: pigpen submit FOLDER\n"
+    assert empty.json("standings") == empty.json("bots") == empty.json("matches") == []
+    assert empty("matches") == "There are no such matches.\n"
+    assert empty("standings", "--csv").startswith("variant,rank,bot,")
+
+
+def test_without_a_ladder_every_command_says_so(empty: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIGPEN_DATA_DIR", str(empty.folder / "elsewhere"))
+    for words in ("standings", "bots", "show Trotter", "matches", "logs 1 0", "explain 1"):
+        assert empty(*words.split(), code=2).startswith("pigpen: There is no ladder in 'DATA/elsewhere'")
+    assert not (empty.folder / "elsewhere").exists()

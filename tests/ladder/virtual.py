@@ -1,0 +1,118 @@
+"""A ladder's run in no time: a clock that jumps to whatever happens next, and an executor that plays as it is told."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+from collections import deque
+from concurrent.futures import Future
+from itertools import count
+from queue import Empty
+from typing import TYPE_CHECKING
+
+from ladder.tasks import MatchOutcome, MatchTask
+from referee.packed_record import PackedRecord
+from tests.ladder.ladders import NOW
+from tests.referee.recorded import honest_seats
+from tests.referee.tables import play_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ladder.runner import Event
+
+    Answer = Callable[[MatchTask], MatchOutcome | str | Exception | None]
+    """What comes of a task: an outcome, a text that is none, what the future raises, or nothing, ever."""
+
+
+class Time:
+    """The clock, and the events of a run; waiting takes no time, and the clock goes on all the same."""
+
+    def __init__(self) -> None:
+        self.now = NOW
+        self._events: deque[Event] = deque()
+        self._plans: list[tuple[float, int, Event]] = []
+        self._numbers = count()
+
+    def __call__(self) -> float:
+        return self.now
+
+    def after(self, seconds: float, action: Event) -> None:
+        """Do something when so much time has passed."""
+        heapq.heappush(self._plans, (self.now + seconds, next(self._numbers), action))
+
+    def put(self, item: Event, /) -> None:
+        """Add an event."""
+        self._events.append(item)
+
+    def get(self, block: bool = True, timeout: float | None = None) -> Event:
+        """Take the oldest event, or let time pass until there is one."""
+        assert timeout is None or timeout >= 0
+        end = self.now + (timeout or 0) if block else self.now
+        while not self._events:
+            if not self._plans or self._plans[0][0] > end:
+                self.now = end
+                raise Empty
+            self.now, _, action = heapq.heappop(self._plans)
+            action()
+        return self._events.popleft()
+
+
+def recorded(task: MatchTask) -> MatchOutcome:
+    """The outcome of a match of bots that play the first legal card."""
+    record, spec = PackedRecord(), task.spec()
+    tables = [honest_seats(spec.rules.players) for _ in range(spec.format.tables(spec.rules))]
+    asyncio.run(play_tables(spec, tables, record.write))
+    return MatchOutcome(match=task.match, attempt=task.attempt, record=bytes(record), logs={0: ("hello",)})
+
+
+def void(task: MatchTask, reason: str = "No Docker engine answers.") -> MatchOutcome:
+    """The outcome of an attempt in which the platform failed."""
+    return MatchOutcome(match=task.match, attempt=task.attempt, void=reason)
+
+
+class FakeExecutor:
+    """Plays every task in `seconds` of virtual time, with whatever outcome `answer` gives."""
+
+    def __init__(self, time: Time, slots: int = 2, answer: Answer = recorded) -> None:
+        self.slots = slots
+        self.seconds = 1.0
+        self.answer = answer
+        self.is_ready: Callable[[], Exception | None] = lambda: None
+        self.tasks: list[MatchTask] = []
+        """All that it was given."""
+        self.futures: dict[str, Future[str]] = {}
+        self.most = 0
+        """The most tasks at once."""
+        self._time = time
+
+    def submit(self, task: str, key: str) -> Future[str]:
+        """Play a task."""
+        read, future = MatchTask.model_validate_json(task), Future[str]()
+        assert key == read.key
+        self.tasks.append(read)
+        self.futures[key] = future
+        self.most = max(self.most, sum(not each.done() for each in self.futures.values()))
+        future.set_running_or_notify_cancel()
+        self._time.after(self.seconds, lambda: self._end(read, future))
+        return future
+
+    def ready(self) -> Future[None]:
+        """Whether tasks can be played now."""
+        future = Future[None]()
+        if error := self.is_ready():
+            future.set_exception(error)
+        else:
+            future.set_result(None)
+        return future
+
+    def close(self) -> None:
+        """Nothing to clear away."""
+
+    def _end(self, task: MatchTask, future: Future[str]) -> None:
+        if future.cancelled() or (answer := self.answer(task)) is None:
+            return
+        if isinstance(answer, Exception):
+            future.set_exception(answer)
+        else:
+            future.set_result(answer if isinstance(answer, str) else answer.model_dump_json())
