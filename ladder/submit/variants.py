@@ -41,10 +41,13 @@ def chosen_variants(session: Session, words: Sequence[str], bot: str, offered: S
     Raises:
         RulesFileError: If a word names no variant.
         LadderError: If the ladder plays something else under that name.
-        BotRejected: If the bot says that it does not play one of them.
+        BotRejected: If the bot says that it does not play one of them, or that it plays what nobody knows.
     """
     own = {variant.name: rules_from(variant.rules) for variant in session.scalars(select(models.Variant))}
     known = PRESETS | own
+    unknown = [name for name in offered if name not in known]
+    if unknown:  # a stranger's word is never looked for among the files here
+        raise BotRejected(f"The image's label {VARIANTS} names {unknown[0]!r}, which this ladder does not know.")
     names = list(words) or variants_of(session, bot) or list(offered) or [FIRST]
     if ALL in names:
         names = [name for name in known if not offered or name in offered]
