@@ -56,6 +56,7 @@ class LocalExecutor:
     def __init__(self, worker: Plays, slots: int) -> None:
         self.slots = slots
         self._worker = worker
+        self._playing: set[asyncio.Task[str]] = set()
         self._loop = asyncio.new_event_loop()
         # A daemon: a loop that hangs must not hold up the exit.
         self._thread = threading.Thread(target=self._run, name="matches", daemon=True)
@@ -63,7 +64,7 @@ class LocalExecutor:
 
     def submit(self, task: str, key: str) -> Future[str]:
         """Play *task*."""
-        return asyncio.run_coroutine_threadsafe(self._worker.play(task), self._loop)
+        return asyncio.run_coroutine_threadsafe(self._play(task), self._loop)
 
     def ready(self) -> Future[None]:
         """Try whether matches can be played now."""
@@ -84,9 +85,20 @@ class LocalExecutor:
         finally:
             self._loop.close()
 
+    async def _play(self, task: str) -> str:
+        playing = asyncio.ensure_future(self._worker.play(task))
+        self._playing.add(playing)
+        playing.add_done_callback(self._playing.discard)
+        return await playing
+
     async def _clear_away(self) -> None:
-        tasks = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        while self._playing:
+            for task in self._playing:
+                if not task.cancelling():  # a second time would break off its clearing away
+                    task.cancel()
+            await asyncio.wait(self._playing)
         await self._worker.close()
+        rest = asyncio.all_tasks() - {asyncio.current_task()}  # after what needs them, such as a server's own tasks
+        for each in rest:
+            each.cancel()
+        await asyncio.gather(*rest, return_exceptions=True)
