@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class EchoWorker:
-    """Answers with the task; one called ``hang`` never, until it is given up, which needs a helper and takes a while."""
+    """Answers with the task; one called ``hang`` never, until it is given up: that takes a helper and a while."""
 
     def __init__(self) -> None:
         self.began, self.given_up, self.closed = threading.Event(), threading.Event(), threading.Event()
