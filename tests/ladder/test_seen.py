@@ -241,6 +241,11 @@ def test_every_page_is_there_as_json(seen: Seen) -> None:
     assert [fault["decision"] for fault in told["tables"][1]["faults"]] == [1, 2, 3]
 
 
+@pytest.mark.parametrize("words", [("matches", "--limit"), ("standings", "--first")])
+def test_a_number_that_no_database_knows_is_a_mistake(seen: Seen, words: tuple[str, str]) -> None:
+    assert f"Invalid value for '{words[1]}'" in seen(*words, str(10**20), code=2)
+
+
 def test_no_seed_is_shown_before_its_match_is_done(seen: Seen) -> None:
     with seen.database.read() as session:
         secret = [
