@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks import decision, engine, fair, flood, report, start, tables, verify
+from benchmarks import decision, engine, fair, flood, report, start, store, tables, verify
 from ladder.engine import connect
 from ladder.sandbox.base import SandboxError
 
@@ -12,6 +12,7 @@ def main() -> None:
     print(report.machine())
     engine.main()
     decision.main()
+    store.main()
     try:
         connect().close()
     except SandboxError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,6 +50,8 @@ def find_bot(word: str) -> BotSource:
         return BotSource(word, folder=SAMPLES / word)
     folder = Path(word).expanduser()
     if _is_folder(folder):
+        if not _may_look_into(folder):
+            raise UnknownBot(f"The folder {word!r} cannot be read. Let this user read it (chmod), or name another one.")
         if not _is_bot(folder):
             raise UnknownBot(f"The folder {word!r} holds no bot.py and no Dockerfile. Make one with: pigpen new {word}")
         return BotSource(folder.resolve().name, folder=folder.resolve())
@@ -75,6 +78,10 @@ def _is_folder(path: Path) -> bool:
         return path.is_dir()
     except OSError:  # a name that is too long
         return False
+
+
+def _may_look_into(folder: Path) -> bool:
+    return os.access(folder, os.R_OK | os.X_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
 def _is_bot(folder: Path) -> bool:

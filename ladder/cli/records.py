@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +21,31 @@ if TYPE_CHECKING:
 DealOption = Annotated[int | None, typer.Option(min=0, help="Only deal N, counted from 0.")]
 BoardOption = Annotated[int | None, typer.Option(min=0, help="Only board N, counted from 0.")]
 RotationOption = Annotated[int | None, typer.Option(min=0, help="Only rotation N of the boards, counted from 0.")]
+
+
+def record_of(named: Path) -> Path:
+    """
+    Find the record that is meant: a file, or a match of the ladder by its number if there is no such file.
+
+    Raises:
+        UserError: If that match has no record, or none any more.
+        LadderError: If there is no such match, or no ladder.
+    """
+    if named.exists() or not re.fullmatch(r"[0-9]{1,10}", str(named)):
+        return named
+    from ladder.cli.ladder import opened, the_settings
+    from ladder.files import Files
+    from ladder.store.models import Status
+    from ladder.store.names import find_match
+
+    settings = the_settings()
+    with opened(settings) as database, database.read() as session:
+        match = find_match(session, int(str(named)))
+        if match.status != Status.DONE:
+            raise UserError(f"Match {match.id} is not over yet, so there is no record of it.")
+        if not match.record_kept:
+            raise UserError(f"The record of match {match.id} was removed: see the setting records (pigpen config).")
+        return Files(settings.data_dir).record(match.id, match.attempt)
 
 
 def read_match(path: Path) -> Recorded:

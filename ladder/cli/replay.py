@@ -10,14 +10,25 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ladder.cli.records import BoardOption, DealOption, RotationOption, bot_in, deals_in, read_match, understanding
+from ladder.cli.records import (
+    BoardOption,
+    DealOption,
+    RotationOption,
+    bot_in,
+    deals_in,
+    read_match,
+    record_of,
+    understanding,
+)
 from ladder.cli.replay_text import match_text
 from ladder.cli.replay_words import folded
 from referee.cursor import Cursor
 
 
 def replay(
-    record: Annotated[Path, typer.Argument(help="The record of a match, finished or not.")],
+    record: Annotated[
+        Path, typer.Argument(help="The record of a match, finished or not; or the number of one of the ladder's.")
+    ],
     deal: DealOption = None,
     board: BoardOption = None,
     rotation: RotationOption = None,
@@ -37,7 +48,10 @@ def replay(
         pigpen replay match.jsonl --board 3 --rotation 1 --as mybot
 
         pigpen replay match.jsonl --deal 3 --plain
+
+        pigpen replay 17
     """
+    record = record_of(record)
     recorded = read_match(record)
     bot = None if chair is None else bot_in(recorded, chair, record)
     lines = deals_in(recorded, record, deal, board, rotation)

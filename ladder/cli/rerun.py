@@ -11,7 +11,16 @@ import typer
 from ladder.bots import find_bot
 from ladder.cli.options import LimitOption, RuntimeOption, SandboxOption
 from ladder.cli.progress import progress
-from ladder.cli.records import BoardOption, DealOption, RotationOption, bot_in, deals_in, read_match, understanding
+from ladder.cli.records import (
+    BoardOption,
+    DealOption,
+    RotationOption,
+    bot_in,
+    deals_in,
+    read_match,
+    record_of,
+    understanding,
+)
 from ladder.cli.rerun_table import print_json, print_rerun
 from ladder.cli.running import run
 from ladder.cli.sandboxes import SandboxName, open_sandbox
@@ -28,7 +37,9 @@ if TYPE_CHECKING:
 
 
 def rerun(
-    record: Annotated[Path, typer.Argument(help="The record of a finished match.")],
+    record: Annotated[
+        Path, typer.Argument(help="The record of a finished match; or the number of one of the ladder's.")
+    ],
     seat: Annotated[str, typer.Argument(metavar="SEAT", help="The bot in the record, by its name or number.")],
     bot: Annotated[str, typer.Argument(help="The bot to ask now: a sample bot's name, a folder or an image.")],
     deal: DealOption = None,
@@ -51,6 +62,7 @@ def rerun(
 
         pigpen rerun match.jsonl 0 ./mybot --board 3 --sandbox process
     """
+    record = record_of(record)
     recorded = read_match(record)
     number = bot_in(recorded, seat, record)
     lines = deals_in(recorded, record, deal, board, rotation)

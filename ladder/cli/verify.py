@@ -9,11 +9,14 @@ from typing import Annotated
 import typer
 
 from ladder.cli.harmless import harmless
+from ladder.cli.records import record_of
 from referee.verify import Verified, verify
 
 
 def verify_records(
-    records: Annotated[list[Path], typer.Argument(metavar="RECORD", help="Records, packed or not.")],
+    records: Annotated[
+        list[Path], typer.Argument(metavar="RECORD", help="Records, packed or not; or numbers of the ladder's matches.")
+    ],
     as_json: Annotated[
         bool, typer.Option("--json", help="Print each finding as JSON, one line for each record.")
     ] = False,
@@ -28,7 +31,7 @@ def verify_records(
         pigpen verify match.jsonl
     """
     all_hold = True
-    for path in records:
+    for path in map(record_of, records):
         finding = verify(path)
         typer.echo(
             json.dumps(_plain(path, finding), ensure_ascii=False) if as_json else harmless(_sentence(path, finding))

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 import statistics
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations, product
 from typing import TYPE_CHECKING
 
@@ -49,12 +50,12 @@ class Side:
     place: int
     """1 is best; equal places are ties; offenders stand last."""
 
-    @property
+    @cached_property
     def rating(self) -> float:
         """The mean of its members."""
         return statistics.fmean(member.rating for member in self.members)
 
-    @property
+    @cached_property
     def versions(self) -> tuple[int, ...]:
         """Its members."""
         return tuple(member.version for member in self.members)

@@ -12,6 +12,7 @@ from docker.utils.build import exclude_paths
 
 from ladder.content import archive, content_hash
 from ladder.engine import engine_errors, explain
+from ladder.folders import unreadable
 from ladder.image_build import BuildFailed, build_image
 from ladder.images import LATEST
 from ladder.sandbox.base import BotRejected, SandboxError
@@ -39,7 +40,7 @@ def image_of_folder(client: DockerClient, folder: Path, base: str) -> str:
         The image's id.
 
     Raises:
-        BotRejected: If there is no Dockerfile, or it does not build.
+        BotRejected: If there is no Dockerfile, it does not build, or the folder cannot be read.
         SandboxError: If the engine fails.
     """
     if not (folder / "Dockerfile").is_file():
@@ -73,11 +74,13 @@ def image_of_reference(client: DockerClient, reference: str) -> str:
 
 
 def _content(folder: Path, base: str) -> str:
-    return hashlib.sha256(f"{content_hash(folder)} {base}".encode()).hexdigest()[:40]
+    with unreadable(folder):
+        return hashlib.sha256(f"{content_hash(folder)} {base}".encode()).hexdigest()[:40]
 
 
 def _build(client: DockerClient, folder: Path, tag: str) -> None:
-    context = archive(folder, exclude_paths(str(folder), _ignored(folder)))
+    with unreadable(folder):
+        context = archive(folder, exclude_paths(str(folder), _ignored(folder)))
     try:
         build_image(client, context, tag=tag, labels={FOLDER_LABEL: folder.name})
     except BuildFailed as error:

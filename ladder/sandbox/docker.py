@@ -39,6 +39,9 @@ T = TypeVar("T")
 THREADS = 16
 """Engine calls at one time: four tables of four start at once."""
 
+_LEFT_BEHIND: set[str] = set()
+"""Ids of this process's sandboxes that were closed while no engine answered: the next one clears up after them."""
+
 
 class DockerSandbox:
     """Runs each instance in a container of its own."""
@@ -90,21 +93,26 @@ class DockerSandbox:
         return DockerProgram(image, partial(self._start, client, plan))
 
     async def close(self) -> None:
-        """Remove every container of this sandbox and let go of the engine; the next sweep finds what this cannot."""
+        """Remove every container of this sandbox and let go of the engine; the next one removes what this cannot."""
         with suppress(SandboxError):
             await asyncio.gather(*(instance.stop() for instance in list(self._instances)))
         # Starts that were cancelled are still under way in their threads.
         await asyncio.to_thread(self._pool.shutdown)
         client, self._client = self._client, None
         if client is not None:
-            with suppress(SandboxError):
+            try:
                 await asyncio.to_thread(containers.remove_sandbox, client, self._id)
+            except SandboxError:
+                _LEFT_BEHIND.add(self._id)
             client.close()
 
     async def _open(self) -> DockerClient:
         if self._client is None:
             client = await self._call(connect)
             await self._call(containers.sweep, client)
+            for sandbox in list(_LEFT_BEHIND):
+                await self._call(containers.remove_sandbox, client, sandbox)
+                _LEFT_BEHIND.discard(sandbox)
             self._client = client
         return self._client
 

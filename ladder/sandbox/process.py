@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ladder.content import content_hash
+from ladder.folders import unreadable
 from ladder.sandbox.base import SOCKET_NAME, BotRejected, SandboxError
 from ladder.sandbox.process_instance import ProcessInstance
 from ladder.scratch import disk_errors
@@ -38,14 +39,16 @@ class ProcessSandbox:
         Find the bot's main file and what runs it.
 
         Raises:
-            BotRejected: If the bot is an image, its folder has no main file, or Node.js or a package is missing for it.
+            BotRejected: If the bot is an image, its folder has no main file or cannot be read, or Node.js or a package
+                is missing for it.
         """
         if bot.folder is None:
             raise BotRejected(
                 f"{bot.name} is an image, and the process sandbox runs folders only. Use --sandbox docker."
             )
         command = _command(bot.folder)
-        identity = await asyncio.to_thread(content_hash, bot.folder)
+        with unreadable(bot.folder):
+            identity = await asyncio.to_thread(content_hash, bot.folder)
         return ProcessProgram(self._instances, bot.folder, command, f"sha256:{identity}")
 
     async def close(self) -> None:

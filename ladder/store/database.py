@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import sqlite3
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from ladder.store.failures import in_words
@@ -17,7 +20,15 @@ if TYPE_CHECKING:
 
 BUSY_SECONDS = 5
 """How long a writer waits for another one."""
-SQLITE_SETTINGS = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", f"busy_timeout={BUSY_SECONDS * 1000}")
+SQLITE_SETTINGS = (
+    "journal_mode=WAL",
+    "synchronous=FULL",
+    "foreign_keys=ON",
+    f"busy_timeout={BUSY_SECONDS * 1000}",
+    "cache_size=-65536",  # KiB at most: all pairs of a thousand bots, so that a result reads nothing from the file
+)
+COMPACT = json.JSONEncoder(separators=(",", ":")).encode
+"""Writes columns of JSON in the fewest bytes."""
 WRITER_LOCK = 0x70696770656E
 """Number of PostgreSQL's advisory lock that writers take."""
 CONNECT_SECONDS = 10
@@ -66,12 +77,12 @@ class Database:
 
 def _postgresql(url: URL) -> Engine:
     options = {"connect_timeout": CONNECT_SECONDS, "options": f"-c lock_timeout={BUSY_SECONDS}s"}
-    return create_engine(url, pool_pre_ping=True, connect_args=options)
+    return create_engine(url, pool_pre_ping=True, connect_args=options, json_serializer=COMPACT)
 
 
 def _sqlite(url: URL, settings: Sequence[str]) -> Engine:
     # The driver must leave transactions to us: its own BEGIN comes late, and is never IMMEDIATE.
-    engine = create_engine(url)
+    engine = create_engine(url, json_serializer=COMPACT)
 
     def set_up(connection: DBAPIConnection, _: Any) -> None:
         connection.isolation_level = None
@@ -86,5 +97,11 @@ def _sqlite(url: URL, settings: Sequence[str]) -> Engine:
 
 
 def _begin(connection: Connection) -> None:
-    writes = connection.get_execution_options().get("writes")
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    statement = "BEGIN IMMEDIATE" if connection.get_execution_options().get("writes") else "BEGIN"
+    cursor = connection.connection.cursor()  # the driver's own: this is part of every transaction
+    try:
+        cursor.execute(statement)
+    except sqlite3.OperationalError as error:
+        raise OperationalError(statement, None, error) from error
+    finally:
+        cursor.close()

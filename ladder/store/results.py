@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Table, and_, bindparam, func, insert, select, update
-from sqlalchemy.dialects import postgresql, sqlite
-
 from ladder.standing import Outcome, Standing, outcome
-from ladder.store import models
+from ladder.store import result_statements as statements
 from ladder.store.benching import judged
-from ladder.store.models import Status
 from ladder.summary import MatchSummary, summarise
 from ladder.think_times import added
 
@@ -20,7 +15,6 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Row
     from sqlalchemy.orm import Session
-    from sqlalchemy.sql.dml import Insert, Update
 
     from referee.record import AnyLine
 
@@ -55,10 +49,10 @@ def record_summary(session: Session, match_id: int, attempt: int, summary: Match
     session.flush()
     connection = session.connection()
     ours = {"match_": match_id, "attempt_": attempt, "now_": now, "deals_": summary.deals}
-    match = connection.execute(_DONE, ours).one_or_none()
+    match = connection.execute(statements.END_MATCH, ours).one_or_none()
     if match is None:
         return False
-    rows = connection.execute(_PLAYERS, {"match_": match_id, "variant_": match.variant}).all()
+    rows = connection.execute(statements.PLAYERS, {"match_": match_id, "variant_": match.variant}).all()
     if (match.commitment, len(rows)) != (summary.commitment, len(summary.bots)):
         raise WrongRecord(f"The record of match {match_id}, attempt {attempt}, is that of another match.")
     versions = [row.version_id for row in rows]
@@ -99,7 +93,7 @@ def _write_seats(
         }
         for seat, (bot, version) in enumerate(zip(summary.bots, versions, strict=True))
     ]  # fmt: skip
-    connection.execute(_SEAT, rows)
+    connection.execute(statements.SET_SEAT, rows)
 
 
 def _write_faults(connection: Connection, match_id: int, summary: MatchSummary, versions: Sequence[int]) -> None:
@@ -112,12 +106,12 @@ def _write_faults(connection: Connection, match_id: int, summary: MatchSummary, 
         for held in summary.faults
     ]  # fmt: skip
     if rows:
-        connection.execute(insert(_table(models.Fault)), rows)
+        connection.execute(statements.ADD_FAULT, rows)
 
 
 def _write_meetings(connection: Connection, variant: str, new: Outcome) -> None:
     rows = [{"variant": variant, "n": 1, **vars(meeting)} for meeting in new.meetings]
-    connection.execute(_add_meeting(connection.dialect.name), rows)
+    connection.execute(statements.add_meeting(connection.dialect.name), rows)
 
 
 def _write_think_times(connection: Connection, variant: str, summary: MatchSummary, rows: Sequence[Row[Any]]) -> None:
@@ -125,7 +119,7 @@ def _write_think_times(connection: Connection, variant: str, summary: MatchSumma
     for row, bot in zip(rows, summary.bots, strict=True):
         histograms[row.version_id] = added(histograms[row.version_id], bot.thinking)
     written = [{"variant": variant, "version_id": each, "histogram": told} for each, told in histograms.items()]
-    connection.execute(_put_think_times(connection.dialect.name), written)
+    connection.execute(statements.put_think_times(connection.dialect.name), written)
 
 
 def _write_ratings(
@@ -139,7 +133,7 @@ def _write_ratings(
     failed = {row.version_id for row, bot in zip(rows, summary.bots, strict=True) if bot.taken_over}
     entries = {row.version_id: row for row in rows}
     connection.execute(
-        _RATING,
+        statements.SET_RATING,
         [
             {
                 "variant_": variant, "version_": version, **vars(new.standings[version]),
@@ -148,79 +142,3 @@ def _write_ratings(
             for version, row in entries.items()
         ],
     )  # fmt: skip
-
-
-def _table(model: type[models.Base]) -> Table:
-    table = model.__table__
-    assert isinstance(table, Table)
-    return table
-
-
-def _update(model: type[models.Base], *keys: str) -> Update:
-    """Statement that sets what it is given; the row is named by the parameters of these *keys* and an underscore."""
-    table = _table(model)
-    names = {"match_": "match_id", "seat_": "seat", "variant_": "variant", "version_": "version_id"}
-    return update(table).where(*(table.c[names[key]] == bindparam(key) for key in keys))
-
-
-def _done() -> Any:
-    match = _table(models.Match)
-    earlier = match.alias()
-    return (
-        update(match)
-        .where(
-            match.c.id == bindparam("match_"),
-            match.c.attempt == bindparam("attempt_"),
-            match.c.status == Status.LEASED,
-        )
-        .values(
-            status=Status.DONE,
-            finished=bindparam("now_"),
-            deals=bindparam("deals_"),
-            ordinal=select(func.coalesce(func.max(earlier.c.ordinal), 0) + 1).scalar_subquery(),
-            holder=None,
-            lease_until=None,
-            record_kept=True,
-        )
-        .returning(match.c.variant, match.c.commitment)
-    )
-
-
-def _players() -> Any:
-    seat, rating, thinking = _table(models.Seat), _table(models.Rating), _table(models.ThinkTimes)
-    entered = and_(rating.c.version_id == seat.c.version_id, rating.c.variant == bindparam("variant_"))
-    thought = and_(thinking.c.version_id == seat.c.version_id, thinking.c.variant == bindparam("variant_"))
-    return (
-        select(rating, thinking.c.histogram)
-        .select_from(seat.join(rating, entered).outerjoin(thinking, thought))
-        .where(seat.c.match_id == bindparam("match_"))
-        .order_by(seat.c.seat)
-    )
-
-
-def _upsert(dialect: str, model: type[models.Base]) -> Any:
-    """The insert of a dialect that can say what to do where the row is there already."""
-    return (postgresql if dialect == "postgresql" else sqlite).insert(_table(model))
-
-
-@cache
-def _add_meeting(dialect: str) -> Insert:
-    table, new = _table(models.PairStats), _upsert(dialect, models.PairStats)
-    sums = {name: table.c[name] + new.excluded[name] for name in ("score", "n", "a_then_b", "b_then_a")}
-    statement: Insert = new.on_conflict_do_update(index_elements=["variant", "a", "b"], set_=sums)
-    return statement
-
-
-@cache
-def _put_think_times(dialect: str) -> Insert:
-    new = _upsert(dialect, models.ThinkTimes)
-    statement: Insert = new.on_conflict_do_update(
-        index_elements=["variant", "version_id"], set_={"histogram": new.excluded.histogram}
-    )
-    return statement
-
-
-_DONE = _done()
-_PLAYERS = _players()
-_SEAT = _update(models.Seat, "match_", "seat_")
-_RATING = _update(models.Rating, "variant_", "version_")

@@ -41,7 +41,7 @@ class SmallLadder:
     def environment(self, **extra: str) -> dict[str, str]:
         """What the command needs to find it."""
         where = {"PIGPEN_DATA_DIR": str(self.settings.data_dir), "TMPDIR": str(self.scratch)}
-        return environment(**where, PIGPEN_BOARDS="1", PIGPEN_SANDBOX="process", **extra)
+        return environment(**{"PIGPEN_BOARDS": "1", "PIGPEN_SANDBOX": "process"} | where | extra)
 
     def pigpen(self, *words: str, **extra: str) -> subprocess.CompletedProcess[str]:
         """Run ``pigpen WORDS`` to its end."""

@@ -12,7 +12,10 @@ import pytest
 
 from tests.e2e.command import PIGPEN, ROOT, environment
 
+BOTS = ("Trotter", "Snout", "Truffle", "Acorn", "Mud")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+PATIENCE = 900
+"""Seconds for all of a test, on a machine that is busy with other things, too."""
 SDK_README = (ROOT / "sdk" / "README.md").read_text(encoding="utf-8")
 
 
@@ -25,11 +28,13 @@ def commands() -> list[str]:
     return [line for line in lines if line]
 
 
-def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def run(command: str, folder: Path, **extra: str) -> subprocess.CompletedProcess[str]:
+    """Run a command; if it uses a ladder, then one in *folder*."""
     path = f"{PIGPEN.parent}{os.pathsep}{os.environ['PATH']}"
+    variables = environment(PATH=path, PIGPEN_DATA_DIR=str(folder / "ladder")) | extra
     return subprocess.run(
-        command, shell=True, cwd=folder, env=environment(PATH=path), capture_output=True, text=True,
-        timeout=280, check=False,
+        command, shell=True, cwd=folder, env=variables, capture_output=True, text=True, timeout=PATIENCE - 20,
+        check=False,
     )  # fmt: skip
 
 
@@ -47,32 +52,46 @@ def interrupt(path: Path) -> None:
 
 
 @pytest.mark.docker
+@pytest.mark.timeout(PATIENCE)
 def test_the_pigpen_commands_work_one_after_the_other(tmp_path: Path) -> None:
     tried = [command for command in commands() if command.startswith("pigpen")]
-    assert len(tried) >= 8
+    assert len(tried) >= 20
     for command in tried:
         if "--resume" in command:
             interrupt(tmp_path / "match.jsonl")
-        done = run(command, tmp_path)
+        done = run(command, tmp_path, PIGPEN_BOARDS="1")
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
         assert "fault:" not in done.stdout
     assert (tmp_path / "match.jsonl").read_text().count('"type":"deal"') == 64
 
 
 @pytest.mark.docker
-def test_make_demo_plays_a_match_in_containers() -> None:
-    done = run("make demo", ROOT)
+@pytest.mark.timeout(PATIENCE)
+def test_make_demo_plays_a_match_and_a_small_ladder_in_containers(tmp_path: Path) -> None:
+    done = run("make demo", ROOT, TMPDIR=str(tmp_path))
     assert done.returncode == 0, done.stderr
     for name in ("counting", "cautious", "random", "random#2"):
         assert f"│ {name} " in done.stdout
     assert "process sandboxes" not in done.stdout
+    assert standings(done.stdout, tmp_path) == sorted(BOTS)
 
 
-def test_make_demo_plays_in_processes_where_no_engine_answers() -> None:
-    done = run("DOCKER_HOST=unix:///nonexistent/docker.sock PIGPEN_NO_INSTALL=1 make demo", ROOT)
+@pytest.mark.timeout(PATIENCE)
+def test_make_demo_plays_in_processes_where_no_engine_answers(tmp_path: Path) -> None:
+    nothing = {"DOCKER_HOST": "unix:///nonexistent/docker.sock", "PIGPEN_NO_INSTALL": "1", "TMPDIR": str(tmp_path)}
+    done = run("make demo", ROOT, **nothing)
     assert done.returncode == 0, done.stderr
     assert "Playing in process sandboxes instead" in done.stdout
     assert "│ counting " in done.stdout
+    assert standings(done.stdout, tmp_path) == sorted(BOTS)
+
+
+def standings(printed: str, folder: Path) -> list[str]:
+    """The bots in the table at the end of the demo, after 40 matches in a ladder in *folder*."""
+    (where,) = re.findall(r"A small ladder in (\S+): five bots of five owners, 40 matches of one board", printed)
+    assert Path(where).parent == folder
+    assert "(gongzhu): 40 matches" in printed
+    return sorted(re.findall(rf"^ +[1-5] +({'|'.join(BOTS)}) ", printed, flags=re.MULTILINE))
 
 
 @pytest.mark.parametrize("text", [README, SDK_README], ids=["README.md", "sdk/README.md"])

@@ -6,6 +6,7 @@ import pytest
 
 from ladder import bots
 from ladder.bots import BotSource, UnknownBot, find_bot, sample_names
+from tests.ladder.locked import locked
 
 
 @pytest.fixture(autouse=True)
@@ -45,6 +46,15 @@ def test_a_folder_is_a_bot_by_any_of_three_files(file: str) -> None:
     folder = make_bot("deep/mine", file)
     assert BotSource("mine", folder=folder) == find_bot("deep/mine")
     assert BotSource("mine", folder=folder) == find_bot("deep/mine/")
+
+
+def test_a_folder_that_may_not_be_read_is_a_mistake() -> None:
+    folder = make_bot("mine")
+    with (
+        locked(folder),
+        pytest.raises(UnknownBot, match=r"The folder '\./mine' cannot be read\. Let this user read it"),
+    ):
+        find_bot("./mine")
 
 
 def test_this_folder_takes_its_real_name(monkeypatch: pytest.MonkeyPatch) -> None:

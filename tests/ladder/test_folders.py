@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -12,8 +10,7 @@ import pytest
 from ladder.content import content_hash
 from ladder.folders import copy_folder, folder_size, is_kept, keep_folder, kept_folder
 from ladder.sandbox.base import BotRejected, SandboxError
-
-NOBODY = 65534
+from tests.ladder.locked import locked
 
 
 @pytest.fixture
@@ -26,24 +23,6 @@ def folder(tmp_path: Path) -> Path:
     (folder / "data" / "link").symlink_to("table")
     (folder / "node_modules").mkdir()
     return folder
-
-
-@contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Nobody may read *path*; root, who always may, becomes somebody else for a while."""
-    mode = path.stat().st_mode
-    for parent in path.parents[:3]:
-        parent.chmod(0o755)
-    path.chmod(0)
-    is_root = os.geteuid() == 0
-    if is_root:
-        os.seteuid(NOBODY)
-    try:
-        yield
-    finally:
-        if is_root:
-            os.seteuid(0)
-        path.chmod(mode)
 
 
 def test_a_copy_holds_what_counts_and_has_the_same_hash(folder: Path, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from ladder.sandbox.base import STDERR_TAIL, BotRejected, Exit, Place
 from ladder.sandbox.process import ProcessSandbox
 from ladder.sandbox.process_instance import ProcessInstance
 from tests.ladder.containers import ROOT, has_written
+from tests.ladder.locked import locked
 
 FOREVER = "import time; time.sleep(1000)"
 Start = Callable[[str], "asyncio.Future[ProcessInstance]"]
@@ -72,6 +73,15 @@ async def test_what_it_writes_last_is_there_when_it_has_ended(start: Start) -> N
     instance = await start("import sys; print('out', flush=True); sys.exit('err')")
     await instance.wait()
     assert await instance.log_tail() == "out\nerr\n"
+
+
+async def test_a_file_that_may_not_be_read_is_told_to_the_owner(sandbox: ProcessSandbox, tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text(FOREVER)
+    with (
+        locked(tmp_path / "bot.py"),
+        pytest.raises(BotRejected, match=r"cannot be read: \S+bot\.py: Permission denied"),
+    ):
+        await sandbox.load(BotSource("bot", folder=tmp_path))
 
 
 async def test_it_knows_its_seat_and_nothing_else_of_us(

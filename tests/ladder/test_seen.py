@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+import shlex
 import shutil
 import sys
 import time
@@ -20,6 +22,7 @@ from ladder.files import Files
 from ladder.settings import load_settings
 from ladder.store import models
 from ladder.store.opening import open_ladder
+from referee.record_file import RecordWriter
 from tests.ladder import ladders, shown
 
 if TYPE_CHECKING:
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from ladder.store.database import Database
     from ladder.tasks import Logs
 
+ROOT = Path(__file__).parents[2]
 SEEN = Path(__file__).parent / "seen"
 NASTY = "\x1b[31mred\x07[bold]"
 LOGS: Logs = {
@@ -311,3 +315,45 @@ def test_without_a_ladder_every_command_says_so(empty: Seen, monkeypatch: pytest
     for words in ("standings", "bots", "show Trotter", "matches", "logs 1 0", "explain 1"):
         assert empty(*words.split(), code=2).startswith("pigpen: There is no ladder in 'DATA/elsewhere'")
     assert not (empty.folder / "elsewhere").exists()
+
+
+def test_a_match_of_the_ladder_is_replayed_and_verified_by_its_number(seen: Seen) -> None:
+    writer = RecordWriter.create(Files(seen.folder).record(1, 1))
+    for line in ladders.played("gongzhu", "0"):
+        writer.write(line)
+    writer.close()
+    wanted = "holds: boards:1 of gongzhu by cautious, random, counting, cautious, 4 deals."
+    assert seen("verify", "1") == f"DATA/records/0/1-1.jsonl.gz {wanted}\n"
+    assert "Board 0, rotation 2" in seen("replay", "1", "--plain", "--rotation", "2")
+    with seen.database.write() as session:
+        session.get_one(models.Match, 1).record_kept = False
+    assert "The record of match 1 was removed" in seen("replay", "1", code=2)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("replay 32", "Match 32 is not over yet, so there is no record of it."),
+        ("verify 99", "There is no match 99 on this ladder; the newest one is 32."),
+        ("replay nothing", "'nothing' cannot be read: No such file or directory."),
+    ],
+)
+def test_a_record_that_is_not_there_is_one_sentence(seen: Seen, words: str, sentence: str) -> None:
+    assert seen(*words.split(), code=2) == f"pigpen: {sentence}\n"
+
+
+def test_the_commands_of_the_organiser_s_page_work_one_after_the_other(
+    seen: Seen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for match in range(1, 31):
+        Files(seen.folder).keep(match, 1, b"", LOGS)
+    monkeypatch.chdir(seen.folder)
+    blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "docs" / "ladder.md").read_text(), flags=re.DOTALL)
+    tried = [re.split(" *[>#]", line)[0] for block in blocks for line in block.splitlines()]
+    assert len(tried) >= 15
+    for line in tried:
+        command, *words = shlex.split(line)
+        assert command == "pigpen"
+        if words[:2] != ["ladder", "run"]:  # tests/e2e/test_ladder_run.py plays matches
+            seen(*words)
+    assert (seen.folder / "ladder-monday.db").stat().st_size > 0

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from ladder.settings import PREFIX, Settings, load_settings, source_of
+from ladder.settings import Settings, load_settings, source_of
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(autouse=True)
@@ -103,6 +106,10 @@ def test_a_user_without_a_home_must_name_a_folder(monkeypatch: pytest.MonkeyPatc
         load_settings()
 
 
-def test_every_setting_says_what_it_means() -> None:
-    assert all(field.description for field in Settings.model_fields.values())
-    assert PREFIX == "PIGPEN_"
+def test_every_setting_stands_in_the_documentation_as_it_says_itself() -> None:
+    page = (ROOT / "docs" / "store.md").read_text(encoding="utf-8")
+    told = dict(re.findall(r"^\| `(\w+)` \|.*\| (.*) \|$", page, re.MULTILINE))
+    assert list(told) == list(Settings.model_fields)
+    for name, field in Settings.model_fields.items():
+        meaning = str(field.description).rstrip(".").lower().removesuffix("; empty: ladder.db in data_dir")
+        assert meaning.replace(",", "") == told[name].replace("`", "").replace(",", "").lower()

@@ -132,30 +132,6 @@ SLEEPS = """
 """
 
 
-async def test_a_bot_that_fails_only_on_boards_is_told_so(
-    database: Database, settings: Settings, bot: Callable[..., Path]
-) -> None:
-    method = """
-    def match_started(self, welcome):
-        self.boards = welcome.format == "boards:1"
-
-    def play(self, view):
-        if self.boards and len(view.tricks) == 5:
-            print("I see", view.hand)
-            raise RuntimeError("ouch")
-        return view.legal[0]
-"""
-    outcome = await submit(database, settings, bot(method=method), "hearts-short")
-    assert outcome.added is None
-    assert outcome.preflight is not None
-    assert outcome.preflight.report.passed
-    (match,) = outcome.preflight.matches
-    assert {held.verdict for held in match.faults.held} == {"gone"}
-    assert len(match.faults.held) == 16
-    assert "RuntimeError: ouch" in match.played.logs[0][0]
-    assert counts(database) == (0, 0, 0, 0, 0)
-
-
 async def test_a_bot_that_is_too_slow_is_told_so(
     database: Database, settings: Settings, bot: Callable[..., Path]
 ) -> None:

@@ -1,0 +1,98 @@
+"""A ladder whose engine goes away in mid-match and comes back: nobody is blamed, nothing is lost, nothing is left."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import docker
+import pytest
+from sqlalchemy import select
+
+from ladder.bots import find_bot
+from ladder.sandbox.docker import DockerSandbox
+from ladder.settings import load_settings
+from ladder.store import models
+from ladder.store.opening import open_ladder
+from ladder.store.submissions import Submission, add_version
+from pigpen.rules import PRESETS
+from tests.e2e.small_ladder import SmallLadder, events
+from tests.ladder.cut_engine import CutEngine
+from tests.ladder.ladders import NOW
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.docker
+
+
+@pytest.fixture(scope="module")
+def image() -> str:
+    """The id of a sample bot's image."""
+
+    async def build() -> str:
+        sandbox = DockerSandbox()
+        try:
+            return (await sandbox.load(find_bot("random"))).identity
+        finally:
+            await sandbox.close()
+
+    return asyncio.run(build())
+
+
+@pytest.fixture
+def ladder(tmp_path: Path, image: str) -> Iterator[SmallLadder]:
+    """Four bots in containers."""
+    settings = load_settings(data_dir=tmp_path / "data", boards=1)
+    (tmp_path / "scratch").mkdir()
+    database = open_ladder(settings, create=True)
+    with database.write() as session:
+        for name, owner in (("Trotter", "ada"), ("Snout", "ben"), ("Truffle", "cora"), ("Sty", "dan")):
+            add_version(session, Submission(name, owner, image, "docker", name, 1000), [PRESETS["hearts"]], NOW)
+    yield SmallLadder(settings, database, tmp_path / "scratch")
+    database.close()
+
+
+def until(runner: subprocess.Popen[str], event: str) -> None:
+    assert runner.stderr is not None
+    for line in runner.stderr:
+        if any(each["event"] == event for each in events(line)):
+            return
+    raise AssertionError(f"it ended before {event}")
+
+
+def containers(client: docker.DockerClient, runner: subprocess.Popen[str]) -> list[dict[str, str]]:
+    """The labels of the runner's containers."""
+    found = client.api.containers(all=True, filters={"label": "pigpen.owner"})
+    return [each["Labels"] for each in found if each["Labels"]["pigpen.owner"].split()[3] == str(runner.pid)]
+
+
+def test_it_waits_for_its_engine_and_removes_what_was_left(ladder: SmallLadder, tmp_path: Path) -> None:
+    client = docker.from_env()
+    engine = CutEngine(tmp_path / "engine.sock")
+    with ladder.running(
+        "--matches", "2", "--concurrency", "1", PIGPEN_SANDBOX="docker", DOCKER_HOST=engine.address
+    ) as runner:
+        until(runner, "match.started")
+        while len(labels := containers(client, runner)) < 4:
+            assert runner.poll() is None
+        assert {(each["match"], each["attempt"]) for each in labels} == {("1", "1")}
+        engine.cut()
+        engine.close()
+        (tmp_path / "engine.sock").unlink()
+        until(runner, "match.void")
+        until(runner, "platform.down")
+        engine = CutEngine(tmp_path / "engine.sock")
+        until(runner, "platform.up")
+        until(runner, "match.finished")
+        out, _ = runner.communicate()
+        assert (runner.returncode, out.split(" (")[0]) == (0, "2 matches recorded")
+        assert containers(client, runner) == []
+    with ladder.database.read() as session:
+        tries = [(match.status, match.failures) for match in session.scalars(select(models.Match))]
+        assert sorted(tries) == [("done", 0), ("done", 1)]
+        assert session.scalars(select(models.Rating.takeovers)).all() == [0] * 4
+    engine.close()
+    client.close()

@@ -1,0 +1,198 @@
+"""`pigpen ladder run`, as an organiser types it: how it ends, and what stands in its log."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import select
+
+from ladder.store import models
+from ladder.store.models import Status
+from tests.e2e import small_ladder as small
+from tests.e2e.small_ladder import SmallLadder, events, small_ladder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+WAITING_BOT = """
+import os, time
+while not os.path.exists("{gate}"):
+    time.sleep(0.01)
+"""
+
+
+@pytest.fixture
+def ladder(tmp_path: Path) -> Iterator[SmallLadder]:
+    with small_ladder(tmp_path) as ladder:
+        yield ladder
+
+
+@pytest.fixture
+def gate(tmp_path: Path) -> Path:
+    return tmp_path / "gate"
+
+
+@pytest.fixture
+def waiting_ladder(tmp_path: Path, gate: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SmallLadder]:
+    """A ladder whose bots take their seats when there is a file *gate*."""
+    monkeypatch.setattr(small, "QUICK", WAITING_BOT.format(gate=gate) + small.QUICK)
+    with small_ladder(tmp_path) as ladder:
+        yield ladder
+
+
+def until(runner: subprocess.Popen[str], event: str) -> list[dict[str, Any]]:
+    """Read the runner's log up to that event."""
+    assert runner.stderr is not None
+    seen: list[dict[str, Any]] = []
+    while not seen or seen[-1]["event"] != event:
+        line = runner.stderr.readline()
+        assert line, f"it ended before {event}: {seen}"
+        seen += events(line)
+    return seen
+
+
+def statuses(ladder: SmallLadder) -> Counter[str]:
+    with ladder.database.read() as session:
+        return Counter(session.scalars(select(models.Match.status)))
+
+
+def attempts(ladder: SmallLadder) -> list[tuple[int, int, int]]:
+    """Of each match: its number, how often it was tried, how often the platform failed."""
+    with ladder.database.read() as session:
+        matches = session.scalars(select(models.Match).order_by(models.Match.id))
+        return [(match.id, match.attempt, match.failures) for match in matches]
+
+
+def test_a_run_ends_after_its_matches_and_says_how_it_went(ladder: SmallLadder) -> None:
+    done = ladder.pigpen("ladder", "run", "--matches", "3", "--concurrency", "2")
+    assert done.returncode == 0
+    assert done.stdout.startswith("3 matches recorded (12 deals) in ")
+    assert done.stdout.endswith("See: pigpen standings\n")
+    assert statuses(ladder) == {"done": 3}
+
+
+def test_its_log_tells_of_every_match_and_of_no_seed(ladder: SmallLadder) -> None:
+    done = ladder.pigpen("ladder", "run", "--matches", "2")
+    log = (ladder.settings.data_dir / "logs" / "ladder.jsonl").read_text()
+    assert events(log) == events(done.stderr)
+    assert Counter(event["event"] for event in events(log)) == {"match.started": 2, "match.finished": 2}
+    with ladder.database.read() as session:
+        for seed in session.scalars(select(models.Match.seed)):
+            assert seed not in log
+
+
+def test_it_goes_on_until_every_rating_is_sure_enough(ladder: SmallLadder) -> None:
+    done = ladder.pigpen("ladder", "run", "--until-ci", "190", "--concurrency", "2")
+    assert done.returncode == 0
+    with ladder.database.read() as session:
+        errors = session.scalars(select(models.Rating.error)).all()
+        assert max(error or 1000.0 for error in errors) <= 190
+        assert min(session.scalars(select(models.Rating.matches))) >= 5
+
+
+def test_the_first_ctrl_c_finishes_what_is_under_way(waiting_ladder: SmallLadder, gate: Path) -> None:
+    with waiting_ladder.running("--concurrency", "1") as runner:
+        until(runner, "match.started")
+        runner.send_signal(signal.SIGINT)
+        until(runner, "ladder.stopping")
+        gate.touch()
+        until(runner, "match.finished")
+        out, err = runner.communicate()
+    assert (runner.returncode, out.split(" (")[0]) == (130, "1 match recorded")
+    assert err.endswith("pigpen: Interrupted.\n")
+    assert attempts(waiting_ladder)[0] == (1, 1, 0)
+    assert statuses(waiting_ladder)[Status.LEASED] == 0
+
+
+def test_the_second_ctrl_c_gives_matches_back_and_leaves_no_process(waiting_ladder: SmallLadder, gate: Path) -> None:
+    with waiting_ladder.running("--concurrency", "2") as runner:
+        until(runner, "match.started")
+        until(runner, "match.started")
+        runner.send_signal(signal.SIGINT)
+        until(runner, "ladder.stopping")
+        runner.send_signal(signal.SIGINT)
+        until(runner, "ladder.aborting")
+        runner.communicate()
+        assert runner.returncode == 130
+    assert waiting_ladder.processes() == []
+    assert set(statuses(waiting_ladder)) == {"queued"}
+    assert attempts(waiting_ladder)[:2] == [(1, 1, 0), (2, 1, 0)]
+    assert list(waiting_ladder.scratch.iterdir()) == []
+    gate.touch()
+    assert waiting_ladder.pigpen("ladder", "run", "--matches", "2").returncode == 0
+    assert attempts(waiting_ladder)[:2] == [(1, 2, 0), (2, 2, 0)]
+
+
+def test_sigterm_ends_it_as_a_service_manager_expects(waiting_ladder: SmallLadder, gate: Path) -> None:
+    with waiting_ladder.running("--concurrency", "1") as runner:
+        until(runner, "match.started")
+        runner.send_signal(signal.SIGTERM)
+        until(runner, "ladder.stopping")
+        gate.touch()
+        _, err = runner.communicate()
+    assert (runner.returncode, err.splitlines()[-1]) == (143, "pigpen: Terminated.")
+    assert statuses(waiting_ladder)[Status.DONE] == 1
+
+
+def test_two_runners_at_one_ladder_record_each_match_once(ladder: SmallLadder) -> None:
+    with ladder.running("--matches", "6") as one, ladder.running("--matches", "6") as other:
+        logs = [events(runner.communicate()[1]) for runner in (one, other)]
+        assert (one.returncode, other.returncode) == (0, 0)
+    recorded = [[event["match"] for event in log if event["event"] == "match.finished"] for log in logs]
+    assert [len(set(matches)) for matches in recorded] == [6, 6]
+    assert not set(recorded[0]) & set(recorded[1])
+    with ladder.database.read() as session:
+        ordinals = session.scalars(select(models.Match.ordinal).where(models.Match.status == Status.DONE)).all()
+    assert sorted(ordinal or 0 for ordinal in ordinals) == list(range(1, 13))
+
+
+def test_the_same_seed_and_the_same_bots_give_the_same_pairings(tmp_path: Path) -> None:
+    first: list[list[str]] = []
+    for name, seed in (("a", "7"), ("b", "7"), ("c", "8")):
+        (tmp_path / name).mkdir()
+        with small_ladder(tmp_path / name) as ladder:
+            done = ladder.pigpen("ladder", "run", "--matches", "1", "--seed", seed)
+            first.append(next(event["bots"] for event in events(done.stderr) if event["event"] == "match.started"))
+    assert first[0] == first[1] != first[2]
+
+
+def test_bots_that_are_submitted_while_it_waits_are_played(tmp_path: Path) -> None:
+    with small_ladder(tmp_path, bots=["Trotter", "Snout", "Truffle"]) as ladder, ladder.running() as runner:
+        waiting = until(runner, "ladder.waiting")[-1]
+        assert "A match takes bots of 4 different owners" in waiting["reason"]
+        small.enter_quick(ladder.database, ladder.settings, tmp_path, "Sty", ["gongzhu"])
+        until(runner, "match.finished")
+
+
+def test_a_goal_that_nobody_can_reach_is_refused_with_the_reason(tmp_path: Path) -> None:
+    with small_ladder(tmp_path, bots=["Trotter", "Snout", "Truffle"]) as ladder:
+        done = ladder.pigpen("ladder", "run", "--matches", "3")
+    assert done.returncode == 2
+    assert "A match takes bots of 4 different owners" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--matches", "3", "--until-ci", "20"), "--matches and --until-ci exclude each other: choose one."),
+        (("--variant", "gongzu"), "gongzhu"),
+    ],
+)
+def test_what_makes_no_sense_is_one_sentence(ladder: SmallLadder, words: tuple[str, ...], sentence: str) -> None:
+    done = ladder.pigpen("ladder", "run", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("pigpen: ")
+    assert sentence in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_where_there_is_no_ladder_it_says_how_to_begin_one(ladder: SmallLadder, tmp_path: Path) -> None:
+    done = ladder.pigpen("ladder", "run", PIGPEN_DATA_DIR=str(tmp_path / "nowhere"))
+    assert done.returncode == 2
+    assert "begin one with: pigpen submit" in done.stderr

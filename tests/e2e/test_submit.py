@@ -1,0 +1,174 @@
+"""`pigpen submit` and `pigpen retire`, as an owner types them."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import select
+
+from ladder.settings import load_settings
+from ladder.store import models
+from ladder.store.opening import open_ladder
+from ladder.store.submissions import Submission, add_version
+from pigpen.rules import PRESETS
+from tests.e2e.command import pigpen
+from tests.ladder.bad_checks import GOOD, RUN
+
+if TYPE_CHECKING:
+    from subprocess import CompletedProcess
+
+PATIENT = {"PIGPEN_CLOCK": "600+1", "PIGPEN_LIMIT": "60", "PIGPEN_PREFLIGHT_BOARDS": "1"}
+TIRES_ON_BOARDS = """
+    def match_started(self, welcome):
+        self.on_boards = welcome.format.startswith("boards")
+
+    def play(self, view):
+        if self.on_boards and len(view.tricks) == 5:
+            raise SystemExit("I \\x1b[31mam tired")
+        return view.legal[0]
+"""
+
+
+def command(folder: Path, *words: str, **extra: str) -> CompletedProcess[str]:
+    return pigpen(*words, folder=folder, PIGPEN_DATA_DIR=str(folder / "ladder"), **PATIENT, **extra)
+
+
+def submit(folder: Path, *words: str) -> CompletedProcess[str]:
+    return command(folder, "submit", *words, "--owner", "ada", "--sandbox", "process")
+
+
+def write_bot(folder: Path, name: str = "mybot", program: str = GOOD + RUN) -> None:
+    (folder / name).mkdir()
+    (folder / name / "bot.py").write_text(program)
+
+
+def states(folder: Path) -> dict[str, str]:
+    """The state of each version that is on the ladder."""
+    wanted = select(models.Bot.name, models.Version.number, models.Rating.state)
+    wanted = wanted.join(models.Version, models.Version.bot_id == models.Bot.id).join(models.Rating)
+    database = open_ladder(load_settings(data_dir=folder / "ladder"))
+    with database.read() as session:
+        found = {f"{row.name}@{row.number}": row.state for row in session.execute(wanted)}
+    database.close()
+    return found
+
+
+def test_a_bot_is_entered_replaced_and_brought_back(tmp_path: Path) -> None:
+    write_bot(tmp_path)
+    first = submit(tmp_path, "./mybot", "--name", "Trotter", "--variant", "hearts-short")
+    assert first.returncode == 0, first.stderr
+    assert re.fullmatch(r"Trotter@1 of ada: sha256:[0-9a-f]{64}\n  hearts-short: entered, Elo 1500\n", first.stdout)
+    assert "use it for bots that you trust" in first.stderr
+    assert "for your own machine and your own bots" in first.stderr
+    again = submit(tmp_path, "./mybot", "--name", "Trotter")
+    assert again.stdout == "Trotter@1 is this already; nothing changed.\n  hearts-short: there already, Elo 1500\n"
+    (tmp_path / "mybot" / "bot.py").write_text(f"# better\n{GOOD}{RUN}")
+    second = json.loads(submit(tmp_path, "./mybot", "--name", "Trotter", "--json").stdout)
+    assert (second["accepted"], second["version"], second["new"], second["reasons"]) == (True, "Trotter@2", True, [])
+    assert second["variants"] == [
+        {"variant": "hearts-short", "state": "active", "news": "entered", "elo": 1500.0, "retired": ["Trotter@1"]}
+    ]
+    (tmp_path / "mybot" / "bot.py").write_text(GOOD + RUN)
+    back = submit(tmp_path, "./mybot", "--name", "Trotter")
+    assert back.stdout.endswith("  hearts-short: back again, Elo 1500, in the place of Trotter@2\n")
+    gone = command(tmp_path, "retire", "Trotter", "--reason", "enough")
+    assert (gone.returncode, gone.stdout) == (0, "Trotter@1 has retired from hearts-short.\n")
+    assert states(tmp_path) == {"Trotter@1": "retired", "Trotter@2": "retired"}
+
+
+def test_a_bot_that_fails_on_boards_is_shown_why_and_how_to_see_it_again(tmp_path: Path) -> None:
+    write_bot(tmp_path, program=GOOD + TIRES_ON_BOARDS + RUN)
+    done = submit(tmp_path, "./mybot", "--variant", "hearts-short")
+    assert done.returncode == 1, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == "mybot is not taken; the ladder is as it was."
+    assert re.fullmatch(
+        r"✗ hearts-short, boards:1 against itself: board 0, rotation 0, decision 7: gone: its program ended with exit "
+        "code 1",
+        lines[1],
+    )
+    assert lines[4] == "  … and 13 more."
+    assert "    [7] I �[31mam tired" in lines
+    assert "Traceback" not in done.stderr
+    assert states(tmp_path) == {}
+    hint, _, again = lines[-1].partition(": pigpen ")
+    assert hint == "To see that again"
+    shown = command(tmp_path, *shlex.split(again))
+    assert "board 0, rotation 0, decision 7: gone: its program ended with exit code 1" in shown.stdout
+
+
+def test_a_bot_that_fails_a_case_is_shown_why_and_how_to_see_it_again(tmp_path: Path) -> None:
+    write_bot(tmp_path, program="raise SystemExit('I will not')")
+    done = submit(tmp_path, "./mybot", "--variant", "hearts-short")
+    assert done.returncode == 1
+    reason = "✗ wire: takes its seat and answers: absent: its program ended with exit code 1\n"
+    assert reason in done.stdout
+    assert "    I will not\n" in done.stdout
+    assert states(tmp_path) == {}
+    again = done.stdout.splitlines()[-1].partition(": pigpen ")[2]
+    shown = command(tmp_path, *shlex.split(again))
+    assert (shown.returncode, reason in shown.stdout) == (1, True)
+
+
+def test_json_tells_scripts_why_a_bot_is_not_taken(tmp_path: Path) -> None:
+    write_bot(tmp_path, program="raise SystemExit('I will not')")
+    done = submit(tmp_path, "./mybot", "--variant", "hearts-short", "--json")
+    found = json.loads(done.stdout)
+    assert (done.returncode, found["accepted"], found["version"], found["variants"]) == (1, False, None, [])
+    assert found["reasons"] == [
+        {
+            "variant": "wire",
+            "where": "takes its seat and answers",
+            "verdict": "absent",
+            "why": "its program ended with exit code 1",
+            "output": "I will not",
+        }
+    ]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a bot in it, and a ladder where ada has entered Trotter as a process."""
+    write_bot(tmp_path)
+    database = open_ladder(load_settings(data_dir=tmp_path / "ladder"), create=True)
+    with database.write() as session:
+        trotter = Submission("Trotter", "ada", "sha256:1", "process", "mybot", 1)
+        add_version(session, trotter, [PRESETS["hearts"]], 1.0)
+    database.close()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("submit", "./nothing"), "There is no bot './nothing'"),
+        (("submit", "./mybot", "--name", "a@2"), "'a@2' cannot be the name of a bot: it takes 1 to 64 letters"),
+        (("submit", "./mybot", "--name", "\x1b[31m"), "'\\x1b[31m' cannot be the name of a bot"),
+        (("submit", "./mybot", "--owner", "a b"), "'a b' cannot be the name of an owner"),
+        (("submit", "./mybot", "--name", "Trotter", "--owner", "ben"), "The name 'Trotter' belongs to a bot of ada's"),
+        (("submit", "./mybot", "--name", "trotter", "--owner", "ada"), "There is bot 'Trotter' already"),
+        (("submit", "./mybot", "--variant", "herats"), "There are no rules called 'herats'"),
+        (("submit", "./mybot", "--sandbox", "docker"), "The bots of this ladder run in the process sandbox"),
+        (("submit", "mybot:latest"), "mybot:latest is an image, and the process sandbox runs folders only"),
+        (("retire", "Troter"), "There is no bot 'Troter' on this ladder. Did you mean Trotter?"),
+        (("retire", "Trotter", "--variant", "gongzhu"), "This ladder does not play 'gongzhu'"),
+    ],
+)
+def test_a_mistake_is_one_sentence_and_changes_nothing(folder: Path, words: tuple[str, ...], sentence: str) -> None:
+    done = command(folder, *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith(f"pigpen: {sentence}")
+    assert states(folder) == {"Trotter@1": "active"}
+
+
+def test_without_an_engine_the_platform_failed_and_nobody_is_rejected(tmp_path: Path) -> None:
+    done = command(tmp_path, "submit", "random", DOCKER_HOST="unix:///nonexistent/docker.sock")
+    assert done.returncode == 3
+    assert done.stderr.startswith("pigpen: No Docker engine answers.")
+    assert states(tmp_path) == {}

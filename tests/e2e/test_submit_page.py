@@ -1,0 +1,73 @@
+"""Every command of docs/submit.md is run, in the order in which a reader would type them."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.e2e.command import PIGPEN, ROOT, environment
+from tests.ladder.registries import running_registry
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PAGE = (ROOT / "docs" / "submit.md").read_text(encoding="utf-8")
+REGISTRY = "$REGISTRY"
+PROCESS = "--sandbox process"
+
+
+def commands() -> list[str]:
+    blocks = re.findall(r"```sh\n(.*?)```", PAGE, flags=re.DOTALL)
+    return [line for block in blocks for line in block.splitlines()]
+
+
+def run(folder: Path, *lines: str, registry: str = "") -> None:
+    extra = {
+        "PATH": f"{PIGPEN.parent}{os.pathsep}{os.environ['PATH']}",
+        "PIGPEN_DATA_DIR": str(folder / "ladder"),
+        "PIGPEN_PREFLIGHT_BOARDS": "1",
+        "PIGPEN_CLOCK": "600+1",
+        "PIGPEN_LIMIT": "60",
+        "REGISTRY": registry,
+    }
+    for line in lines:
+        done = subprocess.run(
+            line, shell=True, cwd=folder, env=environment(**extra), capture_output=True, text=True,
+            timeout=250, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
+
+
+def test_the_page_has_a_command_for_each_way_into_the_ladder_and_out_of_it() -> None:
+    assert commands()[0] == "pigpen new mybot --like cautious"
+    assert [line.split()[1] for line in commands() if line.startswith("pigpen")].count("submit") == 4
+    assert sum(REGISTRY in line for line in commands()) == 3
+    assert sum(PROCESS in line for line in commands()) == 1
+    assert sum(line.startswith("pigpen retire") for line in commands()) == 1
+
+
+@pytest.mark.docker
+def test_the_commands_for_folders_work_one_after_the_other(tmp_path: Path) -> None:
+    run(tmp_path, *(line for line in commands() if REGISTRY not in line and PROCESS not in line))
+
+
+@pytest.mark.docker
+@pytest.mark.registry
+def test_the_commands_for_a_registry_work_one_after_the_other(tmp_path: Path) -> None:
+    with running_registry() as registry:
+        run(tmp_path, commands()[0], *(line for line in commands() if REGISTRY in line), registry=registry)
+    run(tmp_path, 'docker rmi --force "$REGISTRY/ada/snout:1"', registry=registry)
+
+
+def test_the_commands_without_docker_work(tmp_path: Path) -> None:
+    run(tmp_path, commands()[0], *(line for line in commands() if PROCESS in line))
+    assert (tmp_path / "alone" / "ladder.db").is_file()
+
+
+def test_every_file_that_is_mentioned_exists() -> None:
+    for target in re.findall(r"\]\(([^)]+)\)", PAGE):
+        assert (ROOT / "docs" / target).is_file(), target

@@ -1,0 +1,31 @@
+"""Files that this user may not read."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+NOBODY = 65534
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Nobody may read *path*, in a test's own folder; root, who always may, becomes somebody else for a while."""
+    mode = path.stat().st_mode
+    for parent in path.parents[:4]:
+        parent.chmod(0o755)
+    path.chmod(0)
+    is_root = os.geteuid() == 0
+    if is_root:
+        os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        if is_root:
+            os.seteuid(0)
+        path.chmod(mode)
