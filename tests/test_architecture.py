@@ -10,7 +10,16 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 SDK_NEEDS = {"grpc", "google"}
-STORE_NEEDS = {"sqlalchemy", "tomli_w", "alembic", "pydantic", "pydantic_settings", "structlog", "numpy", "threadpoolctl"}
+STORE_NEEDS = {
+    "sqlalchemy",
+    "tomli_w",
+    "alembic",
+    "pydantic",
+    "pydantic_settings",
+    "structlog",
+    "numpy",
+    "threadpoolctl",
+}
 HOUSE = {
     "sdk/pigpen/rules": {"pigpen.rules"},
     "sdk/pigpen": {"pigpen"} | SDK_NEEDS,
