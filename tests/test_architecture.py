@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 SDK_NEEDS = {"grpc", "google"}
-STORE_NEEDS = {"sqlalchemy", "alembic", "pydantic", "pydantic_settings", "structlog", "numpy"}
+STORE_NEEDS = {"sqlalchemy", "alembic", "tomli_w", "pydantic", "pydantic_settings", "structlog", "numpy"}
 HOUSE = {
     "sdk/pigpen/rules": {"pigpen.rules"},
     "sdk/pigpen": {"pigpen"} | SDK_NEEDS,
