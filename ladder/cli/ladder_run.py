@@ -61,9 +61,11 @@ def run_ladder(
         raise UserError("--matches and --until-ci exclude each other: choose one.")
     settings = the_settings()
     goal = Goal(matches, until_ci)
-    with opened(settings) as database:
-        variants = _known(database, variant)
-        _run(database, settings, goal, variants, concurrency, seed)
+    try:
+        with opened(settings) as database:
+            _run(database, settings, goal, _known(database, variant), concurrency, seed)
+    except KeyboardInterrupt:  # before the first match, or for the third time
+        raise stopped(signal.SIGINT) from None
 
 
 def _known(database: Database, names: Sequence[str] | None) -> list[str] | None:

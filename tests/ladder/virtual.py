@@ -12,14 +12,17 @@ from typing import TYPE_CHECKING
 
 from ladder.tasks import MatchOutcome, MatchTask
 from referee.packed_record import PackedRecord
+from referee.verdict import Verdict
 from tests.ladder.ladders import NOW
 from tests.referee.recorded import honest_seats
+from tests.referee.seats import ScriptedSeat, fails
 from tests.referee.tables import play_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ladder.runner import Event
+    from referee.seat import Seat
 
     Answer = Callable[[MatchTask], MatchOutcome | str | Exception | None]
     """What comes of a task: an outcome, a text that is none, what the future raises, or nothing, ever."""
@@ -58,10 +61,16 @@ class Time:
         return self._events.popleft()
 
 
-def recorded(task: MatchTask) -> MatchOutcome:
-    """The outcome of a match of bots that play the first legal card."""
+def recorded(task: MatchTask, sinner: str = "") -> MatchOutcome:
+    """The outcome of a match of bots that play the first legal card, but for the one of that name, which fails."""
     record, spec = PackedRecord(), task.spec()
-    tables = [honest_seats(spec.rules.players) for _ in range(spec.format.tables(spec.rules))]
+
+    def seats() -> list[Seat]:
+        honest = honest_seats(spec.rules.players)
+        bad = ScriptedSeat(fails(Verdict.MALFORMED, "it cannot be read"))
+        return [bad if name == sinner else seat for name, seat in zip(spec.bots, honest, strict=True)]
+
+    tables = [seats() for _ in range(spec.format.tables(spec.rules))]
     asyncio.run(play_tables(spec, tables, record.write))
     return MatchOutcome(match=task.match, attempt=task.attempt, record=bytes(record), logs={0: ("hello",)})
 

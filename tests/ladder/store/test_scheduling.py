@@ -99,7 +99,8 @@ def test_matches_that_are_still_to_be_played_count(database: Database, settings:
         fill(database, settings, 1)
     with database.read() as session:
         counts = [entrant.matches for entrant in fields_of(session)["hearts"].entrants]
-    assert (sum(counts), min(counts)) == (8 + 4 * 4, 2)
+    assert sum(counts) == 8 + 4 * 4
+    assert counts[6:] != [0, 0]  # who had played least had its turn
 
 
 def test_recorded_matches_count_with_their_seats_and_neighbours(database: Database, settings: Settings) -> None:
@@ -217,7 +218,7 @@ def test_too_few_bots_are_no_error_and_a_sentence_says_so(database: Database, se
     with database.read() as session:
         why = why_nobody(session)
     assert why is not None
-    assert why.startswith("No match can be scheduled. hearts: A match takes" if count else "Nobody is entered yet.")
+    assert why.startswith("No match can be scheduled. hearts: " if count else "Nobody is entered yet.")
     assert "pigpen submit" in why
 
 

@@ -1,0 +1,141 @@
+"""
+What the ladder costs beside its matches: how long slots stand empty while the coordinator records and schedules, and
+how much CPU time it takes, which the matches on the same machine lack.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.report import machine, show
+from ladder.bots import find_bot
+from ladder.desk import Desk
+from ladder.executor import LocalExecutor
+from ladder.folders import folder_size, keep_folder
+from ladder.goals import Goal
+from ladder.logs import log_to
+from ladder.pinned import load_version
+from ladder.runner import Runner
+from ladder.sandbox.docker import DockerSandbox
+from ladder.sandbox.process import ProcessSandbox
+from ladder.settings import Settings, load_settings
+from ladder.store.opening import open_ladder
+from ladder.store.submissions import Submission, add_version
+from ladder.worker import Worker
+from pigpen.rules import PRESETS
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from ladder.sandbox.base import Sandbox
+    from ladder.store.database import Database
+
+BOTS = {"Trotter": "cautious", "Snout": "random", "Truffle": "counting", "Sty": "random", "Boar": "cautious"}
+MATCHES = 50
+SLOTS = 2
+
+
+class Slots:
+    """Passes tasks on, and adds up how long its slots are empty until the last one begins."""
+
+    def __init__(self, inner: LocalExecutor) -> None:
+        self.slots = inner.slots
+        self._inner = inner
+        self._lock = threading.Lock()
+        self._busy = 0
+        self.begin()
+
+    def begin(self) -> None:
+        """Count from now."""
+        self._began = self._changed = self._last = time.perf_counter()
+        self._empty = self._empty_at_last = 0.0
+
+    @property
+    def empty(self) -> float:
+        """The share of the slots' time in which they were empty."""
+        return self._empty_at_last / (self.slots * (self._last - self._began))
+
+    def submit(self, task: str, key: str) -> Future[str]:
+        """Pass on a task."""
+        self._change(1)
+        future = self._inner.submit(task, key)
+        future.add_done_callback(lambda done: self._change(-1))
+        return future
+
+    def ready(self) -> Future[None]:
+        """Ask the inner one."""
+        return self._inner.ready()
+
+    def close(self) -> None:
+        """Close the inner one."""
+        self._inner.close()
+
+    def _change(self, by: int) -> None:
+        with self._lock:
+            now = time.perf_counter()
+            self._empty += (self.slots - self._busy) * (now - self._changed)
+            self._busy, self._changed = self._busy + by, now
+            if by > 0:
+                self._last, self._empty_at_last = now, self._empty
+
+
+def overhead(kind: str, boards: int, matches: int = MATCHES) -> tuple[float, float, float]:
+    """Seconds a match, the share of the slots' time in which they were empty, and the coordinator's CPU share."""
+    with tempfile.TemporaryDirectory() as name:
+        settings = load_settings(data_dir=Path(name), sandbox=kind, boards=boards)
+        database = open_ladder(settings, create=True)
+        asyncio.run(_enter(database, settings, DockerSandbox() if kind == "docker" else ProcessSandbox()))
+        log_to(Path(name) / "logs", to_stderr=False)
+        slots = Slots(LocalExecutor(Worker(load_version), SLOTS))
+        try:
+            _run(database, settings, slots, SLOTS)  # programs are loaded, and caches are warm
+            slots.begin()
+            began, cpu = time.perf_counter(), time.thread_time()
+            _run(database, settings, slots, matches)
+            wall, cpu = time.perf_counter() - began, time.thread_time() - cpu
+        finally:
+            slots.close()
+            database.close()
+        return wall / matches, slots.empty, cpu / wall
+
+
+def _run(database: Database, settings: Settings, slots: Slots, matches: int) -> None:
+    desk = Desk(database, settings, random.Random(7), time.time)
+    Runner(desk, slots, Goal(matches=matches)).run()
+
+
+async def _enter(database: Database, settings: Settings, sandbox: Sandbox) -> None:
+    try:
+        for name, sample in BOTS.items():
+            source = find_bot(sample)
+            assert source.folder is not None
+            identity = (await sandbox.load(source)).identity
+            if sandbox.name == "process":
+                keep_folder(source.folder, settings.data_dir, identity)
+            entry = Submission(name, f"owner-of-{name}", identity, sandbox.name, sample, folder_size(source.folder))
+            with database.write() as session:
+                add_version(session, entry, [PRESETS["gongzhu"]], time.time())
+    finally:
+        await sandbox.close()
+
+
+def main(matches: int = MATCHES) -> None:
+    """Measure and print."""
+    print(machine())
+    rows = []
+    for kind, boards in (("process", 1), ("docker", 2)):
+        seconds, empty, cpu = overhead(kind, boards, matches)
+        rows.append((f"{kind}, {boards} boards", f"{seconds:.2f} s", f"{empty:.1%}", f"{cpu:.1%}"))
+    headings = ("", "a match", "slots empty", "coordinator's CPU")
+    show(f"Beside {matches} matches, {SLOTS} at once", headings, rows)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else MATCHES)

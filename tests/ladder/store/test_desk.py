@@ -1,0 +1,128 @@
+"""The coordinator's desk, on both databases."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import select
+
+from ladder.desk import FEW, Desk
+from ladder.store import models
+from ladder.store.models import State, Status
+from ladder.store.queue import GRACE
+from tests.ladder.ladders import enter
+from tests.ladder.virtual import Time, recorded
+
+if TYPE_CHECKING:
+    from ladder.settings import Settings
+    from ladder.store.database import Database
+
+NAMES = ("Trotter", "Snout", "Truffle", "Sty", "Boar")
+
+
+@pytest.fixture
+def time() -> Time:
+    return Time()
+
+
+@pytest.fixture
+def desk(database: Database, settings: Settings, time: Time) -> Desk:
+    with database.write() as session:
+        for name in NAMES:
+            enter(session, name)
+    return desk_at(database, settings, time)
+
+
+def desk_at(database: Database, settings: Settings, time: Time) -> Desk:
+    small = settings.model_copy(update={"boards": 1})
+    return Desk(database, small, random.Random(7), time)
+
+
+def test_a_task_names_bots_and_versions_in_the_order_of_their_numbers(desk: Desk, database: Database) -> None:
+    (task,) = desk.take(1)
+    with database.read() as session:
+        seated = session.execute(
+            select(models.Bot.name, models.Version.identity)
+            .join(models.Version, models.Version.bot_id == models.Bot.id)
+            .join(models.Seat, models.Seat.version_id == models.Version.id)
+            .where(models.Seat.match_id == task.match)
+            .order_by(models.Seat.seat)
+        ).all()
+    assert [(bot.name, bot.identity) for bot in task.bots] == [tuple(row) for row in seated]
+
+
+def test_with_partners_the_second_chair_has_a_name_of_its_own(
+    database: Database, settings: Settings, time: Time
+) -> None:
+    with database.write() as session:
+        for name in NAMES[:2]:
+            enter(session, name, "gongzhu-partners")
+    (task,) = desk_at(database, settings, time).take(1)
+    one, other = sorted(NAMES[:2], key=[bot.name for bot in task.bots].index)
+    assert [bot.name for bot in task.bots] == [one, other, f"{one}#2", f"{other}#2"]
+
+
+def test_more_matches_wait_than_are_leased(desk: Desk, database: Database) -> None:
+    assert len(desk.take(2, ahead=3)) == 2
+    with database.read() as session:
+        waiting = session.scalars(select(models.Match.id).where(models.Match.status == Status.QUEUED)).all()
+    assert len(waiting) == 3
+
+
+def test_a_result_tells_how_each_rating_moved(desk: Desk, database: Database, time: Time) -> None:
+    (task,) = desk.take(1)
+    time.now += 12.5
+    result = desk.record(recorded(task))
+    assert result is not None
+    assert (result.match, result.variant, result.ordinal, result.deals) == (task.match, "hearts", 1, 4)
+    assert (result.seconds, result.benched) == (12.5, ())
+    with database.read() as session:
+        kept = session.scalars(select(models.Seat).order_by(models.Seat.seat)).all()
+    assert [(move.before, move.after) for move in result.moves] == [
+        (seat.rating_before, seat.rating_after) for seat in kept
+    ]
+    assert [move.name for move in result.moves] == [bot.name for bot in task.bots]
+
+
+def test_the_same_result_again_is_the_same_result(desk: Desk) -> None:
+    (task,) = desk.take(1)
+    outcome = recorded(task)
+    assert desk.record(outcome) == desk.record(outcome)
+    assert desk.files.record(task.match, 1).exists()
+
+
+def test_a_result_that_comes_too_late_leaves_no_file(desk: Desk, time: Time, settings: Settings) -> None:
+    (task,) = desk.take(1)
+    time.now += settings.match_seconds + GRACE + 1
+    (again,) = desk.take(1)
+    assert (again.match, again.attempt) == (task.match, 2)
+    assert desk.record(recorded(task)) is None
+    assert desk.record(recorded(again)) is not None
+    assert [desk.files.record(task.match, attempt).exists() for attempt in (1, 2)] == [False, True]
+
+
+def test_a_bot_that_is_benched_is_taken_out_of_the_matches_that_wait(desk: Desk, database: Database) -> None:
+    desk.take(1, ahead=4)
+    with database.write() as session:
+        for entry in session.scalars(select(models.Rating).order_by(models.Rating.version_id).limit(1)):
+            entry.state = State.BENCHED
+    others = desk.take(4)
+    assert len(others) == 4
+    assert all("Trotter" not in [bot.name for bot in task.bots] for task in others)
+
+
+def test_a_ladder_has_settled_when_every_bot_has_played_and_is_known_well_enough(
+    desk: Desk, database: Database
+) -> None:
+    for _ in range(3 * FEW):
+        (task,) = desk.take(1)
+        desk.record(recorded(task))
+    assert not desk.is_settled(1000.0)
+    assert desk.refresh_estimates()
+    assert desk.is_settled(1000.0)
+    assert not desk.is_settled(1.0)
+    with database.write() as session:
+        enter(session, "Gilt")
+    assert not desk.is_settled(1000.0)
