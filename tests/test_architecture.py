@@ -10,7 +10,9 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 SDK_NEEDS = {"grpc", "google"}
-STORE_NEEDS = {"sqlalchemy", "tomli_w", "alembic", "pydantic", "pydantic_settings", "structlog", "numpy"}
+STORE_NEEDS = {
+    "sqlalchemy", "alembic", "pydantic", "pydantic_settings", "structlog", "tomli_w", "numpy", "threadpoolctl",
+}  # fmt: skip
 HOUSE = {
     "sdk/pigpen/rules": {"pigpen.rules"},
     "sdk/pigpen": {"pigpen"} | SDK_NEEDS,

@@ -104,6 +104,7 @@ def print_json(database: Database, request: Request, outcome: Outcome) -> None:
         "new": bool(added and added.is_new),
         "changed": bool(added and added.changed),
         "moved_from": _moved_from(request, added) if added else None,
+        "outdated": outcome.outdated,
         "variants": _entries(database, added) if added else [],
         "reasons": [] if added or not outcome.preflight else list(_reasons(outcome.preflight)),
     }

@@ -19,6 +19,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from ladder.ratings.elo import SCALE, START
 
@@ -143,8 +144,9 @@ def fit(versions: Sequence[int], a: IntArray, b: IntArray, score: FloatArray, n:
     """
     ids = np.array(versions, dtype=np.int64)
     pairs = _Pairs(_places(ids, a), _places(ids, b), weight * score, weight * n, len(ids))
-    theta = _most_likely(pairs)
-    covariance = UNIT**2 * np.linalg.inv(pairs.hessian(theta))
+    with threadpool_limits(1, "blas"):  # beside matches that fill all cores, more threads wait for each other
+        theta = _most_likely(pairs)
+        covariance = UNIT**2 * np.linalg.inv(pairs.hessian(theta))
     return Estimate(ids, START + _centred(UNIT * theta), _centred(_centred(covariance).T))
 
 

@@ -42,8 +42,8 @@ def check_claim(session: Session, bot: str, owner: str, sandbox: str) -> None:
     Raises:
         LadderError: If not: the name is another's or hardly differs from one, or the ladder's bots live elsewhere.
     """
-    check_name(bot, "a bot")
-    check_name(owner, "an owner")
+    check_name(bot, "a bot (--name)")
+    check_name(owner, "an owner (--owner)")
     _check_case(bot, list(session.scalars(select(models.Bot.name))), "bot", "--name")
     _check_case(owner, list(session.scalars(select(models.Owner.name))), "owner", "--owner")
     holder = session.scalar(select(models.Owner.name).join(models.Bot).where(models.Bot.name == bot))

@@ -14,7 +14,7 @@ from pigpen.rules import PRESETS
 from referee.rules_file import load_rules, rules_from
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from sqlalchemy.orm import Session
 
@@ -41,11 +41,11 @@ def chosen_variants(session: Session, words: Sequence[str], bot: str, offered: S
     Raises:
         RulesFileError: If a word names no variant.
         LadderError: If the ladder plays something else under that name.
-        BotRejected: If the bot says that it does not play one of them.
+        BotRejected: If the bot says that it does not play one of them, or that it plays what nobody knows.
     """
     own = {variant.name: rules_from(variant.rules) for variant in session.scalars(select(models.Variant))}
     known = PRESETS | own
-    names = list(words) or variants_of(session, bot) or list(offered) or [FIRST]
+    names = list(words) or variants_of(session, bot) or _offer(offered, known) or [FIRST]
     if ALL in names:
         names = [name for name in known if not offered or name in offered]
     found = [known[name] if name in known else load_rules(name) for name in names]
@@ -57,6 +57,16 @@ def chosen_variants(session: Session, words: Sequence[str], bot: str, offered: S
                 f"The image says in its label {VARIANTS} that the bot plays {', '.join(offered)}, and not {rules.name}."
             )
     return variants
+
+
+def _offer(offered: Sequence[str], known: Collection[str]) -> list[str]:
+    """What a bot offers; a stranger's word is never looked for among the files here."""
+    unknown = [name for name in offered if name not in known]
+    if unknown:
+        raise BotRejected(
+            f"The image's label {VARIANTS} names {unknown[0]!r}, which this ladder does not know. Say --variant."
+        )
+    return list(offered)
 
 
 def outdated(session: Session, variants: Sequence[Rules]) -> list[str]:

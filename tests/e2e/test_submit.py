@@ -147,9 +147,12 @@ def folder(tmp_path: Path) -> Path:
     ("words", "sentence"),
     [
         (("submit", "./nothing"), "There is no bot './nothing'"),
-        (("submit", "./mybot", "--name", "a@2"), "'a@2' cannot be the name of a bot: it takes 1 to 64 letters"),
+        (
+            ("submit", "./mybot", "--name", "a@2"),
+            "'a@2' cannot be the name of a bot (--name): it takes 1 to 64 letters",
+        ),
         (("submit", "./mybot", "--name", "\x1b[31m"), "'\\x1b[31m' cannot be the name of a bot"),
-        (("submit", "./mybot", "--owner", "a b"), "'a b' cannot be the name of an owner"),
+        (("submit", "./mybot", "--owner", "a b"), "'a b' cannot be the name of an owner (--owner): it takes"),
         (("submit", "./mybot", "--name", "Trotter", "--owner", "ben"), "The name 'Trotter' belongs to a bot of ada's"),
         (("submit", "./mybot", "--name", "trotter", "--owner", "ada"), "There is bot 'Trotter' already"),
         (("submit", "./mybot", "--variant", "herats"), "There are no rules called 'herats'"),

@@ -50,6 +50,7 @@ def test_the_page_has_a_command_for_each_way_into_the_ladder_and_out_of_it() -> 
     assert sum(line.startswith("pigpen retire") for line in commands()) == 1
 
 
+@pytest.mark.timeout(900)
 @pytest.mark.docker
 def test_the_commands_for_folders_work_one_after_the_other(tmp_path: Path) -> None:
     run(tmp_path, *(line for line in commands() if REGISTRY not in line and PROCESS not in line))

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ladder.scheduler import Entrant, next_matches, next_variant, why_none
+from tests.rules.players import some
 
 Table = tuple[int, ...]
 
@@ -43,6 +44,7 @@ ENTRANTS = st.lists(
                      enumerate(drawn)])  # fmt: skip
 
 
+@some
 @given(ENTRANTS, st.integers(2, 6), st.integers(0, 5), st.integers())
 def test_a_table_is_full_or_there_is_none_and_a_reason(
     entrants: list[Entrant], players: int, count: int, seed: int
@@ -57,6 +59,7 @@ def test_a_table_is_full_or_there_is_none_and_a_reason(
         assert all(len({owner_of[version] for version in table}) == players for table in tables)
 
 
+@some
 @given(ENTRANTS, st.integers())
 def test_the_same_seed_gives_the_same_matches_in_whatever_order_the_bots_come(
     entrants: list[Entrant], seed: int

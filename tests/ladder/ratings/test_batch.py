@@ -6,12 +6,15 @@ from random import Random
 from statistics import NormalDist
 
 import numpy as np
+import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_info
 
 from ladder.ratings.batch import PRIOR, UNIT, WIDE, Estimate, fit, pair_weight
 from ladder.ratings.elo import expected
+from tests.rules.players import some
 
 Pair = tuple[int, int, float, float]
 """Two versions, the score of the first, their matches."""
@@ -79,6 +82,7 @@ def test_groups_that_never_met_are_far_better_known_inside_than_across() -> None
     assert estimate.ranks(1) == (1, 3)
 
 
+@some
 @given(pairs_among(4))
 def test_ratings_have_a_mean_of_1500_and_errors_know_it(pairs: list[Pair]) -> None:
     estimate = fitted([1, 2, 3, 4], pairs)
@@ -86,6 +90,7 @@ def test_ratings_have_a_mean_of_1500_and_errors_know_it(pairs: list[Pair]) -> No
     assert estimate.covariance.sum(axis=0) == pytest.approx(np.zeros(4), abs=1e-6)
 
 
+@some
 @given(pairs_among(4))
 def test_no_rating_near_the_fitted_ones_is_more_likely(pairs: list[Pair]) -> None:
     estimate = fitted([1, 2, 3, 4], pairs)
@@ -102,6 +107,7 @@ def test_no_rating_near_the_fitted_ones_is_more_likely(pairs: list[Pair]) -> Non
         assert loss([one + off * (number == place) for number, one in enumerate(best)]) > loss(best)
 
 
+@some
 @given(pairs_among(4), st.randoms(use_true_random=False))
 def test_neither_order_nor_parts_nor_side_of_the_pairs_matter(pairs: list[Pair], rng: Random) -> None:
     mixed = [
@@ -199,7 +205,20 @@ def test_matches_of_a_version_that_is_not_rated_are_refused() -> None:
         fitted([1, 2], []).error(3)
 
 
-@settings(max_examples=20)
+def test_a_fit_takes_one_core_and_leaves_the_others_to_the_matches(monkeypatch: pytest.MonkeyPatch) -> None:
+    used: list[int] = []
+    inverse = np.linalg.inv
+
+    def inv(matrix: npt.NDArray[np.float64]) -> npt.NDArray[np.floating]:
+        used.extend(pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas")
+        return inverse(matrix)
+
+    monkeypatch.setattr(np.linalg, "inv", inv)
+    fitted([1, 2], [(1, 2, 1.0, 2.0)])
+    assert set(used) == {1}
+
+
+@some
 @given(st.integers(0, 2**32 - 1))
 def test_most_true_ratings_lie_within_the_error(seed: int) -> None:
     """A narrow check of sense; benchmarks/calibration.py measures the share."""

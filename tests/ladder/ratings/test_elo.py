@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ladder.ratings.elo import START, Member, Move, Side, expected, is_provisional, k_factor, moves, pair_scores, shift
+from tests.rules.players import some
 
 RATINGS = st.floats(0.0, 3000.0)
 PLACES = st.integers(1, 5)
@@ -64,6 +65,7 @@ def test_a_rating_is_provisional_as_long_as_a_match_may_move_it_by_more_than_28(
     assert k_factor(20) == 28
 
 
+@some
 @given(st.integers(1, 2).flatmap(lambda team: sides_of(team, st.just(50))))
 def test_with_equal_k_no_elo_is_made_or_lost(sides: list[Side]) -> None:
     assert math.fsum(changes(sides)) == pytest.approx(0.0, abs=1e-9)
@@ -74,6 +76,7 @@ def test_with_unequal_k_a_settled_bot_moves_less_than_the_newcomer_it_beat() -> 
     assert [settled, newcomer] == [0.5, -60]
 
 
+@some
 @given(ANY_SIDES, st.randoms(use_true_random=False))
 def test_the_order_of_the_sides_does_not_matter(sides: list[Side], rng: Random) -> None:
     shuffled = sides[:]
@@ -82,6 +85,7 @@ def test_the_order_of_the_sides_does_not_matter(sides: list[Side], rng: Random) 
     assert {move.version: move.after for move in moves(shuffled)} == after
 
 
+@some
 @given(ANY_SIDES)
 def test_everybody_is_rated_by_the_ratings_before_the_match(sides: list[Side]) -> None:
     before = {side.versions: side.rating for side in sides}
@@ -89,11 +93,13 @@ def test_everybody_is_rated_by_the_ratings_before_the_match(sides: list[Side]) -
         assert all(part.rating == before[part.versions] for part in move.against)
 
 
+@some
 @given(ANY_SIDES)
 def test_a_match_moves_no_rating_by_more_than_its_k(sides: list[Side]) -> None:
     assert all(abs(change(move)) <= move.k + 1e-9 for move in moves(sides))
 
 
+@some
 @given(ANY_SIDES)
 def test_a_move_is_the_sum_of_what_its_opponents_brought(sides: list[Side]) -> None:
     for move in moves(sides):
@@ -167,6 +173,7 @@ def test_members_of_a_team_meet_each_opponent_and_not_each_other() -> None:
     assert sorted(pair_scores([ours, theirs])) == [(1, 2, 0.0), (1, 3, 0.0), (2, 4, 1.0), (3, 4, 1.0)]
 
 
+@some
 @given(ANY_SIDES)
 def test_pairs_say_what_the_moves_say(sides: list[Side]) -> None:
     told = {}

@@ -65,6 +65,13 @@ def test_a_bot_is_not_entered_in_what_it_does_not_offer(database: Database) -> N
         choose(database, "gongzhu", offered=("hearts",))
 
 
+def test_what_a_bot_offers_is_a_name_and_never_a_file(database: Database, tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(to_toml(MINE))
+    with pytest.raises(BotRejected, match=r"names '\S+/mine\.toml', which this ladder does not know"):
+        choose(database, offered=("hearts", str(tmp_path / "mine.toml")))
+    assert choose(database, str(tmp_path / "mine.toml"), offered=("hearts", "mine")) == ["mine"]
+
+
 def test_one_name_means_one_set_of_rules(database: Database, tmp_path: Path) -> None:
     enter(database, MINE)
     (tmp_path / "other.toml").write_text(to_toml(replace(MINE, title="Other")))

@@ -1,0 +1,163 @@
+"""
+How many matches the ladder takes to find the order of its bots, against tables drawn by chance.
+
+    python -m benchmarks.scheduling
+    python -m benchmarks.scheduling --repetitions 20 --bots 50 --matches 5000
+
+The bots of a simulation have true ratings from N(1500, 200²) and play matches of four seats, one at a time. In a match
+each bot performs at its rating plus noise from the Gumbel distribution of scale 400 / ln 10, and the places are the
+order of the performances: then a beats b with the probability that Elo's formula gives, and the order of all is that
+of R. Plackett (1975) and R. Luce (1959). Ratings and tables come from the ladder's own `ladder.ratings.elo` and
+`ladder.scheduler`. The same bots play under both policies in one run.
+
+A bar is reached at the first hundred of matches after which the mean over all simulations is at it; the range beside it
+holds 90 of 100 bootstrap samples of the simulations.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from random import Random
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks import report
+from ladder.ratings.elo import SCALE, START, Member, Side, moves
+from ladder.scheduler import TOP, Entrant, next_matches
+
+DEVIATION = 200.0
+SEATS = 4
+EVERY = 100
+"""Matches between two looks."""
+BARS = {"Kendall τ ≥ 0.95": (0, 0.95), f"{TOP - 0.5} of the top {TOP} right": (1, TOP - 0.5)}
+"""What is to be reached: column of the looks, and bar."""
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass
+class Ladder:
+    """The state of a simulated ladder: what the store would hold."""
+
+    true: list[float]
+    noise: Callable[[Random], float]
+    """In a performance, in Elo."""
+    ratings: list[float] = field(init=False)
+    matches: list[int] = field(init=False)
+    seats: list[list[int]] = field(init=False)
+    neighbours: Counter[tuple[int, int]] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self.ratings = [START] * len(self.true)
+        self.matches = [0] * len(self.true)
+        self.seats = [[0] * SEATS for _ in self.true]
+
+    def play(self, table: tuple[int, ...], rng: Random) -> list[Side]:
+        """Play a match and rate it; the sides as they stood before it, with their places."""
+        performance = {bot: self.true[bot] + self.noise(rng) for bot in table}
+        order = sorted(table, key=lambda bot: -performance[bot])
+        sides = [Side((Member(bot, self.ratings[bot], self.matches[bot]),), order.index(bot) + 1) for bot in table]
+        for move in moves(sides):
+            self.ratings[move.version] = move.after
+        for seat, bot in enumerate(table):
+            self.matches[bot] += 1
+            self.seats[bot][seat] += 1
+            self.neighbours[bot, table[(seat + 1) % SEATS]] += 1
+        return sides
+
+
+Policy = Callable[[Ladder, Random], tuple[int, ...]]
+
+
+def scheduled(ladder: Ladder, rng: Random) -> tuple[int, ...]:
+    """The table that the ladder's scheduler hands out; each bot has an owner of its own."""
+    columns = zip(ladder.ratings, ladder.matches, ladder.seats, strict=True)
+    entrants = [Entrant(bot, bot, bot, rating, n, tuple(seats)) for bot, (rating, n, seats) in enumerate(columns)]
+    return next_matches(entrants, ladder.neighbours, SEATS, False, rng, 1)[0]
+
+
+def by_chance(ladder: Ladder, rng: Random) -> tuple[int, ...]:
+    """Any four bots."""
+    return tuple(rng.sample(range(len(ladder.true)), SEATS))
+
+
+POLICIES: dict[str, Policy] = {"by chance": by_chance, "scheduled": scheduled}
+
+
+def gumbel(rng: Random) -> float:
+    """Noise in a performance, in Elo."""
+    return -SCALE / math.log(10) * math.log(-math.log(rng.random() or 0.5))
+
+
+def kendall(one: FloatArray, other: FloatArray) -> float:
+    """Kendall's τ of two rankings without ties: the share of pairs in the same order, less that of the others."""
+    signs = [np.sign(values[:, None] - values[None, :]) for values in (one, other)]
+    return float((signs[0] * signs[1]).sum() / (len(one) * (len(one) - 1)))
+
+
+def in_top(ratings: FloatArray) -> set[int]:
+    """The best ten."""
+    return set(np.argsort(-ratings)[:TOP].tolist())
+
+
+def simulate(policy: str, bots: int, matches: int, seed: int) -> FloatArray:
+    """(looks, 2) After every hundred matches: τ, and how many of the true top ten stand among the first ten."""
+    rng, choice = Random(f"bots {seed}"), Random(f"tables {seed}")
+    ladder = Ladder([rng.gauss(START, DEVIATION) for _ in range(bots)], gumbel)
+    true = np.array(ladder.true)
+    looks = []
+    for number in range(1, matches + 1):
+        ladder.play(POLICIES[policy](ladder, choice), rng)
+        if number % EVERY == 0:
+            ratings = np.array(ladder.ratings)
+            looks.append((kendall(true, ratings), len(in_top(true) & in_top(ratings))))
+    return np.array(looks, dtype=np.float64)
+
+
+def reached(means: FloatArray, bar: float) -> float:
+    """The first look, in matches, at which the mean is at the bar; infinite if none is."""
+    at = np.nonzero(means >= bar)[0]
+    return (at[0] + 1) * EVERY if len(at) else math.inf
+
+
+def spread(looks: FloatArray, bar: float) -> str:
+    """When the mean over the simulations, (simulations, looks), is at the bar, with its bootstrap range."""
+    rng = np.random.default_rng(1)
+    drawn = [looks[rng.integers(0, len(looks), len(looks))] for _ in range(400)]
+    low, high = np.quantile([reached(sample.mean(axis=0), bar) for sample in drawn], (0.05, 0.95), method="nearest")
+    return f"{_matches(reached(looks.mean(axis=0), bar))} ({_matches(low)}–{_matches(high)})"
+
+
+def _matches(count: float) -> str:
+    return "never" if math.isinf(count) else f"{count:,.0f}"
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[1] if __doc__ else "")
+    parser.add_argument("--repetitions", type=int, default=100, help="simulations of each policy")
+    parser.add_argument("--bots", type=int, default=50)
+    parser.add_argument("--matches", type=int, default=5000, help="in each simulation")
+    options = parser.parse_args()
+    rows = []
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        for policy in POLICIES:
+            run = partial(simulate, policy, options.bots, options.matches)
+            looks = np.stack(list(pool.map(run, range(options.repetitions))))
+            cells = [spread(looks[:, :, column], bar) for column, bar in BARS.values()]
+            late = [f"{looks[:, -1, 0].mean():.3f}", f"{looks[:, -1, 1].mean():.2f}"]
+            rows.append([policy, *cells, *late])
+    title = f"Matches until the order is right, {options.bots} bots, {options.repetitions} simulations"
+    report.show(title, ["tables", *BARS, f"τ after {options.matches:,}", f"top {TOP} after {options.matches:,}"], rows)
+
+
+if __name__ == "__main__":
+    main()

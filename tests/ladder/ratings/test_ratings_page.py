@@ -1,0 +1,59 @@
+"""The examples of docs/ratings.md are what the code computes, and its constants are those of the code."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+from pathlib import Path
+
+import numpy as np
+
+from ladder import scheduler
+from ladder.ratings.batch import UNIT, fit, pair_weight
+from ladder.ratings.elo import MOST_K, PROVISIONAL, START, Member, Side, k_factor, moves
+
+PAGE = (Path(__file__).parents[3] / "docs" / "ratings.md").read_text(encoding="utf-8")
+BOTS = ("Trotter", "Snout", "Truffle")
+
+
+def rows_below(heading: str) -> list[list[str]]:
+    """The cells of the table whose first line is *heading*, without that line."""
+    lines = PAGE.partition(heading)[2].splitlines()[2:]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in takewhile(lambda one: one != "", lines)]
+
+
+def test_the_match_of_the_example_moves_the_ratings_as_told() -> None:
+    rows = rows_below("| bot | Elo | matches |")
+    sides = [Side((Member(version, float(row[1]), int(row[2])),), int(row[4])) for version, row in enumerate(rows)]
+    assert len(rows) == 4
+    for row, move in zip(rows, moves(sides), strict=True):
+        scores, hopes = (sum(part.score for part in move.against), sum(part.expected for part in move.against))
+        told = [f"{move.k:g}", row[4], f"{scores:.1f}", f"{hopes:.3f}", f"{move.after - move.before:+.2f}"]
+        assert row[3:] == [*told, f"{move.after:.2f}"]
+
+
+def test_the_estimate_of_the_example_is_as_told() -> None:
+    pairs = (np.array([0, 0, 1]), np.array([1, 2, 2]), np.array([30.0, 36.0, 28.0]), np.full(3, 50.0))
+    estimate = fit(range(3), *pairs, pair_weight(4))
+    expected = [
+        [bot, f"{estimate.ratings[place]:.0f}", f"{estimate.error(place):.0f}", "{}–{}".format(*estimate.ranks(place))]
+        for place, bot in enumerate(BOTS)
+    ]
+    assert rows_below("| bot | estimate |") == expected
+    assert f"over Snout is {100 * estimate.los(0, 1):.1f} %, over Truffle {100 * estimate.los(0, 2):.1f} %" in PAGE
+
+
+def test_the_constants_of_the_page_are_those_of_the_code() -> None:
+    assert f"K = min({MOST_K:g}, 700 / (matches + 5))" in PAGE
+    assert k_factor(1000) == 700 / 1005
+    assert f"fewer than {PROVISIONAL} matches" in PAGE
+    assert f"more than {k_factor(PROVISIONAL):g}" in PAGE
+    assert f"a mean of {START:g}" in PAGE
+    assert f"{scheduler.JITTER:g} + {scheduler.UNSURE:g} / √(matches + 1)" in PAGE
+    assert f"{100 * scheduler.SHARE:g} of 100" in PAGE
+    assert f"of {scheduler.DRAWN} bots at least" in PAGE
+
+
+def test_the_standard_error_of_a_settled_bot_follows_from_the_weight() -> None:
+    """Three pairs of ¼ each, weighted, are what a match of four equals tells of one of them."""
+    assert round(UNIT / (3 * pair_weight(4) / 4) ** 0.5, -1) == scheduler.UNSURE
+    assert f"{scheduler.UNSURE:g} / √m Elo" in PAGE
