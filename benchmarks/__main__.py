@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks import decision, engine, fair, flood, report, start, store, tables, verify
+from benchmarks import decision, engine, fair, flood, ladder_overhead, report, start, store, tables, verify
 from ladder.engine import connect
 from ladder.sandbox.base import SandboxError
 
@@ -20,6 +20,7 @@ def main() -> None:
         return
     start.main()
     tables.main()
+    ladder_overhead.main(8)
     verify.main()
     flood.main()
     fair.main()
