@@ -6,9 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from pigpen.rules.actions import Exposure, Phase
 from pigpen.rules.cards import CARDS, SUIT_MASKS, Card, Suit, cards_in, mask_of
+from pigpen.rules.chance import Chance
 
 if TYPE_CHECKING:
+    from pigpen.rules.chance import Bits
+    from pigpen.rules.deal import Deal
     from pigpen.rules.model import Rules
+    from pigpen.rules.worlds import Worlds
 
 
 KnownToSeat: TypeAlias = (
@@ -47,7 +51,7 @@ class View:
     """
 
     __slots__ = (
-        "deal", "exposures", "hand_mask", "hidden", "leaders", "legal_mask", "passed_mask", "phase", "plays",
+        "_worlds", "deal", "exposures", "hand_mask", "hidden", "leaders", "legal_mask", "passed_mask", "phase", "plays",
         "received_mask", "rules", "seat",
     )  # fmt: skip
 
@@ -78,6 +82,7 @@ class View:
         self.hidden = hidden
         self.plays = plays
         self.leaders = leaders
+        self._worlds: Worlds | None = None
 
     def known(self) -> tuple[object, ...]:
         """Every attribute but the rules, in the order of the constructor: what equality and a leak test compare."""
@@ -187,6 +192,27 @@ class View:
         mask = self.passed_mask if seat == self.pass_to != self.seat else 0
         mask |= mask_of(shown.card for shown in self.exposures if shown.seat == seat)
         return mask & ~mask_of(self.plays)
+
+    def sample(self, rng: Bits) -> Deal:
+        """
+        A whole deal that this may be: the unseen cards dealt anew, where the view is, ready to be played on.
+
+        All deals that fit what the seat knows are equally likely: its own hand, what it passed and received, every
+        card played and what that says of its player's hand (suits not followed, bars that would have forbidden the
+        card), exposures. Deals that differ in what others passed, or in which cards lie face down, are different deals.
+        In a sealed phase everybody is asked anew. The first call on a view counts the deals, the others only draw.
+
+        Args:
+            rng: A `random.Random`, such as the `rng` of the view that a bot gets.
+
+        Raises:
+            ValueError: If no deal fits, or the deal is over.
+        """
+        from pigpen.rules.worlds import Worlds  # it builds on this module
+
+        if self._worlds is None:
+            self._worlds = Worlds(self)
+        return self._worlds.draw(Chance.of(rng))
 
     def __repr__(self) -> str:
         hand = " ".join(map(str, self.hand))
