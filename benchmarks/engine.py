@@ -5,12 +5,11 @@ from __future__ import annotations
 import gc
 import random
 import time
-from collections.abc import Callable
 
 import pyspiel
 
 from benchmarks.report import in_turn, ratio, show, spread
-from pigpen.rules import CARDS, PRESETS, Card, Deal, MoonChoice, Phase, Rules, mask_of
+from pigpen.rules import CARDS, PRESETS, Deal, MoonChoice, Phase, Rules, mask_of
 
 DEALS = 1500
 
@@ -29,12 +28,14 @@ def random_deal(rules: Rules, number: int, rng: random.Random) -> Deal:
     chance = rng.random
     deck = sorted(rules.deck, key=lambda _: chance())
     size = rules.hand_size
-    deal = Deal(rules, [mask_of(deck[place : place + size]) for place in range(0, len(deck), size)], number=number)
-    passing = deal.phase is Phase.PASS
+    hands = [deck[place : place + size] for place in range(0, len(deck), size)]
+    deal = Deal(rules, list(map(mask_of, hands)), number=number)
+    if deal.phase is Phase.PASS:
+        for seat, hand in enumerate(hands):  # the first cards of a shuffled hand are any cards of it
+            deal.apply(seat, tuple(hand[: rules.plan.pass_count]))
     while not deal.playable:
         for seat in deal.to_act:
-            deal.apply(seat, _three_of(deal.legal(seat), chance) if passing else {})
-        passing = False
+            deal.apply(seat, {})
     play = deal.play
     while mask := deal.playable:
         if mask & mask - 1:
@@ -47,13 +48,6 @@ def random_deal(rules: Rules, number: int, rng: random.Random) -> Deal:
     if deal.phase is Phase.MOON:
         deal.apply(deal.turn, MoonChoice.SUBTRACT)
     return deal
-
-
-def _three_of(cards: tuple[Card, ...], chance: Callable[[], float]) -> tuple[Card, ...]:
-    while True:
-        first, second, third = int(chance() * 13), int(chance() * 13), int(chance() * 13)
-        if first != second != third != first:
-            return cards[first], cards[second], cards[third]
 
 
 def openspiel_rate() -> float:
