@@ -13,9 +13,9 @@ from pigpen.rules import PRESETS, Deal, Face, Phase, cards_in, mask_of
 from pigpen.rules.actions import MoonChoice
 from pigpen.rules.cards import FULL_DECK
 from pigpen.rules.chance import Chance
-from pigpen.rules.parts import Exposing, FirstTrick, Leading, Opening
 from pigpen.rules.presets import CHINESE_HEARTS, GONGZHU, GONGZHU_SALE, HEARTS, HEARTS_SHORT
 from pigpen.rules.sampling import Unfit
+from tests.rules.odd_rules import MIXED
 from tests.rules.players import any_action, lumpy_deal, walk
 from tests.rules.possible import key_of, possible
 from tests.rules.table import NO_PASS, dealt, expose, mask, named, play, small
@@ -45,8 +45,7 @@ def ways(view: View) -> int:
     """How many deals the sampler counts, apart from passes that nobody saw."""
     view.sample(Random(1))
     assert view._worlds is not None
-    splits = view._worlds.unseen.splits
-    return splits.ways(0, splits.root)
+    return view._worlds.unseen.ways()
 
 
 @pytest.mark.parametrize(
@@ -136,7 +135,8 @@ def assert_possible(view: View, deal: Deal) -> None:
         ) & deal.hands[place.seat]  # fmt: skip
         down = down if view.hidden[place.seat] else 0
         places.append(down if place.face_down else deal.hands[place.seat] & ~down)
-    for cards, allowed in zip(unseen.splits.cards, unseen.splits.places, strict=True):
+    for cards, groups in zip(unseen.splits.cards, unseen.splits.groups, strict=True):
+        allowed = [place for group in groups for place in unseen.groups[group]]
         assert all(any(places[place] >> card & 1 for place in allowed) for card in cards)
     assert [mine.bit_count() for mine in places] == [place.size for place in unseen.places]
 
@@ -184,17 +184,6 @@ def test_a_view_that_no_deal_fits_is_refused() -> None:
     view.hand_mask = mask("AH")
     with pytest.raises(Unfit, match="no deal fits"):
         view.sample(Random(1))
-
-
-MIXED = replace(
-    GONGZHU,
-    name="mixed",
-    first_trick=FirstTrick(barred=("hearts", "QS")),
-    leading=Leading(suit="hearts", broken_by=("hearts",), alone=("2H", "3H", "QS", "spades")),
-    opening=Opening(card="2S", forced=False),
-    exposing=Exposing(cards={"AH": ("hearts",), "QS": ("QS",)}, face_up=2),
-)
-"""Rules under which not every hand within the bounds fits: who leads hearts holds hearts alone, or such as 2H QS."""
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,16 @@ class Tricks:
         self._bound = True
         """Whether a bar of the first trick or of GZ-4 is still in force."""
 
+    @property
+    def barred(self) -> int:
+        """Exposed cards that may not yet be played in their own suit (GZ-4), as a mask."""
+        return self._barred
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether any suit may be led."""
+        return self._broken
+
     def play(self, card: Card) -> None:
         """Play *card* from the hand of the seat whose turn it is: the hot path of a simulation."""
         bit = 1 << card

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pigpen.rules.actions import Exposure, Face, Phase
 from pigpen.rules.cards import CARDS, cards_in, mask_of
+from pigpen.rules.chance import Chance
 from pigpen.rules.deal import Deal
 from pigpen.rules.errors import IllegalAction
 from pigpen.rules.sampling import Unseen
@@ -13,7 +15,6 @@ from pigpen.rules.sampling import Unseen
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pigpen.rules.chance import Chance
     from pigpen.rules.view import View
 
 
@@ -41,30 +42,40 @@ class Worlds:
         self._played = _played(view)
         offset = view.rules.pass_offset(view.deal)
         self._offset = offset if view.phase is not Phase.PASS else 0
-        self._first: Deal | None = None
-        """A deal that fits; the next ones differ from it in hands and what goes with them."""
 
     def draw(self, chance: Chance) -> Deal:
         """One of the deals, where the view is: the same phase, the same cards on the table."""
-        if self._first is None or not self.are_alike or self._view.seat not in self._first.to_act or self._is_sealed:
-            self._first = self._fitting(chance)
-            return self._first.copy()
-        hands, down = self.unseen.draw(chance)
-        hands[self._view.seat] = self._view.hand_mask
-        deal = self._first.copy()
-        deal.hands = hands
-        dealt, passed = self._before_passing(hands, chance)
+        if not self._can_swap_hands:
+            return self._fitting(chance)
+        deal = self.draw_hands(chance)
+        dealt, passed = self._before_passing(deal.hands, chance)
         deal.dealt = tuple(dealt)
         if self._offset:
             deal.passed = tuple(passed)
             deal.received = tuple(passed[-self._offset :] + passed[: -self._offset])
+        return deal
+
+    def draw_hands(self, chance: Chance) -> Deal:
+        """The same with what was dealt and passed left as in any other deal that fits: enough to play on."""
+        if not self._can_swap_hands:
+            return self._fitting(chance)
+        hands, down = self.unseen.draw(chance)
+        hands[self._view.seat] = self._view.hand_mask
+        deal = self.first.copy()
+        deal.hands = hands
         if any(down):
             deal.exposures = self._exposures(down)
         return deal
 
-    @property
-    def _is_sealed(self) -> bool:
-        return self._view.phase in (Phase.PASS, Phase.EXPOSE)
+    @cached_property
+    def first(self) -> Deal:
+        """A deal that fits, always the same one; others differ from it in hands and what goes with them."""
+        return self._fitting(Chance(0))
+
+    @cached_property
+    def _can_swap_hands(self) -> bool:
+        """Whether nothing that a deal has worked out depends on the hands that are not seen."""
+        return self.are_alike and self._view.phase is Phase.PLAY and self.first.turn == self._view.seat
 
     def _fitting(self, chance: Chance) -> Deal:
         while True:
