@@ -14,6 +14,7 @@ Write a bot for Hearts, Gong Zhu or Chinese Hearts.
 from pigpen.bot import Bot
 from pigpen.notices import ClockSetting, DealResult, FaultNotice, MatchResult, Welcome
 from pigpen.rules import CARDS, Card, Face, MoonChoice, Phase, Play, Policy, Rules, Suit, cards_in, mask_of
+from pigpen.rules.solving import Solution, TooLong, solve
 from pigpen.view import View
 
 __version__ = "0.1.0"
@@ -32,13 +33,16 @@ __all__ = [
     "Play",
     "Policy",
     "Rules",
+    "Solution",
     "Suit",
+    "TooLong",
     "View",
     "Welcome",
     "cards_in",
     "is_accelerated",
     "mask_of",
     "run",
+    "solve",
 ]
 
 

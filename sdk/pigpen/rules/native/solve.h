@@ -125,10 +125,13 @@ static void best_of(Solver *solver, const Position *at, int64_t *scores) {
 
 static void solve(Solver *solver, const Position *at, int64_t *scores) {
     if (solver->budget < 0) return;
+    Cards hand = at->hands[at->turn];
     if (at->on_table) {
         best_of(solver, at, scores);
     } else if (!(all_hands(at) & solver->counting)) {
         final_scores(solver, at->taken, scores);
+    } else if (!(hand & (hand - 1))) {  // the last trick: quicker played than looked up
+        best_of(solver, at, scores);
     } else {
         Key key = key_of(solver, at);
         Memory *slot = remembered(solver, &key);
