@@ -63,12 +63,15 @@ int64_t pigpen_solve(const Game *game, const Position *start, Memory *memory, in
     Solver solver = {.game = game, .memory = memory, .budget = budget};
     solver.counting = game->scoring | game->doubler | game->moon | game->pig;
     value_cards(game, start->face_up, start->face_down, &solver.values);
+    find_kinds(&solver);
+    int64_t bounds[SEATS];
+    for (int seat = 0; seat < SEATS; seat++) bounds[seat] = INT64_MAX;
     Cards options = legal(game, start), tried = different(&solver, start, options);
     for (int64_t *row = rows; options; options &= options - 1, row += SEATS) {
         if (tried & options & -options) {
             Position next = *start;
             play(game, &next, lowest(options));
-            solve(&solver, &next, row);
+            solve(&solver, &next, bounds, row);
         } else {
             copy_scores(row - SEATS, row);
         }

@@ -1,6 +1,7 @@
-// An ending with all hands open, solved: what pigpen/rules/solving.py does, with three short cuts that change nothing.
+// An ending with all hands open, solved: what pigpen/rules/solving.py does, with four short cuts that change nothing.
 // Positions between tricks are remembered by what still matters of the cards taken; of cards in a hand that are worth the
-// same and that nothing lies between, only the lowest is tried; and once no card that counts is left, nothing is.
+// same and that nothing lies between, only the lowest is tried; who has found the most that there can be looks no
+// further; and once no card that counts is left, nothing is tried.
 
 enum { SLOTS = 1 << 16, NEARBY = 4 };
 
@@ -22,6 +23,7 @@ typedef struct {
     Cards counting;
     Memory *memory;
     int64_t budget;
+    int64_t kind[DECK];
 } Solver;
 
 static Cards all_hands(const Position *at) {
@@ -85,14 +87,20 @@ static Memory *remembered(const Solver *solver, const Key *key) {
     return slot;
 }
 
-static int same_kind(const Solver *solver, const Position *at, int one, int other) {
+// Number the cards so that two with the same number are worth the same in every respect, but for bars.
+static void find_kinds(Solver *solver) {
     const Game *game = solver->game;
-    Cards both = (Cards)1 << one | (Cards)1 << other;
     Cards sets[] = {game->scoring, game->doubler, game->moon, game->pig, game->breakers, game->alone, game->forced,
-                    game->barred_first, at->barred, suit_of(one)};
-    for (unsigned index = 0; index < sizeof sets / sizeof *sets; index++)
-        if ((sets[index] & both) && (sets[index] & both) != both) return 0;
-    return solver->values.points[one] == solver->values.points[other];
+                    game->barred_first};
+    for (int card = 0; card < DECK; card++) {
+        solver->kind[card] = solver->values.points[card] * 256;
+        for (int index = 0; index < 8; index++) solver->kind[card] |= (int64_t)(sets[index] >> card & 1) << index;
+    }
+}
+
+static int same_kind(const Solver *solver, const Position *at, int one, int other) {
+    return solver->kind[one] == solver->kind[other] && suit_of(one) == suit_of(other) &&
+           (at->barred >> one & 1) == (at->barred >> other & 1);
 }
 
 // The options, less each that is as good as the one before it.
@@ -109,41 +117,89 @@ static Cards different(const Solver *solver, const Position *at, Cards options) 
     return kept;
 }
 
-static void solve(Solver *solver, const Position *at, int64_t *scores);
+static int are_mates(const Game *game, int one, int other) {
+    return one == other || (game->partners && !((one ^ other) & 1));
+}
 
-static void best_of(Solver *solver, const Position *at, int64_t *scores) {
+// Whether every card that is left adds the same to its taker's score, whatever else happens: the moon is off, and nobody
+// can still take the doubler, or have it count alone.
+static int is_additive(const Solver *solver, const Position *at, Cards left) {
+    const Game *game = solver->game;
+    int holders = 0, alone = 0;
+    for (int seat = 0; seat < game->players; seat++) {
+        holders += !!(at->taken[seat] & game->moon);
+        alone |= at->taken[seat] & game->doubler && !(at->taken[seat] & game->scoring);
+    }
+    return !(left & game->doubler) && !alone && (!game->moon || holders > 1);
+}
+
+// The largest margin that each seat can still have: every card goes to whom it likes best.
+static void find_bounds(const Solver *solver, const Position *at, int64_t *bounds) {
+    const Game *game = solver->game;
+    Cards left = all_hands(at);
+    if (!is_additive(solver, at, left)) {
+        for (int seat = 0; seat < game->players; seat++) bounds[seat] = INT64_MAX;
+        return;
+    }
+    int64_t scores[SEATS] = {0}, times[SEATS], team = game->partners ? 2 : 1, sign = game->low_is_better ? -1 : 1;
+    score(game, &solver->values, at->taken, 0, scores);
+    for (int seat = 0; seat < game->players; seat++) {
+        times[seat] = sign * multiplier(game, &solver->values, at->taken[seat]);
+        bounds[seat] = margin(game, scores, seat);
+    }
+    for (left &= game->scoring; left; left &= left - 1) {
+        int64_t points = solver->values.points[lowest(left)];
+        for (int seat = 0; points && seat < game->players; seat++) {
+            int64_t best = INT64_MIN;
+            for (int taker = 0; taker < game->players; taker++) {
+                int64_t share = are_mates(game, seat, taker) ? game->players - team : -team;
+                if (share * times[taker] * points > best) best = share * times[taker] * points;
+            }
+            bounds[seat] += best;
+        }
+    }
+}
+
+static void solve(Solver *solver, const Position *at, const int64_t *bounds, int64_t *scores);
+
+// `bounds` are those of the start of the trick.
+static void best_of(Solver *solver, const Position *at, const int64_t *bounds, int64_t *scores) {
     Cards options = different(solver, at, legal(solver->game, at));
     for (int first = 1; options; options &= options - 1, first = 0) {
         Position next = *at;
         int64_t found[SEATS] = {0};
         play(solver->game, &next, lowest(options));
-        solve(solver, &next, found);
+        solve(solver, &next, bounds, found);
         if (first || margin(solver->game, found, at->turn) > margin(solver->game, scores, at->turn))
             copy_scores(found, scores);
+        if (margin(solver->game, scores, at->turn) >= bounds[at->turn]) return;
     }
 }
 
-static void solve(Solver *solver, const Position *at, int64_t *scores) {
-    if (solver->budget < 0) return;
-    Cards hand = at->hands[at->turn];
-    if (at->on_table) {
-        best_of(solver, at, scores);
-    } else if (!(all_hands(at) & solver->counting)) {
-        final_scores(solver, at->taken, scores);
-    } else if (!(hand & (hand - 1))) {  // the last trick: quicker played than looked up
-        best_of(solver, at, scores);
-    } else {
-        Key key = key_of(solver, at);
-        Memory *slot = remembered(solver, &key);
-        if (slot->is_used) {
-            copy_scores(slot->scores, scores);
-            return;
-        }
-        solver->budget--;
-        best_of(solver, at, scores);
-        slot = remembered(solver, &key);
-        slot->key = key;
-        slot->is_used = 1;
-        copy_scores(scores, slot->scores);
+static void solve_tricks(Solver *solver, const Position *at, int64_t *scores) {
+    Key key = key_of(solver, at);
+    Memory *slot = remembered(solver, &key);
+    if (slot->is_used) {
+        copy_scores(slot->scores, scores);
+        return;
     }
+    int64_t bounds[SEATS];
+    find_bounds(solver, at, bounds);
+    solver->budget--;
+    best_of(solver, at, bounds, scores);
+    slot = remembered(solver, &key);
+    slot->key = key;
+    slot->is_used = 1;
+    copy_scores(scores, slot->scores);
+}
+
+static void solve(Solver *solver, const Position *at, const int64_t *bounds, int64_t *scores) {
+    Cards hand = at->hands[at->turn];
+    if (solver->budget < 0) return;
+    if (!at->on_table && !(all_hands(at) & solver->counting))
+        final_scores(solver, at->taken, scores);
+    else if (at->on_table || !(hand & (hand - 1)))  // the last trick is quicker played than looked up
+        best_of(solver, at, bounds, scores);
+    else
+        solve_tricks(solver, at, scores);
 }
