@@ -17,7 +17,7 @@ import pyspiel
 
 from benchmarks.report import in_turn, ratio, show, spread
 from pigpen import is_accelerated, solve
-from pigpen.rules import CARDS, PRESETS, Deal, MoonChoice, Phase, Policy, Rules, View, deal_hands, mask_of, seed_from
+from pigpen.rules import CARDS, PRESETS, Deal, MoonChoice, Phase, Policy, Rules, View, deal_hands, seed_from
 
 DEALS = 1500
 
@@ -34,13 +34,13 @@ def pigpen_rate(rules: Rules) -> float:
 def random_deal(rules: Rules, number: int, rng: random.Random) -> Deal:
     """Deal, pass, expose and play at random."""
     chance = rng.random
-    deck = sorted(rules.deck, key=lambda _: chance())
+    deck = sorted([1 << card for card in rules.deck], key=lambda _: chance())
     size = rules.hand_size
     hands = [deck[place : place + size] for place in range(0, len(deck), size)]
-    deal = Deal(rules, list(map(mask_of, hands)), number=number)
+    deal = Deal(rules, list(map(sum, hands)), number=number)
     if deal.phase is Phase.PASS:
         for seat, hand in enumerate(hands):  # the first cards of a shuffled hand are any cards of it
-            deal.apply(seat, tuple(hand[: rules.plan.pass_count]))
+            deal.apply(seat, tuple([CARDS[bit.bit_length() - 1] for bit in hand[: rules.plan.pass_count]]))
     while not deal.playable:
         for seat in deal.to_act:
             deal.apply(seat, {})

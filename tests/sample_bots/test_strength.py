@@ -21,6 +21,6 @@ def test_the_stronger_bot_wins_by_more_than_twice_the_standard_error(variant: st
 
 def test_sampling_beats_counting_by_more_than_twice_the_standard_error() -> None:
     rules = PRESETS["hearts"]
-    values = advantages(rules, load_bot("sampling"), load_bot("counting"), 2, range(30), seed_from("s"))
+    values = advantages(rules, load_bot("sampling"), load_bot("counting"), 2, range(40), seed_from("s"))
     mean, error = measure(list(values))
     assert mean > 2 * error

@@ -43,8 +43,7 @@ static int careful(const Game *game, const Position *at, Cards options, Chance *
 }
 
 static void play_out(const Game *game, Position *at, int policy, Chance *chance) {
-    while (at->hands[at->turn]) {
-        Cards options = legal(game, at);
+    for (Cards options; (options = legal(game, at));) {
         if (!(options & (options - 1)))
             play(game, at, lowest(options));
         else
