@@ -121,43 +121,64 @@ static int are_mates(const Game *game, int one, int other) {
     return one == other || (game->partners && !((one ^ other) & 1));
 }
 
-// Whether every card that is left adds the same to its taker's score, whatever else happens: the moon is off, and nobody
-// can still take the doubler, or have it count alone.
-static int is_additive(const Solver *solver, const Position *at, Cards left) {
-    const Game *game = solver->game;
-    int holders = 0, alone = 0;
-    for (int seat = 0; seat < game->players; seat++) {
-        holders += !!(at->taken[seat] & game->moon);
-        alone |= at->taken[seat] & game->doubler && !(at->taken[seat] & game->scoring);
-    }
-    return !(left & game->doubler) && !alone && (!game->moon || holders > 1);
+static int64_t larger(int64_t one, int64_t other) { return one > other ? one : other; }
+
+static int moon_is_off(const Game *game, const Position *at) {
+    int holders = 0;
+    for (int seat = 0; seat < game->players; seat++) holders += !!(at->taken[seat] & game->moon);
+    return !game->moon || holders > 1;
 }
 
-// The largest margin that each seat can still have: every card goes to whom it likes best.
+// What a point for `taker` adds to the margin of `seat`.
+static int64_t share(const Game *game, int seat, int taker) {
+    int64_t team = game->partners ? 2 : 1, added = are_mates(game, seat, taker) ? game->players - team : -team;
+    return game->low_is_better ? -added : added;
+}
+
+// How much can come of the cards that are left: their points above and below zero, and what the doubler does.
+typedef struct {
+    int64_t good, bad, factor, alone;
+    int is_open;  // whether the doubler may still be taken
+} Prospect;
+
+static Prospect prospect(const Solver *solver, Cards left) {
+    const Game *game = solver->game;
+    int64_t times = game->doubler ? solver->values.times[lowest(game->doubler)] : 1;
+    Prospect ahead = {.factor = game->doubler_factor * times, .alone = game->doubler_alone * times};
+    ahead.is_open = !!(left & game->doubler);
+    for (Cards cards = left & game->scoring; cards; cards &= cards - 1) {
+        int64_t points = solver->values.points[lowest(cards)];
+        *(points > 0 ? &ahead.good : &ahead.bad) += points;
+    }
+    return ahead;
+}
+
+// The largest margin that a seat can still have, or more, when it has `margin` now and there will be no moon: every card
+// goes to whom it likes best.
+static int64_t bound(const Solver *solver, const Position *at, const Prospect *ahead, int seat, int64_t margin) {
+    const Game *game = solver->game;
+    int64_t most = INT64_MIN, least = INT64_MAX, doubled = 0, lone = 0;
+    for (int taker = 0; taker < game->players; taker++) {
+        Cards taken = at->taken[taker] & game->scoring;
+        int64_t one = share(game, seat, taker), now = one * multiplier(game, &solver->values, at->taken[taker]);
+        int64_t then = ahead->is_open ? one * ahead->factor : now;
+        most = larger(most, larger(now, then));
+        least = -larger(-least, larger(-now, -then));
+        if (ahead->is_open) doubled = larger(doubled, (then - one) * total(&solver->values, taken));
+        if (!taken && ahead->is_open) lone = larger(lone, one * ahead->alone);
+        if (!taken && at->taken[taker] & game->doubler) lone = larger(0, -one * ahead->alone);
+    }
+    return margin + doubled + lone + ahead->good * most + ahead->bad * least;
+}
+
 static void find_bounds(const Solver *solver, const Position *at, int64_t *bounds) {
     const Game *game = solver->game;
-    Cards left = all_hands(at);
-    if (!is_additive(solver, at, left)) {
-        for (int seat = 0; seat < game->players; seat++) bounds[seat] = INT64_MAX;
-        return;
-    }
-    int64_t scores[SEATS] = {0}, times[SEATS], team = game->partners ? 2 : 1, sign = game->low_is_better ? -1 : 1;
-    score(game, &solver->values, at->taken, 0, scores);
-    for (int seat = 0; seat < game->players; seat++) {
-        times[seat] = sign * multiplier(game, &solver->values, at->taken[seat]);
-        bounds[seat] = margin(game, scores, seat);
-    }
-    for (left &= game->scoring; left; left &= left - 1) {
-        int64_t points = solver->values.points[lowest(left)];
-        for (int seat = 0; points && seat < game->players; seat++) {
-            int64_t best = INT64_MIN;
-            for (int taker = 0; taker < game->players; taker++) {
-                int64_t share = are_mates(game, seat, taker) ? game->players - team : -team;
-                if (share * times[taker] * points > best) best = share * times[taker] * points;
-            }
-            bounds[seat] += best;
-        }
-    }
+    int64_t scores[SEATS] = {0};
+    Prospect ahead = prospect(solver, all_hands(at));
+    int is_off = moon_is_off(game, at);
+    if (is_off) score(game, &solver->values, at->taken, 0, scores);
+    for (int seat = 0; seat < game->players; seat++)
+        bounds[seat] = is_off ? bound(solver, at, &ahead, seat, margin(game, scores, seat)) : INT64_MAX;
 }
 
 static void solve(Solver *solver, const Position *at, const int64_t *bounds, int64_t *scores);
