@@ -81,7 +81,7 @@ class Evidence:
         if bit & self._barred:
             absent |= suit & ~self._barred
         if first and bit & plan.barred_first:
-            optional = unbroken & ~bit if not bit & unbroken else 0
+            optional = 0 if bit & unbroken else unbroken
             absent |= FULL_DECK & ~(plan.barred_first | optional | self._barred)
             self.is_complete &= not (optional & ~plan.barred_first or self._barred)
         return absent
