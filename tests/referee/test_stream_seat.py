@@ -12,7 +12,7 @@ from pigpen.v1.referee_pb2 import Answer, BotMessage, Hello
 from pigpen.wire import view_of
 from referee import stream_seat
 from referee.clock import Stopwatch
-from referee.stream_seat import new_token
+from referee.hello import new_token
 from referee.verdict import SeatFailure, Verdict
 from tests.referee.wires import RULES, RawBot, open_seat, question, raw_bot
 
