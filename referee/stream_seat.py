@@ -9,9 +9,10 @@ import grpc
 
 from pigpen.notices import MatchResult
 from pigpen.wire import MalformedMessage, action_of, notice_message, request_message, welcome_message
+from referee.alarm import Alarm
 from referee.hello import check_hello
 from referee.keeper import NoKeeper, Turns
-from referee.question import Question, ending
+from referee.question import Question
 from referee.seat_server import SeatServer
 from referee.stream import Stream
 from referee.traffic import Traffic
@@ -35,6 +36,8 @@ RECONNECT_SECONDS = 3.0
 """How long a bot that lost its stream may take to come back."""
 NOTICE_SECONDS = 1.0
 """How long a notice may wait for a bot that does not read."""
+LOOK_SECONDS = 0.001
+"""How long, at least, from one look at a bot's CPU time to the next."""
 FAREWELL_SECONDS = 1.0
 """How long the end of a stream may take to reach the bot."""
 
@@ -58,6 +61,7 @@ class StreamSeat:
         self._traffic = Traffic()
         self._welcome: RefereeMessage | None = None
         self._question: Question | None = None
+        self._alarm = Alarm(self._look)
         self._taken = asyncio.Event()
         self._lost: asyncio.Future[SeatFailure | SeatBroken] = asyncio.get_running_loop().create_future()
         self._window: asyncio.TimerHandle | None = None
@@ -94,17 +98,18 @@ class StreamSeat:
         """Put the question and wait for the answer, on this stream or the next one."""
         if self._lost.done():
             raise self._lost.result()
-        question = self._question = Question(view.decision, request_message(view, took))
+        question = self._question = Question(view.decision, request_message(view, took), watch)
         self._traffic.question()
-        self._turns.begin(view.decision)
-        self._expect()
+        self._turns.begin(view.decision, watch.cpu_before)
+        if self._is_open:
+            self._expect()
+        self._alarm.set(watch.sure)
         sent = False
         try:
-            async with asyncio.timeout(None) as deadline:
-                with ending(deadline, watch):
-                    await self._send(question.message)
-                    sent = True
-                    return action_of(await question.answer)
+            async with question.deadline:
+                await self._send(question.message)
+                sent = True
+                return action_of(await question.answer)
         except MalformedMessage as error:
             raise SeatFailure(Verdict.MALFORMED, str(error)) from error
         except TimeoutError:
@@ -112,8 +117,11 @@ class StreamSeat:
                 self.lose(_DEAF)
             raise SeatFailure(Verdict.TIMEOUT, watch.late) from None
         finally:
-            self._turns.end()
-            self._expect()
+            self._alarm.stop()
+            watch.stop()
+            self._turns.end(watch.cpu_after)
+            if self._is_open:
+                self._expect()
             self._question = None
             question.close()
 
@@ -138,6 +146,7 @@ class StreamSeat:
         Connections that a bot keeps open by not reading end with its program; another call, after that, buries them.
         """
         self._closed = True
+        self._alarm.close()
         self._turns.over()
         self._expect()
         if self._reopening:
@@ -184,7 +193,8 @@ class StreamSeat:
             await self._greet()
             while isinstance(data := await context.read(), bytes):
                 self._traffic.message()
-                await self._refuse_flood(context)
+                if self._traffic.excess:
+                    await self._refuse_flood(context)
                 self._deliver(data)
         except asyncio.CancelledError:
             if not self._closed or self._lost.done():
@@ -229,6 +239,16 @@ class StreamSeat:
         """Take one message of the bot; what nobody asked for is dropped."""
         if self._question is not None:
             self._question.hear(data)
+
+    def _look(self) -> None:
+        """End the open question if it is late; CPU time has no alarm of its own, so it is looked at now and then."""
+        if self._question is None:
+            return
+        left = self._question.watch.left
+        if left > 0:
+            self._alarm.set(max(left, LOOK_SECONDS))
+        else:
+            self._question.deadline.reschedule(asyncio.get_running_loop().time())
 
     async def _send(self, message: RefereeMessage) -> None:
         await self._stream.send(message)
