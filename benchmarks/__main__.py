@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks import decision, engine, fair, flood, report, start, tables, verify
+from benchmarks import decision, elsewhere, engine, fair, flood, growth, report, start, tables, verify
 from ladder.engine import connect
 from ladder.sandbox.base import SandboxError
 
@@ -12,13 +12,15 @@ def main() -> None:
     print(report.machine())
     engine.main()
     decision.main()
+    elsewhere.main()
     try:
         connect().close()
     except SandboxError as error:
-        print(f"{error} Left out: start, tables, verify, flood, fair.")
+        print(f"{error} Left out: start, tables, growth, verify, flood, fair.")
         return
     start.main()
     tables.main()
+    growth.main()
     verify.main()
     flood.main()
     fair.main()
