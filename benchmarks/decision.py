@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 from benchmarks.lanes import bare, costs, playing, table, typical
 from benchmarks.report import ratio, show, spread
 from ladder.bots import BotSource, find_bot
-from ladder.cli.new import new
 from ladder.engine import connect
 from ladder.play import inline_table
 from ladder.sandbox.base import SandboxError
@@ -113,7 +112,9 @@ async def in_process(stack: AsyncExitStack) -> Rows:
 def _node_bot(stack: AsyncExitStack) -> BotSource:
     """The sample bot in Node.js with its packages."""
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="pigpen-"))) / "node"
-    new(folder, like="node")
+    sample = find_bot("node").folder
+    assert sample is not None
+    shutil.copytree(sample, folder, ignore=shutil.ignore_patterns("node_modules"))
     command = ["npm", "ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"]
     subprocess.run(command, cwd=folder, check=True)
     return find_bot(str(folder))

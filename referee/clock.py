@@ -86,7 +86,7 @@ class Stopwatch:
         self.cpu_before = cpu_time()
         """What *cpu_time* said when this was made."""
         self.cpu_after: float | None = None
-        """What it said when this was stopped."""
+        """What it said when it was read last."""
         self._slack = slack_for(thinkers, self.cpu_before)
         self._started = now()
         self._stopped: tuple[float, float | None] | None = None
