@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import socket
-import termios
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ladder.sandbox.base import SandboxError
 from ladder.sandbox.tail import Tail
+from ladder.sandbox.waiting import holds_something
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,7 +58,7 @@ class Output:
 
     def mark(self, decision: int) -> None:
         """What comes from now on was written at *decision*."""
-        if self._socket is not None and (not self._connected or _holds_something(self._socket)):
+        if self._socket is not None and (not self._connected or holds_something(self._socket.fileno())):
             self._catch_up()
         self._tail.mark(decision)
 
@@ -130,11 +129,3 @@ class Output:
             self._loop.remove_reader(self._socket)
             self._socket.close()
             self._socket = None
-
-
-def _holds_something(connection: socket.socket) -> bool:
-    """Whether bytes wait there; asked before each decision, and half as dear as trying to read."""
-    return fcntl.ioctl(connection, termios.FIONREAD, _NOTHING) != _NOTHING
-
-
-_NOTHING = bytes(4)
