@@ -13,6 +13,7 @@ from benchmarks.decision import INSTANT, instant_spec
 from benchmarks.report import show
 from ladder.play import play_sandboxed
 from ladder.sandbox.docker import DockerSandbox
+from ladder.sandbox.memory import MIB
 from referee.record_file import RecordWriter
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from referee.record import AnyLine
 
 DEALS = (1, 10, 100, 1000)
-MIB = 2**20
 
 
 @dataclass
