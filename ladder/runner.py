@@ -275,8 +275,8 @@ class Runner:
         waits = [LONGEST_WAIT, *(until - self._tick() for *_, until in self._playing.values())]
         if (pause := self._resume_at - self._tick()) > 0:
             return max(0.0, min(*waits, pause))
-        if self._trouble:
-            waits.append(0.0)
+        if self._outcomes or (self._trouble and not (self._probing or self._stops)):
+            return 0.0
         if self._is_starved and not self._stops:
             waits.append(IDLE_SECONDS)
         return max(0.0, min(waits))

@@ -173,8 +173,35 @@ def test_an_engine_that_is_down_for_an_hour_costs_the_matches_under_way_one_fail
     assert [log["reason"] for log in events(logs, "platform.down")] == [str(DOWN)]
     assert len(events(logs, "platform.up")) == 1
     pauses = [later - earlier for earlier, later in pairwise(tries)]
-    assert max(pauses) <= LONGEST_PAUSE
+    assert max(pauses) <= LONGEST_PAUSE + executor.probe_seconds + 0.01
     assert len(tries) < 3600 / LONGEST_PAUSE + 10
+
+
+@pytest.mark.parametrize("stops_after", [None, 100.0])
+def test_waiting_for_a_slow_answer_from_the_engine_costs_no_work(
+    desk: Desk, executor: FakeExecutor, time: Time, stops_after: float | None
+) -> None:
+    began = time.now
+    executor.answer = lambda task: void(task) if time.now < began + 3600 else recorded(task)
+    executor.is_ready = lambda: DOWN if time.now < began + 3600 else None
+    executor.probe_seconds = 30.0
+    run = runner(desk, executor, time)
+    if stops_after:
+        time.after(stops_after, run.stop)
+    run.run()
+    assert time.waits < 2 * 3600 / LONGEST_PAUSE + 50
+
+
+def test_a_stop_while_the_engine_is_down_waits_for_what_is_under_way_without_work(
+    desk: Desk, executor: FakeExecutor, time: Time, database: Database
+) -> None:
+    executor.answer = lambda task: void(task) if task.match == 1 else None
+    executor.is_ready = lambda: DOWN
+    run = runner(desk, executor, time)
+    time.after(10, run.stop)
+    assert run.run()
+    assert time.waits < 200
+    assert not any(task.match > 2 for task in executor.tasks)
 
 
 @pytest.mark.parametrize("answer", ["no JSON", '{"match": 99, "attempt": 1, "void": "x"}', RuntimeError("killed")])

@@ -33,6 +33,8 @@ class Time:
 
     def __init__(self) -> None:
         self.now = NOW
+        self.waits = 0
+        """How often somebody has waited."""
         self._events: deque[Event] = deque()
         self._plans: list[tuple[float, int, Event]] = []
         self._numbers = count()
@@ -52,6 +54,7 @@ class Time:
         """Take the oldest event, or let time pass until there is one."""
         assert timeout is None or timeout >= 0
         end = self.now + (timeout or 0) if block else self.now
+        self.waits += block
         while not self._events:
             if not self._plans or self._plans[0][0] > end:
                 self.now = end
@@ -87,6 +90,8 @@ class FakeExecutor:
         self.slots = slots
         self.seconds = 1.0
         self.answer = answer
+        self.probe_seconds = 0.1
+        """How long it takes to find out whether tasks can be played."""
         self.is_ready: Callable[[], Exception | None] = lambda: None
         self.tasks: list[MatchTask] = []
         """All that it was given."""
@@ -109,14 +114,17 @@ class FakeExecutor:
     def ready(self) -> Future[None]:
         """Whether tasks can be played now."""
         future = Future[None]()
-        if error := self.is_ready():
-            future.set_exception(error)
-        else:
-            future.set_result(None)
+        self._time.after(self.probe_seconds, lambda: self._tell(future))
         return future
 
     def close(self) -> None:
         """Nothing to clear away."""
+
+    def _tell(self, future: Future[None]) -> None:
+        if error := self.is_ready():
+            future.set_exception(error)
+        else:
+            future.set_result(None)
 
     def _end(self, task: MatchTask, future: Future[str]) -> None:
         if future.cancelled() or (answer := self.answer(task)) is None:
