@@ -164,7 +164,7 @@ def test_the_same_seed_and_the_same_bots_give_the_same_pairings(tmp_path: Path) 
 def test_bots_that_are_submitted_while_it_waits_are_played(tmp_path: Path) -> None:
     with small_ladder(tmp_path, bots=["Trotter", "Snout", "Truffle"]) as ladder, ladder.running() as runner:
         waiting = until(runner, "ladder.waiting")[-1]
-        assert "A match takes bots of 4 different owners" in waiting["reason"]
+        assert "A match needs bots of 4 different owners" in waiting["reason"]
         small.enter_quick(ladder.database, ladder.settings, tmp_path, "Sty", ["gongzhu"])
         until(runner, "match.finished")
 
@@ -173,7 +173,7 @@ def test_a_goal_that_nobody_can_reach_is_refused_with_the_reason(tmp_path: Path)
     with small_ladder(tmp_path, bots=["Trotter", "Snout", "Truffle"]) as ladder:
         done = ladder.pigpen("ladder", "run", "--matches", "3")
     assert done.returncode == 2
-    assert "A match takes bots of 4 different owners" in done.stderr
+    assert "A match needs bots of 4 different owners" in done.stderr
     assert "Traceback" not in done.stderr
 
 
