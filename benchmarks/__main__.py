@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks import decision, engine, fair, flood, ladder_overhead, report, start, store, tables, verify
+from benchmarks import decision, engine, fair, flood, growth, ladder_overhead, report, start, store, tables, verify
 from ladder.engine import connect
 from ladder.sandbox.base import SandboxError
 
@@ -16,10 +16,11 @@ def main() -> None:
     try:
         connect().close()
     except SandboxError as error:
-        print(f"{error} Left out: start, tables, verify, flood, fair.")
+        print(f"{error} Left out: start, tables, growth, verify, flood, fair.")
         return
     start.main()
     tables.main()
+    growth.main()
     ladder_overhead.main(8)
     verify.main()
     flood.main()

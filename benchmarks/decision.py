@@ -1,37 +1,49 @@
 """
-What a decision costs: referee and SDK together against a bare ping-pong.
+What a decision costs: referee and SDK together against a bare ping-pong of the same topology.
 
-One table of four, each client a process of its own, messages of the same sizes, instant bots.
+One table of four and instant bots. The bare ping-pong has the same four programs, in the same sandbox and on the same
+core, each with a server of its own, and messages of the same sizes; all are measured in turn, deal by deal.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
+import shutil
 import subprocess
-import sys
 import tempfile
 import time
+from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from benchmarks.bare_server import BareServer
-from benchmarks.report import in_turn, ratio, show, spread
-from ladder.bots import BotSource
-from ladder.play import play_sandboxed
+from benchmarks.lanes import bare, costs, playing, table, typical
+from benchmarks.report import ratio, show, spread
+from ladder.bots import BotSource, find_bot
+from ladder.engine import connect
+from ladder.play import inline_table
+from ladder.sandbox.base import SandboxError
+from ladder.sandbox.docker import DockerSandbox
 from ladder.sandbox.process import ProcessSandbox
-from pigpen import View
 from pigpen.rules import PRESETS, Deal, Phase, deal_hands
+from pigpen.view import View
 from pigpen.wire import request_message
 from referee.formats import Format
 from referee.match import MatchSpec
 from referee.record import AnyLine, DealLine
 
+if TYPE_CHECKING:
+    from benchmarks.lanes import Cost, Lane
+
 DEALS = 60
 WARM_UP = 10
+ENDLESS = 100_000
+"""Deals of a match that is given up when enough has been measured."""
 RULES = PRESETS["gongzhu"]
 HERE = Path(__file__).resolve().parent
-BARE = HERE / "bare"
+BARE = BotSource("bare", folder=HERE / "bare")
 INSTANT = BotSource("instant", folder=HERE / "instant")
+
+Rows = dict[str, "Lane"]
 
 
 def instant_spec(deals: int = DEALS) -> MatchSpec:
@@ -56,46 +68,6 @@ class Stopwatch:
             self._began = time.perf_counter()
 
 
-def pigpen_micros() -> float:
-    """Microseconds per decision of a whole match, record included."""
-    watch = Stopwatch()
-
-    async def play() -> None:
-        sandbox = ProcessSandbox()
-        program = await sandbox.load(INSTANT)
-        await play_sandboxed(instant_spec(), [program] * 4, watch)
-        await sandbox.close()
-
-    asyncio.run(play())
-    return watch.seconds / watch.decisions * 1e6
-
-
-def bare_micros(decisions: int = DEALS * 52) -> float:
-    """Microseconds per round trip of the bare ping-pong."""
-    return asyncio.run(_bare(decisions))
-
-
-async def _bare(decisions: int) -> float:
-    message = bytes(request_size())
-    with tempfile.TemporaryDirectory() as folder:
-        server = BareServer(f"{folder}/bare.sock")
-        await server.start()
-        address = {"PIGPEN_ADDRESS": f"unix:{folder}/bare.sock"}
-        clients = [subprocess.Popen([sys.executable, BARE / "bot.py"], env=os.environ | address) for _ in range(4)]
-        try:
-            await server.connected(4)
-            for number in range(400):
-                await server.ask(number % 4, message)
-            started = time.perf_counter()
-            for number in range(decisions):
-                await server.ask(number % 4, message)
-            return (time.perf_counter() - started) / decisions * 1e6
-        finally:
-            await server.stop()
-            for client in clients:
-                client.wait(30)
-
-
 def request_size() -> int:
     """Mean bytes of a request over a deal."""
     deal = Deal(RULES, deal_hands(RULES, bytes(32), 0))
@@ -109,15 +81,77 @@ def request_size() -> int:
     return round(sum(sizes) / len(sizes))
 
 
-def main(rounds: int = 5) -> None:
+def has_engine() -> bool:
+    """Whether a Docker engine answers."""
+    try:
+        connect().close()
+    except SandboxError:
+        return False
+    return True
+
+
+async def in_process(stack: AsyncExitStack) -> Rows:
+    """Tables without a wire, in the process sandbox, and with a bot in Node.js where that is installed."""
+    spec = instant_spec(ENDLESS)
+    sandbox = ProcessSandbox()
+    stack.push_async_callback(sandbox.close)
+    instant = await sandbox.load(INSTANT)
+    seats = await stack.enter_async_context(inline_table([INSTANT] * 4, lambda logs: None))
+    rows: Rows = {
+        "bare, processes": await stack.enter_async_context(bare(await sandbox.load(BARE), request_size())),
+        "inline: no wire, no clock to stop a bot": await stack.enter_async_context(playing(spec, seats)),
+        "processes": await stack.enter_async_context(table(spec, [instant] * 4)),
+    }
+    if shutil.which("npm"):
+        node = await sandbox.load(_node_bot(stack))
+        programs = [node, instant, node, instant]
+        rows["processes, two of the four in Node.js"] = await stack.enter_async_context(table(spec, programs))
+    return rows
+
+
+def _node_bot(stack: AsyncExitStack) -> BotSource:
+    """The sample bot in Node.js with its packages."""
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="pigpen-"))) / "node"
+    sample = find_bot("node").folder
+    assert sample is not None
+    shutil.copytree(sample, folder, ignore=shutil.ignore_patterns("node_modules"))
+    command = ["npm", "ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"]
+    subprocess.run(command, cwd=folder, check=True)
+    return find_bot(str(folder))
+
+
+async def in_containers(stack: AsyncExitStack) -> Rows:
+    """A table in hardened containers."""
+    sandbox = DockerSandbox()
+    stack.push_async_callback(sandbox.close)
+    instant, client = await sandbox.load(INSTANT), await sandbox.load(BARE)
+    return {
+        "bare, containers": await stack.enter_async_context(bare(client, request_size())),
+        "containers": await stack.enter_async_context(table(instant_spec(ENDLESS), [instant] * 4)),
+    }
+
+
+async def _measure(rounds: int) -> list[list[str]]:
+    rows = []
+    for make in (in_process, in_containers) if has_engine() else (in_process,):
+        async with AsyncExitStack() as stack:
+            lanes = await make(stack)
+            found = await costs([[lane] for lane in lanes.values()], rounds)
+            rows += [_row(name, each, found[0]) for name, each in zip(lanes, found, strict=True)]
+    return rows
+
+
+def _row(name: str, ours: list[Cost], bare: list[Cost]) -> list[str]:
+    wall, theirs = typical([cost.wall for cost in ours]), typical([cost.wall for cost in bare])
+    rate = "1" if ours is bare else ratio(theirs, wall)
+    return [name, spread(wall), rate, spread(typical([cost.cpu for cost in ours]))]
+
+
+def main(rounds: int = 150) -> None:
     """Measure and print."""
-    ours, bare = in_turn(rounds, pigpen_micros, bare_micros)
-    rows = [
-        ("bare grpc.aio ping-pong", spread(bare), "1"),
-        ("referee + SDK (rules, view, clock, record)", spread(ours), ratio(ours, bare)),
-    ]
-    title = f"A decision, one table, process sandbox, instant bots, requests of {request_size()} bytes"
-    show(title, ("", "µs per decision", "against bare"), rows)
+    title = f"A decision, one table, instant bots, requests of {request_size()} bytes"
+    headings = ("", "µs per decision", "decisions/s, against bare", "CPU of the referee, µs")
+    show(title, headings, asyncio.run(_measure(rounds)))
 
 
 if __name__ == "__main__":

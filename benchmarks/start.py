@@ -10,7 +10,6 @@ from pathlib import Path
 from benchmarks.bare_server import BareServer
 from benchmarks.decision import BARE, INSTANT, instant_spec
 from benchmarks.report import in_turn, ratio, show, spread
-from ladder.bots import BotSource
 from ladder.play import play_sandboxed
 from ladder.sandbox.base import SOCKET_NAME, Place
 from ladder.sandbox.docker import DockerSandbox
@@ -47,7 +46,7 @@ def bare_millis() -> float:
 
 async def _bare() -> float:
     sandbox = DockerSandbox()
-    program = await sandbox.load(BotSource("bare", folder=BARE))
+    program = await sandbox.load(BARE)
     with tempfile.TemporaryDirectory() as root:
         folders = [Path(root) / str(seat) for seat in range(4)]
         for folder in folders:

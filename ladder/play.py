@@ -14,9 +14,10 @@ from ladder.cores import CORES
 from ladder.inline import load_bot_class
 from ladder.sandbox.base import SOCKET_NAME, BotRejected, Place, SandboxError
 from ladder.scratch import disk_errors, scratch_folder
+from referee.hello import new_token
 from referee.match import Match
 from referee.seat import InlineSeat
-from referee.stream_seat import StreamSeat, new_token
+from referee.stream_seat import StreamSeat
 from referee.verdict import SeatBroken
 
 if TYPE_CHECKING:

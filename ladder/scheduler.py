@@ -10,7 +10,8 @@ Who plays next: a pure function from the entrants to matches. Policy, in this or
 4. In the order that leaves seats and neighbours most even.
 
 Matches that are handed out count at once for the next ones. The same entrants and the same chance give the same answer.
-The numbers below are those with which 50 bots found their order soonest (benchmarks/scheduling.py).
+The numbers below were chosen by simulation, so that neither the order of all nor the top ten is found late at the cost
+of the other (benchmarks/scheduling.py).
 """
 
 from __future__ import annotations

@@ -83,14 +83,18 @@ class Stopwatch:
         self._limit = limit
         self._cpu_time = cpu_time
         self._now = now
-        self._cpu_before = cpu_time()
-        self._slack = slack_for(thinkers, self._cpu_before)
+        self.cpu_before = cpu_time()
+        """What *cpu_time* said when this was made."""
+        self.cpu_after: float | None = None
+        """What it said when it was read last."""
+        self._slack = slack_for(thinkers, self.cpu_before)
         self._started = now()
         self._stopped: tuple[float, float | None] | None = None
 
     def stop(self) -> None:
         """The answer is there, or too late; the times stand from now on."""
-        self._stopped = self._stopped or self._read()
+        if self._stopped is None:
+            self._stopped = self._read()
 
     @property
     def wall(self) -> float:
@@ -125,18 +129,26 @@ class Stopwatch:
         return self._limit * self._slack + MARGIN
 
     @property
+    def sure(self) -> float:
+        """Seconds from the start in which the limit cannot be passed: on one core, CPU time runs no faster."""
+        return self.cap if self.cpu_before is None else min(self._limit, self.cap)
+
+    @property
     def left(self) -> float:
-        """Seconds of wall time in which the limit cannot be passed: on one core, CPU time runs no faster."""
+        """Seconds of wall time from now in which the limit cannot be passed."""
         wall, cpu = self._stopped or self._read()
         return self.cap - wall if cpu is None else min(self._limit - cpu, self.cap - wall)
 
     @property
     def late(self) -> str:
         """How an answer that is too late is put into words."""
-        whole = "" if self._cpu_before is None else f" of CPU time and {self._limit * self._slack:.3f} s in all"
+        whole = "" if self.cpu_before is None else f" of CPU time and {self._limit * self._slack:.3f} s in all"
         return f"no answer within {self._limit:.3f} s{whole}"
 
     def _read(self) -> tuple[float, float | None]:
-        cpu = None if self._cpu_before is None else self._cpu_time()
-        used = None if cpu is None or self._cpu_before is None else cpu - self._cpu_before
-        return self._now() - self._started, used
+        cpu = None if self.cpu_before is None else self._cpu_time()
+        wall = self._now() - self._started
+        if cpu is None or self.cpu_before is None:
+            return wall, None
+        self.cpu_after = cpu
+        return wall, cpu - self.cpu_before

@@ -65,18 +65,17 @@ class Turns:
         self.is_held = False
         """Whether it is to stand still."""
 
-    def begin(self, decision: int) -> None:
-        """The program is asked."""
+    def begin(self, decision: int, used: float | None) -> None:
+        """The program is asked; so far it has used *used* seconds of CPU time, where that can be read."""
         self._keeper.mark(decision)
-        used = self._keeper.cpu_time()
         if used is not None and self._answered_at is not None:
             self._restless |= used - self._answered_at > RESTLESS_SECONDS
         self._rests = False
         self._settle()
 
-    def end(self) -> None:
-        """It has answered, or is too late."""
-        self._answered_at = self._keeper.cpu_time()
+    def end(self, used: float | None) -> None:
+        """It has answered, or is too late; so far it has used *used* seconds."""
+        self._answered_at = used
         if self._restless:
             self.rest()
 

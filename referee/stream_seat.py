@@ -3,39 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import hmac
-import secrets
 from typing import TYPE_CHECKING
 
 import grpc
-import grpc.aio
-from google.protobuf.message import DecodeError
 
 from pigpen.notices import MatchResult
-from pigpen.v1.referee_pb2 import Answer, BotMessage, RefereeMessage
-from pigpen.wire import (
-    PROTOCOL,
-    MalformedMessage,
-    action_of,
-    notice_message,
-    request_message,
-    welcome_message,
-)
+from pigpen.wire import MalformedMessage, action_of, notice_message, request_message, welcome_message
+from referee.alarm import Alarm
+from referee.hello import check_hello
 from referee.keeper import NoKeeper, Turns
+from referee.question import Question
+from referee.seat_server import SeatServer
+from referee.stream import Stream
 from referee.traffic import Traffic
 from referee.verdict import SeatBroken, SeatFailure, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from pigpen.notices import Notice, Welcome
     from pigpen.rules import Action
+    from pigpen.v1.referee_pb2 import RefereeMessage
     from pigpen.view import View
     from referee.clock import Stopwatch
     from referee.exit import Exit
     from referee.keeper import Keeper
+    from referee.seat_server import Context
 
 HELLO_SECONDS = 5.0
 """How long a new stream may stay without its Hello."""
@@ -47,31 +40,8 @@ LOOK_SECONDS = 0.001
 """How long, at least, from one look at a bot's CPU time to the next."""
 FAREWELL_SECONDS = 1.0
 """How long the end of a stream may take to reach the bot."""
-BREAK_SECONDS = 0.5
-"""How long a stopped server is waited for: a bot that does not read holds up the end of its connections."""
 
-LONGEST_PATH = 107
-"""Bytes of a Unix socket's path that every system takes."""
-
-OPTIONS = [
-    ("grpc.max_receive_message_length", 65536),
-    ("grpc.max_concurrent_streams", 2),
-    ("grpc.max_metadata_size", 4096),
-    ("grpc.absolute_max_metadata_size", 8192),
-    ("grpc.server_handshake_timeout_ms", 5000),
-    ("grpc.max_allowed_incoming_connections", 4),
-    ("grpc.max_connection_idle_ms", 5000),  # one without a stream, whatever else comes over it
-    ("grpc.http2.bdp_probe", 0),
-    ("grpc.so_reuseport", 0),
-]
-"""What keeps a hostile client from the server's memory and descriptors."""
-
-_Context = grpc.aio.ServicerContext[bytes, RefereeMessage]
-
-
-def new_token() -> str:
-    """A fresh seat token: 128 random bits in hex."""
-    return secrets.token_hex(16)
+_DEAF = "it does not read what the referee sends"
 
 
 class StreamSeat:
@@ -86,20 +56,17 @@ class StreamSeat:
     def __init__(self, socket: Path, token: str) -> None:
         self._socket = socket
         self._token = token
-        self._server: grpc.aio.Server | None = None
-        self._stream: _Context | None = None
-        self._writing = asyncio.Lock()
+        self._server = SeatServer(socket, self._play)
+        self._stream = Stream()
+        self._traffic = Traffic()
         self._welcome: RefereeMessage | None = None
-        self._question: RefereeMessage | None = None
-        self._answer: asyncio.Future[Answer] | None = None
-        self._decision = 0
+        self._question: Question | None = None
+        self._alarm = Alarm(self._look)
         self._taken = asyncio.Event()
         self._lost: asyncio.Future[SeatFailure | SeatBroken] = asyncio.get_running_loop().create_future()
-        self._traffic = Traffic()
         self._window: asyncio.TimerHandle | None = None
         self._reopening: asyncio.Task[None] | None = None
         self._serving: asyncio.Task[object] | None = None
-        self._stopping: set[asyncio.Task[None]] = set()
         self._closed = False
         self._is_open = False
         """Whether there is a socket again, and nobody has come to it yet."""
@@ -110,59 +77,7 @@ class StreamSeat:
         self._keeper: Keeper = NoKeeper()
         self._turns = Turns(self._keeper)
 
-    def kept_by(self, keeper: Keeper) -> None:
-        """The program has been started, and *keeper* holds it."""
-        self._keeper = keeper
-        self._turns = Turns(keeper)
-        if self._taken.is_set():
-            self._turns.seated()
-        if self._lost.done():
-            self._turns.dismiss()
-
-    def cpu_time(self) -> float | None:
-        """Seconds of CPU time that the program has used so far; None where that cannot be read."""
-        return self._keeper.cpu_time()
-
-    def rest(self) -> None:
-        """Hold the program still until it is asked again, where that can be done."""
-        self._turns.rest()
-        self._expect()
-
-    async def listen(self) -> None:
-        """
-        Open the socket and let a bot come, in the background.
-
-        Raises:
-            SeatBroken: If the socket cannot be made.
-        """
-        try:
-            await self._listen()
-        except (OSError, RuntimeError) as error:
-            raise SeatBroken(f"The socket {self._socket} cannot be made: {_obstacle(self._socket)}.") from error
-
-    async def _listen(self) -> None:
-        server = grpc.aio.server(options=OPTIONS, maximum_concurrent_rpcs=8)
-        handler: grpc.RpcMethodHandler[bytes, RefereeMessage] = grpc.stream_stream_rpc_method_handler(
-            self._play, response_serializer=RefereeMessage.SerializeToString
-        )
-        service = grpc.method_handlers_generic_handler("pigpen.v1.Referee", {"Play": handler})
-        server.add_generic_rpc_handlers((service,))
-        server.add_insecure_port(f"unix:{self._socket}")
-        self._socket.chmod(0o666)  # before anybody can connect, and so before the socket can be gone
-        self._server = server
-        await server.start()
-
-    def lose(self, reason: str, end: Exit | None = None) -> None:
-        """The bot will never answer again: its program has ended, or it stayed away too long."""
-        self._give_up(SeatFailure(Verdict.GONE, reason, end))
-
-    def _give_up(self, failure: SeatFailure | SeatBroken) -> None:
-        """Nobody will answer here again, for the first reason given."""
-        if not self._lost.done():
-            self._lost.set_result(failure)
-        self._turns.dismiss()
-        if self._answer and not self._answer.done():
-            self._answer.set_exception(failure)
+    # What the match wants of a seat.
 
     async def welcome(self, welcome: Welcome) -> None:
         """Wait for the bot to take its seat."""
@@ -183,19 +98,18 @@ class StreamSeat:
         """Put the question and wait for the answer, on this stream or the next one."""
         if self._lost.done():
             raise self._lost.result()
-        self._decision = view.decision
-        self._question = request_message(view, took)
-        self._answer = answer = asyncio.get_running_loop().create_future()
+        question = self._question = Question(view.decision, request_message(view, took), watch)
         self._traffic.question()
-        self._turns.begin(view.decision)
-        self._expect()
+        self._turns.begin(view.decision, watch.cpu_before)
+        if self._is_open:
+            self._expect()
+        self._alarm.set(watch.sure)
         sent = False
         try:
-            async with asyncio.timeout(None) as deadline:
-                with _ending(deadline, watch):
-                    await self._send(self._question)
-                    sent = True
-                    return action_of(await answer)
+            async with question.deadline:
+                await self._send(question.message)
+                sent = True
+                return action_of(await question.answer)
         except MalformedMessage as error:
             raise SeatFailure(Verdict.MALFORMED, str(error)) from error
         except TimeoutError:
@@ -203,10 +117,22 @@ class StreamSeat:
                 self.lose(_DEAF)
             raise SeatFailure(Verdict.TIMEOUT, watch.late) from None
         finally:
-            self._turns.end()
-            self._expect()
-            self._question = self._answer = None
-            _look_at(answer)
+            self._alarm.stop()
+            watch.stop()
+            self._turns.end(watch.cpu_after)
+            if self._is_open:
+                self._expect()
+            self._question = None
+            question.close()
+
+    def cpu_time(self) -> float | None:
+        """Seconds of CPU time that the program has used so far; None where that cannot be read."""
+        return self._keeper.cpu_time()
+
+    def rest(self) -> None:
+        """Hold the program still until it is asked again, where that can be done."""
+        self._turns.rest()
+        self._expect()
 
     async def tell(self, notice: Notice, decision: int = 0) -> None:
         """Pass on a notice, if the bot is there."""
@@ -220,14 +146,112 @@ class StreamSeat:
         Connections that a bot keeps open by not reading end with its program; another call, after that, buries them.
         """
         self._closed = True
+        self._alarm.close()
         self._turns.over()
         self._expect()
         if self._reopening:
             await self._reopening
         if self._serving:
             self._serving.cancel()
-        await self._stop(None if self._lost.done() else FAREWELL_SECONDS)
-        self._socket.unlink(missing_ok=True)
+        await self._server.stop(None if self._lost.done() else FAREWELL_SECONDS)
+        self._server.hide()
+
+    # What whoever runs the bot's program wants of it.
+
+    async def listen(self) -> None:
+        """
+        Open the socket and let a bot come, in the background.
+
+        Raises:
+            SeatBroken: If the socket cannot be made.
+        """
+        await self._server.listen()
+
+    def kept_by(self, keeper: Keeper) -> None:
+        """The program has been started, and *keeper* holds it."""
+        self._keeper = keeper
+        self._turns = Turns(keeper)
+        if self._taken.is_set():
+            self._turns.seated()
+        if self._lost.done():
+            self._turns.dismiss()
+
+    def lose(self, reason: str, end: Exit | None = None) -> None:
+        """The bot will never answer again: its program has ended, or it stayed away too long."""
+        self._give_up(SeatFailure(Verdict.GONE, reason, end))
+
+    # One stream.
+
+    async def _play(self, _: object, context: Context) -> None:
+        """Serve one stream."""
+        self._traffic.stream()
+        await self._refuse_flood(context)
+        await self._check_hello(context)
+        self._attach(context)
+        self._serving = asyncio.current_task()
+        try:
+            await self._greet()
+            while isinstance(data := await context.read(), bytes):
+                self._traffic.message()
+                if self._traffic.excess:
+                    await self._refuse_flood(context)
+                self._deliver(data)
+        except asyncio.CancelledError:
+            if not self._closed or self._lost.done():
+                raise
+            # The match is over: the stream ends well.
+        finally:
+            self._serving = None
+            self._detach()
+
+    async def _refuse_flood(self, context: Context) -> None:
+        """Throw a bot out that floods its seat: the stream ends with the reason, and soon every connection too."""
+        if excess := self._traffic.excess:
+            self.lose(excess)
+            self._renew()
+            await context.abort(grpc.StatusCode.FAILED_PRECONDITION, excess)
+
+    async def _check_hello(self, context: Context) -> None:
+        """Let nobody pass but the seat's own bot, and it only once at a time."""
+        await check_hello(context, self._token, HELLO_SECONDS)
+        if self._closed or self._lost.done():
+            await context.abort(grpc.StatusCode.FAILED_PRECONDITION, "the match is over for this seat")
+        if self._stream.is_there:
+            await context.abort(grpc.StatusCode.ALREADY_EXISTS, "the seat is taken")
+
+    def _attach(self, context: Context) -> None:
+        self._stream.attach(context)
+        self.has_left = False
+        self._turns.seated()
+        self._is_open = False
+        self._expect()
+        self._server.hide()
+        self._taken.set()
+
+    async def _greet(self) -> None:
+        """Begin a stream with the welcome and the open question."""
+        missed = [message for message in (self._welcome, self._question and self._question.message) if message]
+        if self._question is not None:
+            self._traffic.question()
+        await self._stream.begin(missed)
+
+    def _deliver(self, data: bytes) -> None:
+        """Take one message of the bot; what nobody asked for is dropped."""
+        if self._question is not None:
+            self._question.hear(data)
+
+    def _look(self) -> None:
+        """End the open question if it is late; CPU time has no alarm of its own, so it is looked at now and then."""
+        if self._question is None:
+            return
+        left = self._question.watch.left
+        if left > 0:
+            self._alarm.set(max(left, LOOK_SECONDS))
+        else:
+            self._question.deadline.reschedule(asyncio.get_running_loop().time())
+
+    async def _send(self, message: RefereeMessage) -> None:
+        await self._stream.send(message)
 
     async def _say(self, message: RefereeMessage) -> None:
         """Send what asks for no answer; a bot that does not take it in time is not waited for again."""
@@ -239,92 +263,39 @@ class StreamSeat:
         except TimeoutError:
             self.lose(_DEAF)
 
-    async def _send(self, message: RefereeMessage) -> None:
-        """Write to the stream; while there is none, or it breaks, nothing is sent, and the next one starts afresh."""
-        stream = self._stream
-        async with self._writing:
-            if stream is not None and stream is self._stream:
-                with contextlib.suppress(grpc.aio.BaseError, asyncio.InvalidStateError):
-                    await stream.write(message)
-
-    async def _greet(self, context: _Context) -> None:
-        """
-        Begin a stream, before anything else is sent to it, with the welcome and the open question.
-
-        The headers go alone: gRPC would send them twice if the first message were given up on its way.
-        """
-        missed = (self._welcome, self._question)
-        if self._question is not None:
-            self._traffic.question()
-        async with self._writing:
-            with contextlib.suppress(grpc.aio.BaseError, asyncio.InvalidStateError):
-                await context.send_initial_metadata(())
-                for message in missed:
-                    if message is not None:
-                        await context.write(message)
-
-    async def _play(self, _: object, context: _Context) -> None:
-        """Serve one stream."""
-        self._traffic.stream()
-        await self._refuse_flood(context)
-        await self._check_hello(context)
-        self._attach(context)
-        self._serving = asyncio.current_task()
-        try:
-            await self._greet(context)
-            while isinstance(data := await context.read(), bytes):
-                self._traffic.message()
-                await self._refuse_flood(context)
-                self._deliver(data)
-        except asyncio.CancelledError:
-            if not self._closed or self._lost.done():
-                raise
-            # The match is over: the stream ends well.
-        finally:
-            self._serving = None
-            self._detach()
-
-    async def _refuse_flood(self, context: _Context) -> None:
-        """Throw a bot out that floods its seat: the stream ends with the reason, and soon every connection too."""
-        if excess := self._traffic.excess:
-            self.lose(excess)
-            self._renew()
-            await context.abort(grpc.StatusCode.FAILED_PRECONDITION, excess)
-
-    async def _check_hello(self, context: _Context) -> None:
-        """Read the first message; end the stream unless it is a Hello with the seat's token."""
-        try:
-            async with asyncio.timeout(HELLO_SECONDS):
-                data = await context.read()
-            hello = BotMessage.FromString(data if isinstance(data, bytes) else b"").hello
-        except TimeoutError:
-            await context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, f"no Hello within {HELLO_SECONDS:g} s")
-        except DecodeError:
-            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "the first message is not a Hello")
-        if not hmac.compare_digest(hello.token.encode(), self._token.encode()):
-            await context.abort(grpc.StatusCode.UNAUTHENTICATED, "that is not the token of this seat")
-        if hello.protocol != PROTOCOL:
-            text = f"this referee speaks protocol {PROTOCOL}, the bot speaks {hello.protocol}; update the bot's SDK"
-            await context.abort(grpc.StatusCode.FAILED_PRECONDITION, text)
-        if self._closed or self._lost.done():
-            await context.abort(grpc.StatusCode.FAILED_PRECONDITION, "the match is over for this seat")
-        if self._stream is not None:
-            await context.abort(grpc.StatusCode.ALREADY_EXISTS, "the seat is taken")
-
-    def _attach(self, context: _Context) -> None:
-        self._stream = context
-        self.has_left = False
-        self._turns.seated()
-        self._is_open = False
-        self._expect()
-        self._socket.unlink(missing_ok=True)
-        self._taken.set()
-
     def _detach(self) -> None:
-        self._stream = None
+        self._stream.detach()
         self.has_left = not (self.is_over or self._closed)
         if not self._closed and not self._lost.done():
             self._renew()
+
+    # Losing and coming back.
+
+    def _give_up(self, failure: SeatFailure | SeatBroken) -> None:
+        """Nobody will answer here again, for the first reason given."""
+        if not self._lost.done():
+            self._lost.set_result(failure)
+        self._turns.dismiss()
+        if self._question is not None:
+            self._question.give_up(failure)
+
+    def _renew(self) -> None:
+        """Break every connection, in the background, and listen again unless it is over for this seat."""
+        if not self._closed:
+            self._reopening = asyncio.ensure_future(self._reopen(self._reopening))
+
+    async def _reopen(self, before: asyncio.Task[None] | None) -> None:
+        if before:
+            await before  # two at once would leave a server behind
+        await self._server.stop(FAREWELL_SECONDS if self._lost.done() else None)
+        if not self._closed and not self._lost.done():
+            try:
+                await self.listen()
+            except SeatBroken as broken:
+                self._give_up(broken)
+            else:
+                self._is_open = not self._stream.is_there
+                self._expect()
 
     def _expect(self) -> None:
         """Count the time that a bot takes to come back: while it may run, and there is a socket to come to."""
@@ -338,88 +309,7 @@ class StreamSeat:
 
     def _stayed_away(self, reason: str) -> None:
         """Nobody came in time: the bot's fault, unless there was no socket to come to."""
-        if self._socket.exists():
+        if self._server.has_socket():
             self.lose(reason)
         else:
             self._give_up(SeatBroken(f"The socket {self._socket} was removed while a bot was expected there."))
-
-    def _renew(self) -> None:
-        """Break every connection, in the background, and listen again unless it is over for this seat."""
-        if not self._closed:
-            self._reopening = asyncio.ensure_future(self._reopen(self._reopening))
-
-    async def _reopen(self, before: asyncio.Task[None] | None) -> None:
-        if before:
-            await before  # two at once would leave a server behind
-        await self._stop(FAREWELL_SECONDS if self._lost.done() else None)
-        if not self._closed and not self._lost.done():
-            try:
-                await self.listen()
-            except SeatBroken as broken:
-                self._give_up(broken)
-            else:
-                self._is_open = self._stream is None
-                self._expect()
-
-    async def _stop(self, grace: float | None) -> None:
-        """Stop listening and break every connection; streams may end well within *grace* seconds."""
-        if self._server:
-            stopping = asyncio.ensure_future(self._server.stop(grace))
-            self._stopping.add(stopping)
-            stopping.add_done_callback(self._stopping.discard)
-        if self._stopping:
-            await asyncio.wait(self._stopping, timeout=(grace or 0.0) + BREAK_SECONDS)
-
-    def _deliver(self, data: bytes) -> None:
-        """Take one message of the bot; what was not asked for, or was asked long ago, is dropped."""
-        waiting = self._answer
-        if waiting is None or waiting.done():
-            return
-        try:
-            message = BotMessage.FromString(data)
-        except DecodeError:
-            waiting.set_exception(MalformedMessage("the message cannot be read as a BotMessage"))
-            return
-        if message.WhichOneof("body") != "answer":
-            waiting.set_exception(MalformedMessage("the message is not an Answer"))
-        elif message.answer.decision == self._decision:
-            waiting.set_result(message.answer)
-
-
-@contextlib.contextmanager
-def _ending(deadline: asyncio.Timeout, watch: Stopwatch) -> Iterator[None]:
-    """Let *deadline* pass when *watch* is late; CPU time has no alarm of its own, so it is looked at now and then."""
-    loop = asyncio.get_running_loop()
-    alarm: asyncio.TimerHandle
-
-    def look() -> None:
-        nonlocal alarm
-        left = watch.left
-        if left > 0:
-            alarm = loop.call_later(max(left, LOOK_SECONDS), look)
-        else:
-            deadline.reschedule(loop.time())
-
-    alarm = loop.call_later(watch.left, look)
-    try:
-        yield
-    finally:
-        alarm.cancel()
-
-
-def _look_at(answer: asyncio.Future[Answer]) -> None:
-    """Keep asyncio from complaining of a failure that came while the question itself was still on its way."""
-    if not answer.cancel() and not answer.cancelled():
-        answer.exception()
-
-
-def _obstacle(socket: Path) -> str:
-    """Why no socket can be made there, as far as can be seen."""
-    if not socket.parent.is_dir():
-        return "its folder is gone"
-    if len(str(socket)) > LONGEST_PATH:
-        return f"a socket's path may have {LONGEST_PATH} characters, set TMPDIR to a shorter one"
-    return "is its disk full?"
-
-
-_DEAF = "it does not read what the referee sends"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pigpen.notices import DealResult, MatchResult, Welcome
 from pigpen.rules import deal_hands
 from pigpen.rules.shuffle import derived_number
+from referee.alarm import Alarm
 from referee.player import Player
 from referee.record import DealLine, Step
 from referee.result import places
@@ -44,6 +45,10 @@ class Table:
         self._game = spec.format.start(spec.rules, spec.seed, number)
         self._players: list[Player] = []
         self._recorded: list[DealLine] = []
+        self._seated: Sequence[Player] = ()
+        """The players by their seat in the deal that is played."""
+        self._asked: Sequence[int] = ()
+        """The seats that are asked now."""
 
     @property
     def is_over(self) -> bool:
@@ -84,8 +89,10 @@ class Table:
         for line in self._recorded:
             self._recall(line)
         await self._take_seats()
+        quiet = Alarm(self._rest_idle)
         while not self.is_over:
-            write(await self._play_deal())
+            write(await self._play_deal(quiet))
+        quiet.close()
         await self._part()
 
     def _recall(self, line: DealLine) -> None:
@@ -113,19 +120,30 @@ class Table:
         """Who sits in each seat of the deal that comes next."""
         return self._spec.format.seats(self._spec.rules, self._spec.seed, self._number, self._game.deals)
 
-    async def _play_deal(self) -> DealLine:
-        """Play the next deal to its end, tell the players, and return what goes into the record."""
+    async def _play_deal(self, quiet: Alarm) -> DealLine:
+        """
+        Play the next deal to its end, tell the players, and return what goes into the record.
+
+        Args:
+            quiet: Rings when a decision takes long: then everybody else is held still meanwhile.
+        """
         seats, number = self._seats(), self._game.deals
         deal = self._next_deal()
-        players = [self._players[bot] for bot in seats]
+        self._seated = players = [self._players[bot] for bot in seats]
         totals = self._totals(seats)
+        bot_seeds = [self._bot_seed(number, seat) for seat in range(len(seats))]
         steps: list[tuple[int, Decision]] = []
         for player in players:
             player.begin_deal()
         await asyncio.sleep(0)  # bots in this process never wait for anything: let Ctrl-C come through
         while not deal.is_over:
-            asked = deal.to_act
-            answers = await self._ask(asked, deal, players, totals)
+            self._asked = asked = deal.to_act
+            questions = [players[seat].decide(deal, seat, totals, bot_seeds[seat], len(asked)) for seat in asked]
+            quiet.set(QUIET_SECONDS)
+            try:
+                answers = [await questions[0]] if len(questions) == 1 else await asyncio.gather(*questions)
+            finally:
+                quiet.stop()
             for seat, decision in zip(asked, answers, strict=True):
                 deal.apply(seat, decision.action)
                 steps.append((seat, decision))
@@ -135,19 +153,11 @@ class Table:
             await player.tell(DealResult(number, seat, line.scores, line.totals))
         return line
 
-    async def _ask(
-        self, asked: Sequence[int], deal: Deal, players: Sequence[Player], totals: tuple[int, ...]
-    ) -> list[Decision]:
-        """Get the decisions of the seats *asked*; when they take long, everybody else is held still meanwhile."""
-        questions = [
-            players[seat].decide(deal, seat, totals, self._bot_seed(deal.number, seat), len(asked)) for seat in asked
-        ]
-        idle = [player for seat, player in enumerate(players) if seat not in asked]
-        alarm = asyncio.get_running_loop().call_later(QUIET_SECONDS, _rest, idle)
-        try:
-            return [await questions[0]] if len(questions) == 1 else await asyncio.gather(*questions)
-        finally:
-            alarm.cancel()
+    def _rest_idle(self) -> None:
+        """Hold everybody still who is not asked."""
+        for seat, player in enumerate(self._seated):
+            if seat not in self._asked:
+                player.rest()
 
     def _next_deal(self) -> Deal:
         return self._game.next_deal(deal_hands(self._spec.rules, self._spec.seed, self._game.deals))
@@ -193,11 +203,6 @@ def bot_seed(seed: bytes, deal: int, seat: int, rotation: int | None) -> int:
         rotation: Number of the table in `boards:N`, else None.
     """
     return derived_number("bot", seed, deal, seat, *(() if rotation is None else (rotation,)))
-
-
-def _rest(players: Sequence[Player]) -> None:
-    for player in players:
-        player.rest()
 
 
 async def _farewell(player: Player, result: MatchResult) -> None:

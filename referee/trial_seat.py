@@ -14,7 +14,7 @@ from referee.stream_seat import StreamSeat
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from referee.stream_seat import _Context
+    from referee.seat_server import Context
 
 
 class TrialSeat(StreamSeat):
@@ -46,7 +46,7 @@ class TrialSeat(StreamSeat):
             await self._cutting
         await super().close()
 
-    async def _check_hello(self, context: _Context) -> None:
+    async def _check_hello(self, context: Context) -> None:
         await super()._check_hello(context)
         if self.refuses:
             self.refused.set()
@@ -54,18 +54,18 @@ class TrialSeat(StreamSeat):
             await context.abort(grpc.StatusCode.FAILED_PRECONDITION, text)
         self.streams += 1
 
-    async def _greet(self, context: _Context) -> None:
+    async def _greet(self) -> None:
         if self.speaks_of_the_future and self._welcome is not None:
             self._welcome = _of_the_future(self._welcome)
-        await super()._greet(context)
+        await super()._greet()
 
     async def _send(self, message: RefereeMessage) -> None:
         await super()._send(_of_the_future(message) if self.speaks_of_the_future else message)
 
     def _deliver(self, data: bytes) -> None:
-        if self._cuts and self._server:
+        if self._cuts:
             self._cuts = False
-            self._cutting = asyncio.ensure_future(self._stop(None))
+            self._cutting = asyncio.ensure_future(self._server.stop(None))
         else:
             super()._deliver(data)
 

@@ -11,8 +11,16 @@ import pytest
 ROOT = Path(__file__).parent.parent
 SDK_NEEDS = {"grpc", "google"}
 STORE_NEEDS = {
-    "sqlalchemy", "alembic", "pydantic", "pydantic_settings", "structlog", "tomli_w", "numpy", "threadpoolctl",
-}  # fmt: skip
+    "sqlalchemy",
+    "tomli_w",
+    "alembic",
+    "pydantic",
+    "pydantic_settings",
+    "structlog",
+    "numpy",
+    "orjson",
+    "threadpoolctl",
+}
 HOUSE = {
     "sdk/pigpen/rules": {"pigpen.rules"},
     "sdk/pigpen": {"pigpen"} | SDK_NEEDS,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import io
 import sys
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -42,6 +43,9 @@ from ladder.store.problems import LadderError, StoreError
 from referee.problems import RecordError
 from referee.rules_file import RulesFileError
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 app = typer.Typer(
     name="pigpen",
     help="Bots for Hearts, Gong Zhu 拱猪 and Chinese Hearts: write one, let it play, see who is best.",
@@ -50,27 +54,33 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-app.command()(new)
-app.command()(play)
-app.command()(check)
-app.command("compare")(compare_bots)
-app.command()(replay)
-app.command()(rerun)
-app.command()(rules)
-app.command()(submit)
-app.command()(retire)
-app.command("verify")(verify_records)
-app.command()(bench)
-app.command()(unbench)
-app.command()(config)
-app.add_typer(db)
-app.command()(standings)
-app.command()(bots)
-app.command()(show)
-app.command()(matches)
-app.command()(logs)
-app.command()(explain)
-app.add_typer(ladder_app, name="ladder")
+PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
+    "Write a bot": {
+        "new": new,
+        "play": play,
+        "check": check,
+        "compare": compare_bots,
+        "rules": rules,
+        "submit": submit,
+    },
+    "Look into a match": {"replay": replay, "rerun": rerun, "verify": verify_records, "explain": explain, "logs": logs},
+    "Follow a ladder": {"standings": standings, "bots": bots, "show": show, "matches": matches},
+    "Run a ladder": {
+        "ladder": ladder_app,
+        "retire": retire,
+        "bench": bench,
+        "unbench": unbench,
+        "config": config,
+        "db": db,
+    },
+}
+"""Every command by its name, as `pigpen --help` shows them."""
+for _panel, _commands in PANELS.items():
+    for _name, _command in _commands.items():
+        if isinstance(_command, typer.Typer):
+            app.add_typer(_command, name=_name, rich_help_panel=_panel)
+        else:
+            app.command(_name, rich_help_panel=_panel)(_command)
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 LINES = "\n\t"

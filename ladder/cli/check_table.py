@@ -14,7 +14,7 @@ from rich.table import Table
 
 from ladder.cli.harmless import harmless
 from ladder.cli.result_table import print_log
-from ladder.sandbox.limits import MIB
+from ladder.sandbox.memory import MIB
 from pigpen.check.run import UNTRIED
 
 if TYPE_CHECKING:

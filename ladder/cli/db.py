@@ -70,7 +70,7 @@ def check(
     if as_json:
         typer.echo(json.dumps(found, ensure_ascii=False))
     elif not found:
-        typer.echo("All agrees.")
+        typer.echo("Everything agrees.")
     raise typer.Exit(1 if found else 0)
 
 

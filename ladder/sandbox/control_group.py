@@ -79,6 +79,7 @@ class ControlGroup:
         self._files = files
         self._cpu = _open(files.cpu, os.O_RDONLY)
         self._freezer = _open(files.freezer, os.O_WRONLY)
+        self._cpu_unit = files.cpu_unit
         self._readable = self._cpu is not None
         self._used = 0.0
 
@@ -86,7 +87,7 @@ class ControlGroup:
         """Seconds of CPU time used so far, the last figure read if the group is gone; None if it may not be read."""
         if self._cpu is not None:
             with suppress(OSError):
-                self._used = _first_number(os.pread(self._cpu, 64, 0)) * self._files.cpu_unit
+                self._used = _first_number(os.pread(self._cpu, 64, 0)) * self._cpu_unit
         return self._used if self._readable else None
 
     def hold(self) -> None:
@@ -131,4 +132,5 @@ def _open(path: Path, flags: int) -> int | None:
 
 def _first_number(text: bytes) -> int:
     """The number in ``123`` as in ``usage_usec 123``."""
-    return next(int(word) for word in text.split() if word.isdigit())
+    words = text.split(None, 2)
+    return int(words[0] if len(words) == 1 else words[1])

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from docker.types import LogConfig, Mount, Ulimit
 
 from ladder.sandbox.base import SOCKET_NAME, SandboxError
+from ladder.sandbox.memory import MIB
 
 if TYPE_CHECKING:
     from docker import APIClient
 
     from ladder.sandbox.base import Place
 
-MIB = 1024 * 1024
 GROUP = 65532
 """Numeric group of every bot, whatever its image says; the bot base image's own."""
 

@@ -1,9 +1,11 @@
-"""The most memory that a process has used, where Linux tells it."""
+"""Bytes, and the most of them that a process has used, where Linux tells it."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+
+MIB = 1024 * 1024
 
 
 def peak_of_process(pid: int) -> int | None:

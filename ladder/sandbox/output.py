@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ladder.sandbox.base import SandboxError
 from ladder.sandbox.tail import Tail
+from ladder.sandbox.waiting import holds_something
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,7 +58,8 @@ class Output:
 
     def mark(self, decision: int) -> None:
         """What comes from now on was written at *decision*."""
-        self._catch_up()
+        if self._socket is not None and (not self._connected or holds_something(self._socket.fileno())):
+            self._catch_up()
         self._tail.mark(decision)
 
     def has_connected(self) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ladder.sandbox.base import Exit
 from ladder.sandbox.memory import peak_of_process
 from ladder.sandbox.tail import Tail
+from ladder.sandbox.waiting import holds_something
 from referee.keeper import NoKeeper
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class ProcessInstance:
 
     def mark(self, decision: int) -> None:
         """What it writes from now on, it writes at *decision*."""
-        if not self._ended:
+        if not self._ended and holds_something(self._output):
             self._catch_up()
         self._tail.mark(decision)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import case, distinct, exists, func, or_, select, text
+from sqlalchemy import case, distinct, exists, func, literal, or_, select, text, union_all
 
 from ladder.store.models import Bot, Match, PairStats, Rating, Seat, Status, Variant, Version
 
@@ -91,21 +91,17 @@ def _ratings(session: Session) -> Iterator[str]:
 
 
 def _pairs(session: Session, variant: Variant) -> Iterator[str]:
-    met = _meetings(variant).cte()
-    kept = select(PairStats.a, PairStats.b, PairStats.n).where(PairStats.variant == variant.name).cte()
-    both = (met.c.a == kept.c.a) & (met.c.b == kept.c.b)
+    pair, met = PairStats.__table__, _meetings(variant).subquery()
+    counted = select(pair.c.a, pair.c.b, pair.c.n.label("counted"), literal(0).label("seen"))
+    seen = select(met.c.a, met.c.b, literal(0), met.c.n)
+    both = union_all(counted.where(pair.c.variant == variant.name), seen).subquery()
+    sums = func.sum(both.c.counted), func.sum(both.c.seen)
     wanted: Select[*tuple[Any, ...]] = (
-        select(
-            func.coalesce(met.c.a, kept.c.a), func.coalesce(met.c.b, kept.c.b),
-            func.coalesce(kept.c.n, 0), func.coalesce(met.c.n, 0),
-        )
-        .select_from(met.join(kept, both, full=True))
-        .where(func.coalesce(kept.c.n, 0) != func.coalesce(met.c.n, 0))
-    )  # fmt: skip
-    names: dict[int, str] = {}
-    for a, b, counted, seen in session.execute(wanted).all():
-        one, other = (names.setdefault(each, _name(session, each)) for each in (a, b))
-        yield f"{one} and {other} in {variant.name}: {counted} meetings are counted, and they met in {seen} matches."
+        select(both.c.a, both.c.b, *sums).group_by(both.c.a, both.c.b).having(sums[0] != sums[1])
+    )
+    for a, b, told, found in session.execute(wanted.order_by(both.c.a, both.c.b)).all():
+        names = f"{_name(session, a)} and {_name(session, b)} in {variant.name}"
+        yield f"{names}: {told} meetings are counted, and they met in {found} matches."
 
 
 def _meetings(variant: Variant) -> Select[*tuple[Any, ...]]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import orjson
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
@@ -27,8 +27,6 @@ SQLITE_SETTINGS = (
     f"busy_timeout={BUSY_SECONDS * 1000}",
     "cache_size=-65536",  # KiB at most: all pairs of a thousand bots, so that a result reads nothing from the file
 )
-COMPACT = json.JSONEncoder(separators=(",", ":")).encode
-"""Writes columns of JSON in the fewest bytes."""
 WRITER_LOCK = 0x70696770656E
 """Number of PostgreSQL's advisory lock that writers take."""
 CONNECT_SECONDS = 10
@@ -75,14 +73,22 @@ class Database:
         self.engine.dispose()
 
 
+def _written(value: Any) -> str:
+    return orjson.dumps(value).decode()
+
+
+_JSON: dict[str, Any] = {"json_serializer": _written, "json_deserializer": orjson.loads}
+"""A third of what is read of a thousand ratings is JSON, and the standard library takes five times as long for it."""
+
+
 def _postgresql(url: URL) -> Engine:
     options = {"connect_timeout": CONNECT_SECONDS, "options": f"-c lock_timeout={BUSY_SECONDS}s"}
-    return create_engine(url, pool_pre_ping=True, connect_args=options, json_serializer=COMPACT)
+    return create_engine(url, pool_pre_ping=True, connect_args=options, **_JSON)
 
 
 def _sqlite(url: URL, settings: Sequence[str]) -> Engine:
     # The driver must leave transactions to us: its own BEGIN comes late, and is never IMMEDIATE.
-    engine = create_engine(url, json_serializer=COMPACT)
+    engine = create_engine(url, **_JSON)
 
     def set_up(connection: DBAPIConnection, _: Any) -> None:
         connection.isolation_level = None

@@ -20,6 +20,9 @@ PROTOCOL = 1
 """Major version of the wire contract."""
 
 
+_PHASES: dict[int, Phase] = {phase.value: phase for phase in Phase}
+"""Quicker than asking the enumeration."""
+
 NO_ACTION = "the answer holds no action"
 """What the referee says of an empty answer, and of a bot whose method returned something else than an answer."""
 
@@ -30,8 +33,15 @@ class MalformedMessage(ValueError):
 
 def duration(seconds: float) -> Duration:
     """A length of time as a message, to the microsecond; less than nothing is nothing."""
+    message = Duration()
+    _set_duration(message, seconds)
+    return message
+
+
+def _set_duration(message: Duration, seconds: float) -> None:
     whole, micros = divmod(max(0, round(seconds * 1e6)), 1_000_000)
-    return Duration(seconds=whole, nanos=micros * 1000)
+    message.seconds = whole
+    message.nanos = micros * 1000
 
 
 def seconds(message: Duration) -> float:
@@ -41,61 +51,65 @@ def seconds(message: Duration) -> float:
 
 def request_message(view: View, took: float) -> referee_pb2.RefereeMessage:
     """Ask for the decision that *view* shows; the answer before took *took* seconds."""
-    wire_view = view_pb2.View(
-        phase=int(view.phase),  # type: ignore[arg-type]
-        seat=view.seat,
-        deal=view.deal,
-        hand=bytes(cards_in(view.hand_mask)),
-        legal=bytes(cards_in(view.legal_mask)),
-        plays=view.plays,
-        leaders=view.leaders,
-        totals=view.totals,
-    )
+    message = referee_pb2.RefereeMessage()  # filled in place: handing parts to a constructor copies them
+    request = message.request
+    request.decision = view.decision
+    request.seed = view.seed
+    _set_duration(request.limit, view.limit)
+    _set_duration(request.bank, view.bank)
+    _set_duration(request.last_took, took)
+    _fill_view(request.view, view)
+    return message
+
+
+def _fill_view(message: view_pb2.View, view: View) -> None:
+    message.phase = int(view.phase)  # type: ignore[assignment]
+    message.seat = view.seat
+    message.deal = view.deal
+    message.hand = bytes(cards_in(view.hand_mask))
+    message.legal = bytes(cards_in(view.legal_mask))
+    message.plays = view.plays
+    message.leaders = view.leaders
+    message.totals.extend(view.totals)
     if view.passed_mask:
-        wire_view.passed = bytes(cards_in(view.passed_mask))
-        wire_view.received = bytes(cards_in(view.received_mask))
+        message.passed = bytes(cards_in(view.passed_mask))
+        message.received = bytes(cards_in(view.received_mask))
     if any(view.hidden) or view.exposures:
-        wire_view.exposures.extend(_exposure_message(shown) for shown in view.exposures)
-        wire_view.hidden = bytes(view.hidden)
-    return referee_pb2.RefereeMessage(
-        request=referee_pb2.Request(
-            decision=view.decision,
-            view=wire_view,
-            limit=duration(view.limit),
-            bank=duration(view.bank),
-            last_took=duration(took),
-            seed=view.seed,
-        )
-    )
+        message.exposures.extend(_exposure_message(shown) for shown in view.exposures)
+        message.hidden = bytes(view.hidden)
 
 
 def view_of(request: referee_pb2.Request, rules: Rules) -> View:
     """What a request shows."""
     view = request.view
+    hand, legal, exposures = view.hand, view.legal, view.exposures
+    hand_mask = mask_of(hand)
     return View(
-        rules=rules,
-        seat=view.seat,
-        deal=view.deal,
-        phase=Phase(view.phase),
-        hand_mask=mask_of(view.hand),
-        legal_mask=mask_of(view.legal),
-        passed_mask=mask_of(view.passed),
-        received_mask=mask_of(view.received),
-        exposures=tuple(Exposure(shown.seat, CARDS[shown.card], Face(shown.face)) for shown in view.exposures),
-        hidden=tuple(view.hidden) or (0,) * rules.players,
-        plays=view.plays,
-        leaders=view.leaders,
-        totals=tuple(view.totals),
-        decision=request.decision,
-        seed=request.seed,
-        limit=seconds(request.limit),
-        bank=seconds(request.bank),
+        rules,
+        view.seat,
+        view.deal,
+        _PHASES[view.phase],
+        hand_mask,
+        hand_mask if legal == hand else mask_of(legal),
+        mask_of(view.passed),
+        mask_of(view.received),
+        tuple(map(_exposure_of, exposures)) if exposures else (),
+        tuple(view.hidden) or (0,) * rules.players,
+        view.plays,
+        view.leaders,
+        tuple(view.totals),
+        request.decision,
+        request.seed,
+        seconds(request.limit),
+        seconds(request.bank),
     )
 
 
 def answer_message(view: View, action: Action | None) -> referee_pb2.BotMessage:
     """Answer the question of *view* with *action*; None: with nothing, which the referee holds against the bot."""
-    answer = referee_pb2.Answer(decision=view.decision)
+    message = referee_pb2.BotMessage()
+    answer = message.answer
+    answer.decision = view.decision
     if isinstance(action, Card):
         answer.card = action
     elif isinstance(action, tuple):
@@ -106,7 +120,7 @@ def answer_message(view: View, action: Action | None) -> referee_pb2.BotMessage:
         answer.expose.cards.extend(_exposure_message(exposure) for exposure in shown)
     elif isinstance(action, MoonChoice):
         answer.moon = int(action)  # type: ignore[assignment]
-    return referee_pb2.BotMessage(answer=answer)
+    return message
 
 
 def action_of(answer: referee_pb2.Answer) -> Action:
@@ -206,6 +220,10 @@ def notice_of(message: referee_pb2.RefereeMessage) -> Notice | None:
 def hello_message(token: str, name: str, sdk: str) -> referee_pb2.BotMessage:
     """Introduce a bot."""
     return referee_pb2.BotMessage(hello=referee_pb2.Hello(protocol=PROTOCOL, token=token, name=name, sdk=sdk))
+
+
+def _exposure_of(shown: view_pb2.Exposure) -> Exposure:
+    return Exposure(shown.seat, CARDS[shown.card], Face(shown.face))
 
 
 def _exposure_message(shown: Exposure) -> view_pb2.Exposure:

@@ -48,8 +48,8 @@ def db(folder: Path, *words: str) -> tuple[int, str, str]:
 
 
 def test_a_ladder_in_order_is_found_in_order(data_dir: Path) -> None:
-    assert db(data_dir, "check") == (0, "All agrees.\n", "")
-    assert db(data_dir, "check", "--records") == (0, "All agrees.\n", "")
+    assert db(data_dir, "check") == (0, "Everything agrees.\n", "")
+    assert db(data_dir, "check", "--records") == (0, "Everything agrees.\n", "")
     assert db(data_dir, "check", "--json") == (0, "[]\n", "")
 
 
@@ -66,7 +66,7 @@ def test_each_finding_is_a_line_and_the_exit_code_tells(data_dir: Path) -> None:
 
 def test_a_rating_that_does_not_follow_from_the_records_is_found_with_them(data_dir: Path) -> None:
     change(data_dir, "UPDATE ratings SET rating = rating + 0.000001 WHERE version_id = 1")
-    assert db(data_dir, "check") == (0, "All agrees.\n", "")
+    assert db(data_dir, "check") == (0, "Everything agrees.\n", "")
     code, printed, _ = db(data_dir, "check", "--records")
     assert code == 1
     assert printed.startswith("bot 0@1 in hearts: rating is ")
@@ -91,7 +91,7 @@ def test_a_backup_is_a_ladder(data_dir: Path) -> None:
     assert (code, complaint) == (0, "")
     assert printed == f"{other}/ladder.db: {(other / 'ladder.db').stat().st_size:,} bytes\n"
     (data_dir / "records").rename(other / "records")
-    assert db(other, "check", "--records") == (0, "All agrees.\n", "")
+    assert db(other, "check", "--records") == (0, "Everything agrees.\n", "")
     assert db(data_dir, "backup", str(other / "ladder.db"))[0] == 2
 
 

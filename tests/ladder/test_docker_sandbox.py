@@ -17,7 +17,8 @@ import pytest_asyncio
 from ladder.bots import BotSource
 from ladder.sandbox.base import STDERR_TAIL, Exit, Place, SandboxError
 from ladder.sandbox.docker import DockerSandbox
-from ladder.sandbox.limits import FIRST_USER, GROUP, MIB, USERS, Limits
+from ladder.sandbox.limits import FIRST_USER, GROUP, USERS, Limits
+from ladder.sandbox.memory import MIB
 from tests.ladder.containers import has_written, new_place, run, running
 
 pytestmark = pytest.mark.docker

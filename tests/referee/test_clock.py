@@ -112,3 +112,19 @@ def test_a_stopwatch_that_was_stopped_stands() -> None:
 def test_being_late_is_told_by_both_clocks() -> None:
     assert Times(None).watch().late == "no answer within 1.000 s"
     assert Times(0.0).watch().late == "no answer within 1.000 s of CPU time and 3.000 s in all"
+
+
+@pytest.mark.parametrize(("cpu", "sure"), [(None, 1.0 + MARGIN), (0.0, 1.0)])
+def test_what_is_sure_from_the_start_needs_no_look_at_any_clock(cpu: float | None, sure: float) -> None:
+    watch = Times(cpu).watch()
+    assert watch.sure == pytest.approx(sure)
+    assert watch.left == pytest.approx(sure)
+
+
+def test_what_the_programs_clock_said_before_and_after_is_kept() -> None:
+    times = Times(5.0)
+    watch = times.watch()
+    times.pass_(1.0, 0.5)
+    watch.stop()
+    times.pass_(1.0, 0.5)
+    assert (watch.cpu_before, watch.cpu_after) == (5.0, 5.5)

@@ -23,9 +23,10 @@ from pigpen.v1.referee_pb2 import Answer, ExposeAction
 from pigpen.v1.view_pb2 import Exposure
 from referee.clock import Stopwatch
 from referee.formats import Format
+from referee.hello import new_token
 from referee.match import MatchSpec
 from referee.record import DealLine, ResultLine
-from referee.stream_seat import StreamSeat, new_token
+from referee.stream_seat import StreamSeat
 from referee.verdict import TAKEOVER_AT, Verdict
 from tests.referee.attacks import Act, Attacker, attacks
 from tests.referee.elsewhere import world_of

@@ -30,41 +30,41 @@ def test_a_program_is_told_once_that_it_is_seated(keeper: NotingKeeper) -> None:
 def test_it_rests_until_it_is_asked_again(keeper: NotingKeeper, turns: Turns) -> None:
     turns.rest()
     turns.rest()
-    turns.begin(3)
-    turns.end()
+    turns.begin(3, keeper.used)
+    turns.end(keeper.used)
     assert keeper.done == ["hold", "mark 3", "free"]
 
 
 def test_a_quiet_one_is_left_alone(keeper: NotingKeeper, turns: Turns) -> None:
     for decision in (1, 2):
-        turns.begin(decision)
-        turns.end()
+        turns.begin(decision, keeper.used)
+        turns.end(keeper.used)
     assert keeper.done == ["mark 1", "mark 2"]
 
 
 def test_one_that_worked_unasked_is_held_whenever_it_is_not_asked(keeper: NotingKeeper, turns: Turns) -> None:
     assert keeper.used is not None
-    turns.begin(1)
-    turns.end()
+    turns.begin(1, keeper.used)
+    turns.end(keeper.used)
     keeper.used += 2 * RESTLESS_SECONDS
     for decision in (2, 3):
-        turns.begin(decision)
-        turns.end()
+        turns.begin(decision, keeper.used)
+        turns.end(keeper.used)
     assert keeper.done == ["mark 1", "mark 2", "hold", "mark 3", "free", "hold"]
 
 
 def test_working_when_asked_is_not_being_restless(keeper: NotingKeeper, turns: Turns) -> None:
     assert keeper.used is not None
     for decision in (1, 2):
-        turns.begin(decision)
+        turns.begin(decision, keeper.used)
         keeper.used += 100 * RESTLESS_SECONDS
-        turns.end()
+        turns.end(keeper.used)
     assert "hold" not in keeper.done
 
 
 def test_one_whose_seat_is_lost_is_held_for_good(keeper: NotingKeeper, turns: Turns) -> None:
     turns.dismiss()
-    turns.begin(1)
+    turns.begin(1, keeper.used)
     turns.over()
     assert keeper.done == ["hold", "mark 1"]
 
@@ -78,6 +78,6 @@ def test_after_the_match_it_may_run_to_its_end(keeper: NotingKeeper, turns: Turn
 def test_nobody_keeps_anything() -> None:
     turns = Turns(NoKeeper())
     turns.seated()
-    turns.begin(1)
+    turns.begin(1, None)
     turns.rest()
-    turns.end()
+    turns.end(None)

@@ -13,7 +13,7 @@ import grpc
 import pytest
 
 from pigpen.v1.referee_pb2 import Answer, BotMessage
-from referee import stream_seat
+from referee import seat_server, stream_seat
 from referee.clock import Stopwatch
 from referee.exit import Exit
 from referee.stream_seat import StreamSeat
@@ -230,9 +230,9 @@ async def test_streams_that_are_refused_count_too(tmp_path: Path, welcome: Welco
 async def test_a_connection_without_a_stream_is_closed_however_busy_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    quick = [(name, 100 if name == "grpc.max_connection_idle_ms" else value) for name, value in stream_seat.OPTIONS]
-    assert quick != stream_seat.OPTIONS
-    monkeypatch.setattr(stream_seat, "OPTIONS", quick)
+    quick = [(name, 100 if name == "grpc.max_connection_idle_ms" else value) for name, value in seat_server.OPTIONS]
+    assert quick != seat_server.OPTIONS
+    monkeypatch.setattr(seat_server, "OPTIONS", quick)
     async with open_seat(tmp_path), asyncio.timeout(LONG):
         reader, writer = await asyncio.open_unix_connection(tmp_path / "seat.sock")
         writer.write(PREFACE)

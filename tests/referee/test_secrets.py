@@ -18,10 +18,11 @@ from ladder.sandbox.process import ProcessSandbox
 from pigpen.rules import PRESETS
 from pigpen.v1.referee_pb2 import RefereeMessage
 from pigpen.wire import answer_message, view_of
-from referee import stream_seat
+from referee import hello
 from referee.formats import Format
+from referee.hello import new_token
 from referee.record import ResultLine, to_json
-from referee.stream_seat import StreamSeat, new_token
+from referee.stream_seat import StreamSeat
 from tests.referee.elsewhere import any_answer
 from tests.referee.taps import Tap, found, played, spec_of
 from tests.referee.wires import open_seat, raw_bot
@@ -95,7 +96,7 @@ async def test_a_token_is_judged_by_a_comparison_in_constant_time_and_by_nothing
         compared.append((given, wanted))
         return verdict
 
-    monkeypatch.setattr(stream_seat, "hmac", SimpleNamespace(compare_digest=compare_digest))
+    monkeypatch.setattr(hello, "hmac", SimpleNamespace(compare_digest=compare_digest))
     async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path) as bot:
         await bot.hello("wrong" if verdict else token)
         if verdict:

@@ -12,8 +12,11 @@ from pigpen.v1.referee_pb2 import Answer, BotMessage, Hello
 from pigpen.wire import view_of
 from referee import stream_seat
 from referee.clock import Stopwatch
-from referee.stream_seat import new_token
+from referee.hello import new_token
+from referee.keeper import RESTLESS_SECONDS
+from referee.player import ask_in_time
 from referee.verdict import SeatFailure, Verdict
+from tests.referee.seats import NotingKeeper
 from tests.referee.wires import RULES, RawBot, open_seat, question, raw_bot
 
 if TYPE_CHECKING:
@@ -249,3 +252,32 @@ async def test_after_the_match_the_stream_ends_well_even_for_a_bot_that_only_lis
         await seat.close()
         assert (await bot.receive()).match_over.place == 1
         assert (await bot.status())[0] is grpc.StatusCode.OK
+
+
+async def test_a_decision_reads_the_programs_clock_twice(tmp_path: Path, welcome: Welcome) -> None:
+    keeper = NotingKeeper()
+    async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
+        seat.kept_by(keeper)
+        await seat.welcome(welcome)
+        await bot.receive()
+        watch = Stopwatch(LONG, seat.cpu_time)
+        asked = asyncio.ensure_future(ask_in_time(seat, question(), watch, 0.0))
+        await bot.answer(await bot.receive())
+        assert await asked == question().legal[0]
+        assert watch.rated < LONG
+        assert keeper.reads == 2
+
+
+async def test_a_program_that_worked_unasked_is_held_when_it_has_answered(tmp_path: Path, welcome: Welcome) -> None:
+    keeper = NotingKeeper()
+    async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
+        seat.kept_by(keeper)
+        await seat.welcome(welcome)
+        await bot.receive()
+        for number in (1, 2):
+            asked = asyncio.ensure_future(seat.ask(question(number), Stopwatch(LONG, seat.cpu_time), 0.0))
+            await bot.answer(await bot.receive())
+            await asked
+            assert keeper.used is not None
+            keeper.used += 2 * RESTLESS_SECONDS
+        assert keeper.done == ["seated", "mark 1", "mark 2", "hold"]

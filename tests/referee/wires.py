@@ -13,7 +13,8 @@ from pigpen.rules import PRESETS, Deal, Phase, deal_hands
 from pigpen.v1.referee_pb2 import Answer, BotMessage, RefereeMessage
 from pigpen.view import View
 from pigpen.wire import hello_message
-from referee.stream_seat import StreamSeat, new_token
+from referee.hello import new_token
+from referee.stream_seat import StreamSeat
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -1,0 +1,164 @@
+"""
+Things measured in turn, deal by deal, in one process: the machine's other work hits all of them alike.
+
+A lane is a table, or a bare ping-pong of the same topology: four programs, each with a server of its own. Every call of
+`step` plays one deal on it, and then it stands still.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import io
+import statistics
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from benchmarks.bare_server import BareServer
+from ladder.cores import CORES
+from ladder.play import sandboxed_table
+from ladder.sandbox.base import SOCKET_NAME, Place
+from ladder.scratch import scratch_folder
+from referee.record import to_json
+from referee.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+
+    from ladder.sandbox.base import Program
+    from referee.alarm import Alarm
+    from referee.match import MatchSpec
+    from referee.record import DealLine
+    from referee.seat import Seat
+
+SEATS = 4
+TRIPS = 52
+"""Round trips in a step of the ping-pong: as many as a deal of gongzhu has cards."""
+
+
+class Lane(Protocol):
+    """Something that can be done a deal at a time."""
+
+    async def step(self) -> int:
+        """Do it once; how many decisions that were."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one decision took, in microseconds: by the clock, and of this process's CPU time."""
+
+    wall: float
+    cpu: float
+
+
+async def cost(*lanes: Lane) -> Cost:
+    """What a decision costs when all *lanes* take a step at once."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    decisions = sum(await asyncio.gather(*(lane.step() for lane in lanes)))
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    return Cost(wall / decisions * 1e6, cpu / decisions * 1e6)
+
+
+async def costs(groups: Sequence[Sequence[Lane]], rounds: int, warm_up: int = 8) -> list[list[Cost]]:
+    """The cost of each group of lanes, *rounds* times in turn, after some rounds that do not count."""
+    found: list[list[Cost]] = [[] for _ in groups]
+    for number in range(warm_up + rounds):
+        for lanes, values in zip(groups, found, strict=True):
+            value = await cost(*lanes)
+            if number >= warm_up:
+                values.append(value)
+    return found
+
+
+def typical(values: Sequence[float], parts: int = 10) -> list[float]:
+    """The median of each of so many stretches of the measurement, in order."""
+    size = len(values) // parts
+    return [statistics.median(values[place : place + size]) for place in range(0, parts * size, size)]
+
+
+@contextlib.asynccontextmanager
+async def table(spec: MatchSpec, programs: Sequence[Program]) -> AsyncIterator[SteppedTable]:
+    """A table of the real referee with bots in their sandbox."""
+    async with sandboxed_table(programs, spec.bots, lambda logs: None) as seats, playing(spec, seats) as lane:
+        yield lane
+
+
+@contextlib.asynccontextmanager
+async def playing(spec: MatchSpec, seats: Sequence[Seat]) -> AsyncIterator[SteppedTable]:
+    """A table whose bots sit in *seats*; what they play is written down, and the match is given up in the end."""
+    lane, record = SteppedTable(spec, 0), io.StringIO()
+    match = asyncio.ensure_future(lane.play(seats, lambda line: print(to_json(line), file=record)))
+    try:
+        yield lane
+    finally:
+        match.cancel()
+        await asyncio.wait((match,))
+
+
+class SteppedTable(Table):
+    """A table that plays one deal whenever it is told to."""
+
+    def __init__(self, spec: MatchSpec, number: int) -> None:
+        super().__init__(spec, number)
+        self._go = asyncio.Semaphore(0)
+        self._done = asyncio.Semaphore(0)
+        self._decisions = 0
+
+    async def step(self) -> int:
+        """Play a deal."""
+        self._go.release()
+        await self._done.acquire()
+        return self._decisions
+
+    async def _play_deal(self, quiet: Alarm) -> DealLine:
+        await self._go.acquire()
+        line = await super()._play_deal(quiet)
+        self._decisions = len(line.steps)
+        self._done.release()
+        return line
+
+
+class _BareLane:
+    """One message after the other to each client in turn, and back."""
+
+    def __init__(self, servers: Sequence[BareServer], message: bytes) -> None:
+        self._servers = servers
+        self._message = message
+
+    async def step(self) -> int:
+        """As many round trips as a deal has decisions."""
+        for number in range(TRIPS):
+            await self._servers[number % SEATS].ask(0, self._message)
+        return TRIPS
+
+
+@contextlib.asynccontextmanager
+async def bare(program: Program, size: int) -> AsyncIterator[Lane]:
+    """
+    Four bare clients in the same sandbox as bots, on the same core, each with a server and a folder of its own.
+
+    Args:
+        program: The client.
+        size: Bytes of a message to it.
+    """
+    with scratch_folder() as root, CORES.lease() as core:
+        folders = [Path(root) / str(seat) for seat in range(SEATS)]
+        for folder in folders:
+            folder.mkdir(mode=0o755)
+        servers = [BareServer(f"{folder / SOCKET_NAME}") for folder in folders]
+        instances = []
+        try:
+            for server, folder in zip(servers, folders, strict=True):
+                await server.start()
+                (folder / SOCKET_NAME).chmod(0o666)
+            instances = await asyncio.gather(*(program.start(Place(folder, "x", {}, core)) for folder in folders))
+            for server, instance in zip(servers, instances, strict=True):
+                await server.connected(1)
+                instance.keeper.seated()
+            yield _BareLane(servers, bytes(size))
+        finally:
+            await asyncio.gather(*(instance.stop() for instance in instances))
+            for server in servers:
+                await server.stop()

@@ -1,0 +1,58 @@
+"""One question to a bot that has not been answered yet."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from google.protobuf.message import DecodeError
+
+from pigpen.v1.referee_pb2 import Answer, BotMessage
+from pigpen.wire import MalformedMessage
+
+if TYPE_CHECKING:
+    from pigpen.v1.referee_pb2 import RefereeMessage
+    from referee.clock import Stopwatch
+
+
+class Question:
+    """
+    A request and the answer to it.
+
+    Attributes:
+        message: What the bot is asked; when it comes back on another stream it is asked the same again.
+        watch: Runs since it was asked.
+        deadline: Ends the wait.
+        answer: What it says, once it has; or why nothing will come.
+    """
+
+    def __init__(self, decision: int, message: RefereeMessage, watch: Stopwatch) -> None:
+        self.message = message
+        self.watch = watch
+        self.deadline = asyncio.timeout(None)
+        self.answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._decision = decision
+
+    def hear(self, data: bytes) -> None:
+        """Take one message of the bot; an answer to another question is dropped."""
+        if self.answer.done():
+            return
+        try:
+            message = BotMessage.FromString(data)
+        except DecodeError:
+            self.answer.set_exception(MalformedMessage("the message cannot be read as a BotMessage"))
+            return
+        if message.WhichOneof("body") != "answer":
+            self.answer.set_exception(MalformedMessage("the message is not an Answer"))
+        elif message.answer.decision == self._decision:
+            self.answer.set_result(message.answer)
+
+    def give_up(self, failure: Exception) -> None:
+        """No answer will come."""
+        if not self.answer.done():
+            self.answer.set_exception(failure)
+
+    def close(self) -> None:
+        """Keep asyncio from complaining of a failure that came while the question itself was still on its way."""
+        if not self.answer.cancel() and not self.answer.cancelled():
+            self.answer.exception()

@@ -1,0 +1,14 @@
+"""The command starts quickly: what takes long to import is imported by the commands that need it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+HEAVY = {"docker", "sqlalchemy", "alembic", "numpy", "structlog", "pydantic_settings"}
+
+
+def test_the_command_imports_nothing_heavy_before_it_knows_what_is_wanted() -> None:
+    code = f"import sys, ladder.cli; print(*sorted({HEAVY!r} & set(sys.modules)))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.split() == []
