@@ -7,6 +7,7 @@ and a file of an attempt that was not recorded belongs to nobody.
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -21,7 +22,7 @@ from ladder.store.estimates import Pace, refresh, stale
 from ladder.store.models import Bot, Match, Rating, Seat, State, StateChange, Version
 from ladder.store.records import give_up_records, remove_orphans
 from ladder.store.results import WrongRecord, record_summary
-from ladder.store.scheduling import fill_queue, why_nobody
+from ladder.store.scheduling import fields_of, fill_queue, why_nobody
 from ladder.store.tasks import task_of
 from ladder.summary import summarise
 from referee.problems import RecordError
@@ -44,8 +45,6 @@ if TYPE_CHECKING:
 
 LOOK_BACK = 1000
 """After each result so many results before the newest records are looked at; all of them when a runner starts."""
-
-
 FEW = 5
 """A bot with fewer matches has not settled, whatever its ± says."""
 
@@ -87,6 +86,7 @@ class Desk:
         rng: Random,
         now: Callable[[], float],
         variants: Collection[str] | None = None,
+        tick: Callable[[], float] = time.monotonic,
     ) -> None:
         """
         Sit down at the ladder's desk.
@@ -97,12 +97,14 @@ class Desk:
             rng: Chance, for who plays whom.
             now: The clock: Unix time.
             variants: Play only these; None: all.
+            tick: A clock that never goes back, and is not set; seconds.
         """
         self.files = Files(settings.data_dir)
         self._database = database
         self._settings = settings
         self._rng = rng
         self._now = now
+        self._tick = tick
         self._variants = variants
         self._holder = owners.this_process()
         self._pace = Pace()
@@ -190,24 +192,29 @@ class Desk:
         Returns:
             Whether any estimate was made.
         """
-        if not (whatever_it_takes or self._pace.is_due(self._now())):
+        if not (whatever_it_takes or self._pace.is_due(self._tick())):
             return False
         with self._database.read() as session:
             variants = stale(session, self._variants)
         for variant in variants if whatever_it_takes else variants[:1]:
-            began = self._now()
+            began = self._tick()
             refresh(self._database, variant)
-            self._pace.took(began, self._now())
+            self._pace.took(began, self._tick())
         return bool(variants)
 
     def is_settled(self, ci: float) -> bool:
-        """Whether the ± of every bot that plays is at most *ci*, in Elo, and none has only just begun."""
-        entries = select(Rating.error, Rating.matches).where(Rating.state == State.ACTIVE)
-        if self._variants is not None:
-            entries = entries.where(Rating.variant.in_(self._variants))
+        """
+        Whether the ± of every bot that plays is at most *ci*, in Elo, and none has only just begun.
+
+        Variants where no match can be played are left out: no ± there will ever change. If that is all, nothing is.
+        """
         with self._database.read() as session:
-            found = session.execute(entries).all()
-        return all(error is not None and error <= ci and matches >= FEW for error, matches in found)
+            fields = fields_of(session, self._variants)
+            played = [name for name, field in fields.items() if field.why_none is None]
+            entries = select(Rating.error, Rating.matches).where(Rating.state == State.ACTIVE)
+            found = session.execute(entries.where(Rating.variant.in_(played))).all()
+        known = [error is not None and error <= ci and matches >= FEW for error, matches in found]
+        return bool(known) and all(known)
 
     def _record(self, outcome: MatchOutcome, summary: MatchSummary) -> tuple[Result | None, list[tuple[int, int]]]:
         with self._database.write() as session:

@@ -102,3 +102,7 @@ class LocalExecutor:
                 task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         await self._worker.close()
+        rest = asyncio.all_tasks() - {asyncio.current_task()}  # after what needs them, such as a server's own tasks
+        for each in rest:
+            each.cancel()
+        await asyncio.gather(*rest, return_exceptions=True)

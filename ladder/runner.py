@@ -96,7 +96,7 @@ class Runner:
         self._events: Events = SimpleQueue() if events is None else events
         self._playing: dict[str, tuple[MatchTask, Future[str], float]] = {}
         self._outcomes: deque[MatchOutcome] = deque()
-        self._is_starved = self._is_settled = False
+        self._is_starved = self._is_settled = self._has_looked = False
         self._stops = 0
         self._voids = 0
         self._troubles = 0
@@ -233,8 +233,10 @@ class Runner:
                 log.warning("match.lost", match=task.match, attempt=task.attempt)
 
     def _look_at_estimates(self) -> None:
-        if self._desk.refresh_estimates() and self._goal.ci is not None:
+        is_new = self._desk.refresh_estimates()
+        if self._goal.ci is not None and (is_new or not self._has_looked):
             self._is_settled = self._desk.is_settled(self._goal.ci)
+            self._has_looked = True
 
     def _have_nobody(self) -> None:
         reason = self._desk.why_nobody()

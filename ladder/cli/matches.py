@@ -40,7 +40,7 @@ def matches(
     status: Annotated[
         StatusName | None, typer.Option(help="Only those of one status. By default: running and done ones.")
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="At most N of each status.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most N of each status.")] = 20,
     as_json: JsonOption = False,
 ) -> None:
     """

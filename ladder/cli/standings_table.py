@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 BARS = 10
 """The most bars in a trend."""
-ORDINALS = ("1st", "2nd", "3rd", "4th", "5th")
+ORDINALS = ("1st", "2nd", "3rd", "4th", "5th", "6th", "7th", "8th")
+"""A place at every table that rules can have."""
 FIELDS = (
     "rank", "bot", "version", "owner", "state", "elo", "error", "provisional", "rank_low", "rank_high", "matches",
     "deals", "points_per_deal", *ORDINALS, "decisions", "faults", "fault_rate", "takeovers", "change", "since",

@@ -55,6 +55,7 @@ def _whole(target: Path) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as folder:
             draft = Path(folder) / target.name
             yield draft
+            draft.chmod(0o600)  # it holds the seeds of matches to come
             with draft.open("rb") as file:
                 os.fsync(file.fileno())
             os.link(draft, target)  # unlike a rename, it refuses a name that somebody has taken meanwhile

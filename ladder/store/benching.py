@@ -57,13 +57,12 @@ def _columns(state: str, since: float, reason: str, benchings: int, recent: str)
 
 
 def _failed_matches(connection: Connection, variant: str, entry: Row[Any], count: int) -> list[int]:
-    """The newest matches that it failed since it last began to play, oldest first."""
+    """The newest matches that it failed, oldest first, by the order of the results: clocks may be set."""
     seat, match = models.Seat, models.Match
     found = connection.scalars(
         select(seat.match_id)
         .join(match, match.id == seat.match_id)
         .where(seat.version_id == entry.version_id, seat.taken_over.is_(True), match.variant == variant)
-        .where(match.finished >= entry.since)
         .group_by(seat.match_id, match.ordinal)
         .order_by(match.ordinal.desc())
         .limit(count)

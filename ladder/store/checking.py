@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from ladder.files import Files
     from ladder.store.database import Database
 
+BATCH = 1000
+"""Matches asked for at once; a statement may have some ten thousand parameters, and a folder may be lost."""
+
 
 def findings(database: Database, files: Files) -> Iterator[str]:
     """
@@ -35,8 +38,10 @@ def findings(database: Database, files: Files) -> Iterator[str]:
             yield from _pairs(session, variant)
         missing = _without_record(session, files)
     with database.read() as session:  # those that were removed by the retention setting meanwhile are not missing
-        for match in session.scalars(select(Match).where(Match.id.in_(missing), Match.record_kept.is_(True))):
-            yield f"The record of match {match.id} is not there: {str(files.record(match.id, match.attempt))!r}."
+        for first in range(0, len(missing), BATCH):
+            still = Match.id.in_(missing[first : first + BATCH]), Match.record_kept.is_(True)
+            for match, attempt in session.execute(select(Match.id, Match.attempt).where(*still).order_by(Match.id)):
+                yield f"The record of match {match} is not there: {str(files.record(match, attempt))!r}."
 
 
 def _of_sqlite(session: Session) -> Iterator[str]:

@@ -32,6 +32,8 @@ def in_words(url: URL) -> Iterator[None]:
     """
     try:
         yield
+    except UnicodeEncodeError as error:
+        raise LadderError(f"{error.object!r} is not UTF-8, and can be no part of a ladder.") from None
     except DBAPIError as error:
         said = _first_line(error)
         if any(words in said for words in NO_DATABASE):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ladder.store.database import Database
@@ -44,7 +46,9 @@ def open_ladder(settings: Settings, create: bool = False) -> Database:
 
 def make_folders(settings: Settings) -> None:
     """
-    Make the folders of the data and of the database.
+    Make the folders of the data and of the database, and that one's file, for nobody else to read.
+
+    They hold the seeds of matches to come, and what bots print for their owners.
 
     Raises:
         LadderError: If one cannot be made.
@@ -52,12 +56,15 @@ def make_folders(settings: Settings) -> None:
     file = settings.database_file
     for folder in [settings.data_dir, *([file.parent] if file else [])]:
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise LadderError(
                 f"The folder {str(folder)!r} cannot be made: {error.strerror}. Choose another one with data_dir in "
                 "pigpen.toml, or PIGPEN_DATA_DIR in the environment."
             ) from None
+    if file:
+        with suppress(OSError):  # SQLite says more of it; what it adds has the rights of this file
+            os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
 
 
 def revision_in(database: Database) -> str | None:

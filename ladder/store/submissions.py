@@ -15,6 +15,7 @@ from ladder.store.models import State
 from ladder.store.problems import LadderError
 from ladder.store.retiring import OWNER
 from pigpen.rules import PRESETS
+from referee.rules_file import rules_from
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -133,7 +134,7 @@ def check_variant(session: Session, rules: Rules) -> models.Variant | None:
         raise LadderError(
             f"There is a preset {rules.name!r} with other rules. Give yours another name in their TOML file."
         )
-    if known is not None and known.rules != rules.to_plain():
+    if known is not None and rules_from(known.rules) != rules:  # what was stored may lack fields of a newer Pigpen
         raise LadderError(
             f"This ladder plays {rules.name!r} by other rules than these. Give yours another name in their TOML file, "
             f"or enter the bot for the ladder's own: --variant {rules.name}"

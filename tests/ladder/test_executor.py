@@ -30,19 +30,24 @@ PATIENT = HONEST.clock | {"bank": 6000.0, "limit": 3600.0}
 
 
 class EchoWorker:
-    """Answers with the task; one called ``hang`` never, until it is given up."""
+    """Answers with the task; one called ``hang`` never, until it is given up: that takes a helper and a while."""
 
     def __init__(self) -> None:
         self.began, self.given_up, self.closed = threading.Event(), threading.Event(), threading.Event()
+        self.cleared_away = False
 
     async def play(self, task: str) -> str:
         if task != "hang":
             return f"{task} in {threading.current_thread().name}"
+        helper = asyncio.ensure_future(asyncio.Event().wait())
         self.began.set()
         try:
             await asyncio.sleep(1e6)
         finally:
             self.given_up.set()
+            for _ in range(10):
+                await asyncio.sleep(0)
+            self.cleared_away = helper.cancel()
         return ""
 
     async def ready(self) -> None:
@@ -91,7 +96,7 @@ def test_closing_gives_everything_up_and_clears_it_away(worker: EchoWorker) -> N
     future = executor.submit("hang", "match-1-1")
     worker.began.wait()
     executor.close()
-    assert worker.given_up.is_set()
+    assert worker.cleared_away
     assert worker.closed.is_set()
     with pytest.raises(CancelledError):
         future.result()
@@ -119,3 +124,12 @@ def test_closing_in_mid_match_ends_tables_in_their_own_order(tmp_path: Path, can
     assert not executor._thread.is_alive()
     assert sandbox._instances == set()
     assert future.cancelled()
+
+
+def test_closing_lets_a_task_that_was_given_up_clear_away(worker: EchoWorker) -> None:
+    executor = LocalExecutor(worker, 2)
+    future = executor.submit("hang", "match-1-1")
+    worker.began.wait()
+    future.cancel()
+    executor.close()
+    assert worker.cleared_away

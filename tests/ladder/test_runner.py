@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import select
 from structlog.testing import capture_logs
 
-from ladder.desk import Desk
+from ladder.desk import FEW, Desk
 from ladder.goals import Goal
 from ladder.runner import LONGEST_PAUSE, NobodyPlays, Runner
 from ladder.sandbox.base import SandboxError
@@ -58,7 +58,7 @@ def time() -> Time:
 
 @pytest.fixture
 def desk(database: Database, settings: Settings, time: Time) -> Desk:
-    return Desk(database, settings, random.Random(7), time)
+    return Desk(database, settings, random.Random(7), time, tick=time)
 
 
 @pytest.fixture
@@ -304,10 +304,21 @@ def test_nobody_to_play_ends_a_run_that_has_a_goal_with_the_reason(
 ) -> None:
     settings = load_settings(data_dir=tmp_path / "empty")
     empty = open_ladder(settings, create=True)
-    run = runner(Desk(empty, settings, random.Random(7), time), executor, time)
+    run = runner(Desk(empty, settings, random.Random(7), time, tick=time), executor, time)
     with pytest.raises(NobodyPlays, match="Nobody is entered yet"):
         run.run()
     empty.close()
+
+
+def test_a_run_ends_when_every_bot_is_known_well_enough_and_another_one_has_nothing_to_do(
+    desk: Desk, executor: FakeExecutor, time: Time
+) -> None:
+    first = runner(desk, executor, time, Goal(ci=1000.0))
+    assert first.run()
+    assert first.recorded >= FEW
+    again = runner(desk, executor, time, Goal(ci=1000.0))
+    assert again.run()
+    assert again.recorded == 0
 
 
 def test_a_run_without_a_goal_waits_for_somebody_to_play(
@@ -315,7 +326,7 @@ def test_a_run_without_a_goal_waits_for_somebody_to_play(
 ) -> None:
     settings = load_settings(data_dir=tmp_path / "empty", boards=1)
     ladder = open_ladder(settings, create=True)
-    run = runner(Desk(ladder, settings, random.Random(7), time), executor, time, Goal())
+    run = runner(Desk(ladder, settings, random.Random(7), time, tick=time), executor, time, Goal())
 
     def submit() -> None:
         with ladder.write() as session:
@@ -392,7 +403,7 @@ def test_only_the_newest_records_are_kept(
     database: Database, settings: Settings, executor: FakeExecutor, time: Time
 ) -> None:
     few = settings.model_copy(update={"records": 3})
-    desk = Desk(database, few, random.Random(7), time)
+    desk = Desk(database, few, random.Random(7), time, tick=time)
     runner(desk, executor, time, Goal(matches=8)).run()
     with database.read() as session:
         kept = select(models.Match.ordinal).where(models.Match.record_kept).order_by(models.Match.ordinal)
@@ -405,7 +416,7 @@ def test_an_owner_who_wants_fewer_records_loses_the_old_ones_at_the_next_start(
     database: Database, settings: Settings, desk: Desk, executor: FakeExecutor, time: Time
 ) -> None:
     runner(desk, executor, time, Goal(matches=5)).run()
-    few = Desk(database, settings.model_copy(update={"records": 2}), random.Random(7), time)
+    few = Desk(database, settings.model_copy(update={"records": 2}), random.Random(7), time, tick=time)
     few.tidy()
     assert len(files(few)) == 4
 
@@ -417,7 +428,7 @@ def test_what_a_killed_runner_left_is_put_right_at_the_next_start(
     runner(desk, executor, time, Goal(matches=2)).run()
     monkeypatch.setattr("ladder.sandbox.owners.this_process", lambda: "elsewhere boot pid:[1] 1 1")
     monkeypatch.setattr("ladder.sandbox.owners.is_dead", lambda holder: True)
-    begun = Desk(database, settings, random.Random(7), time).take(2)
+    begun = Desk(database, settings, random.Random(7), time, tick=time).take(2)
     for task in begun:
         outcome = recorded(task)
         assert outcome.record is not None

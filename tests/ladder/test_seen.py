@@ -10,6 +10,7 @@ import shlex
 import shutil
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from ladder.files import Files
 from ladder.settings import load_settings
 from ladder.store import models
 from ladder.store.opening import open_ladder
+from pigpen.rules import PRESETS
 from referee.record_file import RecordWriter
 from tests.ladder import ladders, shown
 
@@ -200,6 +202,17 @@ def test_the_places_of_partners_and_of_five_seats_are_as_many_as_there_are(
     assert [bool(first[name]) for name in ("1st", "2nd", "3rd", "5th")] == [True, True, shares == 5, shares == 5]
 
 
+def test_eight_seats_the_most_that_rules_can_have_have_eight_places(empty: Seen) -> None:
+    eight = replace(PRESETS["gongzhu-five"], name="eight", players=8, removed=("2C", "2D", "3C", "3D"))
+    with empty.database.write() as session:
+        session.add(models.Variant(name="eight", rules=eight.to_plain(), added=ladders.NOW))
+        session.flush()
+        ladders.enter(session, "Trotter", "eight")
+        session.get_one(models.Rating, ("eight", 1)).places = [0] * 7 + [1]
+    assert "places: 1st to 8th in %" in empty("standings").replace("\n", "")
+    assert empty("standings", "--csv").splitlines()[0].count("8th") == 1
+
+
 def test_standings_as_json_have_every_figure(seen: Seen) -> None:
     (found,) = seen.json("standings", "--all")
     assert found["variant"] == "gongzhu"
@@ -239,6 +252,11 @@ def test_every_page_is_there_as_json(seen: Seen) -> None:
     (told,) = seen.json("logs", "30", "2")
     assert [table["printed"] for table in told["tables"]] == [LOGS[table][2] for table in range(4)]
     assert [fault["decision"] for fault in told["tables"][1]["faults"]] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("words", [("matches", "--limit"), ("standings", "--first")])
+def test_a_number_that_no_database_knows_is_a_mistake(seen: Seen, words: tuple[str, str]) -> None:
+    assert f"Invalid value for '{words[1]}'" in seen(*words, str(10**20), code=2)
 
 
 def test_no_seed_is_shown_before_its_match_is_done(seen: Seen) -> None:

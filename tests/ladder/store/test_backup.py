@@ -99,6 +99,11 @@ def test_a_writer_is_not_kept_waiting(settings: Settings, writer: subprocess.Pop
     assert writer.poll() is None
 
 
+def test_a_copy_is_nobody_elses_to_read(settings: Settings, tmp_path: Path) -> None:
+    back_up(settings.url, tmp_path / "copy")
+    assert oct((tmp_path / "copy").stat().st_mode & 0o777) == "0o600"
+
+
 def test_a_file_that_is_there_is_kept(settings: Settings, tmp_path: Path) -> None:
     (tmp_path / "copy").write_text("a diary")
     with pytest.raises(LadderError, match=r"copy' is there already; name another file\."):

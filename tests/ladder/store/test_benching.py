@@ -234,3 +234,13 @@ def test_a_retired_version_does_not_come_back_from_the_bench(database: Database,
         session.get_one(models.Rating, ("hearts", versions[SINNER])).state = models.State.RETIRED
     with database.write() as session:
         assert unbench_due(session, NOW + 1000 * HOUR) == []
+
+
+def test_a_clock_that_is_set_back_takes_no_match_out_of_the_reason(database: Database, versions: list[int]) -> None:
+    play(database, versions, "xx")
+    play(database, versions, "x", NOW - HOUR)
+    with database.write() as session:
+        assert unbench_due(session, NOW + 2 * HOUR)
+    play(database, versions, "xxx", NOW)
+    reason = truffle(database, versions).reason
+    assert reason.startswith("It failed 3 matches in a row (4, 5, 6), mostly by malformed;")

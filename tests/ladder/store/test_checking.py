@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -108,6 +109,15 @@ def test_each_disagreement_is_a_sentence(database: Database, files: Files, state
 def test_a_record_that_is_gone_is_named(database: Database, files: Files) -> None:
     files.record(3, 1).unlink()
     assert list(findings(database, files)) == [f"The record of match 3 is not there: {str(files.record(3, 1))!r}."]
+
+
+def test_many_records_that_are_gone_are_all_named(
+    database: Database, files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ladder.store.checking.BATCH", 2)
+    shutil.rmtree(files.root)
+    numbers = [int(sentence.split()[4]) for sentence in findings(database, files)]
+    assert numbers == list(range(1, 10))
 
 
 def test_a_record_that_was_removed_on_purpose_is_not_missed(database: Database, files: Files) -> None:

@@ -13,7 +13,7 @@ from sqlalchemy.exc import IntegrityError
 
 from ladder.store import models
 from ladder.store.database import Database
-from ladder.store.problems import StoreError
+from ladder.store.problems import LadderError, StoreError
 
 if TYPE_CHECKING:
     from ladder.store.database import Database
@@ -97,6 +97,13 @@ def test_a_writer_sees_what_was_committed_while_it_waited(database: Database) ->
         session.add(models.Owner(name="ada", added=1.0))
     waiting.join()
     assert seen == ["ada"]
+
+
+def test_text_that_cannot_be_kept_is_a_mistake_in_a_sentence(database: Database) -> None:
+    wanted = select(models.Owner).where(models.Owner.name == "Tr\udcff")
+    sentence = r"^'Tr\\udcff' is not UTF-8, and can be no part of a ladder\.$"
+    with pytest.raises(LadderError, match=sentence), database.read() as session:
+        session.scalars(wanted)
 
 
 def impatient(database: Database, monkeypatch: pytest.MonkeyPatch) -> Database:

@@ -6,7 +6,7 @@ import random
 from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from ladder.desk import FEW, Desk
 from ladder.store import models
@@ -37,7 +37,7 @@ def desk(database: Database, settings: Settings, time: Time) -> Desk:
 
 def desk_at(database: Database, settings: Settings, time: Time) -> Desk:
     small = settings.model_copy(update={"boards": 1})
-    return Desk(database, small, random.Random(7), time)
+    return Desk(database, small, random.Random(7), time, tick=time)
 
 
 def test_a_task_names_bots_and_versions_in_the_order_of_their_numbers(desk: Desk, database: Database) -> None:
@@ -126,3 +126,29 @@ def test_a_ladder_has_settled_when_every_bot_has_played_and_is_known_well_enough
     with database.write() as session:
         enter(session, "Gilt")
     assert not desk.is_settled(1000.0)
+
+
+def test_a_variant_that_nobody_can_play_does_not_keep_a_ladder_from_settling(desk: Desk, database: Database) -> None:
+    with database.write() as session:
+        enter(session, "Gilt", "gongzhu")
+    for _ in range(3 * FEW):
+        (task,) = desk.take(1)
+        desk.record(recorded(task))
+    desk.refresh_estimates(whatever_it_takes=True)
+    assert desk.is_settled(1000.0)
+    with database.write() as session:
+        session.execute(update(models.Rating).values(state=State.BENCHED))
+    assert not desk.is_settled(1000.0)
+
+
+def test_a_clock_that_is_set_back_holds_up_no_estimate(database: Database, settings: Settings, time: Time) -> None:
+    with database.write() as session:
+        for name in NAMES:
+            enter(session, name)
+    small = settings.model_copy(update={"boards": 1})
+    desk = Desk(database, small, random.Random(7), time, tick=lambda: 0.0)
+    for _ in range(2):
+        (task,) = desk.take(1)
+        desk.record(recorded(task))
+        assert desk.refresh_estimates()
+        time.now -= 3600

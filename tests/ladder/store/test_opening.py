@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import subprocess
 import sys
@@ -33,6 +34,21 @@ def test_a_new_ladder_is_made_with_its_folders(database_url: str, tmp_path: Path
         assert session.query(models.Match).count() == 0
     database.close()
     assert settings.data_dir.is_dir()
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022])
+def test_a_new_ladder_is_nobody_elses_to_read_for_it_holds_seeds(tmp_path: Path, umask: int) -> None:
+    settings = load_settings(data_dir=tmp_path / "data", database_url=f"sqlite:///{tmp_path / 'ladder.db'}")
+    before = os.umask(umask)
+    try:
+        database = open_ladder(settings, create=True)
+        with database.write() as session:
+            session.add(models.Owner(name="ada", added=1.0))
+            modes = {path.name: oct(path.stat().st_mode & 0o777) for path in tmp_path.iterdir()}
+        database.close()
+    finally:
+        os.umask(before)
+    assert modes == {"data": "0o700", "ladder.db": "0o600", "ladder.db-wal": "0o600", "ladder.db-shm": "0o600"}
 
 
 def test_making_a_ladder_that_is_there_keeps_it(settings: Settings, database: Database) -> None:

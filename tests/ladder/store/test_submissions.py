@@ -172,6 +172,14 @@ def test_a_variant_keeps_the_rules_with_which_it_began(database: Database) -> No
     assert states(database) == {1: State.ACTIVE}
 
 
+def test_rules_that_were_stored_before_they_had_some_field_are_the_same_rules(database: Database) -> None:
+    submit(database, TROTTER)
+    with database.write() as session:
+        variant = session.get_one(models.Variant, "gongzhu")
+        variant.rules = {name: value for name, value in variant.rules.items() if name not in ("partners", "removed")}
+    assert submit(database, BETTER).is_new
+
+
 def test_two_submissions_of_one_program_at_once_are_one_version(database: Database) -> None:
     found: list[Added] = []
     both = threading.Barrier(2)
