@@ -56,7 +56,7 @@ class LocalExecutor:
     def __init__(self, worker: Plays, slots: int) -> None:
         self.slots = slots
         self._worker = worker
-        self._playing: set[asyncio.Task[str]] = set()
+        self._working: set[asyncio.Task[str]] = set()
         self._loop = asyncio.new_event_loop()
         # A daemon: a loop that hangs must not hold up the exit.
         self._thread = threading.Thread(target=self._run, name="matches", daemon=True)
@@ -64,7 +64,7 @@ class LocalExecutor:
 
     def submit(self, task: str, key: str) -> Future[str]:
         """Play *task*."""
-        return asyncio.run_coroutine_threadsafe(self._play(task), self._loop)
+        return asyncio.run_coroutine_threadsafe(self._work(task), self._loop)
 
     def ready(self) -> Future[None]:
         """Try whether matches can be played now."""
@@ -85,18 +85,22 @@ class LocalExecutor:
         finally:
             self._loop.close()
 
-    async def _play(self, task: str) -> str:
-        playing = asyncio.ensure_future(self._worker.play(task))
-        self._playing.add(playing)
-        playing.add_done_callback(self._playing.discard)
-        return await playing
+    async def _work(self, task: str) -> str:
+        working = asyncio.current_task()
+        assert working is not None
+        self._working.add(working)
+        try:
+            return await self._worker.play(task)
+        finally:
+            self._working.discard(working)
 
     async def _clear_away(self) -> None:
-        while self._playing:
-            for task in self._playing:
-                if not task.cancelling():  # a second time would break off its clearing away
-                    task.cancel()
-            await asyncio.wait(self._playing)
+        # Only ours: what runs below them (gRPC's servers, for example) ends when they clear away, in its own order.
+        tasks = list(self._working)
+        for task in tasks:
+            if not task.cancelling():  # else it clears away already, and must be let
+                task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
         await self._worker.close()
         rest = asyncio.all_tasks() - {asyncio.current_task()}  # after what needs them, such as a server's own tasks
         for each in rest:

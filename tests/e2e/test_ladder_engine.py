@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from typing import TYPE_CHECKING
 
 import docker
@@ -95,4 +96,21 @@ def test_it_waits_for_its_engine_and_removes_what_was_left(ladder: SmallLadder, 
         assert sorted(tries) == [("done", 0), ("done", 1)]
         assert session.scalars(select(models.Rating.takeovers)).all() == [0] * 4
     engine.close()
+    client.close()
+
+
+def test_a_run_that_is_stopped_twice_leaves_no_container(ladder: SmallLadder) -> None:
+    client = docker.from_env()
+    with ladder.running("--concurrency", "2", PIGPEN_SANDBOX="docker", PIGPEN_BOARDS="100") as runner:
+        until(runner, "match.started")
+        while len(containers(client, runner)) < 4:
+            assert runner.poll() is None
+        runner.send_signal(signal.SIGINT)
+        until(runner, "ladder.stopping")
+        runner.send_signal(signal.SIGINT)
+        runner.communicate()
+        assert runner.returncode == 130
+        assert containers(client, runner) == []
+    with ladder.database.read() as session:
+        assert set(session.scalars(select(models.Match.status))) == {"queued"}
     client.close()

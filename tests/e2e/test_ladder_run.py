@@ -19,11 +19,13 @@ from tests.e2e.small_ladder import SmallLadder, events, small_ladder
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-WAITING_BOT = """
-import os, time
-while not os.path.exists("{gate}"):
-    time.sleep(0.01)
+ANSWER = "    numbers, texts = fields(request)\n"
+WAIT = """    import time
+    while not os.path.exists("{gate}"):
+        time.sleep(0.01)
 """
+PATIENT = {"PIGPEN_CLOCK": "6000+1", "PIGPEN_LIMIT": "3600"}
+"""A clock for bots that wait."""
 
 
 @pytest.fixture
@@ -39,8 +41,9 @@ def gate(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def waiting_ladder(tmp_path: Path, gate: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SmallLadder]:
-    """A ladder whose bots take their seats when there is a file *gate*."""
-    monkeypatch.setattr(small, "QUICK", WAITING_BOT.format(gate=gate) + small.QUICK)
+    """A ladder whose bots answer no question before there is a file *gate*."""
+    assert ANSWER in small.QUICK
+    monkeypatch.setattr(small, "QUICK", small.QUICK.replace(ANSWER, WAIT.format(gate=gate) + ANSWER))
     with small_ladder(tmp_path) as ladder:
         yield ladder
 
@@ -96,7 +99,7 @@ def test_it_goes_on_until_every_rating_is_sure_enough(ladder: SmallLadder) -> No
 
 
 def test_the_first_ctrl_c_finishes_what_is_under_way(waiting_ladder: SmallLadder, gate: Path) -> None:
-    with waiting_ladder.running("--concurrency", "1") as runner:
+    with waiting_ladder.running("--concurrency", "1", **PATIENT) as runner:
         until(runner, "match.started")
         runner.send_signal(signal.SIGINT)
         until(runner, "ladder.stopping")
@@ -110,7 +113,7 @@ def test_the_first_ctrl_c_finishes_what_is_under_way(waiting_ladder: SmallLadder
 
 
 def test_the_second_ctrl_c_gives_matches_back_and_leaves_no_process(waiting_ladder: SmallLadder, gate: Path) -> None:
-    with waiting_ladder.running("--concurrency", "2") as runner:
+    with waiting_ladder.running("--concurrency", "2", **PATIENT) as runner:
         until(runner, "match.started")
         until(runner, "match.started")
         runner.send_signal(signal.SIGINT)
@@ -129,7 +132,7 @@ def test_the_second_ctrl_c_gives_matches_back_and_leaves_no_process(waiting_ladd
 
 
 def test_sigterm_ends_it_as_a_service_manager_expects(waiting_ladder: SmallLadder, gate: Path) -> None:
-    with waiting_ladder.running("--concurrency", "1") as runner:
+    with waiting_ladder.running("--concurrency", "1", **PATIENT) as runner:
         until(runner, "match.started")
         runner.send_signal(signal.SIGTERM)
         until(runner, "ladder.stopping")

@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING
 
 import pytest
 
 from ladder.executor import LocalExecutor
+from ladder.pinned import load_version
 from ladder.sandbox.base import SandboxError
+from ladder.sandbox.process import ProcessSandbox
+from ladder.worker import Worker
+from tests.ladder.test_worker import HONEST, QUICK, bot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
+
+ANSWER = "    numbers, texts = fields(request)\n"
+NEVER = """    import time
+    open({asked!r}, "w").close()
+    time.sleep(1000)
+"""
+PATIENT = HONEST.clock | {"bank": 6000.0, "limit": 3600.0}
 
 
 class EchoWorker:
@@ -87,6 +100,30 @@ def test_closing_gives_everything_up_and_clears_it_away(worker: EchoWorker) -> N
     assert worker.closed.is_set()
     with pytest.raises(CancelledError):
         future.result()
+
+
+@pytest.mark.parametrize("cancelled_before", [False, True])
+def test_closing_in_mid_match_ends_tables_in_their_own_order(tmp_path: Path, cancelled_before: bool) -> None:
+    asked, folder = tmp_path / "asked", tmp_path / "bot"
+    folder.mkdir()
+    source = (QUICK / "bot.py").read_text()
+    assert ANSWER in source
+    (folder / "bot.py").write_text(source.replace(ANSWER, NEVER.format(asked=str(asked)) + ANSWER))
+    sandbox = ProcessSandbox()
+    executor = LocalExecutor(Worker(load_version, lambda name, runtime: sandbox), 1)
+    bots = tuple(bot(each.name, folder) for each in HONEST.bots)
+    future = executor.submit(
+        HONEST.model_copy(update={"bots": bots, "clock": PATIENT, "seconds": 1800.0}).model_dump_json(), "match-7-2"
+    )
+    while not asked.exists():
+        assert not future.done()
+        time.sleep(0.01)
+    if cancelled_before:
+        future.cancel()
+    executor.close()
+    assert not executor._thread.is_alive()
+    assert sandbox._instances == set()
+    assert future.cancelled()
 
 
 def test_closing_lets_a_task_that_was_given_up_clear_away(worker: EchoWorker) -> None:
