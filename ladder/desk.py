@@ -17,7 +17,7 @@ from sqlalchemy import select
 from ladder.files import Files
 from ladder.sandbox import owners
 from ladder.store import queue
-from ladder.store.benching import unbench_due
+from ladder.store.benching import bench_lost, unbench_due
 from ladder.store.estimates import Pace, refresh, stale
 from ladder.store.models import Bot, Match, Rating, Seat, State, StateChange, Version
 from ladder.store.records import give_up_records, remove_orphans
@@ -166,10 +166,22 @@ class Desk:
         self._remove(given_up)
         return result
 
-    def fail(self, match: int, attempt: int, reason: str) -> Status | None:
-        """Put a void match back, or set it aside; None if its lease had passed on."""
+    def fail(self, match: int, attempt: int, reason: str, lost: str | None = None) -> Status | None:
+        """
+        Put a void match back, or set it aside; None if its lease had passed on.
+
+        Args:
+            match: Its number.
+            attempt: The attempt that failed.
+            reason: Why, in a sentence.
+            lost: The identity of a program that is not to be had any more: its bots sit on the bench, where they
+                keep nobody from playing.
+        """
         with self._database.write() as session:
-            return queue.fail(session, match, attempt, reason)
+            status = queue.fail(session, match, attempt, reason, for_good=lost is not None)
+            if status is not None and lost is not None:
+                bench_lost(session, lost, reason, self._now())
+            return status
 
     def give_back(self, tasks: Collection[MatchTask]) -> None:
         """Put matches back that are not played on."""

@@ -205,7 +205,7 @@ class Runner:
         _tell(result)
 
     def _void(self, outcome: MatchOutcome, reason: str) -> None:
-        status = self._desk.fail(outcome.match, outcome.attempt, reason)
+        status = self._desk.fail(outcome.match, outcome.attempt, reason, outcome.lost)
         event = "match.quarantined" if status is Status.QUARANTINED else "match.void"
         log.warning(event, match=outcome.match, attempt=outcome.attempt, reason=reason)
         self._voids += 1

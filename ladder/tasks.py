@@ -85,6 +85,8 @@ class MatchOutcome(Message):
     """The finished record, packed as in a file that ends in ``.jsonl.gz``."""
     void: str | None = None
     """Why there is none, in a sentence; never a bot's fault."""
+    lost: str | None = None
+    """The identity of the bot's version that is not to be had any more, where that is why."""
     logs: Logs = {}
 
     @model_validator(mode="after")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from ladder.pinned import ProgramLost
 from ladder.play import play_sandboxed
 from ladder.sandbox.base import BotRejected, SandboxError
 from ladder.sandbox.process import ProcessSandbox
@@ -74,12 +75,14 @@ class Worker:
         await asyncio.gather(*(each.sandbox.close() for each in pens))
 
     async def _play(self, task: MatchTask) -> MatchOutcome:
-        def void(reason: str) -> MatchOutcome:
-            return MatchOutcome(match=task.match, attempt=task.attempt, void=reason)
+        def void(reason: str, lost: str | None = None) -> MatchOutcome:
+            return MatchOutcome(match=task.match, attempt=task.attempt, void=reason, lost=lost)
 
         try:
             async with asyncio.timeout(task.seconds) as limit:
                 return await self._play_to_the_end(task)
+        except ProgramLost as error:
+            return void(str(error), error.identity)
         except (SandboxError, BotRejected) as error:
             return void(str(error))
         except Exception as error:  # months without anybody looking: one match is void, the others go on

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Row
     from sqlalchemy.orm import Session
 
-LADDER, ORGANISER = "ladder", "organiser"
+LADDER, ORGANISER, PLATFORM = "ladder", "organiser", "platform"
 
 
 def judged(connection: Connection, variant: str, entry: Row[Any], failed: bool, now: float) -> dict[str, Any]:
@@ -87,11 +87,29 @@ def unbench_due(session: Session, now: float) -> list[models.Rating]:
     due = [
         entry
         for entry in session.scalars(select(models.Rating).where(models.Rating.state == State.BENCHED))
-        if _benched_by(session, entry) == LADDER and entry.since + bench.cool_down(entry.benchings) <= now
+        if _benched_by(session, entry) in (LADDER, PLATFORM)
+        and entry.since + bench.cool_down(max(1, entry.benchings)) <= now
     ]
     for entry in due:
         set_state(session, entry, State.ACTIVE, LADDER, "Its time on the bench is over.", now)
     return due
+
+
+def bench_lost(session: Session, identity: str, reason: str, now: float) -> list[models.Rating]:
+    """
+    Bench every active entry of a program that is not to be had any more; it is tried again after a while.
+
+    That is no fault of the bot's, and counts for nothing.
+    """
+    lost = session.scalars(
+        select(models.Rating)
+        .join(models.Version, models.Version.id == models.Rating.version_id)
+        .where(models.Version.identity == identity, models.Rating.state == State.ACTIVE)
+        .order_by(models.Rating.variant, models.Rating.version_id)
+    ).all()
+    for entry in lost:
+        set_state(session, entry, State.BENCHED, PLATFORM, reason, now)
+    return list(lost)
 
 
 def bench_entries(session: Session, version: models.Version, variant: str | None, reason: str, now: float) -> list[str]:
@@ -138,7 +156,7 @@ def set_state(session: Session, entry: models.Rating, state: State, by: str, rea
         session: A transaction that writes.
         entry: The version in a variant.
         state: What it becomes.
-        by: ``ladder``, ``owner`` or ``organiser``.
+        by: ``ladder``, ``owner``, ``organiser`` or ``platform``.
         reason: For its owner; of an active entry it is kept in the list of changes only.
         now: Unix time.
     """

@@ -279,7 +279,7 @@ class StateChange(Base):
     at: Mapped[float]
     state: Mapped[str] = mapped_column(String(16))
     by: Mapped[str] = mapped_column(String(16))
-    """``ladder``, ``owner`` or ``organiser``."""
+    """``ladder``, ``owner``, ``organiser``, or ``platform``: its program was not to be had."""
     reason: Mapped[str]
 
 

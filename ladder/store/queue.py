@@ -72,7 +72,7 @@ def count_waiting(session: Session, variants: Collection[str] | None = None) -> 
     return session.execute(select(func.count(Match.id)).where(_QUEUED, *_of(variants))).scalar_one()
 
 
-def fail(session: Session, match: int, attempt: int, reason: str) -> Status | None:
+def fail(session: Session, match: int, attempt: int, reason: str, for_good: bool = False) -> Status | None:
     """
     Put a match back in which the platform failed, or set it aside if that has happened too often.
 
@@ -81,6 +81,7 @@ def fail(session: Session, match: int, attempt: int, reason: str) -> Status | No
         match: Its number.
         attempt: The attempt that failed.
         reason: What went wrong, in a sentence.
+        for_good: It would go wrong again.
 
     Returns:
         What became of it; None if the lease had passed to somebody else already.
@@ -88,7 +89,7 @@ def fail(session: Session, match: int, attempt: int, reason: str) -> Status | No
     found = session.execute(select(Match.failures).where(*_held(match, attempt))).scalar_one_or_none()
     if found is None:
         return None
-    status = Status.QUARANTINED if found + 1 >= MOST_FAILURES else _next(attempt)
+    status = Status.QUARANTINED if for_good or found + 1 >= MOST_FAILURES else _next(attempt)
     _release(session, match, status, reason=reason, failures=found + 1)
     return status
 

@@ -10,8 +10,7 @@ import pytest
 from ladder.bots import SAMPLES
 from ladder.content import content_hash
 from ladder.folders import keep_folder
-from ladder.pinned import load_version
-from ladder.sandbox.base import SandboxError
+from ladder.pinned import ProgramLost, load_version
 from ladder.sandbox.process import ProcessSandbox
 
 
@@ -36,11 +35,11 @@ async def test_a_kept_folder_is_what_was_entered(kept: Entered) -> None:
 
 async def test_a_kept_folder_that_somebody_changed_does_not_play(kept: Entered) -> None:
     (Path(str(kept.folder)) / "bot.py").write_text("print('I am another one')")
-    with pytest.raises(SandboxError, match="is not what was entered as Trotter: it is sha256:"):
+    with pytest.raises(ProgramLost, match="is not what was entered as Trotter: it is sha256:"):
         await load_version(ProcessSandbox(), kept)
 
 
 async def test_a_kept_folder_that_somebody_removed_is_the_platforms_failure(kept: Entered) -> None:
     Path(str(kept.folder)).rename(f"{kept.folder}-elsewhere")
-    with pytest.raises(SandboxError, match="Trotter, which was entered once, cannot be loaded any more"):
+    with pytest.raises(ProgramLost, match="Trotter, which was entered once, cannot be loaded any more"):
         await load_version(ProcessSandbox(), kept)

@@ -93,6 +93,7 @@ async def test_a_version_that_is_gone_is_the_platform_s_failure(worker: Worker, 
     outcome = await play(worker, HONEST.model_copy(update={"bots": (gone, *HONEST.bots[1:])}))
     assert outcome.void is not None
     assert outcome.void.startswith("Trotter, which was entered once, cannot be loaded any more")
+    assert outcome.lost == gone.identity
 
 
 async def test_a_mistake_of_the_platform_s_own_is_a_void_match_too(

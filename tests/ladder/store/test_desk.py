@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select, update
 
+from ladder.bench import cool_down
 from ladder.desk import FEW, Desk
 from ladder.store import models
 from ladder.store.models import State, Status
@@ -152,3 +153,36 @@ def test_a_clock_that_is_set_back_holds_up_no_estimate(database: Database, setti
         desk.record(recorded(task))
         assert desk.refresh_estimates()
         time.now -= 3600
+
+
+def test_a_bot_whose_program_is_gone_waits_on_the_bench_and_keeps_nobody_from_playing(
+    desk: Desk, database: Database, time: Time
+) -> None:
+    (task,) = desk.take(1)
+    lost = task.bots[0]
+    assert desk.fail(task.match, task.attempt, "Its image is gone.", lost.identity) is Status.QUARANTINED
+    assert states(database)[lost.name] == (State.BENCHED, "Its image is gone.", 0)
+    assert {state for state, *_ in states(database).values()} == {State.BENCHED, State.ACTIVE}
+    assert lost.name not in {bot.name for each in desk.take(4) for bot in each.bots}
+    time.now += cool_down(1)
+    desk.take(1)
+    assert states(database)[lost.name] == (State.ACTIVE, "", 0)
+
+
+def test_a_program_that_is_found_missing_by_an_attempt_that_is_over_benches_nobody(
+    desk: Desk, database: Database
+) -> None:
+    (task,) = desk.take(1)
+    assert desk.fail(task.match, task.attempt + 1, "Its image is gone.", task.bots[0].identity) is None
+    assert {state for state, *_ in states(database).values()} == {State.ACTIVE}
+
+
+def states(database: Database) -> dict[str, tuple[str, str, int]]:
+    entry = (models.Rating.state, models.Rating.reason, models.Rating.benchings)
+    with database.read() as session:
+        rows = session.execute(
+            select(models.Bot.name, *entry)
+            .join(models.Version, models.Version.bot_id == models.Bot.id)
+            .join(models.Rating, models.Rating.version_id == models.Version.id)
+        ).all()
+    return {name: (state, reason, benchings) for name, state, reason, benchings in rows}
