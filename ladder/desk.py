@@ -123,17 +123,18 @@ class Desk:
         remove_orphans(self._database, self.files)
         return requeued
 
-    def take(self, count: int, ahead: int = 0) -> list[MatchTask]:
+    def take(self, count: int, ahead: int = 0, playing: Collection[tuple[int, int]] = frozenset()) -> list[MatchTask]:
         """
         Lease matches, and schedule new ones where too few wait.
 
         Args:
             count: How many are wanted; there may be fewer.
             ahead: How many more are to wait for their turn.
+            playing: Matches and attempts that are under way here.
         """
         now = self._now()
         with self._database.write() as session:
-            queue.requeue_expired(session, now)
+            queue.requeue_expired(session, now, playing)
             unbench_due(session, now)
             queue.withdraw(session)
             missing = count + ahead - queue.count_waiting(session, self._variants)

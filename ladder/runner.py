@@ -157,7 +157,8 @@ class Runner:
         count = self._wanted()
         if count <= 0 or self._probing:
             return
-        tasks = self._desk.take(count, self._ahead(count))
+        playing = {(task.match, task.attempt) for task, *_ in self._playing.values()}
+        tasks = self._desk.take(count, self._ahead(count), playing)
         for task in tasks:
             self._begin(task)
         if not self._playing:

@@ -169,6 +169,7 @@ class Match(Base):
         Index("ix_matches_leased", "id", sqlite_where=text("status = 'leased'"),
               postgresql_where=text("status = 'leased'")),
         Index("ix_matches_variant", "variant", "ordinal"),
+        {"sqlite_autoincrement": True},  # no number is used again: the commitment of its seed has been published
     )  # fmt: skip
 
     id: Mapped[int] = mapped_column(primary_key=True)

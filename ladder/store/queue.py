@@ -100,9 +100,18 @@ def give_back(session: Session, match: int, attempt: int) -> None:
         _release(session, match, Status.QUEUED)
 
 
-def requeue_expired(session: Session, now: float) -> dict[int, Status]:
-    """Put back, or set aside, every match whose lease has run out: by its number, what became of it."""
-    return _requeue(session, session.execute(_leases().where(Match.lease_until < now)).all())
+def requeue_expired(session: Session, now: float, kept: Collection[tuple[int, int]] = frozenset()) -> dict[int, Status]:
+    """
+    Put back, or set aside, every match whose lease has run out: by its number, what became of it.
+
+    Args:
+        session: A transaction that writes.
+        now: Unix time.
+        kept: Matches and attempts that stay leased: their holder says that they go on, whatever a clock says that
+            somebody has set.
+    """
+    expired = session.execute(_leases().where(Match.lease_until < now)).all()
+    return _requeue(session, [lease for lease in expired if (lease[0], lease[1]) not in kept])
 
 
 def requeue_dead(session: Session, is_dead: Callable[[str], bool]) -> dict[int, Status]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import event, select
+from sqlalchemy import event, select, update
 
 from ladder.store import models
 from ladder.store.models import State, Status
@@ -165,6 +165,22 @@ def test_playing_on_in_another_variant_keeps_no_match_of_this_one(database: Data
         rating.state = State.RETIRED
         session.flush()
         assert withdraw(session) == matches
+
+
+def test_the_number_of_a_match_that_was_withdrawn_is_not_used_again(database: Database, matches: list[int]) -> None:
+    with database.write() as session:
+        session.execute(update(models.Rating).values(state=State.RETIRED))
+        assert withdraw(session) == matches
+        again = [enter(session, name) for name in ("Boar", "Gilt", "Farrow", "Shoat")]
+        assert queue(session, again, seed="4") > max(matches)
+
+
+def test_an_expired_lease_stays_with_a_holder_that_is_still_at_it(database: Database, matches: list[int]) -> None:
+    with database.write() as session:
+        mine, lost = take(session, 2)
+        later = lost.until + 1
+        assert requeue_expired(session, later, {(mine.match, mine.attempt)}) == {lost.match: Status.QUEUED}
+        assert requeue_expired(session, later) == {mine.match: Status.QUEUED}
 
 
 def test_only_the_recorded_attempt_counts_as_recorded(database: Database, matches: list[int]) -> None:

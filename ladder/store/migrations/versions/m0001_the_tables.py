@@ -69,6 +69,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["variant"], ["variants.name"], name=op.f("fk_matches_variant")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_matches")),
         sa.UniqueConstraint("ordinal", name=op.f("uq_matches_ordinal")),
+        sqlite_autoincrement=True,
     )
     with op.batch_alter_table("matches", schema=None) as batch_op:
         batch_op.create_index(
