@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ladder.summary import MatchSummary
 
 TREND = 20
-"""How many matches the history of a rating goes back."""
+"""How many ratings the history keeps: those after the last matches, and the first one while it is among them."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def _after(before: Standing, rating: float, place: int, chairs: tuple[int, ...],
         decisions=before.decisions + sum(bot.decisions for bot in bots),
         faults=before.faults + sum(bot.faults for bot in bots),
         takeovers=before.takeovers + any(bot.taken_over for bot in bots),
-        history=(*before.history, rating)[-TREND:],
+        history=(*(before.history or (before.rating,)), rating)[-TREND:],
     )
 
 

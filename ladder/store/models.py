@@ -140,7 +140,7 @@ class Rating(Base):
     recent: Mapped[str] = mapped_column(String(64), default="")
     """For each of the last matches since it was last un-benched, newest last: ``x`` if it failed, ``.`` if not."""
     history: Mapped[list[float]] = mapped_column(default=list)
-    """Its rating after each of the last matches, newest last: the trend."""
+    """Its rating after each of the last matches, newest last, and at first the one that it began with: the trend."""
     error: Mapped[float | None]
     """Half the width of the 95 % interval, from the last batch estimate; None before the first one."""
     rank_low: Mapped[int | None]

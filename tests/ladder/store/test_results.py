@@ -97,7 +97,7 @@ def test_the_seats_keep_how_it_went_and_the_ratings_before_and_after(database: D
             assert (seat.median_ms, seat.worst_ms) == (result.think_ms["median"], result.think_ms["worst"])
             now = entry(session, seat.version_id)
             assert (seat.matches_before, seat.rating_after) == (1, now.rating)
-            assert now.history == [seat.rating_before, seat.rating_after]
+            assert now.history == [START, seat.rating_before, seat.rating_after]
 
 
 def test_an_entry_adds_up_its_matches(database: Database) -> None:
