@@ -1,16 +1,23 @@
-"""Random deals per second of the engine alone, against OpenSpiel's hearts driven from Python with the same policy."""
+"""
+Random deals per second of the engine alone, against OpenSpiel's hearts driven from Python with the same policy.
+
+The pure engine plays card by card, dealing, passing and scoring included. The accelerated one samples the unseen cards
+of a view at the first trick and plays each deal to its end: in one call of `view.playouts`, and in a loop of
+`view.sample` and `deal.playout`. Then the time to solve five tricks, in milliseconds of CPU.
+"""
 
 from __future__ import annotations
 
 import gc
 import random
 import time
-from collections.abc import Callable
+from functools import partial
 
 import pyspiel
 
 from benchmarks.report import in_turn, ratio, show, spread
-from pigpen.rules import CARDS, PRESETS, Card, Deal, MoonChoice, Phase, Rules, mask_of
+from pigpen import is_accelerated, solve
+from pigpen.rules import CARDS, PRESETS, Deal, MoonChoice, Phase, Policy, Rules, View, deal_hands, seed_from
 
 DEALS = 1500
 
@@ -27,14 +34,16 @@ def pigpen_rate(rules: Rules) -> float:
 def random_deal(rules: Rules, number: int, rng: random.Random) -> Deal:
     """Deal, pass, expose and play at random."""
     chance = rng.random
-    deck = sorted(rules.deck, key=lambda _: chance())
+    deck = sorted([1 << card for card in rules.deck], key=lambda _: chance())
     size = rules.hand_size
-    deal = Deal(rules, [mask_of(deck[place : place + size]) for place in range(0, len(deck), size)], number=number)
-    passing = deal.phase is Phase.PASS
+    hands = [deck[place : place + size] for place in range(0, len(deck), size)]
+    deal = Deal(rules, list(map(sum, hands)), number=number)
+    if deal.phase is Phase.PASS:
+        for seat, hand in enumerate(hands):  # the first cards of a shuffled hand are any cards of it
+            deal.apply(seat, tuple([CARDS[bit.bit_length() - 1] for bit in hand[: rules.plan.pass_count]]))
     while not deal.playable:
         for seat in deal.to_act:
-            deal.apply(seat, _three_of(deal.legal(seat), chance) if passing else {})
-        passing = False
+            deal.apply(seat, {})
     play = deal.play
     while mask := deal.playable:
         if mask & mask - 1:
@@ -47,13 +56,6 @@ def random_deal(rules: Rules, number: int, rng: random.Random) -> Deal:
     if deal.phase is Phase.MOON:
         deal.apply(deal.turn, MoonChoice.SUBTRACT)
     return deal
-
-
-def _three_of(cards: tuple[Card, ...], chance: Callable[[], float]) -> tuple[Card, ...]:
-    while True:
-        first, second, third = int(chance() * 13), int(chance() * 13), int(chance() * 13)
-        if first != second != third != first:
-            return cards[first], cards[second], cards[third]
 
 
 def openspiel_rate() -> float:
@@ -70,20 +72,70 @@ def openspiel_rate() -> float:
     return DEALS / (time.perf_counter() - started)
 
 
+def opening_view(rules: Rules) -> View:
+    """What the first leader sees, in a deal without a pass."""
+    deal = Deal(rules, deal_hands(rules, seed_from("opening"), 3), number=3)
+    while deal.phase is not Phase.PLAY:
+        deal.apply(deal.to_act[0], {})
+    return deal.view(deal.turn)
+
+
+def batch_rate(view: View) -> float:
+    """Deals played out per second by `view.playouts`; every legal card is a deal of its own."""
+    rng, deals = random.Random(1), 20 * DEALS // view.legal_mask.bit_count()
+    started = time.perf_counter()
+    view.playouts(deals, rng, Policy.RANDOM)
+    return deals * view.legal_mask.bit_count() / (time.perf_counter() - started)
+
+
+def loop_rate(view: View) -> float:
+    """Deals sampled and played out per second, one by one from Python."""
+    rng = random.Random(1)
+    started = time.perf_counter()
+    for _ in range(DEALS):
+        view.sample(rng).playout(Policy.RANDOM, rng)
+    return DEALS / (time.perf_counter() - started)
+
+
+def solving_times(rules: Rules, deals: int = 25) -> list[float]:
+    """Milliseconds of CPU for each of some endings of five tricks, played at random so far."""
+    rng, times = random.Random(2), []
+    for number in range(deals):
+        deal = Deal(rules, deal_hands(rules, seed_from("endings"), number), number=3)
+        while deal.phase is not Phase.PLAY:
+            deal.apply(deal.to_act[0], {})
+        while len(deal.plays) < len(rules.deck) - 5 * rules.players:
+            deal.play(rng.choice(deal.legal(deal.turn)))
+        started = time.process_time()
+        solve(deal)
+        times.append(1000 * (time.process_time() - started))
+    return times
+
+
 def main(rounds: int = 7) -> None:
     """Measure and print."""
     western, chinese = PRESETS["hearts"], PRESETS["gongzhu"]
+    views = opening_view(western), opening_view(chinese)
     gc.disable()  # as timeit does, for both sides
-    hearts, gongzhu, theirs = in_turn(
-        rounds, lambda: pigpen_rate(western), lambda: pigpen_rate(chinese), openspiel_rate
-    )
+    hearts, gongzhu, theirs, *quick = in_turn(
+        rounds, lambda: pigpen_rate(western), lambda: pigpen_rate(chinese), openspiel_rate,
+        *(partial(rate, view) for rate in (batch_rate, loop_rate) for view in views),
+    )  # fmt: skip
     gc.enable()
     rows = [
         ("OpenSpiel hearts from Python", spread(theirs, 0), "1"),
         ("pigpen.rules, hearts", spread(hearts, 0), ratio(hearts, theirs)),
         ("pigpen.rules, gongzhu", spread(gongzhu, 0), ratio(gongzhu, theirs)),
     ]
+    kind = "accelerated" if is_accelerated() else "not accelerated here"
+    names = [
+        f"{call}, {name}, {kind}" for call in ("view.playouts", "sample, playout") for name in ("hearts", "gongzhu")
+    ]
+    rows += [(name, spread(rates, 0), ratio(rates, theirs)) for name, rates in zip(names, quick, strict=True)]
     show("Random deals, one core, dealing and scoring included", ("", "deals/s", "against OpenSpiel"), rows)
+    if is_accelerated():
+        endings = [(name, spread(solving_times(rules))) for name, rules in PRESETS.items()]
+        show("Five tricks before the end, solved", ("", "ms of CPU"), endings)
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ from pigpen.rules import PRESETS, Deal, Phase, Rules, deal_hands, seed_from
 from pigpen.rules.shuffle import derived_number
 from pigpen.view import View
 
-BOTS = ("random", "cautious", "counting")
+BOTS = ("random", "cautious", "counting", "sampling")
 FOLDER = Path(__file__).parents[1] / "sample_bots"
 
 BotMaker = Callable[[], Bot]
@@ -131,7 +131,7 @@ def main() -> None:
     parser.add_argument("--pair", help="only this pair, stronger first, such as counting:cautious")
     options = parser.parse_args()
     pairs = [tuple(options.pair.split(":"))] if options.pair else [
-        ("cautious", "random"), ("counting", "random"), ("counting", "cautious"),
+        ("cautious", "random"), ("counting", "random"), ("counting", "cautious"), ("sampling", "counting"),
     ]  # fmt: skip
     think = Think()
     print(f"{'points per deal':40}{'even':>25}   {'alone':>25}")

@@ -13,7 +13,8 @@ Write a bot for Hearts, Gong Zhu or Chinese Hearts.
 
 from pigpen.bot import Bot
 from pigpen.notices import ClockSetting, DealResult, FaultNotice, MatchResult, Welcome
-from pigpen.rules import CARDS, Card, Face, MoonChoice, Phase, Play, Rules, Suit, cards_in, mask_of
+from pigpen.rules import CARDS, Card, Face, MoonChoice, Phase, Play, Policy, Rules, Suit, cards_in, mask_of
+from pigpen.rules.solving import Solution, TooLong, solve
 from pigpen.view import View
 
 __version__ = "0.1.0"
@@ -30,13 +31,18 @@ __all__ = [
     "MoonChoice",
     "Phase",
     "Play",
+    "Policy",
     "Rules",
+    "Solution",
     "Suit",
+    "TooLong",
     "View",
     "Welcome",
     "cards_in",
+    "is_accelerated",
     "mask_of",
     "run",
+    "solve",
 ]
 
 
@@ -57,3 +63,10 @@ def run(bot: Bot, name: str = "") -> None:
     from pigpen.client import run as run_client  # gRPC takes a while to import, and simulations never need it
 
     run_client(bot, name or type(bot).__name__)
+
+
+def is_accelerated() -> bool:
+    """Whether sampling and playouts run in the accelerated engine here; without it they give the same, more slowly."""
+    from pigpen.rules import native
+
+    return native.engine() is not None

@@ -94,9 +94,8 @@ def standings(printed: str, folder: Path) -> list[str]:
     return sorted(re.findall(rf"^ +[1-5] +({'|'.join(BOTS)}) ", printed, flags=re.MULTILINE))
 
 
-@pytest.mark.parametrize("text", [README, SDK_README], ids=["README.md", "sdk/README.md"])
-def test_the_bot_of_the_readme_plays(tmp_path: Path, text: str) -> None:
-    (code,) = blocks("python", text)
+@pytest.mark.parametrize("code", [*blocks("python"), *blocks("python", SDK_README)])
+def test_the_bots_of_the_readmes_play(tmp_path: Path, code: str) -> None:
     (tmp_path / "shown").mkdir()
     (tmp_path / "shown" / "bot.py").write_text(code)
     done = run("pigpen play ./shown random random random --deals 2 --sandbox process --rules hearts", tmp_path)

@@ -74,8 +74,9 @@ def test_C_9_a_view_holds_exactly_what_the_sheet_allows(rules: Rules) -> None:
 def test_C_9_a_view_has_no_other_contents() -> None:
     """`known` and the rules are all that it holds, so the tests that compare views compare everything."""
     view = Deal(HEARTS, deal_hands(HEARTS, seed_from("7"), 0)).view(2)
-    assert len(View.__slots__) == len(view.known()) + 1
-    assert {getattr(view, name) for name in View.__slots__ if name != "rules"} == set(view.known())
+    assert len(View.__slots__) == len(view.known()) + 2
+    assert {getattr(view, name) for name in View.__slots__ if name not in ("rules", "_worlds")} == set(view.known())
+    assert view._worlds is None, "made from the rest when it is first sampled"
     assert not hasattr(view, "__dict__")
     assert {field.name for field in dataclasses.fields(HEARTS)}.isdisjoint({"seed", "hands"})
 

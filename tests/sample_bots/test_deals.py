@@ -14,7 +14,7 @@ from pigpen.rules.presets import CHINESE_HEARTS, GONGZHU, HEARTS_JACK
 from tests.rules.table import named
 
 SEED = seed_from("sample bots")
-DEALS = {"random": 40, "cautious": 40, "counting": 12}
+DEALS = {"random": 40, "cautious": 40, "counting": 12, "sampling": 2}
 
 THREE_HANDED = replace(
     CHINESE_HEARTS,

@@ -17,3 +17,10 @@ def test_the_stronger_bot_wins_by_more_than_twice_the_standard_error(variant: st
     values = advantages(rules, load_bot(strong), load_bot(weak), 2, range(DEALS), seed_from("order"))
     mean, error = measure(list(values))
     assert mean > 2 * error
+
+
+def test_sampling_beats_counting_by_more_than_twice_the_standard_error() -> None:
+    rules = PRESETS["hearts"]
+    values = advantages(rules, load_bot("sampling"), load_bot("counting"), 2, range(40), seed_from("s"))
+    mean, error = measure(list(values))
+    assert mean > 2 * error

@@ -18,7 +18,9 @@ from pigpen.rules.tricks import Tricks
 from pigpen.rules.view import KnownToSeat, View
 
 if TYPE_CHECKING:
+    from pigpen.rules.chance import Bits
     from pigpen.rules.model import Rules
+    from pigpen.rules.playout import Chooser, Policy
 
 _PASS, _EXPOSE, _PLAY, _MOON, _OVER = Phase
 """Looking a member up in its class is slow enough to matter here."""
@@ -206,6 +208,22 @@ class Deal(Tricks):
         twin.plays, twin.leaders = self.plays.copy(), self.leaders.copy()
         twin._sealed = self._sealed.copy()
         return twin
+
+    def playout(self, policy: Policy | Chooser | None = None, rng: Bits | None = None) -> tuple[int, ...]:
+        """
+        Play a copy of this deal to its end, quickly.
+
+        Args:
+            policy: How every seat plays: `Policy.CAREFUL`, the default, or `Policy.RANDOM`, both very quick; or a
+                function of one's own that gets the deal and a seat, and returns what that seat does.
+            rng: Where the policy's random numbers come from; the same state gives the same play.
+
+        Returns:
+            The score of each seat, as `scores` gives it.
+        """
+        from pigpen.rules.playout import Policy, playout  # they build on this module
+
+        return playout(self, Policy.CAREFUL if policy is None else policy, rng)
 
     def _exposable(self, seat: int) -> int:
         return self.hands[seat] & self._plan.exposable

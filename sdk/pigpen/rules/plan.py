@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pigpen.rules.cards import FULL_DECK, Card, Suit, cards_in, parse_cards
+from pigpen.rules.cards import CARDS, FULL_DECK, Card, Suit, cards_in, parse_cards
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pigpen.rules.parts import RulesFields
 
 
@@ -41,6 +43,14 @@ class Plan:
     """How many seats clockwise the passed cards travel, deal by deal of the cycle."""
     moon: int
     pig: int
+    harm: tuple[int, ...]
+    """Roughly what each card costs its taker, below zero for a good card, in every variant; for quick policies."""
+    danger: tuple[int, ...]
+    """Place of each card in the order of how gladly one is rid of it; the highest is the worst to keep."""
+    prize: tuple[int, ...]
+    """The same for the last to play who takes the trick: the lowest does best."""
+    meek: tuple[int, ...]
+    """The same for a leader: the lowest is the least likely to win."""
 
 
 def make_plan(rules: RulesFields) -> Plan:
@@ -48,6 +58,7 @@ def make_plan(rules: RulesFields) -> Plan:
     deck = FULL_DECK & ~parse_cards(rules.removed)
     opening = Card.parse(rules.opening.card).mask
     leading, moon, doubler = rules.leading, rules.moon, rules.scoring.doubler
+    harm = _harm(rules)
     return Plan(
         deck=cards_in(deck),
         deck_mask=deck,
@@ -66,6 +77,10 @@ def make_plan(rules: RulesFields) -> Plan:
         pass_offsets=_pass_offsets(rules),
         moon=deck & parse_cards(moon.cards) if moon else 0,
         pig=deck & parse_cards([moon.pig]) if moon else 0,
+        harm=harm,
+        danger=_order(lambda card: (harm[card], card.rank, card)),
+        prize=_order(lambda card: (harm[card], -card.rank, card)),
+        meek=_order(lambda card: (card.rank, harm[card], card)),
     )
 
 
@@ -76,6 +91,22 @@ def _points(rules: RulesFields) -> tuple[int, ...]:
         for card in cards_in(parse_cards([name])):
             points[card] = value
     return tuple(points)
+
+
+def _harm(rules: RulesFields) -> tuple[int, ...]:
+    """The points, turned; the doubler counts what it adds to an average player's."""
+    sign = 1 if rules.low_is_better else -1
+    harm = [sign * points for points in _points(rules)]
+    doubler = rules.scoring.doubler
+    if doubler:
+        harm[Card.parse(doubler.card)] += sum(harm) * (doubler.factor - 1) // max(rules.players, 1)
+    return tuple(harm)
+
+
+def _order(key: Callable[[Card], tuple[int, ...]]) -> tuple[int, ...]:
+    """The place of each card among all of them, by *key*."""
+    ordered = sorted(CARDS, key=key)
+    return tuple(map(ordered.index, CARDS))
 
 
 def _pass_offsets(rules: RulesFields) -> tuple[int, ...]:

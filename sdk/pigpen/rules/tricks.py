@@ -51,24 +51,36 @@ class Tricks:
         self._bound = True
         """Whether a bar of the first trick or of GZ-4 is still in force."""
 
+    @property
+    def barred(self) -> int:
+        """Exposed cards that may not yet be played in their own suit (GZ-4), as a mask."""
+        return self._barred
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether any suit may be led."""
+        return self._broken
+
     def play(self, card: Card) -> None:
         """Play *card* from the hand of the seat whose turn it is: the hot path of a simulation."""
         bit = 1 << card
         if not self.playable & bit:
             self._check_play(card)
-        seat = self.turn
-        self.hands[seat] ^= bit
+        seat, hands = self.turn, self.hands
+        hands[seat] ^= bit
         self.plays.append(card)
         self._trick |= bit
-        self._room -= 1
-        if not self._room:
+        room = self._room - 1
+        if not room:
             self._end_trick()
             return
-        if not self._led:
-            self._led = _LED[card]
+        self._room = room
+        led = self._led
+        if not led:
+            self._led = led = _LED[card]
         self.turn = seat = self._next_seat[seat]
-        hand = self.hands[seat]
-        self.playable = hand & self._led or hand
+        hand = hands[seat]
+        self.playable = hand & led or hand
         if self._bound:
             self._bind_follower()
 
@@ -111,12 +123,12 @@ class Tricks:
         return hand
 
     def _end_trick(self) -> None:
-        trick, plays, players = self._trick, self.plays, self._players
-        best = (trick & self._led).bit_length() - 1
+        trick, led, plays, players = self._trick, self._led, self.plays, self._players
+        best = (trick & led).bit_length() - 1
         winner = (self.leaders[-1] + plays.index(best, -players) - len(plays)) % players
         self.taken[winner] |= trick
         if self._bound:
-            self._barred &= ~self._led
+            self._barred &= ~led
             self._bound = bool(self._barred)
         if not self._broken and trick & self._plan.breakers:
             self._broken = True

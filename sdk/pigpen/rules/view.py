@@ -6,9 +6,14 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from pigpen.rules.actions import Exposure, Phase
 from pigpen.rules.cards import CARDS, SUIT_MASKS, Card, Suit, cards_in, mask_of
+from pigpen.rules.chance import Chance
 
 if TYPE_CHECKING:
+    from pigpen.rules.chance import Bits
+    from pigpen.rules.deal import Deal
     from pigpen.rules.model import Rules
+    from pigpen.rules.playout import Policy
+    from pigpen.rules.worlds import Worlds
 
 
 KnownToSeat: TypeAlias = (
@@ -47,7 +52,7 @@ class View:
     """
 
     __slots__ = (
-        "deal", "exposures", "hand_mask", "hidden", "leaders", "legal_mask", "passed_mask", "phase", "plays",
+        "_worlds", "deal", "exposures", "hand_mask", "hidden", "leaders", "legal_mask", "passed_mask", "phase", "plays",
         "received_mask", "rules", "seat",
     )  # fmt: skip
 
@@ -78,6 +83,7 @@ class View:
         self.hidden = hidden
         self.plays = plays
         self.leaders = leaders
+        self._worlds: Worlds | None = None
 
     def known(self) -> tuple[object, ...]:
         """Every attribute but the rules, in the order of the constructor: what equality and a leak test compare."""
@@ -187,6 +193,56 @@ class View:
         mask = self.passed_mask if seat == self.pass_to != self.seat else 0
         mask |= mask_of(shown.card for shown in self.exposures if shown.seat == seat)
         return mask & ~mask_of(self.plays)
+
+    def sample(self, rng: Bits) -> Deal:
+        """
+        A whole deal that this may be: the unseen cards dealt anew, where the view is, ready to be played on.
+
+        All deals that fit what the seat knows are equally likely: its own hand, what it passed and received, every
+        card played and what that says of its player's hand (suits not followed, bars that would have forbidden the
+        card), exposures. Deals that differ in what others passed, or in which cards lie face down, are different deals.
+        In a sealed phase everybody is asked anew. The first call on a view counts the deals, the others only draw.
+
+        Args:
+            rng: A `random.Random`, such as the `rng` of the view that a bot gets.
+
+        Raises:
+            ValueError: If no deal fits, or the deal is over.
+        """
+        return self._possible().draw(Chance.of(rng))
+
+    def playouts(self, deals: int, rng: Bits, policy: Policy | None = None) -> dict[Card, tuple[float, ...]]:
+        """
+        Try each legal card in the same *deals* sampled deals, and play each of them to its end.
+
+        The same as `sample`, `Deal.play` and `Deal.playout` in two loops, in one call: many times as fast where the
+        accelerated engine runs. For the seat whose turn it is to play.
+
+        Args:
+            deals: How many deals to sample, 1 or more.
+            rng: A `random.Random`.
+            policy: How all seats play on; `Policy.CAREFUL` by default.
+
+        Returns:
+            For each legal card, the mean score of each seat.
+
+        Raises:
+            ValueError: If it is not this seat's turn to play, or no deal fits.
+        """
+        from pigpen.rules.playout import Policy, playouts  # they build on this module
+
+        if self.phase is not Phase.PLAY or not self.legal_mask or deals < 1:
+            raise ValueError("playouts are for a seat that is to play a card, in 1 or more deals")
+        policy = Policy.CAREFUL if policy is None else policy
+        return playouts(self._possible(), self, deals, policy, Chance.of(rng))
+
+    def _possible(self) -> Worlds:
+        """The deals that fit, counted once."""
+        from pigpen.rules.worlds import Worlds  # it builds on this module
+
+        if self._worlds is None:
+            self._worlds = Worlds(self)
+        return self._worlds
 
     def __repr__(self) -> str:
         hand = " ".join(map(str, self.hand))

@@ -1,0 +1,51 @@
+"""
+Random numbers for simulations: small enough that the accelerated engine draws the very same ones.
+
+A Lehmer generator with 128 bits of state (P. L'Ecuyer's multiplier for the modulus 2¹²⁸); the upper half of the state
+is the number. Not for dealing cards in a match: that is `pigpen.rules.shuffle`.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+MULTIPLIER = 0xDA942042E4DD58B5
+STATE = (1 << 128) - 1
+WORD = 1 << 64
+
+
+class Bits(Protocol):
+    """Where a simulation gets its seed from: a `random.Random`, or anything else with this method."""
+
+    def getrandbits(self, count: int, /) -> int:
+        """Return *count* random bits as a number."""
+
+
+class Chance:
+    """
+    A stream of random numbers.
+
+    Attributes:
+        state: The 128 bits that everything to come follows from; odd.
+    """
+
+    __slots__ = ("state",)
+
+    def __init__(self, seed: int) -> None:
+        """Start at *seed*, of which 127 bits count."""
+        self.state = (seed << 1 | 1) & STATE
+
+    @classmethod
+    def of(cls, rng: Bits) -> Chance:
+        """A stream of its own, started from *rng*."""
+        return cls(rng.getrandbits(127))
+
+    def word(self) -> int:
+        """The next number below 2⁶⁴."""
+        self.state = state = self.state * MULTIPLIER & STATE
+        return state >> 64
+
+    def below(self, count: int) -> int:
+        """A number below *count*, each as likely as the others to within one in 2⁶⁴ / *count*."""
+        self.state = state = self.state * MULTIPLIER & STATE
+        return (state >> 64) * count >> 64

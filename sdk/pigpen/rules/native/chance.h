@@ -1,0 +1,12 @@
+// The random numbers of pigpen/rules/chance.py.
+
+typedef struct {
+    unsigned __int128 state;
+} Chance;
+
+static uint64_t word(Chance *chance) {
+    chance->state *= 0xDA942042E4DD58B5;
+    return chance->state >> 64;
+}
+
+static uint64_t below(Chance *chance, uint64_t count) { return (unsigned __int128)word(chance) * count >> 64; }

@@ -1,0 +1,82 @@
+// The accelerated engine: see docs/adr/0012-a-library-without-a-language.md. Compiled by scripts/native.
+
+#include "game.h"
+#include "chance.h"
+#include "dealing.h"
+#include "playout.h"
+#include "solve.h"
+
+// Which sources this was compiled from.
+const char pigpen_source[] = SOURCE;
+
+static Chance seeded(const uint64_t *seed) { return (Chance){(unsigned __int128)seed[1] << 64 | seed[0]}; }
+
+// Deal the unseen cards once: `lie` has room for PLACES masks, and for the two words of where chance goes on.
+void pigpen_sample(const Unseen *unseen, const uint64_t *seed, uint64_t *lie) {
+    Chance chance = seeded(seed);
+    draw(unseen, &chance, lie);
+    lie[PLACES] = (uint64_t)chance.state;
+    lie[PLACES + 1] = chance.state >> 64;
+}
+
+// Play to the end: `scores` has room for SEATS numbers.
+void pigpen_playout(const Game *game, const Position *start, const uint64_t *seed, int64_t policy, int64_t *scores) {
+    Chance chance = seeded(seed);
+    Position at = *start;
+    Values values;
+    play_out(game, &at, policy, &chance);
+    value_cards(game, at.face_up, at.face_down, &values);
+    score(game, &values, at.taken, 0, scores);
+}
+
+// Deal the unseen cards `deals` times, and play each deal to its end once for each of the cards `options` that are
+// legal at the start. `sums` has SEATS numbers for each option, lowest first.
+void pigpen_playouts(const Game *game, const Position *start, const Unseen *unseen, const uint64_t *seed, int64_t policy,
+                     int64_t deals, Cards options, int64_t *sums) {
+    Chance chance = seeded(seed);
+    Values values;
+    value_cards(game, start->face_up, start->face_down, &values);
+    while (deals-- > 0) {
+        Cards lie[PLACES];
+        Position dealt = *start;
+        draw(unseen, &chance, lie);
+        for (int place = 0; place < unseen->places; place++) {
+            dealt.hands[unseen->seat[place]] |= lie[place];
+            if (unseen->is_face_down[place]) dealt.face_down |= lie[place];
+        }
+        if (dealt.face_down != start->face_down) value_cards(game, dealt.face_up, dealt.face_down, &values);
+        int64_t *row = sums;
+        for (Cards left = options; left; left &= left - 1, row += SEATS) {
+            Position at = dealt;
+            int64_t scores[SEATS];
+            play(game, &at, lowest(left));
+            play_out(game, &at, policy, &chance);
+            score(game, &values, at.taken, 0, scores);
+            for (int seat = 0; seat < game->players; seat++) row[seat] += scores[seat];
+        }
+    }
+}
+
+// Solve the ending: `rows` has SEATS numbers for each legal card, lowest first. `memory` has room for SLOTS zeroed slots.
+// Returns what is left of `budget`, the number of positions between tricks to look at; below zero: it was not enough.
+int64_t pigpen_solve(const Game *game, const Position *start, Memory *memory, int64_t budget, int64_t *rows) {
+    Solver solver = {.game = game, .memory = memory, .budget = budget};
+    solver.counting = game->scoring | game->doubler | game->moon | game->pig;
+    value_cards(game, start->face_up, start->face_down, &solver.values);
+    find_kinds(&solver);
+    int64_t bounds[SEATS];
+    for (int seat = 0; seat < SEATS; seat++) bounds[seat] = INT64_MAX;
+    Cards options = legal(game, start), tried = different(&solver, start, options);
+    for (int64_t *row = rows; options; options &= options - 1, row += SEATS) {
+        if (tried & options & -options) {
+            Position next = *start;
+            play(game, &next, lowest(options));
+            solve(&solver, &next, bounds, row);
+        } else {
+            copy_scores(row - SEATS, row);
+        }
+    }
+    return solver.budget;
+}
+
+int64_t pigpen_memory_size(void) { return SLOTS * sizeof(Memory); }

@@ -1,0 +1,147 @@
+"""
+Playing a deal to its end without much thought, many thousand times.
+
+The policies here are the reference: the accelerated engine (`pigpen.rules.native`) plays the same cards with the same
+random numbers, where there is one.
+"""
+
+from __future__ import annotations
+
+import enum
+import random
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from pigpen.rules import native
+from pigpen.rules.actions import Action, MoonChoice, Phase
+from pigpen.rules.cards import CARDS, SUIT_MASKS, Card, cards_in
+from pigpen.rules.chance import Chance
+
+if TYPE_CHECKING:
+    from pigpen.rules.chance import Bits
+    from pigpen.rules.deal import Deal
+    from pigpen.rules.view import View
+    from pigpen.rules.worlds import Worlds
+
+
+class Policy(enum.IntEnum):
+    """How seats play that nobody thinks for. Neither exposes anything; a shooter who is asked takes the −26."""
+
+    RANDOM = 0
+    """Any legal card, any cards passed."""
+    CAREFUL = 1
+    """Lead low, duck, shed the worst card, take what is worth having; one card in eight is any legal card."""
+
+
+Chooser = Callable[["Deal", int], Action]
+"""A policy of one's own: what the seat does, in a deal with all hands open."""
+
+
+def playout(deal: Deal, policy: Policy | Chooser, rng: Bits | None) -> tuple[int, ...]:
+    """The scores of *deal* played to its end; see `Deal.playout`."""
+    if not isinstance(policy, Policy):
+        return _played_by(deal.copy(), policy)
+    chance = Chance.of(rng or random)
+    if deal.phase in (Phase.PASS, Phase.EXPOSE):
+        deal = deal.copy()
+        _settle(deal, policy, chance)
+    engine = native.engine()
+    if engine and deal.phase is Phase.PLAY:
+        return engine.playout(deal, policy, chance.state)
+    deal = deal.copy()
+    play_out(deal, policy, chance)
+    return deal.scores()
+
+
+def playouts(worlds: Worlds, view: View, deals: int, policy: Policy, chance: Chance) -> dict[Card, tuple[float, ...]]:
+    """The mean scores after each legal card; see `View.playouts`."""
+    engine = native.engine()
+    if engine and worlds.are_alike:
+        sums = engine.playouts(worlds, view, deals, policy, chance.state)
+    else:
+        sums = [[0] * view.rules.players for _ in view.legal]
+        for _ in range(deals):
+            _try_all(worlds.draw_hands(chance), view, policy, chance, sums)
+    return {card: tuple([points / deals for points in row]) for card, row in zip(view.legal, sums, strict=True)}
+
+
+def _try_all(deal: Deal, view: View, policy: Policy, chance: Chance, sums: list[list[int]]) -> None:
+    for card, row in zip(view.legal, sums, strict=True):
+        twin = deal.copy()
+        twin.play(card)
+        play_out(twin, policy, chance)
+        for seat, points in enumerate(twin.scores()):
+            row[seat] += points
+
+
+def play_out(deal: Deal, policy: Policy, chance: Chance) -> None:
+    """Play *deal*, in which cards are being played, to its end."""
+    choose = _any if policy is Policy.RANDOM else _careful
+    play = deal.play
+    while options := deal.playable:
+        play(choose(deal, options, chance) if options & options - 1 else _card(options))
+    if deal.phase is Phase.MOON:
+        deal.apply(deal.turn, MoonChoice.SUBTRACT)
+
+
+def _played_by(deal: Deal, policy: Chooser) -> tuple[int, ...]:
+    while not deal.is_over:
+        for seat in deal.to_act:
+            deal.apply(seat, policy(deal, seat))
+    return deal.scores()
+
+
+def _settle(deal: Deal, policy: Policy, chance: Chance) -> None:
+    """Answer the sealed questions for everybody who has not answered yet."""
+    while deal.phase is Phase.PASS:
+        for seat in deal.to_act:
+            cards = list(deal.legal(seat))
+            if policy is Policy.RANDOM:
+                chosen = [cards.pop(chance.below(len(cards))) for _ in range(deal.rules.plan.pass_count)]
+            else:
+                chosen = sorted(cards, key=deal.rules.plan.danger.__getitem__)[-deal.rules.plan.pass_count :]
+            deal.apply(seat, tuple(chosen))
+    while deal.phase is Phase.EXPOSE:
+        for seat in deal.to_act:
+            deal.apply(seat, {})
+
+
+def _card(mask: int) -> Card:
+    return CARDS[mask.bit_length() - 1]
+
+
+def _any(_deal: Deal, options: int, chance: Chance) -> Card:
+    for _ in range(chance.below(options.bit_count())):
+        options &= options - 1
+    return _card(options & -options)
+
+
+def _careful(deal: Deal, options: int, chance: Chance) -> Card:
+    plan = deal.rules.plan
+    if not chance.word() >> 61:
+        return _any(deal, options, chance)
+    on_table = len(deal.plays) % deal.rules.players
+    if not on_table:
+        return min(cards_in(options), key=plan.meek.__getitem__)
+    table = deal.plays[-on_table:]
+    suit = SUIT_MASKS[table[0] // 13]
+    best = max(card for card in table if suit >> card & 1)
+    if options & suit:
+        return _follow(deal, options, table, best)
+    winner = deal.leaders[-1] + table.index(best)
+    is_ours = deal.rules.partners and not (winner ^ deal.turn) & 1
+    return (min if is_ours else max)(cards_in(options), key=plan.danger.__getitem__)
+
+
+def _follow(deal: Deal, options: int, table: bytearray, best: int) -> Card:
+    """Duck as high as possible; the last to play takes the trick where it must, or where that is worth having."""
+    plan = deal.rules.plan
+    under = options & (1 << best) - 1
+    over = options & ~under
+    if over and len(table) == deal.rules.players - 1:
+        card = min(cards_in(over), key=plan.prize.__getitem__)
+        if not under or sum(plan.harm[other] for other in (card, *table)) < 0:
+            return card
+    if under:
+        return max(cards_in(under), key=plan.danger.__getitem__)
+    return _card(over & -over)

@@ -1,0 +1,95 @@
+"""Every deal that a seat may be in, found by trying all of them."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+from pigpen.rules import Deal, Face, IllegalAction, Phase, cards_in, mask_of
+from pigpen.rules.cards import CARDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pigpen.rules import Action, Card, View
+
+Key = tuple[object, ...]
+
+
+def key_of(deal: Deal) -> Key:
+    """What makes one deal another: who was dealt, passed, exposed and holds what."""
+    return deal.dealt, deal.passed, deal.exposures, tuple(deal.hands)
+
+
+def possible(view: View) -> set[Key]:
+    """Deal all the cards in all ways, pass and expose in all ways, play what was played, and keep what looks alike."""
+    rules, played = view.rules, _played(view)
+    mine = (view.hand_mask | played[view.seat]) & ~view.received_mask | view.passed_mask
+    found = set()
+    for hands in _hands(view, mine):
+        if not view.passed_mask and any(cards & ~hand for cards, hand in zip(played, hands, strict=True)):
+            continue
+        for deal in _sealed([Deal(rules, hands, number=view.deal)], view):
+            try:
+                for card in view.plays:
+                    deal.apply(deal.turn, CARDS[card])
+            except IllegalAction:
+                continue
+            if deal.view(view.seat) == view:
+                found.add(key_of(deal))
+    return found
+
+
+def _played(view: View) -> list[int]:
+    players = view.rules.players
+    played = [0] * players
+    for place, card in enumerate(view.plays):
+        played[(view.leaders[place // players] + place) % players] |= 1 << card
+    return played
+
+
+def _hands(view: View, mine: int) -> Iterator[list[int]]:
+    """Every deal of the deck in which the seat has the cards *mine*."""
+    size = view.rules.hand_size
+    others = [seat for seat in range(view.rules.players) if seat != view.seat]
+
+    def fill(seats: Sequence[int], cards: tuple[Card, ...]) -> Iterator[dict[int, int]]:
+        if not seats:
+            yield {}
+            return
+        for hand in itertools.combinations(cards, size):
+            for rest in fill(seats[1:], tuple(card for card in cards if card not in hand)):
+                yield {seats[0]: mask_of(hand), **rest}
+
+    for hands in fill(others, cards_in(view.rules.plan.deck_mask & ~mine)):
+        yield [mine if seat == view.seat else hands[seat] for seat in range(view.rules.players)]
+
+
+def _sealed(deals: list[Deal], view: View) -> list[Deal]:
+    """The deals after everything that can be answered in the phases before that of the view."""
+    while deals[0].phase in (Phase.PASS, Phase.EXPOSE) and deals[0].phase < view.phase:
+        phase, grown = deals[0].phase, []
+        for deal in deals:
+            for answers in itertools.product(*(_answers(deal, seat, view) for seat in deal.to_act)):
+                child = deal.copy()
+                for seat, answer in zip(deal.to_act, answers, strict=True):
+                    child.apply(seat, answer)
+                grown.append(child)
+        deals = grown
+        if not deals or deals[0].phase is phase:
+            break
+    return deals
+
+
+def _answers(deal: Deal, seat: int, view: View) -> list[Action]:
+    options = deal.legal(seat)
+    if deal.phase is Phase.PASS:
+        passes: list[Action] = list(itertools.combinations(options, view.pass_count))
+        return [cards for cards in passes if seat != view.seat or cards == view.passed]
+    faces = [None, Face.UP, Face.DOWN] if deal.rules.exposing and deal.rules.exposing.face_down else [None, Face.UP]
+    seen = {shown.card for shown in view.exposures if shown.seat == seat and shown.face is Face.UP}
+    answers: list[dict[Card, Face]] = [
+        {card: face for card, face in zip(options, chosen, strict=True) if face}
+        for chosen in itertools.product(faces, repeat=len(options))
+    ]
+    return [answer for answer in answers if {card for card, face in answer.items() if face is Face.UP} == seen]
