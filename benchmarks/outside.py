@@ -28,7 +28,7 @@ from referee.match import Match, MatchSpec
 from referee.record import AnyLine, DealLine
 from referee.seat import InlineSeat
 
-PATIENT = ClockSetting(bank=3600.0, increment=0.0, limit=1.0, start_up=10.0)
+PATIENT = ClockSetting(bank=3600.0, increment=3600.0, limit=3600.0, start_up=10.0)
 
 
 @dataclass

@@ -17,7 +17,7 @@ NUMBERS = [(card.rank - 2) * 4 + card.suit for card in CARDS]
 
 
 def make_bot(game: pyspiel.Game, seed: int) -> pyspiel.Bot:
-    """Any bot for player 0. This one sees all hands of a deal, and must therefore be asked in many that may be."""
+    """Any bot for player 0. This one looks into all hands, and so is asked about many deals; for others one will do."""
     return pyspiel.MCTSBot(game, pyspiel.RandomRolloutEvaluator(1, seed), 26, SIMULATIONS, 100, False, seed, False)
 
 
