@@ -25,6 +25,7 @@ HOUSE = {
     "sdk/pigpen/rules": {"pigpen.rules"},
     "sdk/pigpen": {"pigpen"} | SDK_NEEDS,
     "sample_bots": {"pigpen"},
+    "examples": {"pigpen", "pyspiel"},
     "referee": {"pigpen", "referee", "pydantic", "pydantic_core", "tomli_w"} | SDK_NEEDS,
     "ladder": {"pigpen", "referee", "ladder", "docker", "typer", "rich", "requests", "urllib3"} | STORE_NEEDS,
 }

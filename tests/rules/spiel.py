@@ -1,52 +1,25 @@
-"""OpenSpiel's `hearts` at the same table as the engine."""
+"""OpenSpiel's `hearts` at the same table as the engine; the example that seats its bots knows how to deal there."""
 
 from __future__ import annotations
 
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-import pyspiel
-
+from examples.openspiel.bot import NUMBERS
 from pigpen.rules import CARDS, Deal, MoonChoice, Phase
 from pigpen.rules.scoring import shooter_of
 from tests.rules.players import any_action, lumpy_hands
 from tests.rules.table import NO_PASS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from pigpen.rules import Card, Rules
 
 
-def number_of(card: Card) -> int:
-    """OpenSpiel counts by rank first, and has the suits in the same order as C-1."""
-    return (card.rank - 2) * 4 + card.suit
-
-
-CARD_OF = {number_of(card): card for card in CARDS}
-
-
-def hearts_game(**parameters: bool) -> Any:
-    """OpenSpiel's game with the parameters that are true; the others are false."""
-    every = dict.fromkeys(pyspiel.load_game("hearts").get_parameters(), False)
-    return pyspiel.load_game("hearts", every | parameters)
-
-
-def dealt_state(
-    game: Any, hands: list[int], offset: int = 0, rename: Callable[[Card], Card] = lambda card: card
-) -> Any:
-    """A state in which the cards have been dealt; they will be passed *offset* seats on, as OpenSpiel counts too."""
-    state = game.new_initial_state()
-    state.apply_action(offset)
-    piles = [[number_of(rename(card)) for card in CARDS if hand >> card & 1] for hand in hands]
-    for place in range(52):
-        state.apply_action(piles[place % 4][place // 4])
-    return state
-
-
 def options(state: Any) -> list[Card]:
     """What the player to act may play or pass, in canonical order."""
-    return sorted(CARD_OF[number] for number in state.legal_actions())
+    return sorted(CARDS[NUMBERS.index(number)] for number in state.legal_actions())
 
 
 def random_deals(rules: Rules, count: int, numbers: tuple[int, ...] = (NO_PASS,)) -> Iterator[tuple[Deal, Random]]:
@@ -63,7 +36,7 @@ def play_both(deal: Deal, state: Any, chance: Random) -> None:
         assert options(state) == list(deal.legal(deal.turn))
         card = any_action(deal, deal.turn, chance)
         assert isinstance(card, int)
-        state.apply_action(number_of(CARDS[card]))
+        state.apply_action(NUMBERS[card])
         deal.apply(deal.turn, card)
     assert state.is_terminal()
 

@@ -16,24 +16,25 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+from examples.openspiel.bot import NUMBERS, load_game, state_of
 from pigpen.rules import CARDS, Card, Deal, Phase, cards_in, mask_of
 from pigpen.rules.presets import CHINESE_HEARTS, GONGZHU, HEARTS_SHORT
 from pigpen.rules.scoring import card_points
 from tests.rules.players import any_action
-from tests.rules.spiel import dealt_state, hearts_game, number_of, options, penalty_points, play_both, random_deals
+from tests.rules.spiel import options, penalty_points, play_both, random_deals
 from tests.rules.table import mask
 
 DEALS = 600
-CHINESE = hearts_game(must_break_hearts=True, no_pts_on_first_trick=True)
+CHINESE = load_game({"must_break_hearts", "no_pts_on_first_trick"})
 """CH-4: the queen does not break hearts, and a hand of hearts and the queen must lead it."""
-UNRESTRICTED = hearts_game(can_lead_any_club=True)
+UNRESTRICTED = load_game({"can_lead_any_club"})
 JACK = Card.parse("JD")
 
 
 def test_openspiel_agrees_about_play_in_chinese_hearts() -> None:
     jacks = 0
     for deal, chance in random_deals(CHINESE_HEARTS, DEALS):
-        state = dealt_state(CHINESE, deal.hands)
+        state = state_of(CHINESE, deal.hands)
         for _ in range(4):
             jacks += first_trick_play(deal, state, chance)
         play_both(deal, state, chance)
@@ -53,7 +54,7 @@ def first_trick_play(deal: Deal, state: Any, chance: Random) -> bool:
     assert list(deal.legal(deal.turn)) == (list(cards_in(hand)) if pointed and barred else theirs)
     both = sorted(set(options(state)) & set(deal.legal(deal.turn)))
     card = chance.choice(both)
-    state.apply_action(number_of(card))
+    state.apply_action(NUMBERS[card])
     deal.apply(deal.turn, card)
     return barred
 
@@ -68,20 +69,20 @@ def test_openspiel_agrees_about_play_in_gongzhu_with_clubs_and_spades_renamed() 
     for deal, chance in random_deals(GONGZHU, DEALS):
         for seat in deal.to_act:
             deal.apply(seat, {})
-        state = dealt_state(UNRESTRICTED, deal.hands, rename=renamed)
+        state = state_of(UNRESTRICTED, [mask_of(map(renamed, cards_in(hand))) for hand in deal.hands])
         opener = deal.turn
         assert state.current_player() == opener
         assert deal.legal_mask(opener) == deal.hands[opener]
         assert same(options(state), cards_in(deal.hands[opener] & mask("spades")))
         lead = chance.choice(cards_in(deal.hands[opener] & mask("spades")))
-        state.apply_action(number_of(renamed(lead)))
+        state.apply_action(NUMBERS[renamed(lead)])
         deal.apply(opener, lead)
         while deal.phase is Phase.PLAY:
             assert state.current_player() == deal.turn
             assert same(options(state), deal.legal(deal.turn))
             card = any_action(deal, deal.turn, chance)
             assert isinstance(card, Card)
-            state.apply_action(number_of(renamed(card)))
+            state.apply_action(NUMBERS[renamed(card)])
             deal.apply(deal.turn, card)
         taken = [mask_of(map(renamed, cards_in(pile))) for pile in deal.taken]
         assert penalty_points(state) == list(card_points(HEARTS_SHORT, taken))

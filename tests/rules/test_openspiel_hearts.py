@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import pytest
 
+from examples.openspiel.bot import GAMES, NUMBERS, load_game, state_of
 from pigpen.rules import CARDS, MoonChoice, Rules
 from pigpen.rules.presets import HEARTS, HEARTS_JACK, HEARTS_SHORT
 from pigpen.rules.scoring import shooter_of
 from tests.rules.players import any_action
 from tests.rules.spiel import (
-    dealt_state,
-    hearts_game,
-    number_of,
     options,
     penalty_points,
     play_both,
@@ -26,27 +24,16 @@ from tests.rules.spiel import (
 from tests.rules.table import mask, named
 
 DEALS = 600
-SHEET_HB = {
-    "must_break_hearts": True,
-    "qs_breaks_hearts": True,  # HB-4
-    "can_lead_hearts_instead_of_qs": True,  # HB-5
-    "no_pts_on_first_trick": True,  # HB-3
-}
-SHEET_HA = {"must_break_hearts": True}
+SHORT = {"must_break_hearts"}
 """HA-3: nothing barred; HA-4: the queen does not break, and a hand of hearts and the queen must lead it."""
-GAMES = {
-    "hearts-short": hearts_game(**SHEET_HA),
-    "hearts": hearts_game(**SHEET_HB),
-    "hearts-jack": hearts_game(**SHEET_HB, jd_bonus=True),
-    "hearts, passing": hearts_game(**SHEET_HB, pass_cards=True),
-}
+PLAYED = {name: load_game(true) for name, true in [*GAMES.items(), ("hearts-short", SHORT)]}
 
 
 def test_cards_are_numbered_as_openspiel_numbers_them() -> None:
-    state = GAMES["hearts"].new_initial_state()
+    state = PLAYED["hearts"].new_initial_state()
     state.apply_action(0)
     spelled = {state.action_to_string(number): number for number in state.legal_actions()}
-    assert {str(card): number_of(card) for card in CARDS} == spelled
+    assert {str(card): NUMBERS[card] for card in CARDS} == spelled
 
 
 @pytest.mark.parametrize("rules", [HEARTS_SHORT, HEARTS, HEARTS_JACK], ids=named)
@@ -54,7 +41,7 @@ def test_openspiel_agrees_about_play_and_scores(rules: Rules) -> None:
     moons = bare_points = 0
     for deal, chance in random_deals(rules, DEALS):
         bare_points += any(hand & ~mask("hearts QS") == 0 for hand in deal.hands)
-        state = dealt_state(GAMES[rules.name], deal.hands)
+        state = state_of(PLAYED[rules.name], deal.hands)
         play_both(deal, state, chance)
         theirs = penalty_points(state)
         assert points_with(deal, MoonChoice.ADD) == theirs
@@ -70,8 +57,9 @@ def test_openspiel_agrees_about_play_and_scores(rules: Rules) -> None:
 
 
 def test_openspiel_agrees_about_passing_three_cards() -> None:
+    game = load_game(GAMES["hearts"] | {"pass_cards"})
     for deal, chance in random_deals(HEARTS, DEALS, numbers=(0, 1, 2)):
-        state = dealt_state(GAMES["hearts, passing"], deal.hands, HEARTS.pass_offset(deal.number))
+        state = state_of(game, deal.hands, HEARTS.pass_offset(deal.number))
         for seat in range(4):
             assert state.current_player() == seat
             assert options(state) == list(deal.legal(seat))
@@ -79,6 +67,6 @@ def test_openspiel_agrees_about_passing_three_cards() -> None:
             assert isinstance(passed, tuple)
             deal.apply(seat, passed)
             for card in passed:
-                state.apply_action(number_of(card))
+                state.apply_action(NUMBERS[card])
         play_both(deal, state, chance)
         assert points_with(deal, MoonChoice.ADD) == penalty_points(state)
