@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 
 import pytest
@@ -47,6 +48,12 @@ def _may_mount() -> bool:
         return subprocess.run([*OWN_MOUNTS, "true"], capture_output=True, check=False).returncode == 0
     except FileNotFoundError:
         return False
+
+
+def pytest_configure() -> None:
+    """Hear Ctrl-C also where a script runs the suite in the background; all that tests start inherits that."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
