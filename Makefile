@@ -19,7 +19,7 @@ test: $(READY)  ## run all tests
 	@scripts/runsc || true
 	@scripts/postgres || true
 	@scripts/registry || true
-	$(BIN)/pytest
+	@scripts/test
 
 check: $(READY)  ## format, lint, types, generated code, import directions
 	$(BIN)/ruff format --check

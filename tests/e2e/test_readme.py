@@ -73,24 +73,27 @@ def test_make_demo_plays_a_match_and_a_small_ladder_in_containers(tmp_path: Path
     for name in ("counting", "cautious", "random", "random#2"):
         assert f"│ {name} " in done.stdout
     assert "process sandboxes" not in done.stdout
-    assert standings(done.stdout, tmp_path) == sorted(BOTS)
+    assert standings(done.stdout, tmp_path, 40) == sorted(BOTS)
 
 
 @pytest.mark.timeout(PATIENCE)
 def test_make_demo_plays_in_processes_where_no_engine_answers(tmp_path: Path) -> None:
     nothing = {"DOCKER_HOST": "unix:///nonexistent/docker.sock", "PIGPEN_NO_INSTALL": "1", "TMPDIR": str(tmp_path)}
+    nothing["PIGPEN_DEMO_MATCHES"] = "8"  # the whole of it has been played in containers
     done = run("make demo", ROOT, **nothing)
     assert done.returncode == 0, done.stderr
     assert "Playing in process sandboxes instead" in done.stdout
     assert "│ counting " in done.stdout
-    assert standings(done.stdout, tmp_path) == sorted(BOTS)
+    assert standings(done.stdout, tmp_path, 8) == sorted(BOTS)
 
 
-def standings(printed: str, folder: Path) -> list[str]:
-    """The bots in the table at the end of the demo, after 40 matches in a ladder in *folder*."""
-    (where,) = re.findall(r"A small ladder in (\S+): five bots of five owners, 40 matches of one board", printed)
+def standings(printed: str, folder: Path, matches: int) -> list[str]:
+    """The bots in the table at the end of the demo, after so many matches in a ladder in *folder*."""
+    (where,) = re.findall(
+        rf"A small ladder in (\S+): five bots of five owners, {matches} matches of one board", printed
+    )
     assert Path(where).parent == folder
-    assert "(gongzhu): 40 matches" in printed
+    assert f"(gongzhu): {matches} matches" in printed
     return sorted(re.findall(rf"^ +[1-5] +({'|'.join(BOTS)}) ", printed, flags=re.MULTILINE))
 
 
