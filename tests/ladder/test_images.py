@@ -86,17 +86,21 @@ def test_the_command_says_that_it_is_ready(built: list[str], capsys: pytest.Capt
     assert capsys.readouterr().out == "pigpen/test-bot:0.0.7 is ready\n"
 
 
+def dangling(client: docker.DockerClient) -> set[str | None]:
+    found = client.images.list(all=True, filters={"dangling": True, "label": images.CONTENT_LABEL})
+    return {image.id for image in found}
+
+
 def test_a_change_of_the_sdk_makes_it_anew_and_leaves_nothing_of_the_old(
     built: list[str], client: docker.DockerClient, sdk: Path
 ) -> None:
-    old = client.images.get(f"{REPOSITORY}:latest").id
+    old, earlier = client.images.get(f"{REPOSITORY}:latest").id, dangling(client)
     (sdk / "pigpen" / "__init__.py").write_text("MARK = 'second'")
     before = images.base_content()
     assert before == ensure_base_image(client, lambda line: None)
     output = client.containers.run(f"{REPOSITORY}:latest", ["python", "-c", FACTS], network_mode="none", remove=True)
     assert b"second" in output
-    left = client.images.list(all=True, filters={"dangling": True, "label": images.CONTENT_LABEL})
-    assert left == []
+    assert dangling(client) <= earlier  # a build that somebody broke off may have left one
     assert old not in {image.id for image in client.images.list()}
 
 
