@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 CLOSE_SECONDS = 60.0
 """How long clearing away may take in the end; what is left then is removed at the next start."""
+REST_SECONDS = 1.0
+"""How long tasks may take to end that libraries have left in the loop."""
 
 
 class Executor(Protocol):
@@ -105,4 +107,5 @@ class LocalExecutor:
         rest = asyncio.all_tasks() - {asyncio.current_task()}  # after what needs them, such as a server's own tasks
         for each in rest:
             each.cancel()
-        await asyncio.gather(*rest, return_exceptions=True)
+        if rest:
+            await asyncio.wait(rest, timeout=REST_SECONDS)  # gRPC's do not always listen
