@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -85,7 +86,7 @@ def _installed(folder: Path) -> dict[str, Callable[[], float]]:
         except (subprocess.SubprocessError, ValueError, IndexError) as error:
             print(f"Left out: {name}: {type(error).__name__}.")
         else:
-            found[name] = lambda python=python, script=script: theirs(python, script)  # type: ignore[misc]
+            found[name] = partial(theirs, python, script)
     return found
 
 

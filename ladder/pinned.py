@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from ladder.bots import BotSource
 from ladder.sandbox.base import BotRejected, SandboxError
 
 if TYPE_CHECKING:
     from ladder.sandbox.base import Program, Sandbox
+    from ladder.tasks import TaskBot
 
 
 class ProgramLost(SandboxError):
@@ -21,27 +22,7 @@ class ProgramLost(SandboxError):
         """Of the version that is lost."""
 
 
-class PinnedBot(Protocol):
-    """A version, and where to find it."""
-
-    @property
-    def name(self) -> str:
-        """What errors call it."""
-
-    @property
-    def identity(self) -> str:
-        """`Program.identity` of what was entered."""
-
-    @property
-    def pinned(self) -> str | None:
-        """Where an engine that lacks the image gets it: ``registry/name@sha256:…``; None: nowhere."""
-
-    @property
-    def folder(self) -> str | None:
-        """Absolute path of the kept folder, in the process sandbox."""
-
-
-async def load_version(sandbox: Sandbox, bot: PinnedBot) -> Program:
+async def load_version(sandbox: Sandbox, bot: TaskBot) -> Program:
     """
     Make a version ready to start: its image, pulled by digest if this engine lacks it, or its kept folder.
 
@@ -62,7 +43,7 @@ async def load_version(sandbox: Sandbox, bot: PinnedBot) -> Program:
     return program
 
 
-async def _load_image(sandbox: Sandbox, bot: PinnedBot) -> Program:
+async def _load_image(sandbox: Sandbox, bot: TaskBot) -> Program:
     try:
         return await sandbox.load(BotSource(bot.name, image=bot.identity))
     except BotRejected as error:
@@ -75,7 +56,7 @@ async def _load_image(sandbox: Sandbox, bot: PinnedBot) -> Program:
     return await _load(sandbox, bot, BotSource(bot.name, image=bot.pinned))
 
 
-async def _load(sandbox: Sandbox, bot: PinnedBot, source: BotSource) -> Program:
+async def _load(sandbox: Sandbox, bot: TaskBot, source: BotSource) -> Program:
     try:
         return await sandbox.load(source)
     except (BotRejected, OSError) as error:

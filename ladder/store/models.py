@@ -8,7 +8,7 @@ Times are Unix times in seconds, as floats, so that both databases compare them 
 from __future__ import annotations
 
 import enum
-from typing import Any
+from typing import Any, ClassVar
 
 from sqlalchemy import JSON, BigInteger, CheckConstraint, ForeignKey, Index, MetaData, String, UniqueConstraint, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
@@ -50,7 +50,7 @@ class Base(DeclarativeBase):
     """What the tables have in common."""
 
     metadata = MetaData(naming_convention=NAMES)
-    type_annotation_map = {list[int]: JSON, list[float]: JSON, dict[str, Any]: JSON}  # noqa: RUF012
+    type_annotation_map: ClassVar[dict[Any, Any]] = {list[int]: JSON, list[float]: JSON, dict[str, Any]: JSON}
 
 
 class Variant(Base):

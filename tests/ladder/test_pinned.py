@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -12,34 +11,32 @@ from ladder.content import content_hash
 from ladder.folders import keep_folder
 from ladder.pinned import ProgramLost, load_version
 from ladder.sandbox.process import ProcessSandbox
-
-
-@dataclass(frozen=True)
-class Entered:
-    name: str
-    identity: str
-    pinned: str | None = None
-    folder: str | None = None
+from ladder.tasks import TaskBot
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> Entered:
+def kept(tmp_path: Path) -> TaskBot:
     """A folder that was entered."""
     identity = f"sha256:{content_hash(SAMPLES / 'random')}"
-    return Entered("Trotter", identity, folder=str(keep_folder(SAMPLES / "random", tmp_path, identity)))
+    return TaskBot(
+        name="Trotter",
+        identity=identity,
+        sandbox="process",
+        folder=str(keep_folder(SAMPLES / "random", tmp_path, identity)),
+    )
 
 
-async def test_a_kept_folder_is_what_was_entered(kept: Entered) -> None:
+async def test_a_kept_folder_is_what_was_entered(kept: TaskBot) -> None:
     assert kept.identity == (await load_version(ProcessSandbox(), kept)).identity
 
 
-async def test_a_kept_folder_that_somebody_changed_does_not_play(kept: Entered) -> None:
+async def test_a_kept_folder_that_somebody_changed_does_not_play(kept: TaskBot) -> None:
     (Path(str(kept.folder)) / "bot.py").write_text("print('I am another one')")
     with pytest.raises(ProgramLost, match="is not what was entered as Trotter: it is sha256:"):
         await load_version(ProcessSandbox(), kept)
 
 
-async def test_a_kept_folder_that_somebody_removed_is_the_platforms_failure(kept: Entered) -> None:
+async def test_a_kept_folder_that_somebody_removed_is_the_platforms_failure(kept: TaskBot) -> None:
     Path(str(kept.folder)).rename(f"{kept.folder}-elsewhere")
     with pytest.raises(ProgramLost, match="Trotter, which was entered once, cannot be loaded any more"):
         await load_version(ProcessSandbox(), kept)

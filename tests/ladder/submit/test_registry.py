@@ -6,7 +6,6 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 
 import docker
@@ -24,6 +23,7 @@ from ladder.store.database import Database
 from ladder.submit import images
 from ladder.submit.candidate import Candidate, candidate
 from ladder.submit.entering import Request, enter
+from ladder.tasks import TaskBot
 from pigpen.rules import PRESETS, seed_from
 from referee.formats import Format
 from referee.match import MatchSpec
@@ -37,14 +37,8 @@ ROOM = 1 << 40
 NOWHERE = f"sha256:{'0' * 64}"
 
 
-@dataclass(frozen=True)
-class Entered:
-    """A version, as a runner knows it."""
-
-    name: str
-    identity: str
-    pinned: str | None = None
-    folder: str | None = None
+def trotter(identity: str, pinned: str | None = None) -> TaskBot:
+    return TaskBot(name="Trotter", identity=identity, sandbox="docker", pinned=pinned)
 
 
 @pytest.fixture
@@ -90,7 +84,7 @@ async def test_a_bot_from_a_registry_is_entered_by_digest_and_plays_where_its_im
         assert (version.pinned, version.source) == (f"{repository}@{digest}", f"{repository}:1")
     forget(client, repository)
     assert find_image(client, outcome.identity) is None
-    program = await load_version(sandbox, Entered("Trotter", outcome.identity, outcome.pinned))
+    program = await load_version(sandbox, trotter(outcome.identity, outcome.pinned))
     assert program.identity == outcome.identity
     rules = PRESETS["hearts-short"]
     spec = MatchSpec(rules, ("a", "b", "c", "d"), Format(deals=1), PATIENT, seed_from("7"))
@@ -114,7 +108,7 @@ async def test_a_tag_that_has_moved_names_another_bot_and_the_old_one_stays(
     found = await look(sandbox, tag)
     assert (entered.program.identity, entered.pinned) == (old, f"{repository}@{first}")
     assert (found.program.identity, found.pinned) == (new, f"{repository}@{second}")
-    assert (await load_version(sandbox, Entered("Trotter", old, entered.pinned))).identity == old
+    assert (await load_version(sandbox, trotter(old, entered.pinned))).identity == old
     await found.keep(tmp_path)
     client.images.prune(filters={"dangling": True, "label": f"mark={repository} old"})
     assert find_image(client, old) is not None
@@ -141,9 +135,9 @@ async def test_a_digest_that_no_registry_has_is_refused(
     ):
         await look(sandbox, f"{repository}@{NOWHERE}")
     with pytest.raises(SandboxError, match=r"Trotter, which was entered once, cannot be loaded any more: .* not found"):
-        await load_version(sandbox, Entered("Trotter", NOWHERE, f"{repository}@{NOWHERE}"))
+        await load_version(sandbox, trotter(NOWHERE, f"{repository}@{NOWHERE}"))
     with pytest.raises(SandboxError, match="is not on this engine, and was in no registry"):
-        await load_version(sandbox, Entered("Trotter", NOWHERE))
+        await load_version(sandbox, trotter(NOWHERE))
 
 
 async def test_another_image_is_not_what_was_entered(
@@ -152,7 +146,7 @@ async def test_another_image_is_not_what_was_entered(
     load_tiny(client, f"{repository}:1", mark=repository)
     digest = push(client, f"{repository}:1")
     with pytest.raises(SandboxError, match="is not what was entered as Trotter"):
-        await load_version(sandbox, Entered("Trotter", NOWHERE, f"{repository}@{digest}"))
+        await load_version(sandbox, trotter(NOWHERE, f"{repository}@{digest}"))
 
 
 def test_nobody_can_say_what_a_tag_names_while_its_registry_is_gone(client: docker.DockerClient) -> None:
