@@ -16,8 +16,8 @@ import statistics
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 
+from benchmarks.duels import BotMaker, load_bot
 from benchmarks.report import show
-from benchmarks.strength import BotMaker, load_bot
 from pigpen import Bot, Card, Face, View
 from pigpen.rules import PRESETS, Rules, seed_from
 from referee.formats import Format

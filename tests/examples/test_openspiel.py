@@ -15,7 +15,7 @@ import pyspiel
 import pytest
 from open_spiel.python.bots.uniform_random import UniformRandomBot
 
-from benchmarks.strength import load_bot
+from benchmarks.duels import load_bot
 from examples.openspiel import bot as example
 from pigpen import ClockSetting, Phase, View, Welcome
 from pigpen.bot import decide

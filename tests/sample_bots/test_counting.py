@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from benchmarks.strength import load_bot
+from benchmarks.duels import load_bot
 from pigpen import Card, MoonChoice, View
 from pigpen.bot import decide
 from pigpen.rules import Deal, Phase, Rules

@@ -6,15 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.strength import BOTS, FOLDER, load_bot, play_deal
+from benchmarks.duels import BOTS, FOLDER, load_bot
 from pigpen import Phase
 from pigpen.rules import PRESETS, Better, Direction, Rules, ShooterCards, seed_from
 from pigpen.rules.parts import Exposing, Moon, Passing, Scoring
 from pigpen.rules.presets import CHINESE_HEARTS, GONGZHU, HEARTS_JACK
 from tests.rules.table import named
+from tests.sample_bots.table import play_deal
 
 SEED = seed_from("sample bots")
-DEALS = {"random": 40, "cautious": 40, "counting": 12, "sampling": 2}
+DEALS = {"random": 40, "cautious": 40, "counting": 12, "sampling": 2, "exact": 1}
 
 THREE_HANDED = replace(
     CHINESE_HEARTS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.strength import load_bot
+from benchmarks.duels import load_bot
 from pigpen import ClockSetting, Phase, Rules, Welcome
 from pigpen.rules import PRESETS, Deal, deal_hands, seed_from
 from pigpen.view import View

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from pigpen.rules import native
@@ -20,7 +20,6 @@ from pigpen.rules.chance import Chance
 if TYPE_CHECKING:
     from pigpen.rules.chance import Bits
     from pigpen.rules.deal import Deal
-    from pigpen.rules.view import View
     from pigpen.rules.worlds import Worlds
 
 
@@ -44,7 +43,7 @@ def playout(deal: Deal, policy: Policy | Chooser, rng: Bits | None) -> tuple[int
     chance = Chance.of(rng or random)
     if deal.phase in (Phase.PASS, Phase.EXPOSE):
         deal = deal.copy()
-        _settle(deal, policy, chance)
+        settle(deal, policy, chance)
     engine = native.engine()
     if engine and deal.phase is Phase.PLAY:
         return engine.playout(deal, policy, chance.state)
@@ -53,20 +52,20 @@ def playout(deal: Deal, policy: Policy | Chooser, rng: Bits | None) -> tuple[int
     return deal.scores()
 
 
-def playouts(worlds: Worlds, view: View, deals: int, policy: Policy, chance: Chance) -> dict[Card, tuple[float, ...]]:
-    """The mean scores after each legal card; see `View.playouts`."""
-    engine = native.engine()
+def playouts(worlds: Worlds, options: int, deals: int, policy: Policy, chance: Chance) -> dict[Card, tuple[float, ...]]:
+    """The mean scores after each card of the mask *options*; see `View.playouts`."""
+    cards, engine = cards_in(options), native.engine()
     if engine and worlds.are_alike:
-        sums = engine.playouts(worlds, view, deals, policy, chance.state)
+        sums = engine.playouts(worlds, options, deals, policy, chance.state)
     else:
-        sums = [[0] * view.rules.players for _ in view.legal]
+        sums = [[0] * worlds.first.rules.players for _ in cards]
         for _ in range(deals):
-            _try_all(worlds.draw_hands(chance), view, policy, chance, sums)
-    return {card: tuple([points / deals for points in row]) for card, row in zip(view.legal, sums, strict=True)}
+            _try_all(worlds.draw_hands(chance), cards, policy, chance, sums)
+    return {card: tuple([points / deals for points in row]) for card, row in zip(cards, sums, strict=True)}
 
 
-def _try_all(deal: Deal, view: View, policy: Policy, chance: Chance, sums: list[list[int]]) -> None:
-    for card, row in zip(view.legal, sums, strict=True):
+def _try_all(deal: Deal, cards: Sequence[Card], policy: Policy, chance: Chance, sums: list[list[int]]) -> None:
+    for card, row in zip(cards, sums, strict=True):
         twin = deal.copy()
         twin.play(card)
         play_out(twin, policy, chance)
@@ -91,19 +90,21 @@ def _played_by(deal: Deal, policy: Chooser) -> tuple[int, ...]:
     return deal.scores()
 
 
-def _settle(deal: Deal, policy: Policy, chance: Chance) -> None:
-    """Answer the sealed questions for everybody who has not answered yet."""
-    while deal.phase is Phase.PASS:
-        for seat in deal.to_act:
-            cards = list(deal.legal(seat))
-            if policy is Policy.RANDOM:
-                chosen = [cards.pop(chance.below(len(cards))) for _ in range(deal.rules.plan.pass_count)]
-            else:
-                chosen = sorted(cards, key=deal.rules.plan.danger.__getitem__)[-deal.rules.plan.pass_count :]
-            deal.apply(seat, tuple(chosen))
-    while deal.phase is Phase.EXPOSE:
-        for seat in deal.to_act:
-            deal.apply(seat, {})
+def settle(deal: Deal, policy: Policy, chance: Chance, but: int | None = None) -> None:
+    """Answer the sealed questions for everybody who has not answered yet, *but* for one seat."""
+    while deal.phase in (Phase.PASS, Phase.EXPOSE):
+        seats = [seat for seat in deal.to_act if seat != but]
+        if not seats:
+            break
+        for seat in seats:
+            deal.apply(seat, _passed(deal, seat, policy, chance) if deal.phase is Phase.PASS else {})
+
+
+def _passed(deal: Deal, seat: int, policy: Policy, chance: Chance) -> tuple[Card, ...]:
+    cards, count = list(deal.legal(seat)), deal.rules.plan.pass_count
+    if policy is Policy.RANDOM:
+        return tuple([cards.pop(chance.below(len(cards))) for _ in range(count)])
+    return tuple(sorted(cards, key=deal.rules.plan.danger.__getitem__)[-count:])
 
 
 def _card(mask: int) -> Card:

@@ -9,6 +9,8 @@ from pigpen.rules.cards import CARDS, SUIT_MASKS, Card, Suit, cards_in, mask_of
 from pigpen.rules.chance import Chance
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pigpen.rules.chance import Bits
     from pigpen.rules.deal import Deal
     from pigpen.rules.model import Rules
@@ -211,7 +213,9 @@ class View:
         """
         return self._possible().draw(Chance.of(rng))
 
-    def playouts(self, deals: int, rng: Bits, policy: Policy | None = None) -> dict[Card, tuple[float, ...]]:
+    def playouts(
+        self, deals: int, rng: Bits, policy: Policy | None = None, cards: Iterable[Card] | None = None
+    ) -> dict[Card, tuple[float, ...]]:
         """
         Try each legal card in the same *deals* sampled deals, and play each of them to its end.
 
@@ -222,19 +226,21 @@ class View:
             deals: How many deals to sample, 1 or more.
             rng: A `random.Random`.
             policy: How all seats play on; `Policy.CAREFUL` by default.
+            cards: The legal cards to try; all of them by default.
 
         Returns:
-            For each legal card, the mean score of each seat.
+            For each of the cards, in canonical order, the mean score of each seat.
 
         Raises:
-            ValueError: If it is not this seat's turn to play, or no deal fits.
+            ValueError: If it is not this seat's turn to play, one of the cards is not legal, or no deal fits.
         """
         from pigpen.rules.playout import Policy, playouts  # they build on this module
 
-        if self.phase is not Phase.PLAY or not self.legal_mask or deals < 1:
-            raise ValueError("playouts are for a seat that is to play a card, in 1 or more deals")
+        options = self.legal_mask if cards is None else mask_of(cards)
+        if self.phase is not Phase.PLAY or not options or options & ~self.legal_mask or deals < 1:
+            raise ValueError("playouts are for a seat that is to play one of the cards, in 1 or more deals")
         policy = Policy.CAREFUL if policy is None else policy
-        return playouts(self._possible(), self, deals, policy, Chance.of(rng))
+        return playouts(self._possible(), options, deals, policy, Chance.of(rng))
 
     def _possible(self) -> Worlds:
         """The deals that fit, counted once."""

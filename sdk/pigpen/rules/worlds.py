@@ -23,6 +23,7 @@ class Worlds:
     The deals that fit a view.
 
     Attributes:
+        view: What they fit.
         unseen: The cards that differ from one to the next.
         are_alike: Whether any draw of `unseen` fits; otherwise some must be thrown away.
     """
@@ -36,7 +37,7 @@ class Worlds:
         """
         if view.phase is Phase.OVER:
             raise ValueError("the deal is over: nothing is left to sample")
-        self._view = view
+        self.view = view
         self.unseen = Unseen(view)
         self.are_alike = self.unseen.evidence.is_complete
         self._played = _played(view)
@@ -60,7 +61,7 @@ class Worlds:
         if not self._can_swap_hands:
             return self._fitting(chance)
         hands, down = self.unseen.draw(chance)
-        hands[self._view.seat] = self._view.hand_mask
+        hands[self.view.seat] = self.view.hand_mask
         deal = self.first.copy()
         deal.hands = hands
         if any(down):
@@ -75,12 +76,12 @@ class Worlds:
     @cached_property
     def _can_swap_hands(self) -> bool:
         """Whether nothing that a deal has worked out depends on the hands that are not seen."""
-        return self.are_alike and self._view.phase is Phase.PLAY and self.first.turn == self._view.seat
+        return self.are_alike and self.view.phase is Phase.PLAY and self.first.turn == self.view.seat
 
     def _fitting(self, chance: Chance) -> Deal:
         while True:
             hands, down = self.unseen.draw(chance)
-            hands[self._view.seat] = self._view.hand_mask
+            hands[self.view.seat] = self.view.hand_mask
             try:
                 return self._lived(hands, down, chance)
             except IllegalAction:
@@ -89,7 +90,7 @@ class Worlds:
 
     def _lived(self, hands: Sequence[int], down: Sequence[int], chance: Chance) -> Deal:
         """Bring a deal to where the view is, by the rules, from its start."""
-        view = self._view
+        view = self.view
         dealt, passed = self._before_passing(hands, chance)
         deal = Deal(view.rules, dealt, number=view.deal, leader=view.leaders[0] if view.leaders else None)
         if view.phase is not Phase.PASS and deal.phase is Phase.PASS:
@@ -105,7 +106,7 @@ class Worlds:
 
     def _before_passing(self, hands: Sequence[int], chance: Chance) -> tuple[list[int], list[int]]:
         """What each seat was dealt and what it passed, when it holds *hands* now; passes unknown are drawn."""
-        view, players = self._view, len(hands)
+        view, players = self.view, len(hands)
         held = [hand | played for hand, played in zip(hands, self._played, strict=True)]
         if not self._offset:
             return held, [0] * players
@@ -123,7 +124,7 @@ class Worlds:
 
     def _exposures(self, down: Sequence[int]) -> tuple[Exposure, ...]:
         guessed = [Exposure(seat, card, Face.DOWN) for seat, mask in enumerate(down) for card in cards_in(mask)]
-        return tuple(sorted([*self._view.exposures, *guessed], key=lambda shown: (shown.seat, shown.card)))
+        return tuple(sorted([*self.view.exposures, *guessed], key=lambda shown: (shown.seat, shown.card)))
 
 
 def _played(view: View) -> list[int]:

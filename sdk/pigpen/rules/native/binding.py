@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from pigpen.rules.model import Rules
     from pigpen.rules.playout import Policy
     from pigpen.rules.sampling import Option, Unseen
-    from pigpen.rules.view import View
     from pigpen.rules.worlds import Worlds
 
 NO_LIMIT = (1 << 63) - 1
@@ -93,18 +92,18 @@ class Engine:
         chance.state = lie[PLACES + 1] << 64 | lie[PLACES]
         return lie[: tables.places]
 
-    def playouts(self, worlds: Worlds, view: View, deals: int, policy: Policy, state: int) -> list[list[int]]:
-        """The sums of the scores of each seat over *deals* deals, for each legal card of *view*."""
-        deal = worlds.first.copy()
+    def playouts(self, worlds: Worlds, options: int, deals: int, policy: Policy, state: int) -> list[list[int]]:
+        """The sums of the scores of each seat over *deals* deals, for each card of the mask *options*."""
+        deal, view = worlds.first.copy(), worlds.view
         deal.hands = [view.hand_mask if seat == view.seat else 0 for seat in range(view.rules.players)]
         deal.exposures = view.exposures
-        options = view.legal_mask.bit_count()
-        sums = (ctypes.c_int64 * (options * SEATS))()
+        rows = options.bit_count()
+        sums = (ctypes.c_int64 * (rows * SEATS))()
         self._playouts(
             deal.rules.packed, position(deal), worlds.unseen.tables, state.to_bytes(16, "little"), policy, deals,
-            view.legal_mask, sums,
+            options, sums,
         )  # fmt: skip
-        return [sums[row * SEATS : row * SEATS + view.rules.players] for row in range(options)]
+        return [sums[row * SEATS : row * SEATS + view.rules.players] for row in range(rows)]
 
     def solve(self, deal: Deal, limit: int | None) -> list[tuple[int, ...]] | None:
         """The scores after each legal card, all playing as well as they can; None if *limit* was not enough."""

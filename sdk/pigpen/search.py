@@ -1,0 +1,176 @@
+"""
+Choosing by simulation: every choice is tried in the same sampled deals, and no more of them than it takes.
+
+`SearchBot` plays by it, and a bot of one's own can be one that answers some of the questions better. The parts are
+there for searches of one's own: `race` drops choices that fall behind, `Pace` says how long a decision may take.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from itertools import combinations, product
+from typing import TYPE_CHECKING, TypeVar
+
+from pigpen.bot import Bot
+from pigpen.rules import Face, MoonChoice, Phase, Policy
+from pigpen.rules.chance import Chance
+from pigpen.rules.playout import settle
+from pigpen.rules.solving import margin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from pigpen.notices import Welcome
+    from pigpen.rules import Action, Card
+    from pigpen.view import View
+
+Choice = TypeVar("Choice")
+
+FIRST = 5
+"""Trials before any choice is dropped."""
+BEHIND = 2.5
+"""A choice is dropped when it is behind the best by so many standard errors of the difference."""
+CARD_DEALS = 50
+"""Sampled deals in one trial of cards."""
+CARD_TRIALS = 40
+SEALED_TRIALS = 150
+"""The most trials of cards, and of passes or exposures, of which each takes one sampled deal."""
+SEALED = 5
+"""How many times as long as a card a pass or an exposure may take: there is one for a whole deal of cards."""
+DEALS = 16
+"""How many deals the bank must last for, where the match has no number."""
+
+
+def race(
+    choices: Sequence[Choice], trial: Callable[[Sequence[Choice]], Sequence[float]], seconds: float, trials: int
+) -> Choice:
+    """
+    Find the choice that does best on average, and spend no time on those that are clearly worse.
+
+    All are tried in turn, a trial each; from the fifth on, those are dropped that are behind the best by 2.5 standard
+    errors of the difference over the trials so far (a race, as Maron and Moore called it in 1994).
+
+    Args:
+        choices: One or more.
+        trial: Tries some of them in the same circumstances, others each time; says how well each did, more is better.
+        seconds: When to stop, by the wall clock; the first trial is always made.
+        trials: The most to make.
+    """
+    end = time.perf_counter() + seconds
+    left, found = list(range(len(choices))), [[] for _ in choices]  # type: list[int], list[list[float]]
+    for number in range(1, trials + 1):
+        if len(left) == 1:
+            break
+        for index, value in zip(left, trial([choices[index] for index in left]), strict=True):
+            found[index].append(value)
+        if number >= FIRST:
+            left = _not_behind(left, found)
+        if time.perf_counter() > end:
+            break
+    return choices[max(left, key=lambda index: sum(found[index]))]
+
+
+def _not_behind(left: Sequence[int], found: Sequence[Sequence[float]]) -> list[int]:
+    """Those of *left* that may still be the best."""
+    best = found[max(left, key=lambda index: sum(found[index]))]
+    return [index for index in left if not _is_behind(found[index], best)]
+
+
+def _is_behind(values: Sequence[float], best: Sequence[float]) -> bool:
+    """Whether the mean difference is more than `BEHIND` of its standard errors."""
+    count = len(values)
+    total = squares = 0.0
+    for value, other in zip(values, best, strict=True):
+        total += other - value
+        squares += (other - value) ** 2
+    return total > 0 and total * total * (count - 1) > BEHIND**2 * (squares * count - total * total)
+
+
+class Pace:
+    """How long a decision may take, so that the bank lasts for the match."""
+
+    def __init__(self, welcome: Welcome) -> None:
+        """Read the clock and the format of the match."""
+        self._clock = welcome.clock
+        deals = welcome.format.partition(":")[2]
+        self._deals = min(int(deals) if deals else self._clock.deals_per_bank, self._clock.deals_per_bank)
+
+    def seconds(self, view: View) -> float:
+        """
+        An equal part of the bank for each card still to come, the increment, and a quarter of the limit at most.
+
+        Without a limit that is for ever. A pass or an exposure may take as long as `SEALED` cards.
+        """
+        if not view.limit:
+            return float("inf")
+        deals = self._deals - 1 - view.deal % self._deals
+        cards = deals * (view.rules.hand_size + 2 * SEALED) + len(view.hand) + 2 * SEALED
+        seconds = min(view.limit / (4 * SEALED), view.bank / cards + self._clock.increment)
+        return seconds if view.phase is Phase.PLAY else SEALED * seconds
+
+
+class SearchBot(Bot):
+    """
+    Takes the choice that does best on average in deals that fit what it knows.
+
+    Nothing is remembered between decisions, and no variant is known by name.
+
+    Attributes:
+        policy: How all seats play on in those deals.
+        pace: How much time there is; None until the match has started.
+    """
+
+    policy = Policy.CAREFUL
+    pace: Pace | None = None
+
+    def match_started(self, welcome: Welcome) -> None:
+        """Note how much time there is."""
+        self.pace = Pace(welcome)
+
+    def play(self, view: View) -> Card:
+        """Try each card."""
+        return race(view.legal, partial(card_trial, view, self.policy), self.seconds(view), CARD_TRIALS)
+
+    def pass_cards(self, view: View) -> tuple[Card, ...]:
+        """Try every pass."""
+        passes = list(combinations(view.hand, view.pass_count))
+        return race(passes, partial(sealed_trial, view, self.policy), self.seconds(view), SEALED_TRIALS)
+
+    def expose(self, view: View) -> Mapping[Card, Face]:
+        """Try every way to expose some of the cards."""
+        exposing = view.rules.exposing
+        faces = (None, Face.UP, Face.DOWN) if exposing and exposing.face_down else (None, Face.UP)
+        ways = [
+            {card: face for card, face in zip(view.legal, way, strict=True) if face}
+            for way in product(faces, repeat=len(view.legal))
+        ]
+        return race(ways, partial(sealed_trial, view, self.policy), self.seconds(view), SEALED_TRIALS)
+
+    def choose_moon(self, view: View) -> MoonChoice:
+        """Both choices gain as much on the others: the leader brings the end nearer, the others put it off."""
+        sign = 1 if view.rules.low_is_better else -1
+        ahead = not view.totals or sign * view.totals[view.seat] <= min(sign * total for total in view.totals)
+        return MoonChoice.ADD if ahead else MoonChoice.SUBTRACT
+
+    def seconds(self, view: View) -> float:
+        """How long it may think about *view*."""
+        return self.pace.seconds(view) if self.pace else float("inf")
+
+
+def card_trial(view: View, policy: Policy, cards: Sequence[Card]) -> list[float]:
+    """By how much this seat is ahead on average after each of the cards, in some sampled deals; see `margin`."""
+    scores = view.playouts(CARD_DEALS, view.rng, policy, cards)
+    return [margin(view.rules, scores[card], view.seat) for card in cards]
+
+
+def sealed_trial(view: View, policy: Policy, actions: Sequence[Action]) -> list[float]:
+    """The same after each pass or exposure, in one sampled deal."""
+    deal = view.sample(view.rng)
+    settle(deal, policy, Chance.of(view.rng), but=view.seat)
+    values = []
+    for action in actions:
+        after = deal.copy()
+        after.apply(view.seat, action)
+        values.append(margin(view.rules, after.playout(policy, view.rng), view.seat))
+    return values
