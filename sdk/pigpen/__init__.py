@@ -14,7 +14,7 @@ Write a bot for Hearts, Gong Zhu or Chinese Hearts.
 from pigpen.bot import Bot
 from pigpen.notices import ClockSetting, DealResult, FaultNotice, MatchResult, Welcome
 from pigpen.rules import CARDS, Card, Face, MoonChoice, Phase, Play, Policy, Rules, Suit, cards_in, mask_of
-from pigpen.rules.solving import Solution, TooLong, solve
+from pigpen.rules.solving import Solution, TooLong, margin, solve
 from pigpen.view import View
 
 __version__ = "0.1.0"
@@ -40,6 +40,7 @@ __all__ = [
     "Welcome",
     "cards_in",
     "is_accelerated",
+    "margin",
     "mask_of",
     "run",
     "solve",

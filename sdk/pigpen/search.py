@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Choice = TypeVar("Choice")
 
-FIRST = 5
+FIRST = 8
 """Trials before any choice is dropped."""
 BEHIND = 2.5
 """A choice is dropped when it is behind the best by so many standard errors of the difference."""
@@ -48,7 +48,7 @@ def race(
     """
     Find the choice that does best on average, and spend no time on those that are clearly worse.
 
-    All are tried in turn, a trial each; from the fifth on, those are dropped that are behind the best by 2.5 standard
+    All are tried in turn, a trial each; from the eighth on, those are dropped that are behind the best by 2.5 standard
     errors of the difference over the trials so far (a race, as Maron and Moore called it in 1994).
 
     Args:
