@@ -108,7 +108,7 @@ class Cursor:
         self.recorded = recorded
 
     def _load(self, deal: int) -> Replay:
-        return Replay(self.recorded.rules, self.recorded.first.bots, self.recorded.deals[deal])
+        return Replay(self.recorded.rules, self.recorded.first, self.recorded.deals[deal])
 
     def _open(self, deal: int) -> bool:
         self._replay = self._load(deal)

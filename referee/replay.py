@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pigpen.rules import Rules
-    from referee.record import DealLine, Step
+    from referee.record import DealLine, MatchLine, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +47,13 @@ class Replay:
             is the result: nothing has happened since the one before.
     """
 
-    def __init__(self, rules: Rules, bots: tuple[str, ...], line: DealLine) -> None:
+    def __init__(self, rules: Rules, first: MatchLine, line: DealLine) -> None:
         """
         Play a deal again.
 
         Args:
             rules: The variant.
-            bots: The name of each bot, by its number.
+            first: The match.
             line: The deal.
 
         Raises:
@@ -62,8 +62,8 @@ class Replay:
         self.rules = rules
         self.line = line
         try:
-            self.bots = tuple(bots[bot] for bot in seats_of(line))
-            self.moments = tuple(_moments(rules, line))
+            self.bots = tuple(first.bots[bot] for bot in seats_of(line))
+            self.moments = tuple(_moments(rules, line, _leader(rules, first, line)))
         except (ValueError, IndexError) as error:
             raise BadRecord(f"{line.name}: {error}") from None
 
@@ -86,8 +86,8 @@ class Replay:
         )
 
 
-def _moments(rules: Rules, line: DealLine) -> Iterator[Moment]:
-    deal = Deal(rules, [parse_cards(hand.split()) for hand in line.hands], number=line.deal, leader=_leader(line))
+def _moments(rules: Rules, line: DealLine, leader: int | None) -> Iterator[Moment]:
+    deal = Deal(rules, [parse_cards(hand.split()) for hand in line.hands], number=line.deal, leader=leader)
     yield Moment(deal.copy())
     steps = list(line.timed_steps())
     while not deal.is_over:
@@ -102,6 +102,8 @@ def _moments(rules: Rules, line: DealLine) -> Iterator[Moment]:
     yield Moment(deal)
 
 
-def _leader(line: DealLine) -> int | None:
-    """Who led to the first trick; in a game that follows from the deal before, which is not looked at here."""
+def _leader(rules: Rules, first: MatchLine, line: DealLine) -> int | None:
+    """Who led to the first trick for what was taken in the deal before, which is not looked at here."""
+    if not rules.opening.later or first.format != "game" or not line.deal:
+        return None
     return next((step.seat for step in line.steps if step.play is not None), None)

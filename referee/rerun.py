@@ -162,7 +162,7 @@ class TableRerun:
         absent: SeatFailure | None,
     ) -> bool:
         """Put the questions of one deal, and say whether the bot is still there."""
-        replay = Replay(self._recorded.rules, self._recorded.first.bots, line)
+        replay = Replay(self._recorded.rules, self._recorded.first, line)
         chair = seats_of(line).index(self._bot)
         seed = bot_seed(self._seed, line.deal, chair, line.rotation)
         player.begin_deal()

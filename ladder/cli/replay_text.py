@@ -36,7 +36,7 @@ def match_text(recorded: Recorded, lines: Iterable[DealLine], bot: int | None = 
     yield f"{recorded.rules.title} ({recorded.rules.name}), {first.format}: {names}"
     for line in lines:
         chairs = None if bot is None else (seats_of(line).index(bot),)
-        replay = Replay(recorded.rules, first.bots, line)
+        replay = Replay(recorded.rules, first, line)
         yield ""
         yield from _deal_text(replay, [scene(replay, place, chairs) for place in range(len(replay.moments))])
     if bot is None:

@@ -40,6 +40,7 @@ class View(SeatView):
         hidden: tuple[int, ...],
         plays: bytes,
         leaders: bytes,
+        first_leader: int | None,
         totals: tuple[int, ...] = (),
         decision: int = 0,
         seed: int = 0,
@@ -59,6 +60,7 @@ class View(SeatView):
             hidden,
             plays,
             leaders,
+            first_leader,
         )
         self.totals = totals
         self.decision = decision

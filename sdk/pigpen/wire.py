@@ -77,6 +77,8 @@ def _fill_view(message: view_pb2.View, view: View) -> None:
     if any(view.hidden) or view.exposures:
         message.exposures.extend(_exposure_message(shown) for shown in view.exposures)
         message.hidden = bytes(view.hidden)
+    if view.first_leader is not None:
+        message.first_leader = view.first_leader
 
 
 def view_of(request: referee_pb2.Request, rules: Rules) -> View:
@@ -97,6 +99,7 @@ def view_of(request: referee_pb2.Request, rules: Rules) -> View:
         tuple(view.hidden) or (0,) * rules.players,
         view.plays,
         view.leaders,
+        view.first_leader if view.HasField("first_leader") else None,
         tuple(view.totals),
         request.decision,
         request.seed,

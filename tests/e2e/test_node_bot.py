@@ -105,7 +105,7 @@ async def test_what_it_prints_goes_into_its_log(node_bot: BotSource) -> None:
 
 async def test_it_takes_the_points_off_when_it_shoots_the_moon(node_bot: BotSource) -> None:
     rules = load_rules("hearts")
-    view = View(rules, 0, 0, Phase.MOON, 0, 0, 0, 0, (), (0,) * 4, b"", b"", (0,) * 4, decision=1, seed=2**64 - 1)
+    view = View(rules, 0, 0, Phase.MOON, 0, 0, 0, 0, (), (0,) * 4, b"", b"", None, (0,) * 4, decision=1, seed=2**64 - 1)
     async with seated(node_bot) as bot:
         await bot.seat.welcome(Welcome(rules, 0, "deals:1", PATIENT))
         assert await bot.seat.ask(view, Stopwatch(PATIENT.limit), 0.0) is MoonChoice.SUBTRACT

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def replays(rules: str, form: str = "deals:2", make_seats: Callable[[int], list[Seat]] = showy_seats) -> list[Replay]:
     recorded = Recorded.of(match_lines(rules, form, make_seats))
-    return [Replay(recorded.rules, recorded.first.bots, line) for line in recorded.deals]
+    return [Replay(recorded.rules, recorded.first, line) for line in recorded.deals]
 
 
 @pytest.mark.parametrize("rules", PRESETS)
@@ -74,7 +74,7 @@ def test_totals_before_are_those_of_whoever_sits_there_now() -> None:
 def changed(steps: tuple[Step, ...]) -> Replay:
     recorded = Recorded.of(match_lines("hearts", "deals:1"))
     line: DealLine = recorded.deals[0].model_copy(update={"steps": steps, "took_ms": (0.0,) * len(steps)})
-    return Replay(recorded.rules, recorded.first.bots, line)
+    return Replay(recorded.rules, recorded.first, line)
 
 
 def test_a_deal_that_breaks_the_rules_is_refused_with_the_reason() -> None:
@@ -92,5 +92,5 @@ def test_a_deal_that_breaks_the_rules_is_refused_with_the_reason() -> None:
 
 def test_faults_and_default_actions_replay_as_well() -> None:
     recorded = Recorded.of(match_lines("hearts", "deals:1", faulty_seats))
-    replay = Replay(recorded.rules, recorded.first.bots, recorded.deals[0])
+    replay = Replay(recorded.rules, recorded.first, recorded.deals[0])
     assert replay.moments[-1].deal.scores() == recorded.deals[0].scores

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def replay_of(rules: str, make_seats: Callable[[int], list[Seat]] = showy_seats) -> Replay:
     recorded = Recorded.of(match_lines(rules, "deals:1", make_seats))
-    return Replay(recorded.rules, recorded.first.bots, recorded.deals[0])
+    return Replay(recorded.rules, recorded.first, recorded.deals[0])
 
 
 def scenes(replay: Replay, chairs: tuple[int, ...] | None = None) -> list[Scene]:
@@ -148,7 +148,7 @@ def test_a_trick_stays_on_the_table_until_the_next_lead() -> None:
 
 def test_only_the_result_shows_scores_and_totals_with_them() -> None:
     recorded = Recorded.of(match_lines("hearts", "deals:2"))
-    replay = Replay(recorded.rules, recorded.first.bots, recorded.deals[1])
+    replay = Replay(recorded.rules, recorded.first, recorded.deals[1])
     seen = scenes(replay)
     assert {now.scores for now in seen[:-1]} == {None}
     assert {now.totals for now in seen[:-1]} == {recorded.deals[0].totals}
@@ -163,7 +163,7 @@ def test_the_cards_taken_that_count_lie_before_their_taker() -> None:
 
 def test_a_moon_choice_is_news_only_from_the_shooters_chair() -> None:
     recorded = Recorded.of(moon_lines())
-    replay = Replay(recorded.rules, recorded.first.bots, recorded.deals[2])
+    replay = Replay(recorded.rules, recorded.first, recorded.deals[2])
     place = len(replay.moments) - 2
     assert [news.action for news in scene(replay, place).news] == [MoonChoice.ADD]
     shooter = scene(replay, place).news[0].seat

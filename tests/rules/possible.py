@@ -29,7 +29,7 @@ def possible(view: View) -> set[Key]:
     for hands in _hands(view, mine):
         if not view.passed_mask and any(cards & ~hand for cards, hand in zip(played, hands, strict=True)):
             continue
-        for deal in _sealed([Deal(rules, hands, number=view.deal)], view):
+        for deal in _sealed([Deal(rules, hands, number=view.deal, leader=view.first_leader)], view):
             try:
                 for card in view.plays:
                     deal.apply(deal.turn, CARDS[card])

@@ -204,3 +204,24 @@ def test_chance_is_the_same_for_the_same_seed_and_keeps_within_its_bounds() -> N
     assert set(counts) == set(range(13))
     assert max(counts.values()) < 1200 < FULL_DECK
     assert Chance.of(Random(3)).word() == Chance.of(Random(3)).word() < 1 << 64
+
+
+@pytest.mark.parametrize("leader", [None, 0, 3])
+def test_GZ_2_in_any_deal_the_first_leader_holds_the_opening_card_unless_it_leads_for_the_pig(
+    leader: int | None,
+) -> None:
+    """Seat 0 holds 2S. Asked about exposures and after the first card, by a seat that did not lead."""
+    rng = Random(7)
+    deal = small(GONGZHU, CHINESE, number=4, leader=leader)
+    asked = deal.view(2)
+    deal = expose(deal, "")
+    deal.play(deal.legal(deal.turn)[-1])
+    led = deal.view(2)
+    for view in (asked, led):
+        worlds = possible(view)
+        assert view.first_leader == leader
+        assert ways(view) == len(worlds)
+        assert_uniform(Counter(key_of(view.sample(rng)) for _ in range(8 * len(worlds))), worlds)
+    holds_it = {bool(led.sample(rng).dealt[0] & mask("2S")) for _ in range(60)}
+    assert holds_it == ({True} if leader is None else {True, False})
+    assert {expose(asked.sample(rng), "").turn for _ in range(60)} == ({0, 1, 3} if leader is None else {leader})

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def play_deal(rules: Rules, bots: Sequence[Bot], seed: bytes, number: int, cards: int = 52) -> Deal:
-    """Play one deal to its end, or until so many cards have been played; all goes through the engine's checks."""
+def play_deal(rules: Rules, bots: Sequence[Bot], seed: bytes, number: int, cards: int | None = None) -> Deal:
+    """Play one deal to its end, or until so many *cards* are played; all goes through the engine's checks."""
     deal = Deal(rules, deal_hands(rules, seed, number), number=number)
     own = [derived_number("bot", seed, number, seat) for seat in range(rules.players)]
-    while not deal.is_over and len(deal.plays) < cards:
+    while not deal.is_over and (cards is None or len(deal.plays) < cards):
         for seat in deal.to_act:
             known: tuple[Any, ...] = deal.view(seat).known()
             view = View(rules, *known)

@@ -90,7 +90,7 @@ def answering(phase: Phase, answer: object) -> tuple[pigpen.Bot, pigpen.View]:
     """A bot that returns *answer* whatever it is asked, and a view in *phase*."""
     methods = ("play", "pass_cards", "expose", "choose_moon")
     bot = type("Fixed", (pigpen.Bot,), {name: lambda self, view: answer for name in methods})()
-    return bot, pigpen.View(PRESETS["hearts"], 0, 0, phase, 0, 0, 0, 0, (), (0, 0, 0, 0), b"", b"")
+    return bot, pigpen.View(PRESETS["hearts"], 0, 0, phase, 0, 0, 0, 0, (), (0, 0, 0, 0), b"", b"", None)
 
 
 @pytest.mark.parametrize(

@@ -32,12 +32,17 @@ def test_every_variant_comes_through_unchanged(rules: Rules) -> None:
     assert rules_from_message(rules_pb2.Rules.FromString(data)) == rules
 
 
-@given(st.sampled_from(list(PRESETS)), st.integers(0, 3), st.integers(0, 2**32), st.randoms(use_true_random=False))
+@given(
+    st.sampled_from(list(PRESETS)), st.integers(0, 3), st.sampled_from([None, 0, 3]), st.integers(0, 2**32),
+    st.randoms(use_true_random=False),
+)  # fmt: skip
 @settings(max_examples=60, deadline=None)
-def test_every_view_comes_through_unchanged(name: str, number: int, seed: int, rng: object) -> None:
+def test_every_view_comes_through_unchanged(
+    name: str, number: int, leader: int | None, seed: int, rng: object
+) -> None:  # fmt: skip
     """And with it everything that a seat may know (C-9), at every decision of a deal."""
     rules = PRESETS[name]
-    deal = Deal(rules, deal_hands(rules, seed.to_bytes(32, "big"), number), number=number)
+    deal = Deal(rules, deal_hands(rules, seed.to_bytes(32, "big"), number), number=number, leader=leader)
     while not deal.is_over:
         for chair in deal.to_act:
             view = View(
@@ -86,7 +91,7 @@ def test_every_action_comes_through_unchanged(phase: Phase, action: Action) -> N
 
 def asked(phase: Phase) -> View:
     rules = PRESETS["hearts"]
-    return View(rules, 0, 0, phase, 0, 0, 0, 0, (), (0, 0, 0, 0), b"", b"", decision=9)
+    return View(rules, 0, 0, phase, 0, 0, 0, 0, (), (0, 0, 0, 0), b"", b"", None, decision=9)
 
 
 def test_no_answer_at_all_is_malformed_for_the_referee() -> None:

@@ -34,6 +34,7 @@ class Deal(Tricks):
         number: Which deal of the game or match, from 0; picks the direction of the pass.
         phase: What is decided now.
         turn: The seat to play, in `Phase.PLAY`; the shooter in `Phase.MOON`.
+        first_leader: Who leads to the first trick whatever it holds (GZ-2); None: the holder of the opening card.
         dealt: The cards dealt to each seat, as masks.
         passed: Cards each seat passed on, as masks; all zero until every seat has passed.
         received: Cards each seat was passed, as masks.
@@ -41,7 +42,7 @@ class Deal(Tricks):
     """
 
     __slots__ = (
-        "_first_leader", "_moon_choice", "_sealed", "_waiting", "dealt", "exposures", "number", "passed", "phase",
+        "_moon_choice", "_sealed", "_waiting", "dealt", "exposures", "first_leader", "number", "passed", "phase",
         "received",
     )  # fmt: skip
 
@@ -68,7 +69,7 @@ class Deal(Tricks):
         self.passed = (0,) * players
         self.received = (0,) * players
         self.exposures: tuple[Exposure, ...] = ()
-        self._first_leader = leader
+        self.first_leader = leader
         self._sealed: dict[int, Action] = {}
         self._waiting: tuple[int, ...] = ()
         self._moon_choice: MoonChoice | None = None
@@ -185,6 +186,7 @@ class Deal(Tricks):
             hidden,
             bytes(self.plays),
             bytes(self.leaders),
+            self.first_leader,
         )
 
     def points(self) -> tuple[int, ...]:
@@ -258,7 +260,7 @@ class Deal(Tricks):
 
     def _begin_play(self) -> None:
         self.phase = _PLAY
-        leader = self._first_leader
+        leader = self.first_leader
         if leader is None:
             opening = self._plan.opening
             leader = [bool(hand & opening) for hand in self.hands].index(True)

@@ -92,12 +92,8 @@ class Evidence:
         return FULL_DECK & ~(restricted | alone)
 
     def _find_opening_card(self) -> None:
-        """
-        Who leads to the first trick holds the opening card.
-
-        Where the taker of another card leads in later deals (GZ-2), a view does not say whether this is one.
-        """
+        """The first leader holds the opening card, where it leads for that."""
         view = self._view
         opening = self._plan.opening & view.unseen_mask
-        if view.leaders and opening and not (view.rules.opening.later and view.deal):
+        if view.leaders and opening and view.first_leader is None:
             self.present[view.leaders[0]] |= opening

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 KnownToSeat: TypeAlias = (
-    "tuple[Rules, int, int, Phase, int, int, int, int, tuple[Exposure, ...], tuple[int, ...], bytes, bytes]"
+    "tuple[Rules, int, int, Phase, int, int, int, int, tuple[Exposure, ...], tuple[int, ...], bytes, bytes, int | None]"
 )
 """The arguments of `View`, in order."""
 
@@ -51,11 +51,12 @@ class View:
         hidden: How many cards each seat has put face down that this seat does not know.
         plays: Every card played in this deal, in order, one byte each.
         leaders: The leader of every trick begun, one byte each; the last one leads the trick on the table.
+        first_leader: Who leads to the first trick whatever it holds (GZ-2); None: the holder of the opening card.
     """
 
     __slots__ = (
-        "_worlds", "deal", "exposures", "hand_mask", "hidden", "leaders", "legal_mask", "passed_mask", "phase", "plays",
-        "received_mask", "rules", "seat",
+        "_worlds", "deal", "exposures", "first_leader", "hand_mask", "hidden", "leaders", "legal_mask", "passed_mask",
+        "phase", "plays", "received_mask", "rules", "seat",
     )  # fmt: skip
 
     def __init__(
@@ -72,6 +73,7 @@ class View:
         hidden: tuple[int, ...],
         plays: bytes,
         leaders: bytes,
+        first_leader: int | None,
     ) -> None:
         self.rules = rules
         self.seat = seat
@@ -85,13 +87,14 @@ class View:
         self.hidden = hidden
         self.plays = plays
         self.leaders = leaders
+        self.first_leader = first_leader
         self._worlds: Worlds | None = None
 
     def known(self) -> tuple[object, ...]:
         """Every attribute but the rules, in the order of the constructor: what equality and a leak test compare."""
         return (
             self.seat, self.deal, self.phase, self.hand_mask, self.legal_mask, self.passed_mask,
-            self.received_mask, self.exposures, self.hidden, self.plays, self.leaders,
+            self.received_mask, self.exposures, self.hidden, self.plays, self.leaders, self.first_leader,
         )  # fmt: skip
 
     def __eq__(self, other: object) -> bool:

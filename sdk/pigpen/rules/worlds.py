@@ -92,7 +92,7 @@ class Worlds:
         """Bring a deal to where the view is, by the rules, from its start."""
         view = self.view
         dealt, passed = self._before_passing(hands, chance)
-        deal = Deal(view.rules, dealt, number=view.deal, leader=view.leaders[0] if view.leaders else None)
+        deal = Deal(view.rules, dealt, number=view.deal, leader=view.first_leader)
         if view.phase is not Phase.PASS and deal.phase is Phase.PASS:
             for seat, cards in enumerate(passed):
                 deal.apply(seat, cards_in(cards))

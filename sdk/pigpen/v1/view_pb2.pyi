@@ -122,6 +122,7 @@ class View(message.Message):
     PLAYS_FIELD_NUMBER: builtins.int
     LEADERS_FIELD_NUMBER: builtins.int
     TOTALS_FIELD_NUMBER: builtins.int
+    FIRST_LEADER_FIELD_NUMBER: builtins.int
     phase: Phase.ValueType
     """What is decided now."""
     seat: builtins.int
@@ -148,6 +149,10 @@ class View(message.Message):
     """The leader of every trick begun, in order. The last one leads the trick on the table, so the
     leader of trick t + 1 took trick t.
     """
+    first_leader: builtins.int
+    """Who leads to the first trick whatever it holds (rules.opening.later). Absent: the holder of
+    rules.opening.card.
+    """
     @builtins.property
     def exposures(self) -> containers.RepeatedCompositeFieldContainer[Exposure]:
         """Exposed cards this seat knows of: face up, its own, or face down and played since."""
@@ -171,12 +176,15 @@ class View(message.Message):
         plays: builtins.bytes = ...,
         leaders: builtins.bytes = ...,
         totals: abc.Iterable[builtins.int] | None = ...,
+        first_leader: builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = typing.Literal["_first_leader", b"_first_leader", "first_leader", b"first_leader"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = typing.Literal["deal", b"deal", "exposures", b"exposures", "hand", b"hand", "hidden", b"hidden", "leaders", b"leaders", "legal", b"legal", "passed", b"passed", "phase", b"phase", "plays", b"plays", "received", b"received", "seat", b"seat", "totals", b"totals"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = typing.Literal["_first_leader", b"_first_leader", "deal", b"deal", "exposures", b"exposures", "first_leader", b"first_leader", "hand", b"hand", "hidden", b"hidden", "leaders", b"leaders", "legal", b"legal", "passed", b"passed", "phase", b"phase", "plays", b"plays", "received", b"received", "seat", b"seat", "totals", b"totals"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__first_leader: _TypeAlias = typing.Literal["first_leader"]  # noqa: Y015
+    _WhichOneofArgType__first_leader: _TypeAlias = typing.Literal["_first_leader", b"_first_leader"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__first_leader) -> _WhichOneofReturnType__first_leader | None: ...
 
 @typing.final
 class Exposure(message.Message):
