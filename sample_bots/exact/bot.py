@@ -11,7 +11,7 @@ from pigpen.search import SearchBot, card_trial, race
 
 TRICKS = 5
 """From how many tricks before the end deals are solved."""
-DEALS = 60
+DEALS = 40
 """The most that are solved for one card."""
 LIMIT = 30_000 if pigpen.is_accelerated() else 600
 """The most positions that are looked at in one of them: some 40 ms."""

@@ -19,7 +19,7 @@ from pigpen.rules.playout import settle
 from pigpen.rules.solving import margin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from pigpen.notices import Welcome
     from pigpen.rules import Action, Card
@@ -38,8 +38,6 @@ SEALED_TRIALS = 150
 """The most trials of cards, and of passes or exposures, of which each takes one sampled deal."""
 SEALED = 5
 """How many times as long as a card a pass or an exposure may take: there is one for a whole deal of cards."""
-DEALS = 16
-"""How many deals the bank must last for, where the match has no number."""
 
 
 def race(
@@ -132,12 +130,12 @@ class SearchBot(Bot):
         """Try each card."""
         return race(view.legal, partial(card_trial, view, self.policy), self.seconds(view), CARD_TRIALS)
 
-    def pass_cards(self, view: View) -> tuple[Card, ...]:
+    def pass_cards(self, view: View) -> Iterable[Card]:
         """Try every pass."""
         passes = list(combinations(view.hand, view.pass_count))
         return race(passes, partial(sealed_trial, view, self.policy), self.seconds(view), SEALED_TRIALS)
 
-    def expose(self, view: View) -> Mapping[Card, Face]:
+    def expose(self, view: View) -> Iterable[Card] | Mapping[Card, Face]:
         """Try every way to expose some of the cards."""
         exposing = view.rules.exposing
         faces = (None, Face.UP, Face.DOWN) if exposing and exposing.face_down else (None, Face.UP)
