@@ -15,7 +15,8 @@ from functools import partial
 
 import pyspiel
 
-from benchmarks.report import in_turn, ratio, show, spread
+from benchmarks.command import run
+from benchmarks.report import Part, Row, compared, in_turn, spread
 from pigpen import is_accelerated, solve
 from pigpen.rules import CARDS, PRESETS, Deal, MoonChoice, Phase, Policy, Rules, View, deal_hands, seed_from
 
@@ -112,31 +113,32 @@ def solving_times(rules: Rules, deals: int = 25) -> list[float]:
     return times
 
 
-def main(rounds: int = 7) -> None:
-    """Measure and print."""
+def measure(rounds: int) -> list[Row]:
+    """Random deals a second, and the endings."""
     western, chinese = PRESETS["hearts"], PRESETS["gongzhu"]
     views = opening_view(western), opening_view(chinese)
     gc.disable()  # as timeit does, for both sides
-    hearts, gongzhu, theirs, *quick = in_turn(
-        rounds, lambda: pigpen_rate(western), lambda: pigpen_rate(chinese), openspiel_rate,
+    rates = in_turn(
+        rounds, openspiel_rate, lambda: pigpen_rate(western), lambda: pigpen_rate(chinese),
         *(partial(rate, view) for rate in (batch_rate, loop_rate) for view in views),
     )  # fmt: skip
     gc.enable()
-    rows = [
-        ("OpenSpiel hearts from Python", spread(theirs, 0), "1"),
-        ("pigpen.rules, hearts", spread(hearts, 0), ratio(hearts, theirs)),
-        ("pigpen.rules, gongzhu", spread(gongzhu, 0), ratio(gongzhu, theirs)),
-    ]
     kind = "accelerated" if is_accelerated() else "not accelerated here"
-    names = [
-        f"{call}, {name}, {kind}" for call in ("view.playouts", "sample, playout") for name in ("hearts", "gongzhu")
-    ]
-    rows += [(name, spread(rates, 0), ratio(rates, theirs)) for name, rates in zip(names, quick, strict=True)]
-    show("Random deals, one core, dealing and scoring included", ("", "deals/s", "against OpenSpiel"), rows)
-    if is_accelerated():
-        endings = [(name, spread(solving_times(rules))) for name, rules in PRESETS.items()]
-        show("Five tricks before the end, solved", ("", "ms of CPU"), endings)
+    ways = ("random deals", f"view.playouts, {kind}", f"sample and playout, {kind}")
+    names = [f"{way}, {name}" for way in ways for name in ("hearts", "gongzhu")]
+    rows = compared(["random deals, OpenSpiel's hearts from Python", *names], rates, "/s", "OpenSpiel")
+    return rows + endings() if is_accelerated() else rows
 
+
+def endings() -> list[Row]:
+    """How long it takes to solve the last five tricks."""
+    return [
+        Row(f"last five tricks solved, {name}", spread(solving_times(rules), "ms of CPU"))
+        for name, rules in PRESETS.items()
+    ]
+
+
+PART = Part("engine", __doc__, measure, rounds=7)
 
 if __name__ == "__main__":
-    main()
+    run(__doc__, PART)

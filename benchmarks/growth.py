@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.command import run
 from benchmarks.decision import INSTANT, instant_spec
-from benchmarks.report import show
+from benchmarks.report import Part, Row, compared, counted
 from ladder.play import play_sandboxed
 from ladder.sandbox.docker import DockerSandbox
 from ladder.sandbox.memory import MIB
@@ -41,7 +43,21 @@ class Watched:
         return self.instances[-1]
 
 
-async def _row(deals: int) -> list[str]:
+@dataclass
+class Grown:
+    """What one match took."""
+
+    whole: float
+    """Seconds from the start of the containers to their end."""
+    deal: float
+    """Milliseconds of a deal after the first one."""
+    bot: float
+    """MiB, the most that one bot's container had at a time."""
+    referee: float
+    """MiB that this process has at the end."""
+
+
+async def _match(deals: int) -> Grown:
     sandbox, times = DockerSandbox(), [time.perf_counter()]
     peaks: list[int | None] = []
     with tempfile.TemporaryDirectory() as folder:
@@ -64,11 +80,9 @@ async def _row(deals: int) -> list[str]:
             await sandbox.close()
             writer.close()
         whole = time.perf_counter() - times[0]
-        size = (Path(folder) / "match.jsonl").stat().st_size
-    found = [peak for peak in peaks if peak is not None]
-    under_way = (times[deals + 1] - times[1]) / deals * 1000
-    memory = f"{max(found) / MIB:.1f}" if found else "–"
-    return [str(deals), f"{whole:.2f}", f"{under_way:.1f}", f"{size / deals / 1024:.1f}", memory, f"{_resident():.1f}"]
+    under_way = (times[deals + 1] - times[2]) / max(1, deals - 1) * 1000
+    memory = max((peak for peak in peaks if peak is not None), default=math.nan) / MIB
+    return Grown(whole, under_way, memory, _resident())
 
 
 def _resident() -> float:
@@ -77,13 +91,30 @@ def _resident() -> float:
     return next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmRSS"))
 
 
-def main() -> None:
-    """Measure and print."""
-    asyncio.run(_row(1))
-    rows = [asyncio.run(_row(deals)) for deals in DEALS]
-    headings = ("deals", "match, s", "a deal, ms", "record, KiB a deal", "a bot's memory, MiB", "the referee's")
-    show("A match in containers with instant bots, as it grows", headings, rows)
+def match(deals: int) -> Grown:
+    """Play a match of so many deals."""
+    return asyncio.run(_match(deals))
 
+
+def measure(rounds: int) -> list[Row]:
+    """Matches of more and more deals, after one that does not count; each figure against that of the shortest."""
+    match(1)
+    found = [[match(deals) for deals in DEALS] for _ in range(rounds)]
+
+    def rows(what: str, field: str, unit: str, first: int = 0) -> list[Row]:
+        names = [f"{what} {counted(deals, 'deal')}" for deals in DEALS[first:]]
+        values = [[getattr(grown[place], field) for grown in found] for place in range(first, len(DEALS))]
+        return compared(names, values, unit, counted(DEALS[first], "deal"))
+
+    return [
+        *rows("a match, start and end too:", "whole", "s"),
+        *rows("each deal after the first of", "deal", "ms", first=1),
+        *rows("a bot's memory at its most,", "bot", "MiB"),
+        *rows("the referee's memory,", "referee", "MiB"),
+    ]
+
+
+PART = Part("growth", __doc__, measure, rounds=1)
 
 if __name__ == "__main__":
-    main()
+    run(__doc__, PART)

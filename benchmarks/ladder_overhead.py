@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import random
-import sys
 import tempfile
 import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.report import machine, show
+from benchmarks.command import run
+from benchmarks.report import Part, Row, counted
 from ladder.bots import find_bot
 from ladder.desk import Desk
 from ladder.executor import LocalExecutor
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from ladder.store.database import Database
 
 BOTS = {"Trotter": "cautious", "Snout": "random", "Truffle": "counting", "Sty": "random", "Boar": "cautious"}
-MATCHES = 50
 SLOTS = 2
 PATIENT: dict[str, Any] = {"clock": "6000+1", "limit": 60.0}
 """A machine that is busy with other things must bench nobody."""
@@ -88,7 +87,7 @@ class Slots:
                 self._last, self._empty_at_last = now, self._empty
 
 
-def overhead(kind: str, boards: int, matches: int = MATCHES) -> tuple[float, float, float]:
+def overhead(kind: str, boards: int, matches: int) -> tuple[float, float, float]:
     """Seconds a match, the share of the slots' time in which they were empty, and the coordinator's CPU share."""
     with tempfile.TemporaryDirectory() as name:
         settings = load_settings(data_dir=Path(name), sandbox=kind, boards=boards, **PATIENT)
@@ -128,17 +127,20 @@ async def _enter(database: Database, settings: Settings, sandbox: Sandbox) -> No
         await sandbox.close()
 
 
-def main(matches: int = MATCHES) -> None:
-    """Measure and print."""
-    print(machine())
+def measure(matches: int) -> list[Row]:
+    """Ladders of quick matches and of longer ones."""
     rows = []
     for kind, boards in (("process", 1), ("docker", 1), ("docker", 4)):
         seconds, empty, cpu = overhead(kind, boards, matches)
-        rows.append((f"{kind}, boards:{boards}", f"{seconds:.2f} s", f"{empty:.1%}", f"{cpu:.1%}"))
-        print(*rows[-1], flush=True)
-    headings = ("", "a match", "slots empty", "coordinator's CPU")
-    show(f"Beside {matches} matches, {SLOTS} at once", headings, rows)
+        where, match = f"{kind}, {counted(boards, 'board')}", f"{seconds:.2f} s a match"
+        rows += [
+            Row(f"slots empty, {where}", f"{100 * empty:.1f} %", f"the slots' time, {match}"),
+            Row(f"CPU of the coordinator, {where}", f"{100 * cpu:.1f} %", f"one core, {match}"),
+        ]
+    return rows
 
+
+PART = Part("the ladder beside its matches", __doc__, measure, rounds=8)
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else MATCHES)
+    run(__doc__, PART)

@@ -18,7 +18,8 @@ from collections import defaultdict
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
-from benchmarks.report import machine, show
+from benchmarks.machine import machine
+from benchmarks.report import show
 from benchmarks.strength import BOTS, load_bot, measure
 from examples.openspiel import bot as openspiel
 from pigpen import ClockSetting

@@ -77,7 +77,7 @@ class Watch:
 
     def rates(self, what: str, bar: str, count: int) -> Row:
         """How many of *count* things a second."""
-        wall, cpu = (spread([count / each for each in times], 0) for times in (self.wall, self.cpu))
+        wall, cpu = (spread([count / each for each in times]) for times in (self.wall, self.cpu))
         return what, wall, cpu, bar
 
 
