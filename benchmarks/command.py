@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import multiprocessing
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,12 +49,17 @@ def run(about: str | None, *parts: Part) -> None:
 
 
 def measured(part: Part, rounds: int | None = None) -> list[Row]:
-    """The rows of a part, or one that says why there are none; progress goes to the standard error."""
+    """
+    The rows of a part, or one that says why there are none; progress goes to the standard error.
+
+    It has a process of its own: what other parts left in memory would count as the referee's.
+    """
     print(f"{part.name} …", file=sys.stderr, flush=True)
-    try:
-        return part.measure(rounds or part.rounds)
-    except SandboxError as error:
-        return [Row.left_out("", error)]
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as alone:
+        try:
+            return alone.submit(part.measure, rounds or part.rounds).result()
+        except SandboxError as error:
+            return [Row.left_out("all of it", error)]
 
 
 def markdown(title: Sequence[str], found: dict[str, list[Row]]) -> str:

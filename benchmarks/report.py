@@ -24,8 +24,8 @@ class Row:
 
     @classmethod
     def left_out(cls, what: str, error: Exception) -> Row:
-        """The row of what could not be measured here."""
-        return cls(what, f"left out: {error}")
+        """The row of what could not be measured here, and why."""
+        return cls(what, "left out", str(error))
 
 
 @dataclass(frozen=True)
