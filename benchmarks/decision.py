@@ -100,8 +100,8 @@ async def in_process(stack: AsyncExitStack) -> tuple[Lanes, list[Row]]:
     }
     try:
         node = await sandbox.load(_node_bot(stack))
-    except (OSError, subprocess.SubprocessError) as error:
-        return lanes, [Row.left_out(f"decisions, {NODE}", error)]
+    except (OSError, subprocess.SubprocessError):
+        return lanes, [Row.left_out(f"decisions, {NODE}", "npm ci could not install its packages")]
     lanes[NODE] = await stack.enter_async_context(table(spec, [node, instant, node, instant]))
     return lanes, []
 

@@ -91,8 +91,10 @@ def measure(rounds: int) -> list[Row]:
     for name, make in makers.items():
         try:
             measures[name] = make()
-        except (OSError, subprocess.SubprocessError, SandboxError) as error:
+        except SandboxError as error:
             left_out.append(Row.left_out(name, error))
+        except (OSError, subprocess.SubprocessError):
+            left_out.append(Row.left_out(name, "pip could not install it, or it does not run"))
     return [*compared(list(measures), in_turn(rounds, *measures.values()), "/s", "Pigpen, processes"), *left_out]
 
 

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from ladder.store.database import Database
 
 BOTS = {"Trotter": "cautious", "Snout": "random", "Truffle": "counting", "Sty": "random", "Boar": "cautious"}
+LADDERS = (("process", 1), ("docker", 1), ("docker", 4))
+"""The sandbox of each ladder that is measured, and how many boards its matches have."""
 SLOTS = 2
 PATIENT: dict[str, Any] = {"clock": "6000+1", "limit": 60.0}
 """A machine that is busy with other things must bench nobody."""
@@ -130,7 +132,7 @@ async def _enter(database: Database, settings: Settings, sandbox: Sandbox) -> No
 def measure(matches: int) -> list[Row]:
     """Ladders of quick matches and of longer ones."""
     rows = []
-    for kind, boards in (("process", 1), ("docker", 1), ("docker", 4)):
+    for kind, boards in LADDERS:
         seconds, empty, cpu = overhead(kind, boards, matches)
         where, match = f"{kind}, {counted(boards, 'board')}", f"{seconds:.2f} s a match"
         rows += [

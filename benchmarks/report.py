@@ -23,9 +23,9 @@ class Row:
     ratio: str = ""
 
     @classmethod
-    def left_out(cls, what: str, error: Exception) -> Row:
-        """The row of what could not be measured here, and why."""
-        return cls(what, "left out", str(error))
+    def left_out(cls, what: str, why: object) -> Row:
+        """The row of what could not be measured here."""
+        return cls(what, "left out", str(why))
 
 
 @dataclass(frozen=True)
