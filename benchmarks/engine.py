@@ -21,6 +21,7 @@ from pigpen import is_accelerated, solve
 from pigpen.rules import CARDS, PRESETS, Deal, MoonChoice, Phase, Policy, Rules, View, deal_hands, seed_from
 
 DEALS = 1500
+ENDINGS = 25
 
 
 def pigpen_rate(rules: Rules) -> float:
@@ -98,10 +99,10 @@ def loop_rate(view: View) -> float:
     return DEALS / (time.perf_counter() - started)
 
 
-def solving_times(rules: Rules, deals: int = 25) -> list[float]:
+def solving_times(rules: Rules) -> list[float]:
     """Milliseconds of CPU for each of some endings of five tricks, played at random so far."""
     rng, times = random.Random(2), []
-    for number in range(deals):
+    for number in range(ENDINGS):
         deal = Deal(rules, deal_hands(rules, seed_from("endings"), number), number=3)
         while deal.phase is not Phase.PLAY:
             deal.apply(deal.to_act[0], {})
