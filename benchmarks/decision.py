@@ -138,7 +138,7 @@ async def _rows(rounds: int, make: Callable[[AsyncExitStack], Awaitable[tuple[La
     return [
         *compared([f"decisions, {name}" for name in lanes], rates, "/s", "the ping-pong"),
         *left_out,
-        *compared([f"referee's CPU a decision, {name}" for name in lanes], cpus, "µs", "the ping-pong"),
+        *compared([f"referee's CPU, {name}" for name in lanes], cpus, "µs", "the ping-pong"),
     ]
 
 
@@ -151,7 +151,7 @@ def measure(rounds: int) -> list[Row]:
         return [*rows, Row.left_out("decisions, containers", error)]
 
 
-PART = Part("decisions", __doc__, measure, rounds=150)
+PART = Part("decision", __doc__, measure, rounds=150)
 
 if __name__ == "__main__":
     run(__doc__, PART)

@@ -33,7 +33,7 @@ INSTALLED = Path(__file__).resolve().parents[1] / ".venv" / "peers"
 INSTALL_SECONDS, RUN_SECONDS = 180, 60
 PACKAGES = {
     "moves, python-chess with two engines": ("chess_decisions.py", [["chess==1.11.2"]]),
-    "steps, kaggle-environments' hearts, agents inside": (
+    "steps, kaggle-environments' hearts": (
         "kaggle_decisions.py",
         [
             ["open_spiel==2.0.1", "numpy", "jsonschema", "requests", "flask", "pyjson5", "termcolor", "pyyaml"],

@@ -134,7 +134,7 @@ def measure(rounds: int) -> list[Row]:
 def endings() -> list[Row]:
     """How long it takes to solve the last five tricks."""
     return [
-        Row(f"last five tricks solved, {name}", spread(solving_times(rules), "ms of CPU"))
+        Row(f"last five tricks solved, {name}", spread(solving_times(rules), " ms of CPU"))
         for name, rules in PRESETS.items()
     ]
 

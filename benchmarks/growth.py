@@ -107,9 +107,9 @@ def measure(rounds: int) -> list[Row]:
         return compared(names, values, unit, counted(DEALS[first], "deal"))
 
     return [
-        *rows("a match, start and end too:", "whole", "s"),
-        *rows("each deal after the first of", "deal", "ms", first=1),
-        *rows("a bot's memory at its most,", "bot", "MiB"),
+        *rows("match, start included,", "whole", "s"),
+        *rows("each later deal,", "deal", "ms", first=1),
+        *rows("a bot's memory,", "bot", "MiB"),
         *rows("the referee's memory,", "referee", "MiB"),
     ]
 

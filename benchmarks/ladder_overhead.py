@@ -134,15 +134,16 @@ def measure(matches: int) -> list[Row]:
     rows = []
     for kind, boards in LADDERS:
         seconds, empty, cpu = overhead(kind, boards, matches)
-        where, match = f"{kind}, {counted(boards, 'board')}", f"{seconds:.2f} s a match"
+        where = f"{kind}, {counted(boards, 'board')}"
         rows += [
-            Row(f"slots empty, {where}", f"{100 * empty:.1f} %", f"the slots' time, {match}"),
-            Row(f"CPU of the coordinator, {where}", f"{100 * cpu:.1f} %", f"one core, {match}"),
+            Row(f"a match, {where}", f"{seconds:.2f} s"),
+            Row(f"slots empty, {where}", f"{100 * empty:.1f} %", "the slots' time"),
+            Row(f"coordinator's CPU, {where}", f"{100 * cpu:.1f} %", "one core"),
         ]
     return rows
 
 
-PART = Part("the ladder beside its matches", __doc__, measure, rounds=8)
+PART = Part("ladder", __doc__, measure, rounds=8)
 
 if __name__ == "__main__":
     run(__doc__, PART)

@@ -52,27 +52,20 @@ def in_turn(rounds: int, *measures: Callable[[], float]) -> list[list[float]]:
 
 def ratio(ours: Sequence[float], theirs: Sequence[float]) -> str:
     """The median of the pairwise ratios, with the smallest and the largest."""
-    ratios = [one / other for one, other in zip(ours, theirs, strict=True)]
-    text = times(statistics.median(ratios))
-    return text if len(ratios) == 1 else f"{text} ({min(ratios):.2f}–{max(ratios):.2f})"
+    return spread([one / other for one, other in zip(ours, theirs, strict=True)], "×")
+
+
+def spread(values: Sequence[float], unit: str = "") -> str:
+    """The median and its unit, with the smallest and the largest; three digits, or more before the point."""
+    middle = statistics.median(values)
+    digits = 0 if middle >= 100 else 1 if middle >= 10 else 2
+    text = f"{middle:,.{digits}f}{unit}"
+    return text if len(values) == 1 else f"{text} ({min(values):,.{digits}f}–{max(values):,.{digits}f})"
 
 
 def counted(number: int, noun: str) -> str:
     """So many of a thing."""
     return f"{number:,} {noun}{'s' * (number > 1)}"
-
-
-def times(value: float) -> str:
-    """How many times something is something else."""
-    return f"{value:.2f}×"
-
-
-def spread(values: Sequence[float], unit: str = "") -> str:
-    """The median, with the smallest and the largest."""
-    middle = statistics.median(values)
-    digits = 0 if middle >= 100 else 1 if middle >= 1 else 2
-    text = f"{middle:,.{digits}f} {unit}".rstrip()
-    return text if len(values) == 1 else f"{text} ({min(values):,.{digits}f}–{max(values):,.{digits}f})"
 
 
 def compared(names: Sequence[str], values: Sequence[Sequence[float]], unit: str, against: str) -> list[Row]:

@@ -38,15 +38,15 @@ def measure(rounds: int) -> list[Row]:
         name, others = counted(count, "table"), "as many ping-pongs"
         rate, bare_rate, single = (typical([1e6 / cost.wall for cost in each], 5) for each in (mine, bares, ours[0]))
         cpu, bare_cpu = (typical([cost.cpu for cost in each], 5) for each in (mine, bares))
-        rows.append(Row(f"decisions, {name}", spread(rate, "/s"), others, ratio(rate, bare_rate)))
+        rows.append(Row(f"decisions, {name}", spread(rate, " /s"), others, ratio(rate, bare_rate)))
         if count > 1:
-            rows.append(Row("the same", spread(rate, "/s"), "one table", ratio(rate, single)))
-        cpus.append(Row(f"referee's CPU a decision, {name}", spread(cpu, "µs"), others, ratio(cpu, bare_cpu)))
+            rows.append(Row("the same", spread(rate, " /s"), "one table", ratio(rate, single)))
+        cpus.append(Row(f"referee's CPU, {name}", spread(cpu, " µs"), others, ratio(cpu, bare_cpu)))
     served = spread([THINKING / each for each in cpu])
-    return [*rows, *cpus, Row(f"tables for a core of the referee, bots thinking {THINKING // 1000} ms", served)]
+    return [*rows, *cpus, Row(f"tables a core serves, bots think {THINKING // 1000} ms", served)]
 
 
-PART = Part("tables at once", __doc__, measure, rounds=20)
+PART = Part("tables", __doc__, measure, rounds=20)
 
 if __name__ == "__main__":
     run(__doc__, PART)

@@ -54,20 +54,23 @@ def test_every_part_says_what_it_measures() -> None:
 
 def test_rows_are_held_against_the_first_pair_by_pair() -> None:
     rows = compared(("bare", "ours"), ([2.0, 4.0, 8.0], [3.0, 4.0, 24.0]), "ms", "bare ones")
-    assert rows == [Row("bare", "4.0 ms (2.0–8.0)"), Row("ours", "4.0 ms (3.0–24.0)", "bare ones", "1.50× (1.00–3.00)")]
+    assert rows == [
+        Row("bare", "4.00 ms (2.00–8.00)"),
+        Row("ours", "4.00 ms (3.00–24.00)", "bare ones", "1.50× (1.00–3.00)"),
+    ]
 
 
 @pytest.mark.parametrize(
     ("values", "text"),
-    [([0.042], "0.04 s"), ([4.26], "4.3 s"), ([1234.5, 900.0, 2000.0], "1,234 s (900–2,000)")],
+    [([0.042], "0.04 s"), ([42.68], "42.7 s"), ([1234.5, 900.0, 2000.0], "1,234 s (900–2,000)")],
 )
 def test_figures_have_as_many_digits_as_they_need(values: list[float], text: str) -> None:
-    assert spread(values, "s") == text
+    assert spread(values, " s") == text
 
 
 def test_a_section_names_its_part_once() -> None:
     (lines,) = sections({"start": measure(1)})
-    assert lines == [("start", "bare", "4.0 ms", "", ""), ("", "ours", "6.0 ms", "bare", "1.50×")]
+    assert lines == [("start", "bare", "4.00 ms", "", ""), ("", "ours", "6.00 ms", "bare", "1.50×")]
 
 
 def test_one_table_is_printed_and_what_could_not_be_measured_says_why(
@@ -79,8 +82,8 @@ def test_one_table_is_printed_and_what_could_not_be_measured_says_why(
     assert "grpcio" in printed.splitlines()[0]
     rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in printed.splitlines() if line.startswith("│")]
     assert rows == [
-        ["start", "bare", "4.0 ms (4.0–4.0)", "", ""],
-        ["", "ours", "6.0 ms (6.0–6.0)", "bare", "1.50× (1.50–1.50)"],
+        ["start", "bare", "4.00 ms (4.00–4.00)", "", ""],
+        ["", "ours", "6.00 ms (6.00–6.00)", "bare", "1.50× (1.50–1.50)"],
         ["tables", "all of it", "left out", "No engine [here].", ""],
     ]
 
@@ -94,7 +97,7 @@ def test_the_table_is_written_between_its_marks(monkeypatch: pytest.MonkeyPatch,
     assert (before, after) == ("# Costs\n\n", "\nThe end.\n")
     assert table.endswith(
         "| part | what | figure | against | ratio |\n| --- | --- | --- | --- | --- |\n"
-        "| start | bare | 4.0 ms |  |  |\n|  | ours | 6.0 ms | bare | 1.50× |\n"
+        "| start | bare | 4.00 ms |  |  |\n|  | ours | 6.00 ms | bare | 1.50× |\n"
         "| tables | all of it | left out | No engine [here]. |  |\n"
     )
 
