@@ -28,12 +28,12 @@ FROM, TO = "<!-- the table of make bench begins -->\n", "<!-- the table of make 
 
 def run(about: str | None, *parts: Part) -> None:
     """Do what the command line says."""
-    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, metavar="N", help="of each measurement; few are quick and unsteady")
-    parser.add_argument("--write", type=Path, metavar="FILE", help="put the table between its marks in a Markdown file")
+    parser = parser_of(about)
+    parser.set_defaults(write=None)
+    if len(parts) > 1:  # one part alone is not the table
+        told = "put the table between its marks in a Markdown file"
+        parser.add_argument("--write", type=Path, metavar="FILE", help=told)
     options = parser.parse_args()
-    if options.rounds is not None and options.rounds < 1:
-        parser.error(f"--rounds {options.rounds}: take 1 or more")
     if options.write and not _has_marks(options.write):
         parser.error(f"--write {options.write}: name a file that holds the lines {FROM.strip()} and {TO.strip()}")
     where, began = machine(), time.monotonic()
@@ -46,6 +46,14 @@ def run(about: str | None, *parts: Part) -> None:
         text = options.write.read_text(encoding="utf-8")
         before, after = text.partition(FROM)[0], text.partition(TO)[2]
         options.write.write_text(before + FROM + markdown(title, found) + TO + after, encoding="utf-8")
+
+
+def parser_of(about: str | None, rounds: int | None = None) -> argparse.ArgumentParser:
+    """A command line that says what is measured, and takes the number of rounds."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    told = "of each measurement; few are quick and unsteady"
+    parser.add_argument("--rounds", type=_count, metavar="N", default=rounds, help=told)
+    return parser
 
 
 def measured(part: Part, rounds: int | None = None) -> list[Row]:
@@ -66,6 +74,12 @@ def markdown(title: Sequence[str], found: dict[str, list[Row]]) -> str:
     """The table for a Markdown file."""
     lines = [HEADINGS, ["---"] * len(HEADINGS), *(row for rows in sections(found) for row in rows)]
     return "\n\n".join(title) + "\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _count(text: str) -> int:
+    if not (text.isdecimal() and int(text)):
+        raise argparse.ArgumentTypeError(f"{text}: take 1 or more")
+    return int(text)
 
 
 def _has_marks(path: Path) -> bool:

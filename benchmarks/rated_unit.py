@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 import time
 
+from benchmarks.command import parser_of
 from benchmarks.machine import machine
 from benchmarks.report import in_turn, show, spread
 from ladder.bots import find_bot
@@ -46,7 +46,7 @@ async def _play(boards: int, at_once: int) -> float:
         await sandbox.close()
 
 
-def main(rounds: int = 1) -> None:
+def main(rounds: int) -> None:
     """Measure and print."""
     print(machine())
     cells = [(boards, at_once) for boards in BOARDS for at_once in AT_ONCE]
@@ -60,4 +60,4 @@ def main(rounds: int = 1) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1)
+    main(parser_of(__doc__, 1).parse_args().rounds)

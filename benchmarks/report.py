@@ -70,7 +70,7 @@ def counted(number: int, noun: str) -> str:
 
 def compared(names: Sequence[str], values: Sequence[Sequence[float]], unit: str, against: str) -> list[Row]:
     """A row for each name; all but the first are held against the first, which those rows call *against*."""
-    first, *others = (Row(name, spread(each, unit)) for name, each in zip(names, values, strict=True))
+    first, *others = (Row(name, spread(each, f" {unit}")) for name, each in zip(names, values, strict=True))
     ratios = [ratio(each, values[0]) for each in values[1:]]
     return [first, *(replace(row, against=against, ratio=of) for row, of in zip(others, ratios, strict=True))]
 

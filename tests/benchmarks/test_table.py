@@ -105,7 +105,8 @@ def test_the_table_is_written_between_its_marks(monkeypatch: pytest.MonkeyPatch,
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--rounds", "0"), "--rounds 0: take 1 or more"),
+        (("--rounds", "0"), "argument --rounds: 0: take 1 or more"),
+        (("--rounds", "few"), "argument --rounds: few: take 1 or more"),
         (("--write", "nowhere.md"), "--write nowhere.md: name a file that holds the lines"),
     ],
 )
