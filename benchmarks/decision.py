@@ -45,7 +45,7 @@ HERE = Path(__file__).resolve().parent
 BARE = BotSource("bare", folder=HERE / "bare")
 INSTANT = BotSource("instant", folder=HERE / "instant")
 
-NODE = "processes, two bots in Node.js"
+NODE = "processes, two in Node.js"
 NPM_SECONDS = 120
 
 Lanes = dict[str, "Lane"]
@@ -138,7 +138,7 @@ async def _rows(rounds: int, make: Callable[[AsyncExitStack], Awaitable[tuple[La
     return [
         *compared([f"decisions, {name}" for name in lanes], rates, "/s", "the ping-pong"),
         *left_out,
-        *compared([f"referee's CPU, {name}" for name in lanes], cpus, "µs", "the ping-pong"),
+        *compared([f"referee's CPU a decision, {name}" for name in lanes], cpus, "µs", "the ping-pong"),
     ]
 
 

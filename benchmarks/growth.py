@@ -52,7 +52,7 @@ class Grown:
     deal: float
     """Milliseconds of a deal after the first one."""
     bot: float
-    """MiB, the most that one bot's container had at a time."""
+    """MiB, the most that one bot's container had at a time; not a number where the machine does not tell."""
     referee: float
     """MiB that this process has at the end."""
 
@@ -102,15 +102,17 @@ def measure(rounds: int) -> list[Row]:
     found = [[match(deals) for deals in DEALS] for _ in range(rounds)]
 
     def rows(what: str, field: str, unit: str, first: int = 0) -> list[Row]:
-        names = [f"{what} {counted(deals, 'deal')}" for deals in DEALS[first:]]
+        names = [f"{what}, {counted(deals, 'deal')}" for deals in DEALS[first:]]
         values = [[getattr(grown[place], field) for grown in found] for place in range(first, len(DEALS))]
+        if any(math.isnan(value) for each in values for value in each):
+            return [Row.left_out(what, "this machine does not tell it")]
         return compared(names, values, unit, counted(DEALS[first], "deal"))
 
     return [
-        *rows("match, start included,", "whole", "s"),
-        *rows("each later deal,", "deal", "ms", first=1),
-        *rows("a bot's memory,", "bot", "MiB"),
-        *rows("the referee's memory,", "referee", "MiB"),
+        *rows("match, start included", "whole", "s"),
+        *rows("each later deal", "deal", "ms", first=1),
+        *rows("a bot's memory", "bot", "MiB"),
+        *rows("the referee's memory", "referee", "MiB"),
     ]
 
 

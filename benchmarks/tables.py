@@ -40,8 +40,8 @@ def measure(rounds: int) -> list[Row]:
         cpu, bare_cpu = (typical([cost.cpu for cost in each], 5) for each in (mine, bares))
         rows.append(Row(f"decisions, {name}", spread(rate, " /s"), others, ratio(rate, bare_rate)))
         if count > 1:
-            rows.append(Row("the same", spread(rate, " /s"), "one table", ratio(rate, single)))
-        cpus.append(Row(f"referee's CPU, {name}", spread(cpu, " µs"), others, ratio(cpu, bare_cpu)))
+            rows.append(Row(f"decisions, {name}", spread(rate, " /s"), "one table", ratio(rate, single)))
+        cpus.append(Row(f"referee's CPU a decision, {name}", spread(cpu, " µs"), others, ratio(cpu, bare_cpu)))
     served = spread([THINKING / each for each in cpu])
     return [*rows, *cpus, Row(f"tables a core serves, bots think {THINKING // 1000} ms", served)]
 

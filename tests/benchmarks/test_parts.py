@@ -54,7 +54,7 @@ def test_decisions_without_docker_and_node(monkeypatch: pytest.MonkeyPatch) -> N
     assert names(rows) == [
         *[f"decisions, {lane}" for lane in lanes],
         f"decisions, {decision.NODE}",
-        *[f"referee's CPU, {lane}" for lane in lanes],
+        *[f"referee's CPU a decision, {lane}" for lane in lanes],
         "decisions, containers",
     ]
     assert [row.what for row in rows if row.figure == "left out"] == [
