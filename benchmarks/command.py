@@ -40,7 +40,7 @@ def run(about: str | None, *parts: Part) -> None:
     found = {part.name: measured(part, options.rounds) for part in parts}
     minutes = (time.monotonic() - began) / 60
     command = " ".join(["python", *sys.orig_argv[1:]])
-    title = [where, f"{datetime.datetime.now(tz=datetime.UTC):%Y-%m-%d}, {command}, {minutes:.1f} minutes"]
+    title = [where, f"{datetime.datetime.now(tz=datetime.UTC):%Y-%m-%d}, `{command}`, {minutes:.1f} minutes"]
     show("\n".join(title), HEADINGS, *sections(found), words=WORDS)
     if options.write:
         text = options.write.read_text(encoding="utf-8")
