@@ -71,7 +71,7 @@ def installed(script: str, packages: list[list[str]]) -> Callable[[], float]:
     """The measure of a peer, installed and tried."""
     folder = INSTALLED / script.partition("_")[0]
     python = folder / "bin" / "python"
-    if not python.exists():
+    if not (folder / "bin" / "pip").exists():  # what a venv gets last
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     for each in packages:
         command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *each]

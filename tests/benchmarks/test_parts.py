@@ -73,10 +73,11 @@ def test_parts_that_play_matches(part: Any, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_peer_that_cannot_be_installed_is_left_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    python = tmp_path / "absent" / "bin" / "python"
-    python.parent.mkdir(parents=True)
-    python.write_text("#!/bin/sh\nexit 1\n")
-    python.chmod(0o755)
+    programs = tmp_path / "absent" / "bin"
+    programs.mkdir(parents=True)
+    for name in ("python", "pip"):
+        (programs / name).write_text("#!/bin/sh\nexit 1\n")
+        (programs / name).chmod(0o755)
     monkeypatch.setattr(elsewhere, "INSTALLED", tmp_path)
     monkeypatch.setattr(elsewhere, "PACKAGES", {"moves, absent": ("absent_decisions.py", [["absent"]])})
     monkeypatch.setattr(elsewhere, "SANDBOXES", {"Pigpen": ProcessSandbox})
