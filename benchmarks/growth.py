@@ -51,6 +51,8 @@ class Grown:
     """Seconds from the start of the containers to their end."""
     deal: float
     """Milliseconds of a deal after the first one."""
+    cpu: float
+    """Milliseconds of this process's CPU time for it."""
     bot: float
     """MiB, the most that one bot's container had at a time; not a number where the machine does not tell."""
     referee: float
@@ -58,7 +60,7 @@ class Grown:
 
 
 async def _match(deals: int) -> Grown:
-    sandbox, times = DockerSandbox(), [time.perf_counter()]
+    sandbox, times, cpus = DockerSandbox(), [time.perf_counter()], [time.process_time()]
     peaks: list[int | None] = []
     with tempfile.TemporaryDirectory() as folder:
         writer = RecordWriter.create(Path(folder) / "match.jsonl")
@@ -71,6 +73,7 @@ async def _match(deals: int) -> Grown:
         def write(line: AnyLine) -> None:
             writer.write(line)
             times.append(time.perf_counter())
+            cpus.append(time.process_time())
             if len(times) == deals + 2:  # the first line, and every deal: the containers still stand
                 waiting.append(asyncio.ensure_future(look()))
 
@@ -80,9 +83,9 @@ async def _match(deals: int) -> Grown:
             await sandbox.close()
             writer.close()
         whole = time.perf_counter() - times[0]
-    under_way = (times[deals + 1] - times[2]) / max(1, deals - 1) * 1000
+    deal, cpu = ((each[deals + 1] - each[2]) / max(1, deals - 1) * 1000 for each in (times, cpus))
     memory = max((peak for peak in peaks if peak is not None), default=math.nan) / MIB
-    return Grown(whole, under_way, memory, _resident())
+    return Grown(whole, deal, cpu, memory, _resident())
 
 
 def _resident() -> float:
@@ -111,6 +114,7 @@ def measure(rounds: int) -> list[Row]:
     return [
         *rows("match, start included", "whole", "s"),
         *rows("each later deal", "deal", "ms", first=1),
+        *rows("referee's CPU for it", "cpu", "ms", first=1),
         *rows("a bot's memory", "bot", "MiB"),
         *rows("the referee's memory", "referee", "MiB"),
     ]
