@@ -39,7 +39,7 @@ images: $(READY)  ## build the bot base image
 	@scripts/engine
 	$(BIN)/python -m ladder.images
 
-bench: $(READY)  ## measure, and print tables
+bench: $(READY)  ## measure, and print one table (10 minutes at most)
 	@scripts/engine || true
 	$(BIN)/python -m benchmarks
 

@@ -1,31 +1,16 @@
-"""Run every benchmark that needs no more than this machine has, and print a table each."""
+"""
+What Pigpen costs, in one table. Ratios are taken in turn in one run and are what to look at; figures are medians, with
+the smallest and the largest in brackets. Without Docker its parts are left out.
+
+`python -m benchmarks.PART --help` tells of each part: engine, decision, elsewhere, start, tables, growth,
+ladder_overhead, verify.
+"""
 
 from __future__ import annotations
 
-from benchmarks import decision, engine, fair, flood, growth, ladder_overhead, report, start, store, tables, verify
-from ladder.engine import connect
-from ladder.sandbox.base import SandboxError
+from benchmarks import command, decision, elsewhere, engine, growth, ladder_overhead, start, tables, verify
 
-
-def main() -> None:
-    """Measure and print everything."""
-    print(report.machine())
-    engine.main()
-    decision.main()
-    store.main()
-    try:
-        connect().close()
-    except SandboxError as error:
-        print(f"{error} Left out: start, tables, growth, verify, flood, fair.")
-        return
-    start.main()
-    tables.main()
-    growth.main()
-    ladder_overhead.main(8)
-    verify.main()
-    flood.main()
-    fair.main()
-
+PARTS = [module.PART for module in (engine, decision, elsewhere, start, tables, growth, ladder_overhead, verify)]
 
 if __name__ == "__main__":
-    main()
+    command.run(__doc__, *PARTS)

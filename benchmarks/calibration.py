@@ -135,7 +135,7 @@ def main() -> None:
     rows = [told(sure, low, high) for low, high in CERTAINTY]
     report.show("Likelihood of superiority", ["told", "pairs", "its mean", "really stronger"], rows)
     seconds = [large_fit(seed) for seed in range(3)]
-    print(f"A fit of {LARGE_BOTS:,} bots with {LARGE_MATCHES:,} matches: {report.spread(seconds, 2)} s of one core")
+    print(f"A fit of {LARGE_BOTS:,} bots with {LARGE_MATCHES:,} matches: {report.spread(seconds, ' s')} of one core")
 
 
 if __name__ == "__main__":

@@ -16,10 +16,10 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.command import run
 from benchmarks.lanes import bare, costs, playing, table, typical
-from benchmarks.report import ratio, show, spread
+from benchmarks.report import Part, Row, compared
 from ladder.bots import BotSource, find_bot
-from ladder.engine import connect
 from ladder.play import inline_table
 from ladder.sandbox.base import SandboxError
 from ladder.sandbox.docker import DockerSandbox
@@ -32,7 +32,9 @@ from referee.match import MatchSpec
 from referee.record import AnyLine, DealLine
 
 if TYPE_CHECKING:
-    from benchmarks.lanes import Cost, Lane
+    from collections.abc import Awaitable, Callable
+
+    from benchmarks.lanes import Lane
 
 DEALS = 60
 WARM_UP = 10
@@ -43,7 +45,10 @@ HERE = Path(__file__).resolve().parent
 BARE = BotSource("bare", folder=HERE / "bare")
 INSTANT = BotSource("instant", folder=HERE / "instant")
 
-Rows = dict[str, "Lane"]
+NODE = "processes, two in Node.js"
+NPM_SECONDS = 120
+
+Lanes = dict[str, "Lane"]
 
 
 def instant_spec(deals: int = DEALS) -> MatchSpec:
@@ -81,32 +86,24 @@ def request_size() -> int:
     return round(sum(sizes) / len(sizes))
 
 
-def has_engine() -> bool:
-    """Whether a Docker engine answers."""
-    try:
-        connect().close()
-    except SandboxError:
-        return False
-    return True
-
-
-async def in_process(stack: AsyncExitStack) -> Rows:
-    """Tables without a wire, in the process sandbox, and with a bot in Node.js where that is installed."""
+async def in_process(stack: AsyncExitStack) -> tuple[Lanes, list[Row]]:
+    """Tables without a wire, in the process sandbox, and with a bot in Node.js where that can be installed."""
     spec = instant_spec(ENDLESS)
     sandbox = ProcessSandbox()
     stack.push_async_callback(sandbox.close)
     instant = await sandbox.load(INSTANT)
     seats = await stack.enter_async_context(inline_table([INSTANT] * 4, lambda logs: None))
-    rows: Rows = {
-        "bare, processes": await stack.enter_async_context(bare(await sandbox.load(BARE), request_size())),
-        "inline: no wire, no clock to stop a bot": await stack.enter_async_context(playing(spec, seats)),
+    lanes: Lanes = {
+        "bare ping-pong, processes": await stack.enter_async_context(bare(await sandbox.load(BARE), request_size())),
+        "inline, without a wire": await stack.enter_async_context(playing(spec, seats)),
         "processes": await stack.enter_async_context(table(spec, [instant] * 4)),
     }
-    if shutil.which("npm"):
+    try:
         node = await sandbox.load(_node_bot(stack))
-        programs = [node, instant, node, instant]
-        rows["processes, two of the four in Node.js"] = await stack.enter_async_context(table(spec, programs))
-    return rows
+    except (OSError, subprocess.SubprocessError):
+        return lanes, [Row.left_out(f"decisions, {NODE}", "npm ci could not install its packages")]
+    lanes[NODE] = await stack.enter_async_context(table(spec, [node, instant, node, instant]))
+    return lanes, []
 
 
 def _node_bot(stack: AsyncExitStack) -> BotSource:
@@ -116,43 +113,45 @@ def _node_bot(stack: AsyncExitStack) -> BotSource:
     assert sample is not None
     shutil.copytree(sample, folder, ignore=shutil.ignore_patterns("node_modules"))
     command = ["npm", "ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"]
-    subprocess.run(command, cwd=folder, check=True)
+    subprocess.run(command, cwd=folder, check=True, timeout=NPM_SECONDS)
     return find_bot(str(folder))
 
 
-async def in_containers(stack: AsyncExitStack) -> Rows:
+async def in_containers(stack: AsyncExitStack) -> tuple[Lanes, list[Row]]:
     """A table in hardened containers."""
     sandbox = DockerSandbox()
     stack.push_async_callback(sandbox.close)
     instant, client = await sandbox.load(INSTANT), await sandbox.load(BARE)
     return {
-        "bare, containers": await stack.enter_async_context(bare(client, request_size())),
+        "bare ping-pong, containers": await stack.enter_async_context(bare(client, request_size())),
         "containers": await stack.enter_async_context(table(instant_spec(ENDLESS), [instant] * 4)),
-    }
+    }, []
 
 
-async def _measure(rounds: int) -> list[list[str]]:
-    rows = []
-    for make in (in_process, in_containers) if has_engine() else (in_process,):
-        async with AsyncExitStack() as stack:
-            lanes = await make(stack)
-            found = await costs([[lane] for lane in lanes.values()], rounds)
-            rows += [_row(name, each, found[0]) for name, each in zip(lanes, found, strict=True)]
-    return rows
+async def _rows(rounds: int, make: Callable[[AsyncExitStack], Awaitable[tuple[Lanes, list[Row]]]]) -> list[Row]:
+    """Decisions a second of all lanes, then the referee's CPU time for each; the first lane is the ping-pong."""
+    async with AsyncExitStack() as stack:
+        lanes, left_out = await make(stack)
+        found = await costs([[lane] for lane in lanes.values()], rounds)
+    rates = [typical([1e6 / cost.wall for cost in each]) for each in found]
+    cpus = [typical([cost.cpu for cost in each]) for each in found]
+    return [
+        *compared([f"decisions, {name}" for name in lanes], rates, "/s", "the ping-pong"),
+        *left_out,
+        *compared([f"referee's CPU a decision, {name}" for name in lanes], cpus, "µs", "the ping-pong"),
+    ]
 
 
-def _row(name: str, ours: list[Cost], bare: list[Cost]) -> list[str]:
-    wall, theirs = typical([cost.wall for cost in ours]), typical([cost.wall for cost in bare])
-    rate = "1" if ours is bare else ratio(theirs, wall)
-    return [name, spread(wall), rate, spread(typical([cost.cpu for cost in ours]))]
+def measure(rounds: int) -> list[Row]:
+    """The rows of processes and of containers."""
+    rows = asyncio.run(_rows(rounds, in_process))
+    try:
+        return rows + asyncio.run(_rows(rounds, in_containers))
+    except SandboxError as error:
+        return [*rows, Row.left_out("decisions, containers", error)]
 
 
-def main(rounds: int = 150) -> None:
-    """Measure and print."""
-    title = f"A decision, one table, instant bots, requests of {request_size()} bytes"
-    headings = ("", "µs per decision", "decisions/s, against bare", "CPU of the referee, µs")
-    show(title, headings, asyncio.run(_measure(rounds)))
-
+PART = Part("decision", __doc__, measure, rounds=150)
 
 if __name__ == "__main__":
-    main()
+    run(__doc__, PART)

@@ -1,7 +1,9 @@
 """
-What a decision costs elsewhere: python-chess and kaggle-environments with players that do not think, beside ours.
+Decisions a second elsewhere: python-chess and kaggle-environments with players that do not think, beside ours.
 
-Both are installed into a folder that is thrown away afterwards; what cannot be installed is named and left out.
+python-chess has two engines in processes; it checks no rules and writes no record. The Hearts of kaggle-environments is
+OpenSpiel's, its agents are functions in its own process. Each is installed into an environment of its own under
+.venv/peers, which stays for the next run; one that cannot be installed is named and left out.
 """
 
 from __future__ import annotations
@@ -10,25 +12,28 @@ import asyncio
 import statistics
 import subprocess
 import sys
-import tempfile
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.command import run
 from benchmarks.decision import ENDLESS, INSTANT, instant_spec
 from benchmarks.lanes import costs, table
-from benchmarks.report import in_turn, ratio, show, spread
+from benchmarks.report import Part, Row, compared, in_turn
+from ladder.sandbox.base import SandboxError
+from ladder.sandbox.docker import DockerSandbox
 from ladder.sandbox.process import ProcessSandbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 PEERS = Path(__file__).resolve().parent / "peers"
-INSTALL_SECONDS = 120
+INSTALLED = Path(__file__).resolve().parents[1] / ".venv" / "peers"
+INSTALL_SECONDS, RUN_SECONDS = 180, 60
 PACKAGES = {
-    "python-chess drives two processes (no rules checked, no record)": ("chess_decisions.py", [["chess"]]),
-    "kaggle-environments, OpenSpiel's hearts, in one process": (
+    "moves, python-chess with two engines": ("chess_decisions.py", [["chess==1.11.2"]]),
+    "steps, kaggle-environments' hearts": (
         "kaggle_decisions.py",
         [
             ["open_spiel==2.0.1", "numpy", "jsonschema", "requests", "flask", "pyjson5", "termcolor", "pyyaml"],
@@ -37,58 +42,68 @@ PACKAGES = {
     ),
 }
 """For each peer the script that measures it, and what is installed for that, in order."""
+SANDBOXES = {"decisions, Pigpen, processes": ProcessSandbox, "decisions, Pigpen, containers": DockerSandbox}
 
 
-def ours() -> float:
-    """Microseconds per decision of a match between processes."""
-    return asyncio.run(_ours())
+def ours(kind: type[ProcessSandbox | DockerSandbox]) -> float:
+    """Decisions a second at one table."""
+    return asyncio.run(_ours(kind))
 
 
-async def _ours(rounds: int = 40) -> float:
+async def _ours(kind: type[ProcessSandbox | DockerSandbox], deals: int = 40) -> float:
     async with AsyncExitStack() as stack:
-        sandbox = ProcessSandbox()
+        sandbox = kind()
         stack.push_async_callback(sandbox.close)
         instant = await sandbox.load(INSTANT)
         lane = await stack.enter_async_context(table(instant_spec(ENDLESS), [instant] * 4))
-        (found,) = await costs([[lane]], rounds)
-    return statistics.median(cost.wall for cost in found)
+        (found,) = await costs([[lane]], deals)
+    return 1e6 / statistics.median(cost.wall for cost in found)
 
 
 def theirs(python: Path, script: str) -> float:
-    """Microseconds per decision that a peer's script prints."""
-    done = subprocess.run([python, PEERS / script], capture_output=True, text=True, check=True, timeout=300)
+    """Decisions a second, as a peer's script prints them."""
+    command = [python, PEERS / script]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=RUN_SECONDS)
     return float(done.stdout.split()[-1])
 
 
-def main(rounds: int = 3) -> None:
-    """Measure and print."""
-    with tempfile.TemporaryDirectory(prefix="pigpen-") as folder:
-        peers = _installed(Path(folder))
-        found = in_turn(rounds, ours, *peers.values())
-    rows = [
-        (name, spread(values), ratio(values, found[0]))
-        for name, values in zip(("Pigpen, four processes, one table", *peers), found, strict=True)
-    ]
-    show("A decision here and elsewhere, with players that do not think", ("", "µs", "against ours"), rows)
+def installed(script: str, packages: list[list[str]]) -> Callable[[], float]:
+    """The measure of a peer, installed and tried."""
+    folder = INSTALLED / script.partition("_")[0]
+    python = folder / "bin" / "python"
+    if not (folder / "bin" / "pip").exists():  # what a venv gets last
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    for each in packages:
+        command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *each]
+        subprocess.run(command, capture_output=True, check=True, timeout=INSTALL_SECONDS)
+    measure = partial(theirs, python, script)
+    measure()
+    return measure
 
 
-def _installed(folder: Path) -> dict[str, Callable[[], float]]:
-    """A measure for each peer that could be installed and tried."""
-    found: dict[str, Callable[[], float]] = {}
-    for number, (name, (script, packages)) in enumerate(PACKAGES.items()):
-        python = folder / str(number) / "bin" / "python"
+def measure(rounds: int) -> list[Row]:
+    """Our tables and those who are installed, in turn."""
+    makers: dict[str, Callable[[], Callable[[], float]]] = {
+        **{name: partial(_tried, kind) for name, kind in SANDBOXES.items()},
+        **{name: partial(installed, *how) for name, how in PACKAGES.items()},
+    }
+    measures, left_out = {}, []
+    for name, make in makers.items():
         try:
-            subprocess.run([sys.executable, "-m", "venv", folder / str(number)], check=True)
-            for each in packages:
-                command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *each]
-                subprocess.run(command, capture_output=True, check=True, timeout=INSTALL_SECONDS)
-            theirs(python, script)
-        except (subprocess.SubprocessError, ValueError, IndexError) as error:
-            print(f"Left out: {name}: {type(error).__name__}.")
-        else:
-            found[name] = partial(theirs, python, script)
-    return found
+            measures[name] = make()
+        except SandboxError as error:
+            left_out.append(Row.left_out(name, error))
+        except (OSError, subprocess.SubprocessError):
+            left_out.append(Row.left_out(name, "pip could not install it, or it does not run"))
+    return [*compared(list(measures), in_turn(rounds, *measures.values()), "/s", "Pigpen, processes"), *left_out]
 
+
+def _tried(kind: type[ProcessSandbox | DockerSandbox]) -> Callable[[], float]:
+    ours(kind)
+    return partial(ours, kind)
+
+
+PART = Part("elsewhere", __doc__, measure, rounds=5)
 
 if __name__ == "__main__":
-    main()
+    run(__doc__, PART)

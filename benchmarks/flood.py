@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
+from benchmarks.command import parser_of
 from benchmarks.report import show, spread
 from ladder.bots import BotSource
 from ladder.engine import connect
@@ -81,7 +82,7 @@ async def _load() -> str:
         await sandbox.close()
 
 
-def main(rounds: int = 5) -> None:
+def main(rounds: int) -> None:
     """Measure and print."""
     image = asyncio.run(_load())
     ways: dict[str, Way] = {"Docker's stdio, json-file": over_stdio, "the launcher's log socket": over_log_socket}
@@ -94,4 +95,4 @@ def main(rounds: int = 5) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(parser_of(__doc__, 5).parse_args().rounds)

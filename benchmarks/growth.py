@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.command import run
 from benchmarks.decision import INSTANT, instant_spec
-from benchmarks.report import show
+from benchmarks.report import Part, Row, compared, counted
 from ladder.play import play_sandboxed
 from ladder.sandbox.docker import DockerSandbox
 from ladder.sandbox.memory import MIB
@@ -41,8 +43,24 @@ class Watched:
         return self.instances[-1]
 
 
-async def _row(deals: int) -> list[str]:
-    sandbox, times = DockerSandbox(), [time.perf_counter()]
+@dataclass
+class Grown:
+    """What one match took."""
+
+    whole: float
+    """Seconds from the start of the containers to their end."""
+    deal: float
+    """Milliseconds of a deal after the first one."""
+    cpu: float
+    """Milliseconds of this process's CPU time for it."""
+    bot: float
+    """MiB, the most that one bot's container had at a time; not a number where the machine does not tell."""
+    referee: float
+    """MiB that this process has at the end."""
+
+
+async def _match(deals: int) -> Grown:
+    sandbox, times, cpus = DockerSandbox(), [time.perf_counter()], [time.process_time()]
     peaks: list[int | None] = []
     with tempfile.TemporaryDirectory() as folder:
         writer = RecordWriter.create(Path(folder) / "match.jsonl")
@@ -55,6 +73,7 @@ async def _row(deals: int) -> list[str]:
         def write(line: AnyLine) -> None:
             writer.write(line)
             times.append(time.perf_counter())
+            cpus.append(time.process_time())
             if len(times) == deals + 2:  # the first line, and every deal: the containers still stand
                 waiting.append(asyncio.ensure_future(look()))
 
@@ -64,11 +83,9 @@ async def _row(deals: int) -> list[str]:
             await sandbox.close()
             writer.close()
         whole = time.perf_counter() - times[0]
-        size = (Path(folder) / "match.jsonl").stat().st_size
-    found = [peak for peak in peaks if peak is not None]
-    under_way = (times[deals + 1] - times[1]) / deals * 1000
-    memory = f"{max(found) / MIB:.1f}" if found else "–"
-    return [str(deals), f"{whole:.2f}", f"{under_way:.1f}", f"{size / deals / 1024:.1f}", memory, f"{_resident():.1f}"]
+    deal, cpu = ((each[deals + 1] - each[2]) / max(1, deals - 1) * 1000 for each in (times, cpus))
+    memory = max((peak for peak in peaks if peak is not None), default=math.nan) / MIB
+    return Grown(whole, deal, cpu, memory, _resident())
 
 
 def _resident() -> float:
@@ -77,13 +94,33 @@ def _resident() -> float:
     return next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmRSS"))
 
 
-def main() -> None:
-    """Measure and print."""
-    asyncio.run(_row(1))
-    rows = [asyncio.run(_row(deals)) for deals in DEALS]
-    headings = ("deals", "match, s", "a deal, ms", "record, KiB a deal", "a bot's memory, MiB", "the referee's")
-    show("A match in containers with instant bots, as it grows", headings, rows)
+def match(deals: int) -> Grown:
+    """Play a match of so many deals."""
+    return asyncio.run(_match(deals))
 
+
+def measure(rounds: int) -> list[Row]:
+    """Matches of more and more deals, after one that does not count; each figure against that of the shortest."""
+    match(1)
+    found = [[match(deals) for deals in DEALS] for _ in range(rounds)]
+
+    def rows(what: str, field: str, unit: str, first: int = 0) -> list[Row]:
+        names = [f"{what}, {counted(deals, 'deal')}" for deals in DEALS[first:]]
+        values = [[getattr(grown[place], field) for grown in found] for place in range(first, len(DEALS))]
+        if any(math.isnan(value) for each in values for value in each):
+            return [Row.left_out(what, "this machine does not tell it")]
+        return compared(names, values, unit, counted(DEALS[first], "deal"))
+
+    return [
+        *rows("match, start included", "whole", "s"),
+        *rows("each later deal", "deal", "ms", first=1),
+        *rows("referee's CPU for it", "cpu", "ms", first=1),
+        *rows("a bot's memory", "bot", "MiB"),
+        *rows("the referee's memory", "referee", "MiB"),
+    ]
+
+
+PART = Part("growth", __doc__, measure, rounds=1)
 
 if __name__ == "__main__":
-    main()
+    run(__doc__, PART)

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import random
-import sys
 import tempfile
 import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.report import machine, show
+from benchmarks.command import run
+from benchmarks.report import Part, Row, counted
 from ladder.bots import find_bot
 from ladder.desk import Desk
 from ladder.executor import LocalExecutor
@@ -23,6 +23,7 @@ from ladder.goals import Goal
 from ladder.logs import log_to
 from ladder.pinned import load_version
 from ladder.runner import Runner
+from ladder.sandbox.base import SandboxError
 from ladder.sandbox.docker import DockerSandbox
 from ladder.sandbox.process import ProcessSandbox
 from ladder.settings import Settings, load_settings
@@ -38,7 +39,8 @@ if TYPE_CHECKING:
     from ladder.store.database import Database
 
 BOTS = {"Trotter": "cautious", "Snout": "random", "Truffle": "counting", "Sty": "random", "Boar": "cautious"}
-MATCHES = 50
+LADDERS = (("process", 1), ("docker", 1), ("docker", 4))
+"""The sandbox of each ladder that is measured, and how many boards its matches have."""
 SLOTS = 2
 PATIENT: dict[str, Any] = {"clock": "6000+1", "limit": 60.0}
 """A machine that is busy with other things must bench nobody."""
@@ -88,7 +90,7 @@ class Slots:
                 self._last, self._empty_at_last = now, self._empty
 
 
-def overhead(kind: str, boards: int, matches: int = MATCHES) -> tuple[float, float, float]:
+def overhead(kind: str, boards: int, matches: int) -> tuple[float, float, float]:
     """Seconds a match, the share of the slots' time in which they were empty, and the coordinator's CPU share."""
     with tempfile.TemporaryDirectory() as name:
         settings = load_settings(data_dir=Path(name), sandbox=kind, boards=boards, **PATIENT)
@@ -128,17 +130,25 @@ async def _enter(database: Database, settings: Settings, sandbox: Sandbox) -> No
         await sandbox.close()
 
 
-def main(matches: int = MATCHES) -> None:
-    """Measure and print."""
-    print(machine())
+def measure(rounds: int) -> list[Row]:
+    """Ladders of quick matches and of longer ones: so many in each slot after a first one."""
     rows = []
-    for kind, boards in (("process", 1), ("docker", 1), ("docker", 4)):
-        seconds, empty, cpu = overhead(kind, boards, matches)
-        rows.append((f"{kind}, boards:{boards}", f"{seconds:.2f} s", f"{empty:.1%}", f"{cpu:.1%}"))
-        print(*rows[-1], flush=True)
-    headings = ("", "a match", "slots empty", "coordinator's CPU")
-    show(f"Beside {matches} matches, {SLOTS} at once", headings, rows)
+    for kind, boards in LADDERS:
+        where = f"{kind}, {counted(boards, 'board')}"
+        try:
+            seconds, empty, cpu = overhead(kind, boards, SLOTS * (1 + rounds))
+        except SandboxError as error:
+            rows.append(Row.left_out(f"a match, {where}", error))
+            continue
+        rows += [
+            Row(f"a match, {where}", f"{seconds:.2f} s"),
+            Row(f"slots empty, {where}", f"{100 * empty:.1f} %", "the slots' time"),
+            Row(f"coordinator's CPU, {where}", f"{100 * cpu:.1f} %", "one core"),
+        ]
+    return rows
 
+
+PART = Part("ladder", __doc__, measure, rounds=3)
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else MATCHES)
+    run(__doc__, PART)

@@ -73,9 +73,9 @@ async def costs(groups: Sequence[Sequence[Lane]], rounds: int, warm_up: int = 8)
 
 
 def typical(values: Sequence[float], parts: int = 10) -> list[float]:
-    """The median of each of so many stretches of the measurement, in order."""
-    size = len(values) // parts
-    return [statistics.median(values[place : place + size]) for place in range(0, parts * size, size)]
+    """The median of each of so many stretches of the measurement, in order; with few values, the values."""
+    size = max(1, len(values) // parts)
+    return [statistics.median(values[place : place + size]) for place in range(0, len(values) // size * size, size)]
 
 
 @contextlib.asynccontextmanager

@@ -14,7 +14,8 @@ import argparse
 import statistics
 
 from benchmarks.duels import BOTS, Duel, duel, load_bot
-from benchmarks.report import machine, show
+from benchmarks.machine import machine
+from benchmarks.report import show
 from examples.openspiel import bot as openspiel
 from pigpen.rules import PRESETS, seed_from
 

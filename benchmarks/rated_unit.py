@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 import time
 
-from benchmarks.report import in_turn, machine, show, spread
+from benchmarks.command import parser_of
+from benchmarks.machine import machine
+from benchmarks.report import in_turn, show, spread
 from ladder.bots import find_bot
 from ladder.play import play_sandboxed
 from ladder.sandbox.docker import DockerSandbox
@@ -45,18 +46,18 @@ async def _play(boards: int, at_once: int) -> float:
         await sandbox.close()
 
 
-def main(rounds: int = 1) -> None:
+def main(rounds: int) -> None:
     """Measure and print."""
     print(machine())
     cells = [(boards, at_once) for boards in BOARDS for at_once in AT_ONCE]
     measures = [lambda boards=boards, at_once=at_once: deals_a_minute(boards, at_once) for boards, at_once in cells]
     found = dict(zip(cells, in_turn(rounds, *measures), strict=True))
     rows = [
-        (str(boards), str(4 * boards), *(spread(found[boards, at_once], 0) for at_once in AT_ONCE)) for boards in BOARDS
+        (str(boards), str(4 * boards), *(spread(found[boards, at_once]) for at_once in AT_ONCE)) for boards in BOARDS
     ]
     headings = ("boards", "deals a match", *(f"{at_once} at once" for at_once in AT_ONCE))
     show("Deals a minute of gongzhu in containers, by boards in a match and matches at once", headings, rows)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1)
+    main(parser_of(__doc__, 1).parse_args().rounds)

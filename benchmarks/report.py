@@ -1,19 +1,44 @@
-"""What the benchmarks share: rounds in turn, medians, a table."""
+"""What the benchmarks share: rounds in turn, medians, rows, a table."""
 
 from __future__ import annotations
 
-import os
-import platform
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import astuple, dataclass, replace
 
 from rich.console import Console
 from rich.table import Table
 
+PIPE_WIDTH = 150
+"""Columns of a table where no terminal says how many it has."""
 
-def machine() -> str:
-    """One line about where the figures come from."""
-    return f"{os.cpu_count()} CPUs, Linux {platform.release()}, Python {platform.python_version()}"
+
+@dataclass(frozen=True)
+class Row:
+    """What was measured, the figure, what it is held against, and how many times that it is."""
+
+    what: str
+    figure: str
+    against: str = ""
+    ratio: str = ""
+
+    @classmethod
+    def left_out(cls, what: str, why: object) -> Row:
+        """The row of what could not be measured here."""
+        return cls(what, "left out", str(why))
+
+
+@dataclass(frozen=True)
+class Part:
+    """A section of the table of `make bench`."""
+
+    name: str
+    about: str | None
+    """What is measured and how, as `--help` says it."""
+    measure: Callable[[int], list[Row]]
+    """Takes the measurements in so many rounds."""
+    rounds: int
+    """As many as make the figures steady."""
 
 
 def in_turn(rounds: int, *measures: Callable[[], float]) -> list[list[float]]:
@@ -27,20 +52,46 @@ def in_turn(rounds: int, *measures: Callable[[], float]) -> list[list[float]]:
 
 def ratio(ours: Sequence[float], theirs: Sequence[float]) -> str:
     """The median of the pairwise ratios, with the smallest and the largest."""
-    ratios = [one / other for one, other in zip(ours, theirs, strict=True)]
-    return f"{statistics.median(ratios):.2f}× ({min(ratios):.2f}–{max(ratios):.2f})"
+    return spread([one / other for one, other in zip(ours, theirs, strict=True)], "×")
 
 
-def spread(values: Sequence[float], digits: int = 1) -> str:
-    """The median, with the smallest and the largest."""
-    return f"{statistics.median(values):.{digits}f} ({min(values):.{digits}f}–{max(values):.{digits}f})"
+def spread(values: Sequence[float], unit: str = "") -> str:
+    """The median and its unit, with the smallest and the largest; three digits, or more before the point."""
+    middle = statistics.median(values)
+    digits = 0 if middle >= 100 else 1 if middle >= 10 else 2
+    text = f"{middle:,.{digits}f}{unit}"
+    return text if len(values) == 1 else f"{text} ({min(values):,.{digits}f}–{max(values):,.{digits}f})"
 
 
-def show(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print a table."""
-    table = Table(title=title, title_justify="left")
+def counted(number: int, noun: str) -> str:
+    """So many of a thing."""
+    return f"{number:,} {noun}{'s' * (number > 1)}"
+
+
+def compared(names: Sequence[str], values: Sequence[Sequence[float]], unit: str, against: str) -> list[Row]:
+    """A row for each name; all but the first are held against the first, which those rows call *against*."""
+    first, *others = (Row(name, spread(each, f" {unit}")) for name, each in zip(names, values, strict=True))
+    ratios = [ratio(each, values[0]) for each in values[1:]]
+    return [first, *(replace(row, against=against, ratio=of) for row, of in zip(others, ratios, strict=True))]
+
+
+def sections(parts: dict[str, list[Row]]) -> list[list[Sequence[str]]]:
+    """Lines of five cells, a group for each part; the first line of a group names it."""
+    return [[(name if row is rows[0] else "", *astuple(row)) for row in rows] for name, rows in parts.items()]
+
+
+def show(
+    title: str, headings: Sequence[str], *groups: Sequence[Sequence[str]], words: Collection[int] = (0,)
+) -> None:  # fmt: skip
+    """Print a table; a line is drawn between groups of rows. The columns *words* hold words, the others figures."""
+    console = Console(markup=False)
+    console.width = console.width if console.is_terminal else PIPE_WIDTH
+    console.print(title, highlight=False, soft_wrap=True)
+    table = Table()
     for number, heading in enumerate(headings):
-        table.add_column(heading, justify="right" if number else "left")
-    for row in rows:
-        table.add_row(*row)
-    Console(width=110).print(table)
+        table.add_column(heading, justify="left" if number in words else "right")
+    for rows in groups:
+        for row in rows:
+            table.add_row(*row)
+        table.add_section()
+    console.print(table)

@@ -8,8 +8,9 @@ import time
 from pathlib import Path
 
 from benchmarks.bare_server import BareServer
+from benchmarks.command import run
 from benchmarks.decision import BARE, INSTANT, instant_spec
-from benchmarks.report import in_turn, ratio, show, spread
+from benchmarks.report import Part, Row, compared, in_turn
 from ladder.play import play_sandboxed
 from ladder.sandbox.base import SOCKET_NAME, Place
 from ladder.sandbox.docker import DockerSandbox
@@ -67,16 +68,14 @@ async def _bare() -> float:
                 await server.stop()
 
 
-def main(rounds: int = 7) -> None:
-    """Measure and print."""
+def measure(rounds: int) -> list[Row]:
+    """Starts in turn, after one of each that does not count."""
     pigpen_millis(), bare_millis()
-    ours, bare = in_turn(rounds, pigpen_millis, bare_millis)
-    rows = [
-        ("four bare hardened containers, connected", spread(bare), "1"),
-        ("four bots in containers, first card", spread(ours), ratio(ours, bare)),
-    ]
-    show("Start", ("", "ms", "against bare"), rows)
+    names = ("four bare hardened containers, connected", "four bots in containers, first card")
+    return compared(names, in_turn(rounds, bare_millis, pigpen_millis), "ms", "bare containers")
 
+
+PART = Part("start", __doc__, measure, rounds=7)
 
 if __name__ == "__main__":
-    main()
+    run(__doc__, PART)

@@ -1,8 +1,7 @@
 """
 What the ladder's store costs when it has grown: 1,000 bots, 1,000,000 matches, on SQLite.
 
-`python -m benchmarks.store` makes such a ladder in a minute or so; `--bots 100 --matches 20000` is what `make bench`
-measures.
+`python -m benchmarks.store` makes such a ladder in a minute or so; `--bots 100 --matches 20000` makes a small one.
 """
 
 from __future__ import annotations
@@ -77,7 +76,7 @@ class Watch:
 
     def rates(self, what: str, bar: str, count: int) -> Row:
         """How many of *count* things a second."""
-        wall, cpu = (spread([count / each for each in times], 0) for times in (self.wall, self.cpu))
+        wall, cpu = (spread([count / each for each in times]) for times in (self.wall, self.cpu))
         return what, wall, cpu, bar
 
 
@@ -191,7 +190,7 @@ def writing(database: Database, bots: Sequence[int]) -> list[Row]:
     ]
 
 
-def main(bots: int = 100, matches: int = 20_000, folder: Path | None = None) -> None:
+def main(bots: int, matches: int, folder: Path | None) -> None:
     """Measure and print."""
     with tempfile.TemporaryDirectory() as temporary:
         settings = load_settings(data_dir=folder or Path(temporary))

@@ -20,7 +20,8 @@ from itertools import product
 from multiprocessing import get_context
 
 from benchmarks.duels import BOTS, Duel, duel, load_bot
-from benchmarks.report import machine, show
+from benchmarks.machine import machine
+from benchmarks.report import show
 from pigpen.rules import PRESETS, seed_from
 
 PAIRS = (

@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 from contextlib import AsyncExitStack
 
+from benchmarks.command import run
 from benchmarks.decision import BARE, ENDLESS, INSTANT, instant_spec, request_size
 from benchmarks.lanes import Cost, bare, costs, table, typical
-from benchmarks.report import ratio, show, spread
+from benchmarks.report import Part, Row, counted, ratio, spread
 from ladder.sandbox.docker import DockerSandbox
 
 TABLES = (1, 2, 4, 8)
+THINKING = 10_000
+"""Microseconds that a bot takes for a decision, where what the referee could serve is told."""
 
 
-async def _measure(rounds: int) -> list[list[Cost]]:
+async def _costs(rounds: int) -> list[list[Cost]]:
     """Costs of so many tables at once, then of so many ping-pongs."""
     async with AsyncExitStack() as stack:
         sandbox = DockerSandbox()
@@ -25,26 +28,25 @@ async def _measure(rounds: int) -> list[list[Cost]]:
         return await costs([lanes[:count] for lanes in (tables, bares) for count in TABLES], rounds, warm_up=4)
 
 
-def main(rounds: int = 20) -> None:
-    """Measure and print."""
-    found = asyncio.run(_measure(rounds))
+def measure(rounds: int) -> list[Row]:
+    """Decisions a second, and the referee's CPU time for each, with more and more tables."""
+    found = asyncio.run(_costs(rounds))
     ours, theirs = found[: len(TABLES)], found[len(TABLES) :]
-    rows = []
+    rows: list[Row] = []
+    cpus: list[Row] = []
     for count, mine, bares in zip(TABLES, ours, theirs, strict=True):
-        walls = [typical([cost.wall for cost in each], 5) for each in (mine, bares, ours[0])]
-        cpus = [typical([cost.cpu for cost in each], 5) for each in (mine, bares)]
-        rates = [ratio(walls[2], walls[0]), ratio(walls[1], walls[0])]
-        rows.append([str(count), spread(walls[0]), *rates, *map(spread, cpus)])
-    headings = (
-        "tables",
-        "µs a decision",
-        "decisions/s, against one table",
-        "against bare",
-        "referee's CPU, µs",
-        "bare's",
-    )
-    show("Tables at once in one process, bots in containers on the cores that are theirs", headings, rows)
+        name, others = counted(count, "table"), "as many ping-pongs"
+        rate, bare_rate, single = (typical([1e6 / cost.wall for cost in each], 5) for each in (mine, bares, ours[0]))
+        cpu, bare_cpu = (typical([cost.cpu for cost in each], 5) for each in (mine, bares))
+        rows.append(Row(f"decisions, {name}", spread(rate, " /s"), others, ratio(rate, bare_rate)))
+        if count > 1:
+            rows.append(Row(f"decisions, {name}", spread(rate, " /s"), "one table", ratio(rate, single)))
+        cpus.append(Row(f"referee's CPU a decision, {name}", spread(cpu, " µs"), others, ratio(cpu, bare_cpu)))
+    served = spread([THINKING / each for each in cpu])
+    return [*rows, *cpus, Row(f"tables a core serves, bots think {THINKING // 1000} ms", served)]
 
+
+PART = Part("tables", __doc__, measure, rounds=20)
 
 if __name__ == "__main__":
-    main()
+    run(__doc__, PART)

@@ -8,8 +8,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.command import run
 from benchmarks.decision import DEALS, INSTANT, WARM_UP, Stopwatch, instant_spec
-from benchmarks.report import in_turn, ratio, show, spread
+from benchmarks.report import Part, Row, compared, in_turn
 from ladder.play import play_sandboxed
 from ladder.sandbox.docker import DockerSandbox
 from referee.record_file import RecordWriter
@@ -56,23 +57,21 @@ def verified_rate(path: Path) -> float:
     return REPEATS * DEALS / (time.perf_counter() - started)
 
 
-def main(rounds: int = 5) -> None:
-    """Measure and print."""
+def measure(rounds: int) -> list[Row]:
+    """The same match played, verified, and verified from a packed record, in turn."""
     with tempfile.TemporaryDirectory() as name:
         paths = [Path(name) / each for each in NAMES]
-        played, plain, packed = in_turn(
+        rates = in_turn(
             rounds,
             lambda: played_rate(Path(name)),
             lambda: verified_rate(paths[0]),
             lambda: verified_rate(paths[1]),
         )
-    rows = [
-        ("played by instant bots in containers, one table", spread(played), "1"),
-        ("verified", spread(plain, 0), ratio(plain, played)),
-        ("verified, packed", spread(packed, 0), ratio(packed, played)),
-    ]
-    show("Deals of gongzhu", ("", "deals/s", "against playing"), rows)
+    names = ("deals played in containers, one table", "deals verified", "deals verified, packed record")
+    return compared(names, rates, "/s", "playing")
 
+
+PART = Part("verify", __doc__, measure, rounds=5)
 
 if __name__ == "__main__":
-    main()
+    run(__doc__, PART)

@@ -1,4 +1,4 @@
-"""Runs where python-chess is: microseconds per move of a game between two copies of an engine that does not think."""
+"""Runs where python-chess is: moves a second of a game between two copies of an engine that does not think."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def main() -> None:
         board.push(result.move)
         if number >= 100:
             seconds += time.perf_counter() - started
-    print(seconds / MOVES * 1e6)
+    print(MOVES / seconds)
     for _, engine in opened:
         await engine.quit()
 

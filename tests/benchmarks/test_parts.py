@@ -1,0 +1,101 @@
+"""Each part of the table gives its rows, whatever the figures are: few rounds, small sizes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from benchmarks import decision, elsewhere, engine, growth, ladder_overhead, start, tables, verify
+from benchmarks.report import Row
+from ladder.sandbox.process import ProcessSandbox
+from pigpen import is_accelerated
+from pigpen.rules import PRESETS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SMALL: dict[Any, dict[str, Any]] = {
+    start: {},
+    tables: {"TABLES": (1, 2)},
+    growth: {"DEALS": (1, 3)},
+    verify: {"REPEATS": 1},
+    ladder_overhead: {"LADDERS": (("process", 1),)},
+}
+"""What makes each part that needs Docker, or plays a ladder, small enough for a test."""
+
+
+def names(rows: list[Row]) -> list[str]:
+    assert all(row.figure for row in rows)
+    assert len({(row.what, row.against) for row in rows}) == len(rows)
+    return [row.what for row in rows]
+
+
+def test_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "DEALS", 20)
+    monkeypatch.setattr(engine, "ENDINGS", 1)
+    found = names(engine.measure(1))
+    assert found[:3] == [
+        "random deals, OpenSpiel's hearts from Python",
+        "random deals, hearts",
+        "random deals, gongzhu",
+    ]
+    solved = [f"last five tricks solved, {name}" for name in PRESETS] if is_accelerated() else []
+    assert found[7:] == solved
+
+
+def test_decisions_without_docker_and_node(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock")
+    monkeypatch.setenv("PATH", "/nonexistent")
+    rows = decision.measure(2)
+    lanes = ["bare ping-pong, processes", "inline, without a wire", "processes"]
+    assert names(rows) == [
+        *[f"decisions, {lane}" for lane in lanes],
+        f"decisions, {decision.NODE}",
+        *[f"referee's CPU a decision, {lane}" for lane in lanes],
+        "decisions, containers",
+    ]
+    assert [row.what for row in rows if row.figure == "left out"] == [
+        f"decisions, {decision.NODE}", "decisions, containers",
+    ]  # fmt: skip
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("part", SMALL, ids=lambda module: module.__name__.rpartition(".")[2])
+def test_parts_that_play_matches(part: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in SMALL[part].items():
+        monkeypatch.setattr(part, name, value)
+    rows = part.measure(1)
+    assert len(names(rows)) >= 2
+    assert not [row for row in rows if row.figure == "left out"]
+
+
+def test_a_peer_that_cannot_be_installed_is_left_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    programs = tmp_path / "absent" / "bin"
+    programs.mkdir(parents=True)
+    for name in ("python", "pip"):
+        (programs / name).write_text("#!/bin/sh\nexit 1\n")
+        (programs / name).chmod(0o755)
+    monkeypatch.setattr(elsewhere, "INSTALLED", tmp_path)
+    monkeypatch.setattr(elsewhere, "PACKAGES", {"moves, absent": ("absent_decisions.py", [["absent"]])})
+    monkeypatch.setattr(elsewhere, "SANDBOXES", {"Pigpen": ProcessSandbox})
+    monkeypatch.setattr(elsewhere, "ours", lambda kind: 2000.0)
+    assert elsewhere.measure(1) == [
+        Row("Pigpen", "2,000 /s"),
+        Row("moves, absent", "left out", "pip could not install it, or it does not run"),
+    ]
+
+
+def test_a_peers_script_says_its_figure_last(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(elsewhere, "PEERS", tmp_path)
+    (tmp_path / "script.py").write_text("print('what it says of itself', 3)\nprint(12.5)\n")
+    assert elsewhere.theirs(tmp_path / sys.executable, "script.py") == 12.5
+
+
+def test_the_chess_engine_knows_as_much_uci_as_a_game_needs() -> None:
+    said = "uci\nisready\nucinewgame\nposition startpos\ngo\nposition startpos moves g1f3\ngo movetime 9\nquit\n"
+    command = [sys.executable, str(elsewhere.PEERS / "engine.py")]
+    done = subprocess.run(command, input=said, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[1:] == ["uciok", "readyok", "bestmove g1f3", "bestmove g8f6"]

@@ -1,0 +1,126 @@
+"""The one table of `make bench`: all parts are in it, and it is printed and written as it was measured."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+from pathlib import Path
+
+import pytest
+
+import benchmarks
+from benchmarks import __main__ as whole
+from benchmarks import command
+from benchmarks.report import Part, Row, compared, sections, spread
+from ladder.sandbox.base import SandboxError
+
+ROOT = Path(__file__).parents[2]
+
+
+def measure(rounds: int) -> list[Row]:
+    return compared(("bare", "ours"), ([4.0] * rounds, [6.0] * rounds), "ms", "bare")
+
+
+def fail(rounds: int) -> list[Row]:
+    raise SandboxError("No engine [here].")
+
+
+PARTS = (Part("start", "What a start takes.", measure, rounds=2), Part("tables", None, fail, rounds=1))
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
+    monkeypatch.setattr(sys, "argv", ["benchmarks", *words])
+    command.run("What Pigpen costs.", *PARTS)
+
+
+def modules() -> list[str]:
+    return [module.name for module in pkgutil.iter_modules(benchmarks.__path__) if module.name != "__main__"]
+
+
+def test_every_module_that_has_a_part_is_in_the_table_and_named_in_its_help() -> None:
+    found = {name: importlib.import_module(f"benchmarks.{name}") for name in modules()}
+    having = {name: module.PART for name, module in found.items() if hasattr(module, "PART")}
+    assert sorted(having.values(), key=lambda part: part.name) == sorted(whole.PARTS, key=lambda part: part.name)
+    assert whole.__doc__
+    named = whole.__doc__.partition("tells of each part: ")[2].strip().rstrip(".").replace("\n", " ").split(", ")
+    assert sorted(having) == sorted(named)
+
+
+def test_every_part_says_what_it_measures() -> None:
+    assert all(part.about and part.rounds >= 1 for part in whole.PARTS)
+    assert len({part.name for part in whole.PARTS}) == len(whole.PARTS)
+
+
+def test_rows_are_held_against_the_first_pair_by_pair() -> None:
+    rows = compared(("bare", "ours"), ([2.0, 4.0, 8.0], [3.0, 4.0, 24.0]), "ms", "bare ones")
+    assert rows == [
+        Row("bare", "4.00 ms (2.00–8.00)"),
+        Row("ours", "4.00 ms (3.00–24.00)", "bare ones", "1.50× (1.00–3.00)"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [([0.042], "0.04 s"), ([42.68], "42.7 s"), ([1234.5, 900.0, 2000.0], "1,234 s (900–2,000)")],
+)
+def test_figures_have_as_many_digits_as_they_need(values: list[float], text: str) -> None:
+    assert spread(values, " s") == text
+
+
+def test_a_section_names_its_part_once() -> None:
+    (lines,) = sections({"start": measure(1)})
+    assert lines == [("start", "bare", "4.00 ms", "", ""), ("", "ours", "6.00 ms", "bare", "1.50×")]
+
+
+def test_one_table_is_printed_and_what_could_not_be_measured_says_why(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(monkeypatch)
+    printed, progress = capsys.readouterr()
+    assert progress == "start …\ntables …\n"
+    assert "grpcio" in printed.splitlines()[0]
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in printed.splitlines() if line.startswith("│")]
+    assert rows == [
+        ["start", "bare", "4.00 ms (4.00–4.00)", "", ""],
+        ["", "ours", "6.00 ms (6.00–6.00)", "bare", "1.50× (1.50–1.50)"],
+        ["tables", "all of it", "left out", "No engine [here].", ""],
+    ]
+
+
+def test_the_table_is_written_between_its_marks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"# Costs\n\n{command.FROM}What was measured before.\n{command.TO}\nThe end.\n")
+    run(monkeypatch, "--rounds", "1", "--write", str(page))
+    before, _, rest = page.read_text().partition(command.FROM)
+    table, _, after = rest.partition(command.TO)
+    assert (before, after) == ("# Costs\n\n", "\nThe end.\n")
+    assert table.endswith(
+        "| part | what | figure | against | ratio |\n| --- | --- | --- | --- | --- |\n"
+        "| start | bare | 4.00 ms |  |  |\n|  | ours | 6.00 ms | bare | 1.50× |\n"
+        "| tables | all of it | left out | No engine [here]. |  |\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--rounds", "0"), "argument --rounds: 0: take 1 or more"),
+        (("--rounds", "few"), "argument --rounds: few: take 1 or more"),
+        (("--write", "nowhere.md"), "--write nowhere.md: name a file that holds the lines"),
+    ],
+)
+def test_a_wrong_word_is_told_before_anything_is_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], sentence: str
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        run(monkeypatch, *words)
+    assert caught.value.code == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_docs_performance_has_the_place_for_the_table() -> None:
+    text = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
+    assert text.count(command.FROM) == text.count(command.TO) == 1
+    for part in whole.PARTS:
+        assert f"\n| {part.name} | " in text, part.name
