@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pigpen.rules.playout import Chooser, Policy
 
 _PASS, _EXPOSE, _PLAY, _MOON, _OVER = Phase
+_SUBTRACT = MoonChoice.SUBTRACT
 """Looking a member up in its class is slow enough to matter here."""
 _CARD = frozenset({Card})
 
@@ -88,7 +89,7 @@ class Deal(Tricks):
         """Seats that must decide now: all that have not yet answered a sealed question, else one, or none."""
         if self.phase is _OVER:
             return ()
-        return tuple(self._waiting) or (self.turn,)
+        return tuple(self._waiting) if self._waiting else (self.turn,)
 
     @property
     def moon_choice(self) -> MoonChoice | None:
@@ -178,7 +179,7 @@ class Deal(Tricks):
     def points(self) -> tuple[int, ...]:
         """Points of each seat's own captures so far; final once the deal is over."""
         exposed = {exposure.card: exposure.face for exposure in self.exposures} if self.exposures else None
-        return card_points(self.rules, self.taken, exposed, self._moon_choice or MoonChoice.SUBTRACT)
+        return card_points(self.rules, self.taken, exposed, self._moon_choice or _SUBTRACT)
 
     def scores(self) -> tuple[int, ...]:
         """The deal's score of each seat: its points, with its partner's added where there are partners (GP-1)."""
@@ -256,8 +257,9 @@ class Deal(Tricks):
 
     def _end_tricks(self) -> None:
         """Ask the shooter, if there is one and it has a choice; else the deal is over."""
-        shooter, moon = shooter_of(self.rules, self.taken), self.rules.moon
-        if shooter is not None and moon is not None and moon.instead is not None:
+        moon = self.rules.moon
+        shooter = shooter_of(self.rules, self.taken) if moon and moon.instead is not None else None
+        if shooter is not None:
             self.turn = shooter
             self.phase = _MOON
         else:

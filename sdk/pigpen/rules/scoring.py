@@ -80,19 +80,19 @@ def _multiplier(rules: Rules, taken: int, weights: Sequence[int]) -> int:
     doubler = rules.scoring.doubler
     if doubler is None or not taken & rules.plan.doubler:
         return 1
-    return doubler.factor * weights[Card.parse(doubler.card)]
+    return doubler.factor * weights[rules.plan.doubler.bit_length() - 1]
 
 
 def _own(rules: Rules, taken: int, values: Sequence[int], weights: Sequence[int]) -> int:
     """Points for cards taken without the moon."""
     plan = rules.plan
     scoring = taken & plan.scoring
-    total = _total(values, scoring) if scoring else 0
+    total = _total(values, scoring)
     if not taken & plan.doubler:
         return total
     doubler = rules.scoring.doubler
     if doubler and not scoring:
-        return doubler.alone * weights[Card.parse(doubler.card)]
+        return doubler.alone * weights[plan.doubler.bit_length() - 1]
     return total * _multiplier(rules, taken, weights)
 
 
@@ -117,5 +117,5 @@ def _total(values: Sequence[int], mask: int) -> int:
     while mask:
         card = mask.bit_length() - 1
         total += values[card]
-        mask ^= 1 << card
+        mask -= 1 << card
     return total
