@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 _PASS, _EXPOSE, _PLAY, _MOON, _OVER = Phase
 _SUBTRACT = MoonChoice.SUBTRACT
 """Looking a member up in its class is slow enough to matter here."""
-_CARD = frozenset({Card})
 
 
 class Deal(Tricks):
@@ -142,8 +141,8 @@ class Deal(Tricks):
             self.play(action)
             return
         answer = self._accepted(seat, action)
-        if isinstance(answer, MoonChoice):
-            self._moon_choice = answer
+        if phase is _MOON:
+            self._moon_choice = answer  # type: ignore[assignment]
             self.phase = _OVER
             return
         self._sealed[seat] = answer
@@ -219,10 +218,10 @@ class Deal(Tricks):
 
     def _exchange(self) -> None:
         offset = self.rules.pass_offset(self.number)
-        passed: list[int] = [self._sealed[seat] for seat in range(len(self.hands))]  # type: ignore[misc]
-        self.passed = tuple(passed)
-        self.received = tuple(passed[-offset:] + passed[:-offset])
-        self.hands = [hand ^ out | in_ for hand, out, in_ in zip(self.hands, self.passed, self.received, strict=True)]
+        passed: tuple[int, ...] = tuple([self._sealed[seat] for seat in range(len(self.hands))])  # type: ignore[misc]
+        self.passed = passed
+        self.received = received = passed[-offset:] + passed[:-offset]
+        self.hands = [hand - out + in_ for hand, out, in_ in zip(self.hands, passed, received, strict=True)]
         self._sealed = {}
         self._begin_exposing()
 
@@ -295,9 +294,13 @@ class Deal(Tricks):
 
     def _accepted_pass(self, seat: int, action: Action) -> int:
         wanted = self._plan.pass_count
-        if not isinstance(action, tuple) or not _CARD.issuperset(map(type, action)):
+        if not isinstance(action, tuple):
             raise IllegalAction("a pass is a tuple of cards")
-        chosen = mask_of(action)
+        chosen = 0
+        for card in action:
+            if not isinstance(card, Card):
+                raise IllegalAction("a pass is a tuple of cards")
+            chosen |= 1 << card
         if len(action) != wanted or chosen.bit_count() != wanted:
             raise IllegalAction(f"{chosen.bit_count()} different cards passed, {wanted} wanted")
         if chosen & ~self.hands[seat]:

@@ -90,7 +90,7 @@ class Tricks:
         legal = self.playable
         if len(self.leaders) == 1:
             legal = legal & ~self._plan.barred_first or legal
-        if legal & self._led:
+        if self._barred and legal & self._led:
             legal = legal & ~self._barred or legal
         self.playable = legal
 
