@@ -22,11 +22,8 @@ Totals = tuple[tuple[int, ...], ...]
 def shooter_of(rules: Rules, taken: Sequence[int]) -> int | None:
     """The seat that took every card of the moon, if one did. *taken*: a mask per seat."""
     moon = rules.plan.moon
-    if moon:
-        for seat, mask in enumerate(taken):
-            if mask & moon == moon:
-                return seat
-    return None
+    held = [mask & moon for mask in taken]
+    return held.index(moon) if moon and moon in held else None
 
 
 def card_points(

@@ -32,7 +32,7 @@ class Tricks:
     """
 
     __slots__ = (
-        "_barred", "_best", "_bound", "_broken", "_held", "_leader", "_led", "_next_seat", "_plan", "_winner",
+        "_barred", "_best", "_bound", "_broken", "_free", "_held", "_leader", "_led", "_next_seat", "_plan", "_winner",
         "hands", "leaders", "playable", "plays", "rules", "taken", "turn",
     )  # fmt: skip
 
@@ -55,6 +55,8 @@ class Tricks:
         self._broken = not plan.restricted
         self._bound = True
         """Whether a bar of the first trick or of GZ-4 is still in force."""
+        self._free = False
+        """Whether nothing binds the leader either."""
 
     @property
     def barred(self) -> int:
@@ -99,15 +101,15 @@ class Tricks:
         self.leaders.append(seat)
         self.turn = self._leader = seat
         self._best, self._led = 0, FULL_DECK
-        self.playable = hand = self.hands[seat]
-        if not self._broken and hand & ~self._plan.alone:
-            self.playable = hand & ~self._plan.restricted or hand
-        if self._bound:
+        self.playable = self.hands[seat]
+        if not self._free:
             self._bind_leader()
 
     def _bind_leader(self) -> None:
-        """Apply the opening, what is barred from the first trick, and the bar of GZ-5."""
+        """Apply the unbroken suit, the bar of GZ-5, what is barred from the first trick, and the opening."""
         legal = self.playable
+        if not self._broken and legal & ~self._plan.alone:
+            legal = legal & ~self._plan.restricted or legal
         if self._barred:
             legal = self._without_barred(legal) or legal
         if len(self.leaders) == 1:
@@ -127,16 +129,20 @@ class Tricks:
         trick = self._held - held
         self._held = held
         self.taken[winner] |= trick
-        if self._bound:
-            self._barred &= ~self._led
-            self._bound = bool(self._barred)
-        if not self._broken and trick & self._plan.breakers:
-            self._broken = True
+        if not self._free:
+            self._loosen(trick)
         if held:
             self._lead(winner)
             return
         self.playable = 0
         self._end_tricks()
+
+    def _loosen(self, trick: int) -> None:
+        """Lift what the end of *trick* lifts."""
+        self._barred &= ~self._led
+        self._bound = bool(self._barred)
+        self._broken = self._broken or bool(trick & self._plan.breakers)
+        self._free = self._broken and not self._bound
 
     def _end_tricks(self) -> None:
         """The last trick is complete."""
