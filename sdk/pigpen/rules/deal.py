@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pigpen.rules.playout import Chooser, Policy
 
 _PASS, _EXPOSE, _PLAY, _MOON, _OVER = Phase
+_SUBTRACT = MoonChoice.SUBTRACT
 """Looking a member up in its class is slow enough to matter here."""
 
 
@@ -61,21 +62,20 @@ class Deal(Tricks):
         """
         super().__init__(rules, hands)
         players = rules.players
-        sizes = [hand.bit_count() for hand in hands]
-        if sizes != [rules.hand_size] * players or sum(hands) != self._plan.deck_mask:
+        plan = self._plan
+        if sum(hands) != plan.deck_mask or list(map(int.bit_count, hands)) != [plan.hand_size] * players:
             raise ValueError(f"the hands are not the deck of {rules.name} dealt evenly to {players} seats")
         self.number = number
         self.dealt = tuple(hands)
-        self.passed = (0,) * players
-        self.received = (0,) * players
+        self.passed = self.received = (0,) * players
         self.exposures: tuple[Exposure, ...] = ()
         self.first_leader = leader
-        self._sealed: dict[int, Action] = {}
-        self._waiting: tuple[int, ...] = ()
+        self._sealed: dict[int, Action | int] = {}
+        self._waiting: list[int] = []
         self._moon_choice: MoonChoice | None = None
         if rules.pass_offset(number):
             self.phase = _PASS
-            self._waiting = tuple(range(players))
+            self._waiting = list(range(players))
         else:
             self._begin_exposing()
 
@@ -89,7 +89,7 @@ class Deal(Tricks):
         """Seats that must decide now: all that have not yet answered a sealed question, else one, or none."""
         if self.phase is _OVER:
             return ()
-        return self._waiting or (self.turn,)
+        return tuple(self._waiting) if self._waiting else (self.turn,)
 
     @property
     def moon_choice(self) -> MoonChoice | None:
@@ -129,19 +129,7 @@ class Deal(Tricks):
             IllegalAction: If it may not; the message says why.
             DealOver: If the deal is over.
         """
-        phase = self.phase
-        if phase is _OVER:
-            raise DealOver("the deal is over")
-        if seat not in self.to_act:
-            raise IllegalAction(f"seat {seat} is not asked now")
-        if phase is _PASS:
-            self._check_pass(seat, action)
-        elif phase is _PLAY:
-            self._check_play(action)
-        elif phase is _EXPOSE:
-            self._check_expose(seat, action)
-        elif not isinstance(action, MoonChoice):
-            raise IllegalAction("the shooter answers with a moon choice")
+        self._accepted(seat, action)
 
     def apply(self, seat: int, action: Action) -> None:
         """
@@ -149,19 +137,19 @@ class Deal(Tricks):
 
         A sealed action takes effect when the last seat that is asked has answered.
         """
-        if self.phase is _PLAY and seat == self.turn and isinstance(action, Card):
+        phase = self.phase
+        if phase is _PLAY and seat == self.turn and isinstance(action, Card):
             self.play(action)
             return
-        self.check(seat, action)
-        if self.phase is _MOON:
-            self._moon_choice = MoonChoice(action)  # type: ignore[arg-type]
+        answer = self._accepted(seat, action)
+        if phase is _MOON:
+            self._moon_choice = answer  # type: ignore[assignment]
             self.phase = _OVER
             return
-        self._sealed[seat] = dict(action) if isinstance(action, Mapping) else action
-        place = self._waiting.index(seat)
-        self._waiting = self._waiting[:place] + self._waiting[place + 1 :]
+        self._sealed[seat] = answer
+        self._waiting.remove(seat)
         if not self._waiting:
-            if self.phase is _PASS:
+            if phase is _PASS:
                 self._exchange()
             else:
                 self._expose()
@@ -172,7 +160,7 @@ class Deal(Tricks):
 
     def known_to(self, seat: int) -> KnownToSeat:
         """The arguments of `View` for *seat*; anyone who extends `View` starts from them."""
-        known, hidden = self._exposures_known_to(seat) if self.exposures else ((), (0,) * self._players)
+        known, hidden = self._exposures_known_to(seat) if self.exposures else ((), (0,) * len(self.hands))
         return (
             self.rules,
             seat,
@@ -192,7 +180,7 @@ class Deal(Tricks):
     def points(self) -> tuple[int, ...]:
         """Points of each seat's own captures so far; final once the deal is over."""
         exposed = {exposure.card: exposure.face for exposure in self.exposures} if self.exposures else None
-        return card_points(self.rules, self.taken, exposed, self._moon_choice or MoonChoice.SUBTRACT)
+        return card_points(self.rules, self.taken, exposed, self._moon_choice or _SUBTRACT)
 
     def scores(self) -> tuple[int, ...]:
         """The deal's score of each seat: its points, with its partner's added where there are partners (GP-1)."""
@@ -208,7 +196,7 @@ class Deal(Tricks):
             setattr(twin, name, getattr(self, name))
         twin.hands, twin.taken = self.hands.copy(), self.taken.copy()
         twin.plays, twin.leaders = self.plays.copy(), self.leaders.copy()
-        twin._sealed = self._sealed.copy()
+        twin._sealed, twin._waiting = self._sealed.copy(), self._waiting.copy()
         return twin
 
     def playout(self, policy: Policy | Chooser | None = None, rng: Bits | None = None) -> tuple[int, ...]:
@@ -232,17 +220,17 @@ class Deal(Tricks):
 
     def _exchange(self) -> None:
         offset = self.rules.pass_offset(self.number)
-        passed = [mask_of(self._sealed[seat]) for seat in range(self.rules.players)]  # type: ignore[arg-type]
-        self.passed = tuple(passed)
-        self.received = tuple(passed[-offset:] + passed[:-offset])
-        self.hands = [hand ^ out | in_ for hand, out, in_ in zip(self.hands, self.passed, self.received, strict=True)]
+        passed: tuple[int, ...] = tuple([self._sealed[seat] for seat in range(len(self.hands))])  # type: ignore[misc]
+        self.passed = passed
+        self.received = received = passed[-offset:] + passed[:-offset]
+        self.hands = [hand - out + in_ for hand, out, in_ in zip(self.hands, passed, received, strict=True)]
         self._sealed = {}
         self._begin_exposing()
 
     def _begin_exposing(self) -> None:
         exposable = self._plan.exposable
         if exposable:
-            self._waiting = tuple([seat for seat, hand in enumerate(self.hands) if hand & exposable])
+            self._waiting = [seat for seat, hand in enumerate(self.hands) if hand & exposable]
         if self._waiting:
             self.phase = _EXPOSE
         else:
@@ -250,12 +238,14 @@ class Deal(Tricks):
 
     def _expose(self) -> None:
         self.exposures = tuple(
-            Exposure(seat, card, Face(face))
-            for seat, shown in sorted(self._sealed.items())
-            for card, face in sorted(shown.items())  # type: ignore[union-attr]
+            [
+                Exposure(seat, card, Face(face))
+                for seat, shown in sorted(self._sealed.items())
+                for card, face in sorted(shown.items())  # type: ignore[union-attr]
+            ]
         )
         self._sealed = {}
-        self._barred = mask_of(shown.card for shown in self.exposures if shown.face is Face.UP)
+        self._barred = mask_of([shown.card for shown in self.exposures if shown.face is Face.UP])
         self._begin_play()
 
     def _begin_play(self) -> None:
@@ -263,13 +253,14 @@ class Deal(Tricks):
         leader = self.first_leader
         if leader is None:
             opening = self._plan.opening
-            leader = [bool(hand & opening) for hand in self.hands].index(True)
+            leader = [hand & opening for hand in self.hands].index(opening)
         self._lead(leader)
 
     def _end_tricks(self) -> None:
         """Ask the shooter, if there is one and it has a choice; else the deal is over."""
-        shooter, moon = shooter_of(self.rules, self.taken), self.rules.moon
-        if shooter is not None and moon is not None and moon.instead is not None:
+        moon = self.rules.moon
+        shooter = shooter_of(self.rules, self.taken) if moon and moon.instead is not None else None
+        if shooter is not None:
             self.turn = shooter
             self.phase = _MOON
         else:
@@ -286,19 +277,41 @@ class Deal(Tricks):
             hidden[shown.seat] += shown not in known
         return known, tuple(hidden)
 
-    def _check_pass(self, seat: int, action: Action) -> None:
-        wanted = self.rules.passing.cards if self.rules.passing else 0
-        if not isinstance(action, tuple) or not {Card}.issuperset(map(type, action)):
+    def _accepted(self, seat: int, action: Action) -> Action | int:
+        """*Action* as it is kept, a pass as a mask; the errors of `check`."""
+        phase = self.phase
+        if phase is _OVER:
+            raise DealOver("the deal is over")
+        if seat not in (self._waiting or (self.turn,)):
+            raise IllegalAction(f"seat {seat} is not asked now")
+        if phase is _PASS:
+            return self._accepted_pass(seat, action)
+        if phase is _EXPOSE:
+            return self._accepted_exposure(seat, action)
+        if phase is _PLAY:
+            self._check_play(action)
+        elif not isinstance(action, MoonChoice):
+            raise IllegalAction("the shooter answers with a moon choice")
+        return action
+
+    def _accepted_pass(self, seat: int, action: Action) -> int:
+        wanted = self._plan.pass_count
+        if not isinstance(action, tuple):
             raise IllegalAction("a pass is a tuple of cards")
-        chosen = mask_of(action)
+        chosen = 0
+        for card in action:
+            if not isinstance(card, Card):
+                raise IllegalAction("a pass is a tuple of cards")
+            chosen |= 1 << card
         if len(action) != wanted or chosen.bit_count() != wanted:
             raise IllegalAction(f"{chosen.bit_count()} different cards passed, {wanted} wanted")
         if chosen & ~self.hands[seat]:
             missing = " ".join(map(str, cards_in(chosen & ~self.hands[seat])))
             raise IllegalAction(f"not in the hand: {missing}")
+        return chosen
 
-    def _check_expose(self, seat: int, action: Action) -> None:
-        if not isinstance(action, Mapping):
+    def _accepted_exposure(self, seat: int, action: Action) -> Mapping[Card, Face]:
+        if not isinstance(action, (dict, Mapping)):
             raise IllegalAction("an exposure maps cards to faces")
         for card, face in action.items():
             if not isinstance(card, Card) or not isinstance(face, Face):
@@ -309,3 +322,4 @@ class Deal(Tricks):
                 raise IllegalAction(f"{card} may not be exposed")
             if face is Face.DOWN and not (self.rules.exposing and self.rules.exposing.face_down):
                 raise IllegalAction(f"{card} may not be put face down in {self.rules.name}")
+        return dict(action)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pigpen.rules.cards import CARDS, FULL_DECK, Card, Suit, cards_in, parse_cards
+from pigpen.rules.scoring import Totals, byte_totals
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +38,8 @@ class Plan:
     doubler: int
     points: tuple[int, ...]
     """Points of each of the 52 cards."""
+    totals: Totals
+    """The same for each byte of a mask."""
     pass_count: int
     """How many cards each player passes."""
     pass_offsets: tuple[int, ...]
@@ -58,7 +61,7 @@ def make_plan(rules: RulesFields) -> Plan:
     deck = FULL_DECK & ~parse_cards(rules.removed)
     opening = Card.parse(rules.opening.card).mask
     leading, moon, doubler = rules.leading, rules.moon, rules.scoring.doubler
-    harm = _harm(rules)
+    harm, points = _harm(rules), _points(rules)
     return Plan(
         deck=cards_in(deck),
         deck_mask=deck,
@@ -72,7 +75,8 @@ def make_plan(rules: RulesFields) -> Plan:
         exposable=parse_cards(rules.exposing.cards) if rules.exposing else 0,
         scoring=deck & parse_cards(rules.scoring.points),
         doubler=Card.parse(doubler.card).mask if doubler else 0,
-        points=_points(rules),
+        points=points,
+        totals=byte_totals(points),
         pass_count=rules.passing.cards if rules.passing else 0,
         pass_offsets=_pass_offsets(rules),
         moon=deck & parse_cards(moon.cards) if moon else 0,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from operator import mul
 from typing import TYPE_CHECKING
 
@@ -14,15 +15,15 @@ if TYPE_CHECKING:
 
     from pigpen.rules.model import Rules
 
+Totals = tuple[tuple[int, ...], ...]
+"""Seven tables, one for each byte of a mask: the cards of a byte in their order, 0…255, to their points."""
+
 
 def shooter_of(rules: Rules, taken: Sequence[int]) -> int | None:
     """The seat that took every card of the moon, if one did. *taken*: a mask per seat."""
     moon = rules.plan.moon
-    if moon:
-        for seat, mask in enumerate(taken):
-            if mask & moon == moon:
-                return seat
-    return None
+    held = [mask & moon for mask in taken]
+    return held.index(moon) if moon and moon in held else None
 
 
 def card_points(
@@ -41,12 +42,12 @@ def card_points(
         choice: The shooter's choice, where there is one.
     """
     weights = _weights(rules, exposed) if exposed else _UNWEIGHTED
-    values = tuple(map(mul, rules.plan.points, weights)) if exposed else rules.plan.points
+    totals = byte_totals(tuple(map(mul, rules.plan.points, weights))) if exposed else rules.plan.totals
     shooter = shooter_of(rules, taken)
     if shooter is None:
-        return tuple([_own(rules, mask, values, weights) for mask in taken])
+        return tuple([_own(rules, mask, totals, weights) for mask in taken])
     points = [
-        _own(rules, mask, values, weights) if seat != shooter else _shot(rules, mask, values, weights)
+        _own(rules, mask, totals, weights) if seat != shooter else _shot(rules, mask, totals, weights)
         for seat, mask in enumerate(taken)
     ]
     moon = rules.moon
@@ -80,42 +81,50 @@ def _multiplier(rules: Rules, taken: int, weights: Sequence[int]) -> int:
     doubler = rules.scoring.doubler
     if doubler is None or not taken & rules.plan.doubler:
         return 1
-    return doubler.factor * weights[Card.parse(doubler.card)]
+    return doubler.factor * weights[rules.plan.doubler.bit_length() - 1]
 
 
-def _own(rules: Rules, taken: int, values: Sequence[int], weights: Sequence[int]) -> int:
+def _own(rules: Rules, taken: int, totals: Totals, weights: Sequence[int]) -> int:
     """Points for cards taken without the moon."""
     plan = rules.plan
-    scoring = taken & plan.scoring
-    total = _total(values, scoring) if scoring else 0
+    total = _total(totals, taken)
     if not taken & plan.doubler:
         return total
     doubler = rules.scoring.doubler
-    if doubler and not scoring:
-        return doubler.alone * weights[Card.parse(doubler.card)]
+    if doubler and not taken & plan.scoring:
+        return doubler.alone * weights[plan.doubler.bit_length() - 1]
     return total * _multiplier(rules, taken, weights)
 
 
-def _shot(rules: Rules, taken: int, values: Sequence[int], weights: Sequence[int]) -> int:
+def _shot(rules: Rules, taken: int, totals: Totals, weights: Sequence[int]) -> int:
     """The shooter's points for its own cards."""
     plan, moon = rules.plan, rules.moon
     if moon is None:
-        return _own(rules, taken, values, weights)
+        return _own(rules, taken, totals, weights)
     pig = plan.pig & ~plan.moon
-    total = _total(values, taken & plan.scoring & ~plan.moon & ~pig)
-    total += _SIGN[moon.pig_when_moon] * _total(values, taken & pig)
+    total = _total(totals, taken & ~plan.moon & ~pig)
+    total += _SIGN[moon.pig_when_moon] * _total(totals, taken & pig)
     if moon.shooter is ShooterCards.NEGATE:
-        total -= _total(values, plan.moon)
+        total -= _total(totals, plan.moon)
     return total * _multiplier(rules, taken, weights)
 
 
 _SIGN = {PigWhenMoon.FLIP: -1, PigWhenMoon.VOID: 0, PigWhenMoon.KEEP: 1}
 
 
-def _total(values: Sequence[int], mask: int) -> int:
-    total = 0
-    while mask:
-        card = mask.bit_length() - 1
-        total += values[card]
-        mask ^= 1 << card
-    return total
+def _total(totals: Totals, mask: int) -> int:
+    t0, t1, t2, t3, t4, t5, t6 = totals
+    b0, b1, b2, b3, b4, b5, b6 = mask.to_bytes(7, "little")
+    return t0[b0] + t1[b1] + t2[b2] + t3[b3] + t4[b4] + t5[b5] + t6[b6]
+
+
+@lru_cache(maxsize=64)
+def byte_totals(points: tuple[int, ...]) -> Totals:
+    """What the cards of each byte of a mask are worth together, from the points of each of the 52 cards."""
+    tables = []
+    for place in range(0, 52, 8):
+        totals = [0]
+        for worth in points[place : place + 8]:
+            totals += [total + worth for total in totals]
+        tables.append(tuple(totals))
+    return tuple(tables)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pigpen.rules.cards import SUIT_MASKS, Card, cards_in
+from pigpen.rules.cards import CARDS, FULL_DECK, SUIT_MASKS, Card, cards_in
 from pigpen.rules.errors import DealOver, IllegalAction
 
 if TYPE_CHECKING:
@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
     from pigpen.rules.model import Rules
 
-_LED = tuple(SUIT_MASKS[card // 13] for card in range(52))
+_LED = {card: SUIT_MASKS[card // 13] for card in CARDS}
+_BIT = {card: 1 << card for card in CARDS}
 _NEXT_SEAT = {players: (*range(1, players), 0) for players in range(2, 9)}
 
 
@@ -31,25 +32,31 @@ class Tricks:
     """
 
     __slots__ = (
-        "_barred", "_bound", "_broken", "_led", "_next_seat", "_plan", "_players", "_room",
-        "_trick", "hands", "leaders", "playable", "plays", "rules", "taken", "turn",
+        "_barred", "_best", "_bound", "_broken", "_free", "_held", "_leader", "_led", "_next_seat", "_plan", "_winner",
+        "hands", "leaders", "playable", "plays", "rules", "taken", "turn",
     )  # fmt: skip
 
     def __init__(self, rules: Rules, hands: Sequence[int]) -> None:
+        plan = rules.plan
         self.rules = rules
         self.hands = list(hands)
         self.taken = [0] * rules.players
         self.plays = bytearray()
         self.leaders = bytearray()
-        self.turn = 0
-        self._plan = rules.plan
+        self.turn = self._leader = self._winner = 0
+        self._plan = plan
         self._next_seat = _NEXT_SEAT[rules.players]
-        self._players = self._room = rules.players
-        """Cards still to come to the trick on the table."""
-        self._trick = self._led = self._barred = self.playable = 0
-        self._broken = not rules.plan.restricted
+        self._held = plan.deck_mask
+        """The cards that were in hands when the trick on the table began."""
+        self._best = 0
+        self._led = FULL_DECK
+        """What could beat the best card on the table: the suit led, any card where none is."""
+        self._barred = self.playable = 0
+        self._broken = not plan.restricted
         self._bound = True
         """Whether a bar of the first trick or of GZ-4 is still in force."""
+        self._free = False
+        """Whether nothing binds the leader either."""
 
     @property
     def barred(self) -> int:
@@ -63,24 +70,20 @@ class Tricks:
 
     def play(self, card: Card) -> None:
         """Play *card* from the hand of the seat whose turn it is: the hot path of a simulation."""
-        bit = 1 << card
+        bit = _BIT[card]
         if not self.playable & bit:
             self._check_play(card)
         seat, hands = self.turn, self.hands
-        hands[seat] ^= bit
+        hands[seat] -= bit
         self.plays.append(card)
-        self._trick |= bit
-        room = self._room - 1
-        if not room:
+        if self._best < bit and bit <= self._led:
+            self._best, self._winner, self._led = bit, seat, _LED[card]
+        self.turn = seat = self._next_seat[seat]
+        if seat == self._leader:
             self._end_trick()
             return
-        self._room = room
-        led = self._led
-        if not led:
-            self._led = led = _LED[card]
-        self.turn = seat = self._next_seat[seat]
         hand = hands[seat]
-        self.playable = hand & led or hand
+        self.playable = hand & self._led or hand
         if self._bound:
             self._bind_follower()
 
@@ -89,25 +92,24 @@ class Tricks:
         legal = self.playable
         if len(self.leaders) == 1:
             legal = legal & ~self._plan.barred_first or legal
-        if legal & self._led:
+        if self._barred and legal & self._led:
             legal = legal & ~self._barred or legal
         self.playable = legal
 
     def _lead(self, seat: int) -> None:
         """Let *seat* lead to the next trick."""
         self.leaders.append(seat)
-        self.turn = seat
-        self._room = self._players
-        self._trick = self._led = 0
-        self.playable = hand = self.hands[seat]
-        if not self._broken and hand & ~self._plan.alone:
-            self.playable = hand & ~self._plan.restricted or hand
-        if self._bound:
+        self.turn = self._leader = seat
+        self._best, self._led = 0, FULL_DECK
+        self.playable = self.hands[seat]
+        if not self._free:
             self._bind_leader()
 
     def _bind_leader(self) -> None:
-        """Apply the opening, what is barred from the first trick, and the bar of GZ-5."""
+        """Apply the unbroken suit, the bar of GZ-5, what is barred from the first trick, and the opening."""
         legal = self.playable
+        if not self._broken and legal & ~self._plan.alone:
+            legal = legal & ~self._plan.restricted or legal
         if self._barred:
             legal = self._without_barred(legal) or legal
         if len(self.leaders) == 1:
@@ -123,20 +125,24 @@ class Tricks:
         return hand
 
     def _end_trick(self) -> None:
-        trick, led, plays, players = self._trick, self._led, self.plays, self._players
-        best = (trick & led).bit_length() - 1
-        winner = (self.leaders[-1] + plays.index(best, -players) - len(plays)) % players
+        winner, held = self._winner, sum(self.hands)
+        trick = self._held - held
+        self._held = held
         self.taken[winner] |= trick
-        if self._bound:
-            self._barred &= ~led
-            self._bound = bool(self._barred)
-        if not self._broken and trick & self._plan.breakers:
-            self._broken = True
-        if self.hands[winner]:
+        if not self._free:
+            self._loosen(trick)
+        if held:
             self._lead(winner)
             return
-        self.playable = self._trick = self._led = 0
+        self.playable = 0
         self._end_tricks()
+
+    def _loosen(self, trick: int) -> None:
+        """Lift what the end of *trick* lifts."""
+        self._barred &= ~self._led
+        self._bound = bool(self._barred)
+        self._broken = self._broken or bool(trick & self._plan.breakers)
+        self._free = self._broken and not self._bound
 
     def _end_tricks(self) -> None:
         """The last trick is complete."""
