@@ -126,3 +126,11 @@ def test_the_reason_says_what_is_wrong_with_a_play(action: Any, reason: str) -> 
     with pytest.raises(IllegalAction, match="seat 1 is not asked now"):
         deal.apply(1, Card.parse("AC"))
     assert deal.hands[0] == mask("2C 3C 4D")
+
+
+@pytest.mark.parametrize("action", [None, "2C", 60, (), []])
+def test_play_itself_refuses_what_is_no_card(action: Any) -> None:
+    deal = small(HEARTS, "2C 3C 4D | AC 4C 5C | 6C 7C QS | 8C 9C AS")
+    with pytest.raises(IllegalAction, match="a play is one card"):
+        deal.play(action)
+    assert deal.hands[0] == mask("2C 3C 4D")

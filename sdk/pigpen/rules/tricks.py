@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _LED = {card: SUIT_MASKS[card // 13] for card in CARDS}
 _BIT = {card: 1 << card for card in CARDS}
+NO_CARD = "a play is one card"
 _NEXT_SEAT = {players: (*range(1, players), 0) for players in range(2, 9)}
 
 
@@ -70,7 +71,10 @@ class Tricks:
 
     def play(self, card: Card) -> None:
         """Play *card* from the hand of the seat whose turn it is: the hot path of a simulation."""
-        bit = _BIT[card]
+        try:
+            bit = _BIT[card]
+        except (KeyError, TypeError):
+            raise IllegalAction(NO_CARD) from None
         if not self.playable & bit:
             self._check_play(card)
         seat, hands = self.turn, self.hands
@@ -152,7 +156,7 @@ class Tricks:
         if not self.playable:
             raise DealOver("no card is to be played")
         if not isinstance(action, Card):
-            raise IllegalAction("a play is one card")
+            raise IllegalAction(NO_CARD)
         if not self.hands[self.turn] & action.mask:
             raise IllegalAction(f"{action} is not in the hand")
         if not self.playable & action.mask:
