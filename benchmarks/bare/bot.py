@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import os
 
-os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
+import pigpen.transport  # noqa: F401  # gRPC as Pigpen's own bots use it
 
+# isort: split
 import grpc
 import grpc.aio
 
