@@ -106,13 +106,14 @@ class StreamSeat:
         self._alarm.set(watch.sure)
         sent = False
         try:
-            async with question.deadline:
-                await self._send(question.message)
-                sent = True
-                return action_of(await question.answer)
+            await self._send(question.message)
+            sent = True
+            return action_of(await question.answer)
         except MalformedMessage as error:
             raise SeatFailure(Verdict.MALFORMED, str(error)) from error
-        except TimeoutError:
+        except asyncio.CancelledError:
+            if not question.has_expired():
+                raise
             if not sent:
                 self.lose(_DEAF)
             raise SeatFailure(Verdict.TIMEOUT, watch.late) from None
@@ -248,7 +249,7 @@ class StreamSeat:
         if left > 0:
             self._alarm.set(max(left, LOOK_SECONDS))
         else:
-            self._question.deadline.reschedule(asyncio.get_running_loop().time())
+            self._question.expire()
 
     async def _send(self, message: RefereeMessage) -> None:
         await self._stream.send(message)
