@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from benchmarks import decision, engine, fair, flood, growth, ladder_overhead, report, start, store, tables, verify
+from benchmarks import (
+    decision,
+    engine,
+    fair,
+    flood,
+    growth,
+    ladder_overhead,
+    report,
+    start,
+    store,
+    tables,
+    transport,
+    verify,
+)
 from ladder.engine import connect
 from ladder.sandbox.base import SandboxError
 
@@ -12,6 +25,7 @@ def main() -> None:
     print(report.machine())
     engine.main()
     decision.main()
+    transport.main()
     store.main()
     try:
         connect().close()
