@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+import pigpen.transport  # noqa: F401  # gRPC as the referee uses it
+
+# isort: split
 import grpc
 import grpc.aio
 

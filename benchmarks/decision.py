@@ -2,7 +2,8 @@
 What a decision costs: referee and SDK together against a bare ping-pong of the same topology.
 
 One table of four and instant bots. The bare ping-pong has the same four programs, in the same sandbox and on the same
-core, each with a server of its own, and messages of the same sizes; all are measured in turn, deal by deal.
+core, each with a server of its own, and messages of the same sizes; all are measured in turn, deal by deal. It is
+played with gRPC as it comes, and with gRPC as `pigpen.transport` sets it for referee and bots.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.command import run
 from benchmarks.lanes import bare, costs, playing, table, typical
+from benchmarks.plain import plain
 from benchmarks.report import Part, Row, compared
 from ladder.bots import BotSource, find_bot
 from ladder.play import inline_table
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from benchmarks.lanes import Lane
+    from ladder.sandbox.base import Sandbox
 
 DEALS = 60
 WARM_UP = 10
@@ -45,6 +48,9 @@ HERE = Path(__file__).resolve().parent
 BARE = BotSource("bare", folder=HERE / "bare")
 INSTANT = BotSource("instant", folder=HERE / "instant")
 
+SANDBOXES: dict[str, type[Sandbox]] = {"processes": ProcessSandbox, "containers": DockerSandbox}
+PLAIN = "bare ping-pong, gRPC as it comes, {}"
+BARE_LANE = "bare ping-pong, {}"
 NODE = "processes, two in Node.js"
 NPM_SECONDS = 120
 
@@ -93,8 +99,10 @@ async def in_process(stack: AsyncExitStack) -> tuple[Lanes, list[Row]]:
     stack.push_async_callback(sandbox.close)
     instant = await sandbox.load(INSTANT)
     seats = await stack.enter_async_context(inline_table([INSTANT] * 4, lambda logs: None))
+    client = await sandbox.load(BARE)
     lanes: Lanes = {
-        "bare ping-pong, processes": await stack.enter_async_context(bare(await sandbox.load(BARE), request_size())),
+        PLAIN.format("processes"): await stack.enter_async_context(plain("processes")),
+        BARE_LANE.format("processes"): await stack.enter_async_context(bare(client, request_size())),
         "inline, without a wire": await stack.enter_async_context(playing(spec, seats)),
         "processes": await stack.enter_async_context(table(spec, [instant] * 4)),
     }
@@ -123,22 +131,27 @@ async def in_containers(stack: AsyncExitStack) -> tuple[Lanes, list[Row]]:
     stack.push_async_callback(sandbox.close)
     instant, client = await sandbox.load(INSTANT), await sandbox.load(BARE)
     return {
-        "bare ping-pong, containers": await stack.enter_async_context(bare(client, request_size())),
+        PLAIN.format("containers"): await stack.enter_async_context(plain("containers")),
+        BARE_LANE.format("containers"): await stack.enter_async_context(bare(client, request_size())),
         "containers": await stack.enter_async_context(table(instant_spec(ENDLESS), [instant] * 4)),
     }, []
 
 
 async def _rows(rounds: int, make: Callable[[AsyncExitStack], Awaitable[tuple[Lanes, list[Row]]]]) -> list[Row]:
-    """Decisions a second of all lanes, then the referee's CPU time for each; the first lane is the ping-pong."""
+    """
+    Decisions a second of all lanes, then the referee's CPU time for each.
+
+    The first lane is the ping-pong as gRPC comes, whose CPU time is another process's; the second the one as it is set.
+    """
     async with AsyncExitStack() as stack:
         lanes, left_out = await make(stack)
         found = await costs([[lane] for lane in lanes.values()], rounds)
     rates = [typical([1e6 / cost.wall for cost in each]) for each in found]
     cpus = [typical([cost.cpu for cost in each]) for each in found]
     return [
-        *compared([f"decisions, {name}" for name in lanes], rates, "/s", "the ping-pong"),
+        *compared([f"decisions, {name}" for name in lanes], rates, "/s", "gRPC as it comes"),
         *left_out,
-        *compared([f"referee's CPU a decision, {name}" for name in lanes], cpus, "µs", "the ping-pong"),
+        *compared([f"referee's CPU a decision, {name}" for name in [*lanes][1:]], cpus[1:], "µs", "the ping-pong"),
     ]
 
 

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from referee.seat import Seat
 
 SEATS = 4
+AS_PIGPEN_SETS_IT, AS_GRPC_COMES = "set", "plain"
+"""What a bare client is told, in place of a token, of how gRPC is to run; of the server that is settled already."""
 TRIPS = 52
 """Round trips in a step of the ping-pong: as many as a deal of gongzhu has cards."""
 
@@ -135,13 +137,14 @@ class _BareLane:
 
 
 @contextlib.asynccontextmanager
-async def bare(program: Program, size: int) -> AsyncIterator[Lane]:
+async def bare(program: Program, size: int, way: str = AS_PIGPEN_SETS_IT) -> AsyncIterator[Lane]:
     """
     Four bare clients in the same sandbox as bots, on the same core, each with a server and a folder of its own.
 
     Args:
         program: The client.
         size: Bytes of a message to it.
+        way: How gRPC is to run in it.
     """
     with scratch_folder() as root, CORES.lease() as core:
         folders = [Path(root) / str(seat) for seat in range(SEATS)]
@@ -153,7 +156,7 @@ async def bare(program: Program, size: int) -> AsyncIterator[Lane]:
             for server, folder in zip(servers, folders, strict=True):
                 await server.start()
                 (folder / SOCKET_NAME).chmod(0o666)
-            instances = await asyncio.gather(*(program.start(Place(folder, "x", {}, core)) for folder in folders))
+            instances = await asyncio.gather(*(program.start(Place(folder, way, {}, core)) for folder in folders))
             for server, instance in zip(servers, instances, strict=True):
                 await server.connected(1)
                 instance.keeper.seated()

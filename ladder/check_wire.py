@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ladder.trial import Failed
 from pigpen import DealResult, FaultNotice
-from referee.stream_seat import RECONNECT_SECONDS
+from referee.door import RECONNECT_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

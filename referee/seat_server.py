@@ -39,7 +39,12 @@ OPTIONS = [
 
 
 class SeatServer:
-    """Listens for one bot; each time that it listens again it does so with a server and a socket of its own."""
+    """
+    Listens for one bot; each time that it listens again it does so with a server and a socket of its own.
+
+    Attributes:
+        socket: Where it listens.
+    """
 
     def __init__(self, socket: Path, play: Callable[[object, Context], Awaitable[None]]) -> None:
         """
@@ -49,7 +54,7 @@ class SeatServer:
             socket: Where to listen.
             play: Serves one stream.
         """
-        self._socket = socket
+        self.socket = socket
         self._play = play
         self._server: grpc.aio.Server | None = None
         self._stopping: set[asyncio.Task[None]] = set()
@@ -64,15 +69,15 @@ class SeatServer:
         try:
             await self._listen()
         except (OSError, RuntimeError) as error:
-            raise SeatBroken(f"The socket {self._socket} cannot be made: {_obstacle(self._socket)}.") from error
+            raise SeatBroken(f"The socket {self.socket} cannot be made: {_obstacle(self.socket)}.") from error
 
     def has_socket(self) -> bool:
         """Whether there is a socket to come to."""
-        return self._socket.exists()
+        return self.socket.exists()
 
     def hide(self) -> None:
         """Remove the socket; connections that have been made stay."""
-        self._socket.unlink(missing_ok=True)
+        self.socket.unlink(missing_ok=True)
 
     async def stop(self, grace: float | None) -> None:
         """
@@ -95,8 +100,8 @@ class SeatServer:
         )
         service = grpc.method_handlers_generic_handler("pigpen.v1.Referee", {"Play": handler})
         server.add_generic_rpc_handlers((service,))
-        server.add_insecure_port(f"unix:{self._socket}")
-        self._socket.chmod(0o666)  # before anybody can connect, and so before the socket can be gone
+        server.add_insecure_port(f"unix:{self.socket}")
+        self.socket.chmod(0o666)  # before anybody can connect, and so before the socket can be gone
         self._server = server
         await server.start()
 

@@ -10,6 +10,7 @@ import grpc
 from pigpen.notices import MatchResult
 from pigpen.wire import MalformedMessage, action_of, notice_message, request_message, welcome_message
 from referee.alarm import Alarm
+from referee.door import Door
 from referee.hello import check_hello
 from referee.keeper import NoKeeper, Turns
 from referee.question import Question
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 
 HELLO_SECONDS = 5.0
 """How long a new stream may stay without its Hello."""
-RECONNECT_SECONDS = 3.0
-"""How long a bot that lost its stream may take to come back."""
 NOTICE_SECONDS = 1.0
 """How long a notice may wait for a bot that does not read."""
 LOOK_SECONDS = 0.001
@@ -54,9 +53,9 @@ class StreamSeat:
     """
 
     def __init__(self, socket: Path, token: str) -> None:
-        self._socket = socket
         self._token = token
         self._server = SeatServer(socket, self._play)
+        self._door = Door(self._server, self._give_up, lambda: not self._turns.is_held)
         self._stream = Stream()
         self._traffic = Traffic()
         self._welcome: RefereeMessage | None = None
@@ -64,12 +63,8 @@ class StreamSeat:
         self._alarm = Alarm(self._look)
         self._taken = asyncio.Event()
         self._lost: asyncio.Future[SeatFailure | SeatBroken] = asyncio.get_running_loop().create_future()
-        self._window: asyncio.TimerHandle | None = None
-        self._reopening: asyncio.Task[None] | None = None
         self._serving: asyncio.Task[object] | None = None
         self._closed = False
-        self._is_open = False
-        """Whether there is a socket again, and nobody has come to it yet."""
         self.has_left = True
         """Whether the bot was away when it was seen last, before it was told that the match is over."""
         self.is_over = False
@@ -88,7 +83,7 @@ class StreamSeat:
         await asyncio.wait((taken, self._lost), timeout=budget, return_when=asyncio.FIRST_COMPLETED)
         taken.cancel()
         if not self._taken.is_set():  # the bot may have come while the time ran out
-            self._stayed_away(f"it did not take its seat within {budget:g} s")
+            self._door.stayed_away(f"it did not take its seat within {budget:g} s")
             failure = self._lost.result()
             if isinstance(failure, SeatBroken):
                 raise failure
@@ -101,18 +96,18 @@ class StreamSeat:
         question = self._question = Question(view.decision, request_message(view, took), watch)
         self._traffic.question()
         self._turns.begin(view.decision, watch.cpu_before)
-        if self._is_open:
-            self._expect()
+        self._door.expect()
         self._alarm.set(watch.sure)
         sent = False
         try:
-            async with question.deadline:
-                await self._send(question.message)
-                sent = True
-                return action_of(await question.answer)
+            await self._send(question.message)
+            sent = True
+            return action_of(await question.answer)
         except MalformedMessage as error:
             raise SeatFailure(Verdict.MALFORMED, str(error)) from error
-        except TimeoutError:
+        except asyncio.CancelledError:
+            if not question.has_expired():
+                raise
             if not sent:
                 self.lose(_DEAF)
             raise SeatFailure(Verdict.TIMEOUT, watch.late) from None
@@ -120,8 +115,7 @@ class StreamSeat:
             self._alarm.stop()
             watch.stop()
             self._turns.end(watch.cpu_after)
-            if self._is_open:
-                self._expect()
+            self._door.expect()
             self._question = None
             question.close()
 
@@ -132,7 +126,7 @@ class StreamSeat:
     def rest(self) -> None:
         """Hold the program still until it is asked again, where that can be done."""
         self._turns.rest()
-        self._expect()
+        self._door.expect()
 
     async def tell(self, notice: Notice, decision: int = 0) -> None:
         """Pass on a notice, if the bot is there."""
@@ -148,9 +142,8 @@ class StreamSeat:
         self._closed = True
         self._alarm.close()
         self._turns.over()
-        self._expect()
-        if self._reopening:
-            await self._reopening
+        self._door.bar()
+        await self._door.settled()
         if self._serving:
             self._serving.cancel()
         await self._server.stop(None if self._lost.done() else FAREWELL_SECONDS)
@@ -208,7 +201,8 @@ class StreamSeat:
         """Throw a bot out that floods its seat: the stream ends with the reason, and soon every connection too."""
         if excess := self._traffic.excess:
             self.lose(excess)
-            self._renew()
+            if not self._closed:
+                self._door.renew(FAREWELL_SECONDS)
             await context.abort(grpc.StatusCode.FAILED_PRECONDITION, excess)
 
     async def _check_hello(self, context: Context) -> None:
@@ -223,9 +217,7 @@ class StreamSeat:
         self._stream.attach(context)
         self.has_left = False
         self._turns.seated()
-        self._is_open = False
-        self._expect()
-        self._server.hide()
+        self._door.enter()
         self._taken.set()
 
     async def _greet(self) -> None:
@@ -248,7 +240,7 @@ class StreamSeat:
         if left > 0:
             self._alarm.set(max(left, LOOK_SECONDS))
         else:
-            self._question.deadline.reschedule(asyncio.get_running_loop().time())
+            self._question.expire()
 
     async def _send(self, message: RefereeMessage) -> None:
         await self._stream.send(message)
@@ -267,49 +259,13 @@ class StreamSeat:
         self._stream.detach()
         self.has_left = not (self.is_over or self._closed)
         if not self._closed and not self._lost.done():
-            self._renew()
-
-    # Losing and coming back.
+            self._door.renew(None)
 
     def _give_up(self, failure: SeatFailure | SeatBroken) -> None:
         """Nobody will answer here again, for the first reason given."""
         if not self._lost.done():
             self._lost.set_result(failure)
+        self._door.bar()
         self._turns.dismiss()
         if self._question is not None:
             self._question.give_up(failure)
-
-    def _renew(self) -> None:
-        """Break every connection, in the background, and listen again unless it is over for this seat."""
-        if not self._closed:
-            self._reopening = asyncio.ensure_future(self._reopen(self._reopening))
-
-    async def _reopen(self, before: asyncio.Task[None] | None) -> None:
-        if before:
-            await before  # two at once would leave a server behind
-        await self._server.stop(FAREWELL_SECONDS if self._lost.done() else None)
-        if not self._closed and not self._lost.done():
-            try:
-                await self.listen()
-            except SeatBroken as broken:
-                self._give_up(broken)
-            else:
-                self._is_open = not self._stream.is_there
-                self._expect()
-
-    def _expect(self) -> None:
-        """Count the time that a bot takes to come back: while it may run, and there is a socket to come to."""
-        expected = self._is_open and not (self._turns.is_held or self._closed)
-        if not expected and self._window:
-            self._window.cancel()
-            self._window = None
-        elif expected and not self._window:
-            reason = f"its stream broke, and it did not come back within {RECONNECT_SECONDS:g} s"
-            self._window = asyncio.get_running_loop().call_later(RECONNECT_SECONDS, self._stayed_away, reason)
-
-    def _stayed_away(self, reason: str) -> None:
-        """Nobody came in time: the bot's fault, unless there was no socket to come to."""
-        if self._server.has_socket():
-            self.lose(reason)
-        else:
-            self._give_up(SeatBroken(f"The socket {self._socket} was removed while a bot was expected there."))

@@ -10,7 +10,7 @@ from pigpen.rules import deal_hands
 from pigpen.rules.shuffle import derived_number
 from referee.alarm import Alarm
 from referee.player import Player
-from referee.record import DealLine, Step
+from referee.record import DealLine
 from referee.result import places
 from referee.steps import action_of, names_of, words_of
 
@@ -171,18 +171,19 @@ class Table:
 
     def _line(self, deal: Deal, seats: tuple[int, ...], steps: Sequence[tuple[int, Decision]]) -> DealLine:
         on_board = self._spec.format.boards is not None
-        return DealLine(
-            deal=deal.number,
-            board=deal.number if on_board else None,
-            rotation=self._number if on_board else None,
-            seats=seats if on_board else None,
-            hands=tuple(map(names_of, deal.dealt)),
-            steps=tuple(_step(seat, decision) for seat, decision in steps),
-            scores=deal.scores(),
-            totals=self._totals(seats),
-            took_ms=tuple(round(decision.took * 1000, 3) for _, decision in steps),
-            cpu_ms=_cpu_ms(steps),
-        )
+        fields = {
+            "deal": deal.number,
+            "board": deal.number if on_board else None,
+            "rotation": self._number if on_board else None,
+            "seats": seats if on_board else None,
+            "hands": tuple(map(names_of, deal.dealt)),
+            "steps": tuple(_step(seat, decision) for seat, decision in steps),
+            "scores": deal.scores(),
+            "totals": self._totals(seats),
+            "took_ms": tuple(round(decision.took * 1000, 3) for _, decision in steps),
+            "cpu_ms": _cpu_ms(steps),
+        }
+        return DealLine.model_validate(fields)
 
     async def _part(self) -> None:
         """Tell each bot how it did at this table, and let it go."""
@@ -215,9 +216,10 @@ def _cpu_ms(steps: Sequence[tuple[int, Decision]]) -> tuple[float | None, ...] |
     return None if times.count(None) == len(times) else times
 
 
-def _step(seat: int, decision: Decision) -> Step:
+def _step(seat: int, decision: Decision) -> dict[str, object]:
+    """The fields of a `Step`."""
     field, text = words_of(decision.action)
-    return Step.model_validate({"seat": seat, field: text, "by": decision.by, **_fault(decision.fault)})
+    return {"seat": seat, field: text, "by": decision.by, **_fault(decision.fault)}
 
 
 def _fault(fault: Fault | None) -> dict[str, object]:

@@ -1,7 +1,7 @@
 """
 The client of a bare grpc.aio ping-pong: connects, says something, answers every message.
 
-Messages have six bytes, the size of an Answer.
+Messages have six bytes, the size of an Answer. The token says how gRPC is to run: `plain`, as it comes.
 """
 
 from __future__ import annotations
@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 import os
 
-os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
+if os.environ.get("PIGPEN_TOKEN") != "plain":
+    import pigpen.transport  # noqa: F401  # gRPC as Pigpen's own bots use it
 
+# isort: split
 import grpc
 import grpc.aio
 

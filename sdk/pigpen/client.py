@@ -9,8 +9,9 @@ import sys
 import traceback
 from typing import TYPE_CHECKING, NoReturn
 
-os.environ.setdefault("GRPC_VERBOSITY", "ERROR")  # before the import below: gRPC reads it there
+import pigpen.transport  # noqa: F401  # before gRPC
 
+# isort: split
 import grpc
 import grpc.aio
 

@@ -66,8 +66,8 @@ def _fill_view(message: view_pb2.View, view: View) -> None:
     message.phase = int(view.phase)  # type: ignore[assignment]
     message.seat = view.seat
     message.deal = view.deal
-    message.hand = bytes(cards_in(view.hand_mask))
-    message.legal = bytes(cards_in(view.legal_mask))
+    message.hand = hand = bytes(cards_in(view.hand_mask))
+    message.legal = hand if view.legal_mask == view.hand_mask else bytes(cards_in(view.legal_mask))
     message.plays = view.plays
     message.leaders = view.leaders
     message.totals.extend(view.totals)

@@ -37,24 +37,26 @@ def test_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "DEALS", 20)
     monkeypatch.setattr(engine, "ENDINGS", 1)
     found = names(engine.measure(1))
-    assert found[:3] == [
+    assert found[:4] == [
         "random deals, OpenSpiel's hearts from Python",
+        "random deals, OpenSpiel's hearts from Python, every short cut",
         "random deals, hearts",
         "random deals, gongzhu",
     ]
     solved = [f"last five tricks solved, {name}" for name in PRESETS] if is_accelerated() else []
-    assert found[7:] == solved
+    assert found[8:] == solved
 
 
 def test_decisions_without_docker_and_node(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock")
     monkeypatch.setenv("PATH", "/nonexistent")
     rows = decision.measure(2)
-    lanes = ["bare ping-pong, processes", "inline, without a wire", "processes"]
+    kinds = ["bare ping-pong, gRPC as it comes, processes", "bare ping-pong, processes"]
+    lanes = [*kinds, "inline, without a wire", "processes"]
     assert names(rows) == [
         *[f"decisions, {lane}" for lane in lanes],
         f"decisions, {decision.NODE}",
-        *[f"referee's CPU a decision, {lane}" for lane in lanes],
+        *[f"referee's CPU a decision, {lane}" for lane in lanes[1:]],
         "decisions, containers",
     ]
     assert [row.what for row in rows if row.figure == "left out"] == [

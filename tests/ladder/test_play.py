@@ -201,8 +201,8 @@ class FallingSeat(TrialSeat):
     """A seat whose folder is removed and whose stream breaks with the first answer."""
 
     def _deliver(self, data: bytes) -> None:
-        if self._socket.parent.exists():
-            shutil.rmtree(self._socket.parent)
+        if self._server.socket.parent.exists():
+            shutil.rmtree(self._server.socket.parent)
             self.cut_at_next_answer()
         super()._deliver(data)
 
@@ -220,7 +220,7 @@ class MislaidSeat(StreamSeat):
 
     async def listen(self) -> None:
         await super().listen()
-        self._socket.unlink()
+        self._server.socket.unlink()
 
 
 async def test_a_socket_that_somebody_removes_is_not_held_against_the_bot(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,15 +55,21 @@ class First(Bot):
 
 
 def hurried() -> ModuleType:
-    """A second copy of the seat's module with short deadlines, so that the honest seat keeps its long ones."""
-    spec = importlib.util.find_spec("referee.stream_seat")
+    """A second copy of the seat's modules with short deadlines, so that the honest seat keeps its long ones."""
+    seat = copy_in_a_hurry("referee.stream_seat", "HELLO_SECONDS", "NOTICE_SECONDS", "FAREWELL_SECONDS")
+    seat.Door = copy_in_a_hurry("referee.door", "RECONNECT_SECONDS").Door  # type: ignore[attr-defined]
+    return seat
+
+
+def copy_in_a_hurry(name: str, *deadlines: str) -> ModuleType:
+    spec = importlib.util.find_spec(name)
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    for name in ("HELLO_SECONDS", "RECONNECT_SECONDS", "NOTICE_SECONDS", "FAREWELL_SECONDS"):
-        assert isinstance(getattr(module, name), float)
-        setattr(module, name, HURRY)
+    for deadline in deadlines:
+        assert isinstance(getattr(module, deadline), float)
+        setattr(module, deadline, HURRY)
     return module
 
 

@@ -10,7 +10,7 @@ import pytest
 from pigpen import ClockSetting, DealResult, MatchResult, Welcome
 from pigpen.v1.referee_pb2 import Answer, BotMessage, Hello
 from pigpen.wire import view_of
-from referee import stream_seat
+from referee import door, stream_seat
 from referee.clock import Stopwatch
 from referee.hello import new_token
 from referee.keeper import RESTLESS_SECONDS
@@ -186,7 +186,7 @@ async def test_a_bot_that_comes_back_is_welcomed_and_asked_again(tmp_path: Path,
 
 
 async def test_a_bot_that_stays_away_is_gone(tmp_path: Path, welcome: Welcome, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stream_seat, "RECONNECT_SECONDS", SHORT)
+    monkeypatch.setattr(door, "RECONNECT_SECONDS", SHORT)
     async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
         await seat.welcome(welcome)
         await bot.receive()

@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from referee.stream_seat import RECONNECT_SECONDS
+from referee.door import RECONNECT_SECONDS
 from referee.traffic import MAX_STREAMS, MAX_UNASKED
 from referee.verdict import Verdict
 

@@ -1,0 +1,76 @@
+"""Each line of a bot's log says at which of its decisions it was written."""
+
+from __future__ import annotations
+
+import socket
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.bots import BotSource
+from ladder.play import play_sandboxed
+from ladder.sandbox import output
+from ladder.sandbox.docker import DockerSandbox
+from ladder.sandbox.output import NAME, Output
+from ladder.sandbox.process import ProcessSandbox
+from pigpen import ClockSetting
+from pigpen.rules import PRESETS
+from referee.formats import Format
+from referee.match import MatchSpec
+from tests.ladder.test_output import let_it_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ladder.sandbox.base import Sandbox
+
+TALKER = """
+import pigpen
+
+
+class Talker(pigpen.Bot):
+    def play(self, view):
+        print(f"this is {view.decision}")
+        return view.legal[0]
+
+
+pigpen.run(Talker())
+"""
+DEALS = 3
+PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=60.0)
+
+
+@pytest.mark.parametrize("make", [ProcessSandbox, pytest.param(DockerSandbox, marks=pytest.mark.docker)])
+async def test_what_is_printed_before_an_answer_stands_at_that_decision(
+    make: type[ProcessSandbox | DockerSandbox], tmp_path: Path
+) -> None:
+    (tmp_path / "bot.py").write_text(TALKER)
+    (tmp_path / "Dockerfile").write_text('FROM pigpen/bot:latest\nCOPY bot.py .\nCMD ["python", "bot.py"]\n')
+    spec = MatchSpec(PRESETS["gongzhu"], ("a", "b", "c", "d"), Format(DEALS), PATIENT, bytes(32))
+    sandbox: Sandbox = make()
+    try:
+        talker = await sandbox.load(BotSource("talker", folder=tmp_path))
+        played = await play_sandboxed(spec, [talker] * 4, lambda line: None)
+    finally:
+        await sandbox.close()
+    for log in played.logs[0]:
+        lines = [line.split("] this is ") for line in log.splitlines()]
+        assert len(lines) == 13 * DEALS
+        assert [said for _, said in lines] == [mark.removeprefix("[") for mark, _ in lines]
+
+
+async def test_what_waits_while_the_log_is_not_looked_at_stands_at_the_decision_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(output, "PAUSE", 1e6)
+    heard = Output(tmp_path)
+    with socket.socket(socket.AF_UNIX) as bot:
+        bot.connect(str(tmp_path / NAME))
+        heard.mark(1)
+        bot.sendall(b"one\n")
+        await let_it_run()
+        bot.sendall(b"one more\n")
+        heard.mark(2)
+        bot.sendall(b"two\n")
+        assert str(heard) == "[1] one\n[1] one more\n[2] two\n"
+        heard.close()
