@@ -7,6 +7,7 @@ import datetime
 import multiprocessing
 import sys
 import time
+import traceback
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -68,12 +69,16 @@ def measured(part: Part, rounds: int | None = None) -> list[Row]:
             return alone.submit(part.measure, rounds or part.rounds).result()
         except SandboxError as error:
             return [Row.left_out("all of it", error)]
+        except Exception as error:  # the other parts' figures are not to be lost
+            traceback.print_exception(error)
+            return [Row.left_out("all of it", f"{type(error).__name__}, see above")]
 
 
 def markdown(title: Sequence[str], found: dict[str, list[Row]]) -> str:
     """The table for a Markdown file."""
     lines = [HEADINGS, ["---"] * len(HEADINGS), *(row for rows in sections(found) for row in rows)]
-    return "\n\n".join(title) + "\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    rows = [" | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in line) for line in lines]
+    return "\n\n".join(title) + "\n\n" + "".join(f"| {row} |\n" for row in rows)
 
 
 def _count(text: str) -> int:
@@ -83,4 +88,7 @@ def _count(text: str) -> int:
 
 
 def _has_marks(path: Path) -> bool:
-    return path.is_file() and FROM in (text := path.read_text(encoding="utf-8")) and TO in text
+    if not path.is_file():
+        return False
+    text = path.read_text(encoding="utf-8")
+    return text.count(FROM) == text.count(TO) == 1 and text.index(FROM) < text.index(TO)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import contextlib
 import importlib.util
@@ -60,12 +61,29 @@ class Duel:
 
     def better(self) -> tuple[float, float]:
         """By how many points per deal it did better, and the standard error; a board is one observation."""
-        return measure([statistics.fmean(deals) for deals in self.boards.values()])
+        return mean_and_error([statistics.fmean(deals) for deals in self.boards.values()])
 
 
-def measure(values: Sequence[float]) -> tuple[float, float]:
-    """Mean and standard error."""
+def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
+    """Mean and standard error of two or more values."""
     return statistics.fmean(values), statistics.stdev(values) / len(values) ** 0.5
+
+
+def in_errors(mean: float, error: float) -> str:
+    """How many standard errors a mean is."""
+    return f"{mean / error:+.1f}" if error else "–"
+
+
+def number_of_boards(text: str) -> int:
+    """
+    Read what stands after ``--boards``.
+
+    Raises:
+        argparse.ArgumentTypeError: If that is no number of boards that has a standard error.
+    """
+    if not text.isdecimal() or int(text) < 2:
+        raise argparse.ArgumentTypeError(f"{text}: take 2 or more")
+    return int(text)
 
 
 def duel(rules: Rules, one: BotMaker, other: BotMaker, boards: int, seed: bytes) -> Duel:

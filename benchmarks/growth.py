@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import math
+import multiprocessing
 import tempfile
 import time
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -95,14 +97,15 @@ def _resident() -> float:
 
 
 def match(deals: int) -> Grown:
-    """Play a match of so many deals."""
+    """Play a match of so many deals, after one that does not count."""
+    asyncio.run(_match(1))
     return asyncio.run(_match(deals))
 
 
 def measure(rounds: int) -> list[Row]:
-    """Matches of more and more deals, after one that does not count; each figure against that of the shortest."""
-    match(1)
-    found = [[match(deals) for deals in DEALS] for _ in range(rounds)]
+    """Matches of more and more deals, each in a process of its own; each figure against that of the shortest."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), max_tasks_per_child=1) as alone:
+        found = [[alone.submit(match, deals).result() for deals in DEALS] for _ in range(rounds)]
 
     def rows(what: str, field: str, unit: str, first: int = 0) -> list[Row]:
         names = [f"{what}, {counted(deals, 'deal')}" for deals in DEALS[first:]]

@@ -13,6 +13,7 @@ import io
 import statistics
 import time
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -75,9 +76,10 @@ async def costs(groups: Sequence[Sequence[Lane]], rounds: int, warm_up: int = 8)
 
 
 def typical(values: Sequence[float], parts: int = 10) -> list[float]:
-    """The median of each of so many stretches of the measurement, in order; with few values, the values."""
-    size = max(1, len(values) // parts)
-    return [statistics.median(values[place : place + size]) for place in range(0, len(values) // size * size, size)]
+    """The median of each of so many stretches of the measurement, in order; with fewer values, the values."""
+    parts = min(parts, len(values))
+    cuts = [len(values) * part // parts for part in range(parts + 1)]
+    return [statistics.median(values[begin:end]) for begin, end in pairwise(cuts)]
 
 
 @contextlib.asynccontextmanager

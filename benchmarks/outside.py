@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import statistics
 
-from benchmarks.duels import BOTS, Duel, duel, load_bot
+from benchmarks.duels import BOTS, Duel, duel, in_errors, load_bot, number_of_boards
 from benchmarks.machine import machine
 from benchmarks.report import show
 from examples.openspiel import bot as openspiel
@@ -24,13 +24,13 @@ def row(sample: str, found: Duel) -> tuple[str, ...]:
     """One line of the table."""
     mean, error = found.better()
     ours, theirs = (f"{statistics.median(times):.1f} ({max(times):.0f})" for times in found.took)
-    return sample, f"{mean:+.2f} ± {error:.2f}", f"{mean / error:+.1f}", ours, theirs, str(found.faults)
+    return sample, f"{mean:+.2f} ± {error:.2f}", in_errors(mean, error), ours, theirs, str(found.faults)
 
 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[1] if __doc__ else "")
-    parser.add_argument("--boards", type=int, default=20)
+    parser.add_argument("--boards", type=number_of_boards, default=20)
     parser.add_argument("--seed", default="outside", help="any text; the same text gives the same boards")
     parser.add_argument("--rules", default="hearts", choices=sorted(openspiel.GAMES))
     parser.add_argument("--simulations", type=int, default=openspiel.SIMULATIONS, help="in each of the 20 deals")

@@ -6,7 +6,7 @@ How strong the sample bots are: each against weaker ones, in every variant, on b
 
 A figure says by how many points per deal the first bot is better than the second one, ± one standard error, when both
 have two chairs each (at five seats the first has three); in brackets their ratio. A board, played from every seat, is
-one observation. Bots take as long as they like, and the same seed gives the same table on every machine.
+one observation. Bots take as long as they like, and the same seed gives the same table wherever the SDK is accelerated.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 from multiprocessing import get_context
 
-from benchmarks.duels import BOTS, Duel, duel, load_bot
+from benchmarks.duels import BOTS, Duel, duel, in_errors, load_bot, number_of_boards
 from benchmarks.machine import machine
 from benchmarks.report import show
 from pigpen.rules import PRESETS, seed_from
@@ -39,7 +39,7 @@ def cell(found: Duel) -> str:
     """One figure."""
     mean, error = found.better()
     digits = max(0, 2 - len(f"{abs(error):.0f}")) if error >= 1 else 2
-    return f"{mean:+.{digits}f} ± {error:.{digits}f} ({mean / error:.1f})" if error else f"{mean:+.2f}"
+    return f"{mean:+.{digits}f} ± {error:.{digits}f} ({in_errors(mean, error)})"
 
 
 def think_times(duels: Iterable[tuple[str, Duel]]) -> list[tuple[str, ...]]:
@@ -60,7 +60,7 @@ def think_times(duels: Iterable[tuple[str, Duel]]) -> list[tuple[str, ...]]:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[1] if __doc__ else "")
-    parser.add_argument("--boards", type=int, default=40)
+    parser.add_argument("--boards", type=number_of_boards, default=40)
     parser.add_argument("--seed", default="strength", help="any text; the same text gives the same table")
     parser.add_argument("--rules", action="append", choices=sorted(PRESETS), help="may be repeated; default all")
     parser.add_argument("--pair", action="append", choices=[f"{one}:{other}" for one, other in product(BOTS, BOTS)],

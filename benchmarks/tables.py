@@ -42,7 +42,7 @@ def measure(rounds: int) -> list[Row]:
         if count > 1:
             rows.append(Row(f"decisions, {name}", spread(rate, " /s"), "one table", ratio(rate, single)))
         cpus.append(Row(f"referee's CPU a decision, {name}", spread(cpu, " µs"), others, ratio(cpu, bare_cpu)))
-    served = spread([THINKING / each for each in cpu])
+    served = spread([THINKING / cost.cpu for cost in ours[-1]])
     return [*rows, *cpus, Row(f"tables a core serves, bots think {THINKING // 1000} ms", served)]
 
 

@@ -9,12 +9,12 @@ import pigpen
 from pigpen import Card, TooLong, View, margin, solve
 from pigpen.search import SearchBot, card_trial, race
 
-TRICKS = 5
+TRICKS = 4 if pigpen.is_accelerated() else 2
 """From how many tricks before the end deals are solved."""
-DEALS = 40
+DEALS = 100
 """The most that are solved for one card."""
-LIMIT = 30_000 if pigpen.is_accelerated() else 600
-"""The most positions that are looked at in one of them: some 40 ms."""
+LIMIT = 10_000
+"""The most positions that are looked at in one of them: some 10 ms."""
 
 
 class Exact(SearchBot):

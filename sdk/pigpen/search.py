@@ -46,17 +46,19 @@ def race(
     """
     Find the choice that does best on average, and spend no time on those that are clearly worse.
 
-    All are tried in turn, a trial each; from the eighth on, those are dropped that are behind the best by 2.5 standard
+    Each trial tries all that are left. From the eighth on, those are dropped that are behind the best by 2.5 standard
     errors of the difference over the trials so far (a race, as Maron and Moore called it in 1994).
 
     Args:
         choices: One or more.
-        trial: Tries some of them in the same circumstances, others each time; says how well each did, more is better.
+        trial: Tries the choices that it is given, all in the same circumstances, which differ from call to call; says
+            how well each did, more is better.
         seconds: When to stop, by the wall clock; the first trial is always made.
         trials: The most to make.
     """
     end = time.perf_counter() + seconds
-    left, found = list(range(len(choices))), [[] for _ in choices]  # type: list[int], list[list[float]]
+    left = list(range(len(choices)))
+    found: list[list[float]] = [[] for _ in choices]
     for number in range(1, trials + 1):
         if len(left) == 1:
             break
@@ -96,12 +98,10 @@ class Pace:
 
     def seconds(self, view: View) -> float:
         """
-        An equal part of the bank for each card still to come, the increment, and a quarter of the limit at most.
+        An equal part of the bank for each card still to come, with the increment; a twentieth of the limit at most.
 
-        Without a limit that is for ever. A pass or an exposure may take as long as `SEALED` cards.
+        A pass or an exposure may take as long as `SEALED` cards.
         """
-        if not view.limit:
-            return float("inf")
         deals = self._deals - 1 - view.deal % self._deals
         cards = deals * (view.rules.hand_size + 2 * SEALED) + len(view.hand) + 2 * SEALED
         seconds = min(view.limit / (4 * SEALED), view.bank / cards + self._clock.increment)

@@ -124,3 +124,26 @@ def test_docs_performance_has_the_place_for_the_table() -> None:
     assert text.count(command.FROM) == text.count(command.TO) == 1
     for part in whole.PARTS:
         assert f"\n| {part.name} | " in text, part.name
+
+
+def failing(rounds: int) -> list[Row]:
+    raise RuntimeError("no luck")
+
+
+def test_a_part_that_fails_loses_the_others_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    bad = Part("bad", None, failing, rounds=1)
+    assert command.measured(bad) == [Row("all of it", "left out", "RuntimeError, see above")]
+    assert "RuntimeError: no luck" in capfd.readouterr().err
+
+
+def test_marks_in_the_wrong_order_are_no_marks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    page, text = tmp_path / "page.md", f"{command.TO}middle\n{command.FROM}end\n"
+    page.write_text(text)
+    with pytest.raises(SystemExit, match="2"):
+        run(monkeypatch, "--write", str(page))
+    assert page.read_text() == text
+
+
+def test_a_reason_of_several_lines_stays_in_its_cell() -> None:
+    told = command.markdown(["where"], {"start": [Row.left_out("all", "no|luck\nat all")]})
+    assert told.splitlines()[-1] == "| start | all | left out | no\\|luck at all |  |"

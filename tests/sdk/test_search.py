@@ -135,10 +135,14 @@ def test_a_sealed_answer_may_take_as_long_as_several_cards() -> None:
 
 
 def test_without_a_clock_it_thinks_to_the_end() -> None:
+    assert SearchBot().seconds(view_with(PRESETS["gongzhu"], 0, 0.0)) == float("inf")
+
+
+def test_with_an_empty_bank_and_no_increment_there_is_no_time_at_all() -> None:
+    """The referee then gives a decision a limit of 0 seconds."""
     view = view_with(PRESETS["gongzhu"], 0, 0.0)
     view.limit = 0.0
-    assert Pace(welcome(view.rules)).seconds(view) == float("inf")
-    assert SearchBot().seconds(view) == float("inf")
+    assert Pace(welcome(view.rules)).seconds(view) == 0.0
 
 
 # The bot

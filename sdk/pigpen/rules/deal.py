@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from pigpen.rules.model import Rules
     from pigpen.rules.playout import Chooser, Policy
 
+# Looking a member up in its class is slow enough to matter here.
 _PASS, _EXPOSE, _PLAY, _MOON, _OVER = Phase
 _SUBTRACT = MoonChoice.SUBTRACT
-"""Looking a member up in its class is slow enough to matter here."""
 
 
 class Deal(Tricks):
@@ -311,7 +311,7 @@ class Deal(Tricks):
         return chosen
 
     def _accepted_exposure(self, seat: int, action: Action) -> Mapping[Card, Face]:
-        if not isinstance(action, (dict, Mapping)):
+        if not isinstance(action, Mapping):
             raise IllegalAction("an exposure maps cards to faces")
         for card, face in action.items():
             if not isinstance(card, Card) or not isinstance(face, Face):

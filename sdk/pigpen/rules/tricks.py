@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 _LED = {card: SUIT_MASKS[card // 13] for card in CARDS}
 _BIT = {card: 1 << card for card in CARDS}
-NO_CARD = "a play is one card"
 _NEXT_SEAT = {players: (*range(1, players), 0) for players in range(2, 9)}
 
 
@@ -74,12 +73,12 @@ class Tricks:
         try:
             bit = _BIT[card]
         except (KeyError, TypeError):
-            raise IllegalAction(NO_CARD) from None
+            bit = 0
         if not self.playable & bit:
             self._check_play(card)
         seat, hands = self.turn, self.hands
-        hands[seat] -= bit
         self.plays.append(card)
+        hands[seat] -= bit
         if self._best < bit and bit <= self._led:
             self._best, self._winner, self._led = bit, seat, _LED[card]
         self.turn = seat = self._next_seat[seat]
@@ -156,7 +155,7 @@ class Tricks:
         if not self.playable:
             raise DealOver("no card is to be played")
         if not isinstance(action, Card):
-            raise IllegalAction(NO_CARD)
+            raise IllegalAction("a play is one card")
         if not self.hands[self.turn] & action.mask:
             raise IllegalAction(f"{action} is not in the hand")
         if not self.playable & action.mask:
