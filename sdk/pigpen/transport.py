@@ -2,7 +2,7 @@
 How gRPC runs at both ends of the wire. Imported before gRPC, which reads its settings when it is imported.
 
 gRPC 1.80 and later hands every message from one thread of a pool to another. The older way, one thread that waits
-for all sockets, takes two thirds of the CPU time and of the time a round trip lasts; see docs/performance.md. Later
+for all sockets, takes two thirds of the CPU time; docs/adr/0011-grpc-on-one-thread.md says more. Later
 versions will no longer have it and would complain, so it is asked for only where it is known to be there.
 """
 
