@@ -272,6 +272,33 @@ def test_a_worker_that_hangs_loses_its_lease_and_its_late_result_is_thrown_away(
     assert [name for name in files(desk) if name.startswith("1-")] == ["1-2.jsonl.gz", "1-2.log.json.gz"]
 
 
+def test_a_clock_that_is_set_forward_takes_no_match_from_the_run_that_is_at_it(
+    database: Database, settings: Settings, executor: FakeExecutor, time: Time
+) -> None:
+    """The first match lasts; meanwhile the wall clock jumps by a day, and other matches end and begin."""
+    first: list[MatchTask] = []
+
+    def answer(task: MatchTask) -> MatchOutcome | None:
+        if task.match == 1 and not first:
+            first.append(task)
+            return None
+        return recorded(task)
+
+    def come_back() -> None:
+        executor.futures["match-1-1"].set_result(recorded(first[0]).model_dump_json())
+
+    def wall() -> float:
+        return time() + 86_400 * bool(first)
+
+    executor.answer = answer
+    time.after(10.0, come_back)
+    with capture_logs() as logs:
+        runner(Desk(database, settings, random.Random(7), wall, tick=time), executor, time, Goal(matches=5)).run()
+    assert not events(logs, "match.late")
+    assert {task.attempt for task in executor.tasks} == {1}
+    assert ordinals(database) == [1, 2, 3, 4, 5]
+
+
 def test_the_first_stop_finishes_what_is_under_way(
     desk: Desk, executor: FakeExecutor, time: Time, database: Database
 ) -> None:
