@@ -84,6 +84,10 @@ def test_samples_and_playouts_of_them_are_the_same(rules: Rules) -> None:
         )  # fmt: skip
         assert one.view(deal.turn) == view
         assert view.playouts(3, Random(seed)) == pure(lambda: view.playouts(3, Random(seed)))  # noqa: B023
+        some = rng.sample(view.legal, rng.randint(1, len(view.legal)))
+        few = view.playouts(2, Random(seed), cards=some)
+        assert few == pure(lambda: view.playouts(2, Random(seed), cards=some))  # noqa: B023
+        assert [*few] == sorted(some)
 
 
 @pytest.mark.parametrize("machine", MACHINES)

@@ -107,3 +107,12 @@ def test_a_shooter_who_is_asked_takes_the_26_off() -> None:
     """Seat 0 has all the clubs and takes every trick."""
     deal = dealt(HEARTS, "clubs", "diamonds")
     assert {deal.playout(policy, Random(1)) for policy in Policy} == {(-26, 0, 0, 0)}
+
+
+def test_only_legal_cards_are_tried() -> None:
+    view = small(HEARTS, "2C 3C 4D | AC 4C 5C | 6C 7C QS | 8C 9C AS").view(0)
+    assert [str(card) for card in view.legal] == ["2C"]
+    for cards in ((), view.hand, view.hand[2:], view.unseen[:1]):
+        with pytest.raises(ValueError, match="playouts are for a seat that is to play one of the cards"):
+            view.playouts(5, Random(1), cards=cards)
+    assert [*view.playouts(5, Random(1), cards=view.legal)] == [*view.legal]
