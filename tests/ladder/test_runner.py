@@ -247,23 +247,31 @@ def test_a_record_that_does_not_hold_never_counts(
     assert "1-2.jsonl.gz" in files(desk)
 
 
-def test_a_worker_that_hangs_loses_its_lease_and_its_late_result_is_thrown_away(
-    desk: Desk, executor: FakeExecutor, time: Time, database: Database, settings: Settings
-) -> None:
-    first: list[MatchTask] = []
+class Hangs:
+    """Lets the first attempt of match 1 hang, until it comes back."""
 
-    def answer(task: MatchTask) -> MatchOutcome | None:
-        if task.match == 1 and not first:
-            first.append(task)
+    def __init__(self, executor: FakeExecutor) -> None:
+        self.task: MatchTask | None = None
+        self._executor = executor
+        executor.answer = self._answer
+
+    def come_back(self) -> None:
+        assert self.task
+        self._executor.futures[self.task.key].set_result(recorded(self.task).model_dump_json())
+
+    def _answer(self, task: MatchTask) -> MatchOutcome | None:
+        if task.match == 1 and not self.task:
+            self.task = task
             return None
         return recorded(task)
 
-    def come_back_late() -> None:
-        executor.futures["match-1-1"].set_result(recorded(first[0]).model_dump_json())
 
-    executor.answer = answer
+def test_a_worker_that_hangs_loses_its_lease_and_its_late_result_is_thrown_away(
+    desk: Desk, executor: FakeExecutor, time: Time, database: Database, settings: Settings
+) -> None:
+    hangs = Hangs(executor)
     executor.seconds = 400.0
-    time.after(settings.match_seconds + GRACE + 600, come_back_late)
+    time.after(settings.match_seconds + GRACE + 600, hangs.come_back)
     with capture_logs() as logs:
         runner(desk, executor, time, Goal(matches=20)).run()
     assert [log["match"] for log in events(logs, "match.lost")] == [1]
@@ -276,22 +284,12 @@ def test_a_clock_that_is_set_forward_takes_no_match_from_the_run_that_is_at_it(
     database: Database, settings: Settings, executor: FakeExecutor, time: Time
 ) -> None:
     """The first match lasts; meanwhile the wall clock jumps by a day, and other matches end and begin."""
-    first: list[MatchTask] = []
-
-    def answer(task: MatchTask) -> MatchOutcome | None:
-        if task.match == 1 and not first:
-            first.append(task)
-            return None
-        return recorded(task)
-
-    def come_back() -> None:
-        executor.futures["match-1-1"].set_result(recorded(first[0]).model_dump_json())
+    hangs = Hangs(executor)
+    time.after(10.0, hangs.come_back)
 
     def wall() -> float:
-        return time() + 86_400 * bool(first)
+        return time() + 86_400 * (hangs.task is not None)
 
-    executor.answer = answer
-    time.after(10.0, come_back)
     with capture_logs() as logs:
         runner(Desk(database, settings, random.Random(7), wall, tick=time), executor, time, Goal(matches=5)).run()
     assert not events(logs, "match.late")
