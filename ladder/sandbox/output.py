@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ladder.sandbox.base import SandboxError
 from ladder.sandbox.tail import Tail
+from ladder.sandbox.waiting import holds_something
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,13 +57,8 @@ class Output:
         return str(self._tail)
 
     def mark(self, decision: int) -> None:
-        """
-        What comes from now on was written at *decision*.
-
-        What the bot wrote before its last answer has been read by then, for the event loop hears of it no later than
-        of the answer; unless it looks away just now.
-        """
-        if self._resuming is not None:
+        """What comes from now on was written at *decision*."""
+        if self._socket is not None and (not self._connected or holds_something(self._socket.fileno())):
             self._catch_up()
         self._tail.mark(decision)
 
@@ -119,7 +115,6 @@ class Output:
             self._resume()
 
     def _resume(self) -> None:
-        self._resuming = None
         if self._socket is not None:
             self._loop.add_reader(self._socket, self._read)
 

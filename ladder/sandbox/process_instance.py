@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ladder.sandbox.base import Exit
 from ladder.sandbox.memory import peak_of_process
 from ladder.sandbox.tail import Tail
+from ladder.sandbox.waiting import holds_something
 from referee.keeper import NoKeeper
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ class ProcessInstance:
         self._home = home
         self._on_gone = on_gone
         self._tail = Tail()
-        self.keeper = _Listener(self._tail)
+        self._ended = False
+        self.keeper = _Listener(self)
         """What notes when it wrote what; it is neither held nor is its CPU time read."""
         os.set_blocking(output, False)
         asyncio.get_running_loop().add_reader(output, self._read)
@@ -57,6 +59,12 @@ class ProcessInstance:
         if self._process.returncode is None:
             self._kill_group()
         await self.wait()
+
+    def mark(self, decision: int) -> None:
+        """What it writes from now on, it writes at *decision*."""
+        if not self._ended and holds_something(self._output):
+            self._catch_up()
+        self._tail.mark(decision)
 
     async def log_tail(self) -> str:
         """Give the end of what it wrote to stdout and stderr."""
@@ -76,6 +84,7 @@ class ProcessInstance:
 
     def _clean_up(self) -> None:
         self._catch_up()
+        self._ended = True
         asyncio.get_running_loop().remove_reader(self._output)
         os.close(self._output)
         shutil.rmtree(self._home, ignore_errors=True)
@@ -107,13 +116,9 @@ class ProcessInstance:
 class _Listener(NoKeeper):
     """Keeps a process as little as that can be done without rights of any kind."""
 
-    def __init__(self, tail: Tail) -> None:
-        self._tail = tail
+    def __init__(self, instance: ProcessInstance) -> None:
+        self._instance = instance
 
     def mark(self, decision: int) -> None:
-        """
-        What it writes from now on, it writes at *decision*.
-
-        What it wrote before its last answer has been read by then: the event loop hears of it no later than of that.
-        """
-        self._tail.mark(decision)
+        """What it writes from now on, it writes at *decision*."""
+        self._instance.mark(decision)

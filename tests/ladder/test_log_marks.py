@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import socket
 from typing import TYPE_CHECKING
 
 import pytest
 
 from ladder.bots import BotSource
 from ladder.play import play_sandboxed
-from ladder.sandbox import output
 from ladder.sandbox.docker import DockerSandbox
-from ladder.sandbox.output import NAME, Output
 from ladder.sandbox.process import ProcessSandbox
 from pigpen import ClockSetting
 from pigpen.rules import PRESETS
 from referee.formats import Format
 from referee.match import MatchSpec
-from tests.ladder.test_output import let_it_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,20 +53,3 @@ async def test_what_is_printed_before_an_answer_stands_at_that_decision(
         lines = [line.split("] this is ") for line in log.splitlines()]
         assert len(lines) == 13 * DEALS
         assert [said for _, said in lines] == [mark.removeprefix("[") for mark, _ in lines]
-
-
-async def test_what_waits_while_the_log_is_not_looked_at_stands_at_the_decision_before(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(output, "PAUSE", 1e6)
-    heard = Output(tmp_path)
-    with socket.socket(socket.AF_UNIX) as bot:
-        bot.connect(str(tmp_path / NAME))
-        heard.mark(1)
-        bot.sendall(b"one\n")
-        await let_it_run()
-        bot.sendall(b"one more\n")
-        heard.mark(2)
-        bot.sendall(b"two\n")
-        assert str(heard) == "[1] one\n[1] one more\n[2] two\n"
-        heard.close()
