@@ -32,6 +32,7 @@ HERE = Path(__file__).parent
 TESTS = HERE.parent
 PROGRAMS = HERE / "programs"
 HELPERS = [
+    "bad_bots/channels",
     "bad_bots/frames",
     "bad_bots/honest",
     "bad_bots/line",
