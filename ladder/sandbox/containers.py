@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -12,11 +13,10 @@ from docker.errors import APIError, NotFound
 from ladder.engine import ENGINE_ERRORS, engine_errors
 from ladder.sandbox import owners
 from ladder.sandbox.control_group import ControlGroup, files_of
-from ladder.sandbox.limits import LAUNCHER, Limits, environment, host_config, new_user
+from ladder.sandbox.limits import SEAT_FOLDER, Limits, environment, host_config, new_user
+from ladder.sandbox.programs import LAUNCHER, put_program
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from docker import DockerClient
 
     from ladder.sandbox.base import Place
@@ -43,9 +43,15 @@ class Plan:
     """The program and its arguments, as the image has them."""
     machine: str
     """The engine's kind of processor, as `uname -m` calls it."""
+    size: int
+    """Bytes of the image."""
+    runtime: str
+    """The OCI runtime."""
+    runtimes: frozenset[str]
+    """Those that the engine knows."""
 
 
-def plan(client: DockerClient, image: str) -> Plan:
+def plan(client: DockerClient, image: str, runtime: str) -> Plan:
     """
     Find out how to start *image*.
 
@@ -53,9 +59,21 @@ def plan(client: DockerClient, image: str) -> Plan:
         SandboxError: If the engine fails.
     """
     with engine_errors("look up what an image runs"):
-        config = client.images.get(image).attrs["Config"]
-        command = (*(config["Entrypoint"] or ()), *(config["Cmd"] or ()))
-        return Plan(image, command, client.api.info()["Architecture"])
+        found, engine = client.images.get(image).attrs, client.api.info()
+    config = found["Config"]
+    command = (*(config["Entrypoint"] or ()), *(config["Cmd"] or ()))
+    machine, runtimes = engine["Architecture"], frozenset(engine["Runtimes"])
+    return Plan(image, command, machine, int(found["Size"]), runtime, runtimes)
+
+
+def container_name() -> str:
+    """A name for a container of ours."""
+    return f"pigpen-{secrets.token_hex(8)}"
+
+
+def labels_of(sandbox: str) -> dict[str, str]:
+    """The labels by which the containers of the sandbox with the id *sandbox* are found again."""
+    return {MARK: "1", OWNER: owners.this_process(), SANDBOX: sandbox}
 
 
 def launch(
@@ -65,11 +83,18 @@ def launch(
     place: Place,
     *,
     limits: Limits,
-    runtime: str,
-    labels: Mapping[str, str],
+    sandbox: str,
 ) -> ControlGroup | None:
     """
     Create and start the container *name*, in few calls: a table's start waits for this. On failure none is left.
+
+    Args:
+        client: The engine.
+        name: A new name (`container_name`).
+        plan: What runs.
+        place: Where it finds its seat; gets a launcher of its own.
+        limits: What it may use.
+        sandbox: Id of the sandbox that it belongs to.
 
     Returns:
         Its control group; None where that cannot be found, or the container has ended already.
@@ -78,18 +103,19 @@ def launch(
         SandboxError: If the engine fails.
     """
     api = client.api
+    put_program(LAUNCHER, plan.machine, place.folder)
     with engine_errors("start a bot's container"):
         try:
             api.create_container(
                 plan.image,
-                entrypoint=[LAUNCHER],
+                entrypoint=[f"{SEAT_FOLDER}/{LAUNCHER}"],
                 command=list(plan.command),
                 name=name,
                 hostname="pen",
                 user=new_user(),
                 environment=environment(place),
-                labels={**place.labels, **labels, MARK: "1", OWNER: owners.this_process()},
-                host_config=host_config(api, place, limits, runtime, plan.machine),
+                labels={**place.labels, **labels_of(sandbox)},
+                host_config=host_config(api, place, limits, plan.runtime),
                 # Beside network "none", and half a start's time: the runtime makes the empty network namespace by
                 # itself, where the engine would run another process to set it up.
                 network_disabled=True,
