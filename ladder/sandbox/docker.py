@@ -23,6 +23,7 @@ from ladder.sandbox.base import BotRejected, SandboxError
 from ladder.sandbox.bot_images import image_of_folder, image_of_reference
 from ladder.sandbox.container_keeper import ContainerKeeper
 from ladder.sandbox.docker_instance import DockerInstance
+from ladder.sandbox.forgetting import forget
 from ladder.sandbox.image_lock import lock_image
 from ladder.sandbox.limits import Limits
 from ladder.sandbox.locked_images import LockedImages
@@ -94,6 +95,9 @@ class DockerSandbox:
         self._refuses_larger = refuses_larger
         self._instances: dict[DockerInstance, Plan] = {}
         self._starting: Counter[Plan] = Counter()
+        self._remembers = False
+        """Whether the kernel may remember what a container looked up that is gone."""
+        self._forgotten: Future[bool] | None = None
         self._images = LockedImages(self._lock_image, self._unlock_image, self._playing)
         self._base: str | None = None
 
@@ -149,7 +153,7 @@ class DockerSandbox:
     def _choose_runtime(self, plan: Plan, name: str) -> Plan:
         if plan.size <= self._locked_bytes or plan.runtime.startswith(OWN_PAGE_CACHE):
             return plan
-        if GVISOR in plan.runtimes:
+        if GVISOR in plan.engine.runtimes:
             return replace(plan, runtime=GVISOR)
         if self._refuses_larger:
             raise BotRejected(
@@ -187,7 +191,10 @@ class DockerSandbox:
     async def _launch(self, client: DockerClient, plan: Plan, place: Place) -> DockerInstance:
         output = Output(place.folder)
         name = containers.container_name()
-        start = partial(containers.launch, limits=self.limits, sandbox=self._id)
+        if self._remembers:
+            self._remembers = False
+            self._forgotten = self._pool.submit(forget, plan.engine.cgroup_driver)
+        start = partial(containers.launch, limits=self.limits, sandbox=self._id, forgotten=self._forgotten)
         launch = self._pool.submit(start, client, name, plan, place)
         try:
             group = await asyncio.wrap_future(launch)
@@ -200,12 +207,13 @@ class DockerSandbox:
             output.close()
             raise
         keeper = ContainerKeeper(group, output, place.core)
-        instance = DockerInstance(client, self._pool, name, output, keeper, self._forget)
+        instance = DockerInstance(client, self._pool, name, output, keeper, self._removed)
         self._instances[instance] = plan
         return instance
 
-    def _forget(self, instance: DockerInstance) -> None:
+    def _removed(self, instance: DockerInstance) -> None:
         self._instances.pop(instance, None)
+        self._remembers = True
 
     async def _call(self, function: Callable[..., T], *arguments: object) -> T:
         return await asyncio.wrap_future(self._pool.submit(function, *arguments))

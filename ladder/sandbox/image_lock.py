@@ -93,7 +93,7 @@ def lock_image(client: DockerClient, plan: Plan, sandbox: str, most_bytes: int, 
         with disk_errors(folder):
             folder.mkdir(mode=0o755)
         for program in (LAUNCHER, LOCK_FILES):
-            put_program(program, plan.machine, folder)
+            put_program(program, plan.engine.machine, folder)
         try:
             with _listening(folder) as listener, engine_errors("start the container that keeps an image in memory"):
                 _start(client.api, name, plan, sandbox, folder, most_bytes, may_lock)

@@ -75,12 +75,15 @@ def new_user() -> str:
     return f"{FIRST_USER + secrets.randbelow(USERS)}:{GROUP}"
 
 
-def host_config(api: APIClient, place: Place, limits: Limits, runtime: str) -> dict[str, Any]:
+def host_config(
+    api: APIClient, place: Place, limits: Limits, runtime: str, parent_group: str | None = None
+) -> dict[str, Any]:
     """Give the half of a container's settings that confines it; each one is proven in test_docker_sandbox.py."""
     tmpfs = f"size={limits.tmp},nr_inodes={limits.tmp_files},mode=1777,noexec,nosuid,nodev"
     seat = Mount(SEAT_FOLDER, str(place.folder), type="bind", read_only=True)
     config: dict[str, Any] = api.create_host_config(
         runtime=runtime,
+        cgroup_parent=parent_group,
         network_mode="none",
         read_only=True,
         cap_drop=["ALL"],
