@@ -3,7 +3,7 @@ One control group above all containers of ours, and how the kernel is made to fo
 
 The kernel remembers each name that was looked up in vain, on the disk that all containers of an image share: the next
 container finds out by the time of a look-up what the one before asked for. What the kernel keeps for a container is
-counted in its group, and in the group above when the container is gone; there it can be given back (docs/adr/0013).
+counted in its group, and in the group above when the container is gone; there it can be given back (docs/adr/0014).
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@ One container that keeps the files of one image in memory, as plain blocking cal
 
 Containers of an image, and of images that stand on one base, share the page cache of its files: one evicts a page, and
 the next one sees that it is gone, or that reading it takes longer. So nothing may leave the cache while bots play
-(docs/adr/0013).
+(docs/adr/0014).
 """
 
 from __future__ import annotations
