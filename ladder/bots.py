@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ladder.content import Content
+
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_bots"
 MAIN_FILES = ("bot.py", "bot.js")
+Builds = Literal["base", "allowed"]
+"""Which Dockerfiles are built: those that only add files to `pigpen/bot`, or any."""
 _IMAGE = re.compile(r"(sha256:[0-9a-f]{64}|[a-z0-9]+([._/:-]+[a-z0-9]+)*(:[\w.-]+)?(@sha256:[0-9a-f]{64})?)")
 
 
@@ -30,6 +34,10 @@ class BotSource:
     """Absolute path of a folder with a main file (bot.py), a Dockerfile, or both."""
     image: str | None = None
     """An image reference that the Docker engine knows or can pull."""
+    content: Content | None = field(default=None, repr=False, compare=False)
+    """What the folder holds, if it has been read: then nobody reads it again, and nothing can change in between."""
+    builds: Builds = "allowed"
+    """Which Dockerfiles are built; one's own bot may bring any."""
 
 
 def sample_names() -> list[str]:

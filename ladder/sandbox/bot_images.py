@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from docker.errors import APIError
 from docker.utils import parse_repository_tag
 from docker.utils.build import exclude_paths
 
-from ladder.content import archive, content_hash
+from ladder.content import content_of
 from ladder.engine import engine_errors, explain
-from ladder.folders import unreadable
 from ladder.image_build import BuildFailed, build_image
 from ladder.images import LATEST
 from ladder.sandbox.base import BotRejected, SandboxError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from docker import DockerClient
     from docker.models.images import Image
+
+    from ladder.bots import BotSource
+    from ladder.content import Content
 
 REPOSITORY = "pigpen/built"
 FOLDER_LABEL = "pigpen.folder"
@@ -27,13 +30,13 @@ NO_SUCH_IMAGE = ("manifest unknown", "name unknown", "repository name not known"
 """What the engine says, as if it were its own failure, when a registry refuses an image and gives no detail."""
 
 
-def image_of_folder(client: DockerClient, folder: Path, base: str) -> str:
+def image_of_folder(client: DockerClient, source: BotSource, base: str) -> str:
     """
-    Build *folder*, or find what it was built to before.
+    Build a bot's folder, or find what it was built to before.
 
     Args:
         client: The engine.
-        folder: Holds a Dockerfile.
+        source: The bot.
         base: Content of the bot base image: when that changes, the folder is built anew.
 
     Returns:
@@ -43,18 +46,20 @@ def image_of_folder(client: DockerClient, folder: Path, base: str) -> str:
         BotRejected: If there is no Dockerfile, it does not build, or the folder cannot be read.
         SandboxError: If the engine fails.
     """
-    if not (folder / "Dockerfile").is_file():
+    content = content_of(source)
+    if content.file("Dockerfile") is None:
         raise BotRejected(
-            f"The folder {folder} has no Dockerfile. Three lines will do for a Python bot: "
+            f"The folder {source.folder} has no Dockerfile. Three lines will do for a Python bot: "
             f'FROM {LATEST} / COPY bot.py . / CMD ["python", "bot.py"]'
         )
-    tag = f"{REPOSITORY}:{_content(folder, base)}"
-    with engine_errors(f"build {folder.name}"):
+    tag = f"{REPOSITORY}:{_key(content, base)}"
+    assert source.folder is not None
+    with engine_errors(f"build {source.folder.name}"):
         image = find_image(client, tag)
         if image is None:
-            _build(client, folder, tag)
+            _build(client, source.folder, content, tag)
             image = client.images.get(tag)
-    return _accept(image, str(folder))
+    return _accept(image, str(source.folder))
 
 
 def image_of_reference(client: DockerClient, reference: str) -> str:
@@ -73,14 +78,13 @@ def image_of_reference(client: DockerClient, reference: str) -> str:
     return _accept(image, reference)
 
 
-def _content(folder: Path, base: str) -> str:
-    with unreadable(folder):
-        return hashlib.sha256(f"{content_hash(folder)} {base}".encode()).hexdigest()[:40]
+def _key(content: Content, base: str) -> str:
+    return hashlib.sha256(f"{content.hash} {base}".encode()).hexdigest()[:40]
 
 
-def _build(client: DockerClient, folder: Path, tag: str) -> None:
-    with unreadable(folder):
-        context = archive(folder, exclude_paths(str(folder), _ignored(folder)))
+def _build(client: DockerClient, folder: Path, content: Content, tag: str) -> None:
+    kept = exclude_paths(str(folder), _ignored(folder))
+    context = content.without(lambda member: member.name not in kept).archive()
     try:
         build_image(client, context, tag=tag, labels={FOLDER_LABEL: folder.name})
     except BuildFailed as error:

@@ -87,8 +87,7 @@ class DockerSandbox:
             if bot.image is not None:
                 image = await self._call(image_of_reference, client, bot.image)
             else:
-                assert bot.folder is not None
-                image = await self._call(image_of_folder, client, bot.folder, await self._base_image(client))
+                image = await self._call(image_of_folder, client, bot, await self._base_image(client))
         plan = await self._call(containers.plan, client, image)
         return DockerProgram(image, partial(self._start, client, plan))
 
