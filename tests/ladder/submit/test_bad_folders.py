@@ -12,6 +12,7 @@ from typing import BinaryIO
 import docker
 import pytest
 
+from ladder import image_build
 from ladder.bots import BotSource
 from ladder.images import base_image_id
 from ladder.sandbox import bot_images, built_images
@@ -48,7 +49,10 @@ def heard() -> Iterator[list[str]]:
             heard.append(self.path)
             self.send_error(404)
 
-        def log_message(self, format: str, *arguments: object) -> None:
+        def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+            pass
+
+        def log_error(self, *arguments: object) -> None:
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -167,7 +171,7 @@ def test_a_folder_that_changes_between_hashing_and_packing_is_built_as_it_was_ha
         context.seek(0)
         built(client, context, tag=tag, labels=labels)
 
-    built = bot_images.build_image
+    built = image_build.build_image
     monkeypatch.setattr(bot_images, "find_built", change)
     monkeypatch.setattr(bot_images, "build_image", pack)
     build(client, folder)
