@@ -114,8 +114,7 @@ class DockerSandbox:
             if bot.image is not None:
                 image = await self._call(image_of_reference, client, bot.image)
             else:
-                assert bot.folder is not None
-                image = await self._call(image_of_folder, client, bot.folder, await self._base_image(client))
+                image = await self._call(image_of_folder, client, bot, await self._base_image(client))
         plan = self._choose_runtime(await self._call(containers.plan, client, image, self.runtime), bot.name)
         return DockerProgram(image, await self._keep_in_memory(plan), partial(self._start, client, plan))
 

@@ -10,8 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ladder.content import content_hash
-from ladder.folders import unreadable
+from ladder.content import content_of
 from ladder.sandbox.base import SOCKET_NAME, BotRejected, SandboxError
 from ladder.sandbox.process_instance import ProcessInstance
 from ladder.scratch import disk_errors
@@ -47,9 +46,8 @@ class ProcessSandbox:
                 f"{bot.name} is an image, and the process sandbox runs folders only. Use --sandbox docker."
             )
         command = _command(bot.folder)
-        with unreadable(bot.folder):
-            identity = await asyncio.to_thread(content_hash, bot.folder)
-        return ProcessProgram(self._instances, bot.folder, command, f"sha256:{identity}")
+        content = await asyncio.to_thread(content_of, bot)
+        return ProcessProgram(self._instances, bot.folder, command, f"sha256:{content.hash}")
 
     async def close(self) -> None:
         """Kill whatever still runs."""
