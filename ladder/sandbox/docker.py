@@ -21,6 +21,7 @@ from ladder.sandbox.base import SandboxError
 from ladder.sandbox.bot_images import image_of_folder, image_of_reference
 from ladder.sandbox.container_keeper import ContainerKeeper
 from ladder.sandbox.docker_instance import DockerInstance
+from ladder.sandbox.image_inspection import inspect_image
 from ladder.sandbox.limits import Limits
 from ladder.sandbox.output import Output
 
@@ -89,6 +90,7 @@ class DockerSandbox:
             else:
                 assert bot.folder is not None
                 image = await self._call(image_of_folder, client, bot.folder, await self._base_image(client))
+        await self._inspect(client, image, bot.image or str(bot.folder))
         plan = await self._call(containers.plan, client, image)
         return DockerProgram(image, partial(self._start, client, plan))
 
@@ -116,6 +118,13 @@ class DockerSandbox:
             self._client = client
         return self._client
 
+    async def _inspect(self, client: DockerClient, image: str, name: str) -> None:
+        labels = {containers.SANDBOX: self._id}
+        # Only `close` waits for the removal.
+        await self._call(
+            inspect_image, client, image, name, labels, lambda one: self._pool.submit(containers.discard, client, one)
+        )
+
     async def _base_image(self, client: DockerClient) -> str:
         if self._base is None:
             self._base = await self._call(ensure_base_image, client, self._report)
@@ -123,7 +132,7 @@ class DockerSandbox:
 
     async def _start(self, client: DockerClient, plan: containers.Plan, place: Place) -> DockerInstance:
         output = Output(place.folder)
-        name = f"pigpen-{secrets.token_hex(8)}"
+        name = containers.new_name()
         start = partial(
             containers.launch, limits=self.limits, runtime=self.runtime, labels={containers.SANDBOX: self._id}
         )
