@@ -90,6 +90,8 @@ class ImageFiles:
                 return posixpath.join(at, *ahead), None
             entry = self.entry(at)
             if entry is None:
+                if any(place.startswith(f"{at}/") for place in hidden):
+                    continue  # the sandbox makes it, to mount something below
                 return posixpath.join(at, *ahead), None
             if entry.kind == "link":
                 links += 1
