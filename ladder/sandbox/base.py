@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from ladder.bots import BotSource
     from referee.keeper import Keeper
+    from referee.record import ImageFiles
 
 SOCKET_NAME = "seat.sock"
 """File name of the seat's Unix socket inside its folder."""
@@ -78,6 +79,10 @@ class Program(Protocol):
     @property
     def identity(self) -> str:
         """What exactly would run: an image digest, or a content hash."""
+
+    @property
+    def image_files(self) -> ImageFiles | None:
+        """What is done so that its instances find the files of its image alike; None where there is no image."""
 
     async def start(self, place: Place) -> Instance:
         """

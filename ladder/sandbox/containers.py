@@ -16,7 +16,8 @@ from docker.types import LogConfig
 from ladder.engine import ENGINE_ERRORS, ENGINE_SECONDS, engine_errors
 from ladder.sandbox import owners
 from ladder.sandbox.control_group import ControlGroup, files_of
-from ladder.sandbox.limits import LAUNCHER, Limits, environment, host_config, new_user
+from ladder.sandbox.limits import SEAT_FOLDER, Limits, environment, host_config, new_user
+from ladder.sandbox.programs import LAUNCHER, put_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -56,9 +57,15 @@ class Plan:
     """The program and its arguments, as the image has them."""
     machine: str
     """The engine's kind of processor, as `uname -m` calls it."""
+    size: int
+    """Bytes of the image."""
+    runtime: str
+    """The OCI runtime."""
+    runtimes: frozenset[str]
+    """Those that the engine knows."""
 
 
-def plan(client: DockerClient, image: str) -> Plan:
+def plan(client: DockerClient, image: str, runtime: str) -> Plan:
     """
     Find out how to start *image*.
 
@@ -66,19 +73,26 @@ def plan(client: DockerClient, image: str) -> Plan:
         SandboxError: If the engine fails.
     """
     with engine_errors("look up what an image runs"):
-        config = client.images.get(image).attrs["Config"]
-        command = (*(config["Entrypoint"] or ()), *(config["Cmd"] or ()))
-        return Plan(image, command, client.api.info()["Architecture"])
+        found, engine = client.images.get(image).attrs, client.api.info()
+    config = found["Config"]
+    command = (*(config["Entrypoint"] or ()), *(config["Cmd"] or ()))
+    machine, runtimes = engine["Architecture"], frozenset(engine["Runtimes"])
+    return Plan(image, command, machine, int(found["Size"]), runtime, runtimes)
 
 
-def new_name() -> str:
-    """Name a container, so that the sweep knows it for ours (`NAME`)."""
+def container_name() -> str:
+    """A name for a container of ours (`NAME`)."""
     return f"pigpen-{secrets.token_hex(8)}"
 
 
-def create_idle(client: DockerClient, image: str, labels: Mapping[str, str]) -> str:
+def labels_of(sandbox: str) -> dict[str, str]:
+    """The labels by which the containers of the sandbox with the id *sandbox* are found again."""
+    return {MARK: "1", OWNER: owners.this_process(), SANDBOX: sandbox}
+
+
+def create_idle(client: DockerClient, image: str, sandbox: str) -> str:
     """
-    Create a container that is not to be started: through it the engine shows the image's files.
+    Create a container that is not to be started, for *sandbox*: through it the engine shows the image's files.
 
     Returns:
         Its id.
@@ -90,9 +104,9 @@ def create_idle(client: DockerClient, image: str, labels: Mapping[str, str]) -> 
     created = api.create_container(
         image,
         entrypoint=["/"],
-        name=new_name(),
+        name=container_name(),
         working_dir="/",  # the engine would make the image's own
-        labels={**labels, MARK: "1", OWNER: owners.this_process()},
+        labels=labels_of(sandbox),
         host_config=api.create_host_config(network_mode="none", log_config=LogConfig(type="none")),
         network_disabled=True,
         healthcheck={"test": ["NONE"]},
@@ -108,11 +122,18 @@ def launch(
     place: Place,
     *,
     limits: Limits,
-    runtime: str,
-    labels: Mapping[str, str],
+    sandbox: str,
 ) -> ControlGroup | None:
     """
     Create and start the container *name*, in few calls: a table's start waits for this. On failure none is left.
+
+    Args:
+        client: The engine.
+        name: A new name (`container_name`).
+        plan: What runs.
+        place: Where it finds its seat; gets a launcher of its own.
+        limits: What it may use.
+        sandbox: Id of the sandbox that it belongs to.
 
     Returns:
         Its control group; None where that cannot be found, or the container has ended already.
@@ -121,18 +142,19 @@ def launch(
         SandboxError: If the engine fails.
     """
     api = client.api
+    put_program(LAUNCHER, plan.machine, place.folder)
     with engine_errors("start a bot's container"):
         try:
             api.create_container(
                 plan.image,
-                entrypoint=[LAUNCHER],
+                entrypoint=[f"{SEAT_FOLDER}/{LAUNCHER}"],
                 command=list(plan.command),
                 name=name,
                 hostname="pen",
                 user=new_user(),
                 environment=environment(place),
-                labels={**place.labels, **labels, MARK: "1", OWNER: owners.this_process()},
-                host_config=host_config(api, place, limits, runtime, plan.machine),
+                labels={**place.labels, **labels_of(sandbox)},
+                host_config=host_config(api, place, limits, plan.runtime),
                 # Beside network "none", and half a start's time: the runtime makes the empty network namespace by
                 # itself, where the engine would run another process to set it up.
                 network_disabled=True,

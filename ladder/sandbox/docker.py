@@ -9,20 +9,25 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from ladder.engine import connect
 from ladder.images import ensure_base_image
 from ladder.sandbox import containers
-from ladder.sandbox.base import SandboxError
+from ladder.sandbox.base import BotRejected, SandboxError
 from ladder.sandbox.bot_images import image_of_folder, image_of_reference
 from ladder.sandbox.container_keeper import ContainerKeeper
 from ladder.sandbox.docker_instance import DockerInstance
 from ladder.sandbox.image_inspection import inspect_image
+from ladder.sandbox.image_lock import lock_image
 from ladder.sandbox.limits import Limits
+from ladder.sandbox.locked_images import LockedImages
+from ladder.sandbox.memory import MIB
 from ladder.sandbox.output import Output
 
 if TYPE_CHECKING:
@@ -33,9 +38,18 @@ if TYPE_CHECKING:
 
     from ladder.bots import BotSource
     from ladder.sandbox.base import Place
+    from ladder.sandbox.containers import Plan
     from ladder.sandbox.control_group import ControlGroup
+    from ladder.sandbox.image_lock import ImageLock
+    from referee.record import ImageFiles
 
 T = TypeVar("T")
+
+LOCKED_BYTES = 512 * MIB
+"""The largest image whose files are kept in memory while it plays, if nobody says otherwise."""
+GVISOR = "runsc"
+OWN_PAGE_CACHE = (GVISOR, "kata")
+"""How runtimes begin under which a container has a kernel of its own, and so a page cache."""
 
 THREADS = 16
 """Engine calls at one time: four tables of four start at once."""
@@ -55,6 +69,9 @@ class DockerSandbox:
         runtime: str = "runc",
         limits: Limits | None = None,
         report: Callable[[str], None] = lambda line: None,
+        *,
+        locked_bytes: int = LOCKED_BYTES,
+        refuses_larger: bool = False,
     ) -> None:
         """
         Prepare a sandbox; nothing is asked of the engine before the first `load`.
@@ -63,6 +80,9 @@ class DockerSandbox:
             runtime: An OCI runtime that the engine knows, for example runc, crun, or runsc.
             limits: What one container may use.
             report: Called, from another thread, with one line before each step that takes seconds.
+            locked_bytes: The largest image whose files are kept in memory. A larger one plays under gVisor, if the
+                engine knows it.
+            refuses_larger: Whether to refuse it where there is no gVisor; if not, its files are read before each table.
         """
         self.runtime = runtime
         self.limits = limits or Limits()
@@ -71,7 +91,11 @@ class DockerSandbox:
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="docker")
         self._loading = asyncio.Lock()
         self._client: DockerClient | None = None
-        self._instances: set[DockerInstance] = set()
+        self._locked_bytes = locked_bytes
+        self._refuses_larger = refuses_larger
+        self._instances: dict[DockerInstance, Plan] = {}
+        self._starting: Counter[Plan] = Counter()
+        self._images = LockedImages(self._lock_image, self._unlock_image, self._playing)
         self._base: str | None = None
 
     async def load(self, bot: BotSource) -> DockerProgram:
@@ -91,13 +115,14 @@ class DockerSandbox:
                 assert bot.folder is not None
                 image = await self._call(image_of_folder, client, bot.folder, await self._base_image(client))
         await self._inspect(client, image, bot.image or str(bot.folder))
-        plan = await self._call(containers.plan, client, image)
-        return DockerProgram(image, partial(self._start, client, plan))
+        plan = self._choose_runtime(await self._call(containers.plan, client, image, self.runtime), bot.name)
+        return DockerProgram(image, await self._keep_in_memory(plan), partial(self._start, client, plan))
 
     async def close(self) -> None:
         """Remove every container of this sandbox and let go of the engine; the next one removes what this cannot."""
         with suppress(SandboxError):
             await asyncio.gather(*(instance.stop() for instance in list(self._instances)))
+        await self._images.close()
         # Starts that were cancelled are still under way in their threads.
         await asyncio.to_thread(self._pool.shutdown)
         client, self._client = self._client, None
@@ -119,23 +144,58 @@ class DockerSandbox:
         return self._client
 
     async def _inspect(self, client: DockerClient, image: str, name: str) -> None:
-        labels = {containers.SANDBOX: self._id}
-        # Only `close` waits for the removal.
-        await self._call(
-            inspect_image, client, image, name, labels, lambda one: self._pool.submit(containers.discard, client, one)
-        )
+        def discard(container: str) -> None:
+            self._pool.submit(containers.discard, client, container)  # only `close` waits for that
+
+        await self._call(inspect_image, client, image, name, self._id, discard)
 
     async def _base_image(self, client: DockerClient) -> str:
         if self._base is None:
             self._base = await self._call(ensure_base_image, client, self._report)
         return self._base
 
-    async def _start(self, client: DockerClient, plan: containers.Plan, place: Place) -> DockerInstance:
+    def _choose_runtime(self, plan: Plan, name: str) -> Plan:
+        if plan.size <= self._locked_bytes or plan.runtime.startswith(OWN_PAGE_CACHE):
+            return plan
+        if GVISOR in plan.runtimes:
+            return replace(plan, runtime=GVISOR)
+        if self._refuses_larger:
+            raise BotRejected(
+                f"The image of {name} has {plan.size:,} bytes. Up to {self._locked_bytes:,} are kept in memory while a "
+                "bot plays (setting locked_bytes); a larger image needs gVisor, which this engine does not have. Make "
+                "the image smaller, or ask the organiser for either."
+            )
+        return plan
+
+    async def _keep_in_memory(self, plan: Plan) -> ImageFiles:
+        """Let no container find the files of its image other than the next one does."""
+        return "isolated" if plan.runtime.startswith(OWN_PAGE_CACHE) else await self._images.ensure(plan)
+
+    async def _lock_image(self, plan: Plan) -> ImageLock:
+        assert self._client is not None
+        may_lock = plan.size <= self._locked_bytes
+        most_bytes = self._locked_bytes if may_lock else 2 * plan.size  # a file with several names counts for each
+        lock = partial(lock_image, may_lock=may_lock)
+        return await self._call(lock, self._client, plan, self._id, most_bytes)
+
+    async def _unlock_image(self, lock: ImageLock) -> None:
+        await self._call(containers.discard, self._client, lock.container)
+
+    def _playing(self) -> set[Plan]:
+        return {*tuple(self._instances.values()), *self._starting.elements()}  # threads take instances away
+
+    async def _start(self, client: DockerClient, plan: Plan, place: Place) -> DockerInstance:
+        self._starting[plan] += 1
+        try:
+            await self._keep_in_memory(plan)
+            return await self._launch(client, plan, place)
+        finally:
+            self._starting[plan] -= 1
+
+    async def _launch(self, client: DockerClient, plan: Plan, place: Place) -> DockerInstance:
         output = Output(place.folder)
-        name = containers.new_name()
-        start = partial(
-            containers.launch, limits=self.limits, runtime=self.runtime, labels={containers.SANDBOX: self._id}
-        )
+        name = containers.container_name()
+        start = partial(containers.launch, limits=self.limits, sandbox=self._id)
         launch = self._pool.submit(start, client, name, plan, place)
         try:
             group = await asyncio.wrap_future(launch)
@@ -148,9 +208,12 @@ class DockerSandbox:
             output.close()
             raise
         keeper = ContainerKeeper(group, output, place.core)
-        instance = DockerInstance(client, self._pool, name, output, keeper, self._instances.discard)
-        self._instances.add(instance)
+        instance = DockerInstance(client, self._pool, name, output, keeper, self._forget)
+        self._instances[instance] = plan
         return instance
+
+    def _forget(self, instance: DockerInstance) -> None:
+        self._instances.pop(instance, None)
 
     async def _call(self, function: Callable[..., T], *arguments: object) -> T:
         return await asyncio.wrap_future(self._pool.submit(function, *arguments))
@@ -166,14 +229,22 @@ def _give_up(client: DockerClient, name: str, launch: Future[ControlGroup | None
 class DockerProgram:
     """An image, ready to start."""
 
-    def __init__(self, image: str, start: Callable[[Place], Awaitable[DockerInstance]]) -> None:
+    def __init__(
+        self, image: str, image_files: ImageFiles, start: Callable[[Place], Awaitable[DockerInstance]]
+    ) -> None:
         self._image = image
+        self._image_files = image_files
         self._start = start
 
     @property
     def identity(self) -> str:
         """The image's id: `sha256:` and 64 hexadecimal digits."""
         return self._image
+
+    @property
+    def image_files(self) -> ImageFiles:
+        """``locked`` in memory, ``read`` before each start, or ``isolated`` by a kernel of their own."""
+        return self._image_files
 
     async def start(self, place: Place) -> DockerInstance:
         """

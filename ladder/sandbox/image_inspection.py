@@ -15,11 +15,11 @@ from ladder.sandbox.base import BotRejected
 from ladder.sandbox.containers import create_idle
 from ladder.sandbox.fit_images import is_known_fit, remember_fit
 from ladder.sandbox.image_config import UnfitImage, check_config, working_folder
-from ladder.sandbox.image_files import ImageFiles
+from ladder.sandbox.image_tree import ImageTree
 from ladder.sandbox.limits import SEAT_FOLDER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from docker import DockerClient
 
@@ -42,9 +42,7 @@ MOUNTED = (SEAT_FOLDER, "/tmp")
 """Folders that the sandbox mounts."""
 
 
-def inspect_image(
-    client: DockerClient, image: str, name: str, labels: Mapping[str, str], discard: Callable[[str], object]
-) -> None:
+def inspect_image(client: DockerClient, image: str, name: str, sandbox: str, discard: Callable[[str], object]) -> None:
     """
     Refuse an image that the engine or the sandbox cannot start safely. Each image is looked at once (fit_images.py).
 
@@ -52,7 +50,7 @@ def inspect_image(
         client: The engine.
         image: The image's id.
         name: What its author calls it.
-        labels: For the container through which it is looked at.
+        sandbox: Id of the sandbox whose the container is through which it is looked at.
         discard: Called with that container's id, to remove it.
 
     Raises:
@@ -66,9 +64,9 @@ def inspect_image(
             config = client.images.get(image).attrs["Config"] or {}
             check_config(config)
             folder = working_folder(config)
-            container = create_idle(client, image, labels)
+            container = create_idle(client, image, sandbox)
             try:
-                _check_files(ImageFiles(client.api, container), folder)
+                _check_tree(ImageTree(client.api, container), folder)
             finally:
                 discard(container)
     except UnfitImage as error:
@@ -76,27 +74,27 @@ def inspect_image(
     remember_fit(image)
 
 
-def _check_files(files: ImageFiles, folder: str) -> None:
+def _check_tree(tree: ImageTree, folder: str) -> None:
     for path in USERS:  # first of all: to read links, the engine opens these
-        _check_users(files, path)
+        _check_users(tree, path)
     for path in USERS:
-        _, entry = files.follow(path, (*KERNEL, *MOUNTED))
-        if entry and entry.size >= MOST_LINE and max(map(len, files.content(path).split(b"\n"))) >= MOST_LINE:
+        _, entry = tree.follow(path, (*KERNEL, *MOUNTED))
+        if entry and entry.size >= MOST_LINE and max(map(len, tree.content(path).split(b"\n"))) >= MOST_LINE:
             raise UnfitImage(f"its {path} has a line of {MOST_LINE:,} bytes or more, which the engine cannot read.")
     for path in OVERLAID:
-        entry = files.entry(path)
+        entry = tree.entry(path)
         if entry and entry.kind == "folder":
             raise UnfitImage(f"its {path} is a folder, and the engine lays a file over it. Remove it.")
     for path in MOUNTED:
-        _check_mounted(files, path)
-    _check_working_folder(files, folder)
+        _check_mounted(tree, path)
+    _check_working_folder(tree, folder)
 
 
-def _check_users(files: ImageFiles, path: str) -> None:
-    entry = files.entry(path)
+def _check_users(tree: ImageTree, path: str) -> None:
+    entry = tree.entry(path)
     if entry and entry.kind == "link":
         # The engine writes another letter where a name is no UTF-8: what it opens could not be asked for.
-        entry = files.entry(entry.end) if "\ufffd" not in entry.end else entry
+        entry = tree.entry(entry.end) if "\ufffd" not in entry.end else entry
     if entry and entry.kind != "file":
         raise UnfitImage(
             f"its {path} is a {entry.kind}, which the engine would open at each start. "
@@ -109,22 +107,22 @@ def _check_users(files: ImageFiles, path: str) -> None:
         )
 
 
-def _check_mounted(files: ImageFiles, path: str) -> None:
+def _check_mounted(tree: ImageTree, path: str) -> None:
     parent, name = posixpath.split(path)
-    found, entry = files.follow(parent, (*KERNEL, *(other for other in MOUNTED if other != path)))
+    found, entry = tree.follow(parent, (*KERNEL, *(other for other in MOUNTED if other != path)))
     if entry and entry.kind == "folder":
-        entry = files.entry(posixpath.join(found, name))
+        entry = tree.entry(posixpath.join(found, name))
     if entry and entry.kind != "folder":
         raise UnfitImage(f"its {path} is, or lies in, a {entry.kind}: the sandbox has a folder there. Remove it.")
 
 
-def _check_working_folder(files: ImageFiles, folder: str) -> None:
+def _check_working_folder(tree: ImageTree, folder: str) -> None:
     for place in (*KERNEL, SEAT_FOLDER):
         if f"{folder}/".startswith(f"{place}/"):
             raise UnfitImage(
                 f"its WORKDIR {folder} lies in {place}, where the sandbox has its own files. Choose another."
             )
-    end, entry = files.follow(folder, (*KERNEL, *MOUNTED))
+    end, entry = tree.follow(folder, (*KERNEL, *MOUNTED))
     if entry and entry.kind != "folder":
         raise UnfitImage(f"its WORKDIR {folder} is a {entry.kind}. It must be a folder.")
     if entry is None and end != folder:

@@ -70,6 +70,10 @@ class ProcessProgram:
         """`sha256:` and the hash of the folder's content."""
         return self._identity
 
+    @property
+    def image_files(self) -> None:
+        """There is no image."""
+
     async def start(self, place: Place) -> ProcessInstance:
         """
         Start one fresh process, in a session of its own.

@@ -39,7 +39,7 @@ class Entry:
     """Of a link: where it leads in the end, as the engine reads the image."""
 
 
-class ImageFiles:
+class ImageTree:
     """
     Reads the file tree of a container without opening anything in it.
 
