@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from docker.utils import parse_repository_tag
 from docker.utils.build import exclude_paths
 
 from ladder.content import archive, content_hash
-from ladder.engine import engine_errors, explain
+from ladder.engine import PULL_SECONDS, engine_errors, explain, within
 from ladder.folders import unreadable
 from ladder.image_build import BuildFailed, build_image
 from ladder.images import LATEST
@@ -118,14 +119,20 @@ def pull_image(client: DockerClient, reference: str) -> Image:
     repository, tag = parse_repository_tag(reference)
     try:
         if repository != "sha256":  # an id says nothing about where to pull from
-            for message in client.api.pull(repository, tag or "latest", stream=True, decode=True):
-                if "error" in message:  # it is there, but did not come through
-                    raise _pull_failed(reference, str(message["error"]))
+            within(PULL_SECONDS, partial(_pull, client, reference, repository, tag or "latest"))
         return client.images.get(reference)
+    except TimeoutError as error:
+        raise _pull_failed(reference, f"it took more than {PULL_SECONDS:g} s") from error
     except APIError as error:
         if not (error.is_client_error() or explain(error).startswith(NO_SUCH_IMAGE)):
             raise _pull_failed(reference, explain(error)) from error
         raise BotRejected(f"The image {reference} could not be pulled: {explain(error)}") from error
+
+
+def _pull(client: DockerClient, reference: str, repository: str, tag: str) -> None:
+    for message in client.api.pull(repository, tag, stream=True, decode=True):
+        if "error" in message:  # it is there, but did not come through
+            raise _pull_failed(reference, str(message["error"]))
 
 
 def _pull_failed(reference: str, reason: str) -> SandboxError:
