@@ -22,6 +22,7 @@ from pydantic_settings import (
 )
 
 from ladder.clocks import DEFAULT_CLOCK_TEXT, LEAST_LIMIT, MOST_LIMIT, read_clock
+from ladder.sandbox.base import LOCKED_BYTES
 from referee.match import DEFAULT_CLOCK
 
 if TYPE_CHECKING:
@@ -73,6 +74,8 @@ class Settings(BaseSettings):
     """A match that takes longer is void, and played again."""
     image_bytes: PositiveInt = 2 * 1024**3
     """The largest image, or folder, that is taken."""
+    locked_bytes: PositiveInt = LOCKED_BYTES
+    """The largest image whose files are kept in memory while it plays; a larger one needs gVisor."""
     records: Annotated[int, Field(ge=0)] = 0
     """How many records of matches are kept, the newest ones; 0: all."""
     preflight_boards: PositiveInt = 2

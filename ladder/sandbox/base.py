@@ -27,6 +27,10 @@ STDERR_TAIL = 16 * 1024
 """At most this many bytes, the last ones, are kept of what an instance wrote to stdout and stderr."""
 
 
+LOCKED_BYTES = 512 * 1024 * 1024
+"""The largest image whose files are kept in memory while it plays, if nobody says otherwise."""
+
+
 class SandboxError(Exception):
     """The sandbox itself failed. Never the bot's fault: the match is void and scheduled again."""
 

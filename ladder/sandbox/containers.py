@@ -16,11 +16,13 @@ from docker.types import LogConfig
 from ladder.engine import ENGINE_ERRORS, ENGINE_SECONDS, engine_errors
 from ladder.sandbox import owners
 from ladder.sandbox.control_group import ControlGroup, files_of
+from ladder.sandbox.forgetting import parent_group
 from ladder.sandbox.limits import SEAT_FOLDER, Limits, environment, host_config, new_user
 from ladder.sandbox.programs import LAUNCHER, put_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from concurrent.futures import Future
 
     from docker import DockerClient
 
@@ -48,6 +50,24 @@ _CONFLICT = 409
 
 
 @dataclass(frozen=True)
+class EngineFacts:
+    """What the engine says of itself."""
+
+    machine: str
+    """Its kind of processor, as `uname -m` calls it."""
+    runtimes: frozenset[str]
+    """The OCI runtimes that it knows."""
+    cgroup_driver: str
+    """Who makes its control groups: ``cgroupfs`` or ``systemd``."""
+
+    @classmethod
+    def of(cls, client: DockerClient) -> EngineFacts:
+        """Ask *client*."""
+        found = client.api.info()
+        return cls(found["Architecture"], frozenset(found["Runtimes"]), str(found.get("CgroupDriver")))
+
+
+@dataclass(frozen=True)
 class Plan:
     """What every instance of a bot starts from."""
 
@@ -55,14 +75,11 @@ class Plan:
     """The image's id."""
     command: tuple[str, ...]
     """The program and its arguments, as the image has them."""
-    machine: str
-    """The engine's kind of processor, as `uname -m` calls it."""
     size: int
     """Bytes of the image."""
     runtime: str
     """The OCI runtime."""
-    runtimes: frozenset[str]
-    """Those that the engine knows."""
+    engine: EngineFacts
 
 
 def plan(client: DockerClient, image: str, runtime: str) -> Plan:
@@ -73,11 +90,10 @@ def plan(client: DockerClient, image: str, runtime: str) -> Plan:
         SandboxError: If the engine fails.
     """
     with engine_errors("look up what an image runs"):
-        found, engine = client.images.get(image).attrs, client.api.info()
+        found, engine = client.images.get(image).attrs, EngineFacts.of(client)
     config = found["Config"]
     command = (*(config["Entrypoint"] or ()), *(config["Cmd"] or ()))
-    machine, runtimes = engine["Architecture"], frozenset(engine["Runtimes"])
-    return Plan(image, command, machine, int(found["Size"]), runtime, runtimes)
+    return Plan(image, command, int(found["Size"]), runtime, engine)
 
 
 def container_name() -> str:
@@ -123,6 +139,7 @@ def launch(
     *,
     limits: Limits,
     sandbox: str,
+    forgotten: Future[bool] | None = None,
 ) -> ControlGroup | None:
     """
     Create and start the container *name*, in few calls: a table's start waits for this. On failure none is left.
@@ -134,6 +151,7 @@ def launch(
         place: Where it finds its seat; gets a launcher of its own.
         limits: What it may use.
         sandbox: Id of the sandbox that it belongs to.
+        forgotten: Done when the kernel has forgotten what earlier containers looked up; waited for before the start.
 
     Returns:
         Its control group; None where that cannot be found, or the container has ended already.
@@ -142,7 +160,7 @@ def launch(
         SandboxError: If the engine fails.
     """
     api = client.api
-    put_program(LAUNCHER, plan.machine, place.folder)
+    put_program(LAUNCHER, plan.engine.machine, place.folder)
     with engine_errors("start a bot's container"):
         try:
             api.create_container(
@@ -154,7 +172,7 @@ def launch(
                 user=new_user(),
                 environment=environment(place),
                 labels={**place.labels, **labels_of(sandbox)},
-                host_config=host_config(api, place, limits, plan.runtime),
+                host_config=host_config(api, place, limits, plan.runtime, parent_group(plan.engine.cgroup_driver)),
                 # Beside network "none", and half a start's time: the runtime makes the empty network namespace by
                 # itself, where the engine would run another process to set it up.
                 network_disabled=True,
@@ -162,6 +180,8 @@ def launch(
                 healthcheck={"test": ["NONE"]},
                 use_config_proxy=False,
             )
+            if forgotten is not None:
+                forgotten.result()
             api.start(name)
             found = api.inspect_container(name)
         except ENGINE_ERRORS:

@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING, TypeVar
 from ladder.engine import connect
 from ladder.images import ensure_base_image
 from ladder.sandbox import containers
-from ladder.sandbox.base import BotRejected, SandboxError
+from ladder.sandbox.base import LOCKED_BYTES, BotRejected, SandboxError
 from ladder.sandbox.bot_images import image_of_folder, image_of_reference
 from ladder.sandbox.container_keeper import ContainerKeeper
 from ladder.sandbox.docker_instance import DockerInstance
+from ladder.sandbox.forgetting import forget
 from ladder.sandbox.image_inspection import inspect_image
 from ladder.sandbox.image_lock import lock_image
-from ladder.sandbox.limits import Limits
+from ladder.sandbox.limits import Limits, has_own_kernel
 from ladder.sandbox.locked_images import LockedImages
-from ladder.sandbox.memory import MIB
 from ladder.sandbox.output import Output
 
 if TYPE_CHECKING:
@@ -45,11 +45,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-LOCKED_BYTES = 512 * MIB
-"""The largest image whose files are kept in memory while it plays, if nobody says otherwise."""
 GVISOR = "runsc"
-OWN_PAGE_CACHE = (GVISOR, "kata")
-"""How runtimes begin under which a container has a kernel of its own, and so a page cache."""
 
 THREADS = 16
 """Engine calls at one time: four tables of four start at once."""
@@ -72,6 +68,7 @@ class DockerSandbox:
         *,
         locked_bytes: int = LOCKED_BYTES,
         refuses_larger: bool = False,
+        gvisor: str = GVISOR,
     ) -> None:
         """
         Prepare a sandbox; nothing is asked of the engine before the first `load`.
@@ -82,19 +79,25 @@ class DockerSandbox:
             report: Called, from another thread, with one line before each step that takes seconds.
             locked_bytes: The largest image whose files are kept in memory. A larger one plays under gVisor, if the
                 engine knows it.
+            gvisor: How the engine calls that runtime.
             refuses_larger: Whether to refuse it where there is no gVisor; if not, its files are read before each table.
         """
         self.runtime = runtime
         self.limits = limits or Limits()
         self._report = report
-        self._id = secrets.token_hex(8)
+        self.id = secrets.token_hex(8)
+        """Of this sandbox; its containers bear it in a label."""
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="docker")
         self._loading = asyncio.Lock()
         self._client: DockerClient | None = None
         self._locked_bytes = locked_bytes
         self._refuses_larger = refuses_larger
+        self._gvisor = gvisor
         self._instances: dict[DockerInstance, Plan] = {}
         self._starting: Counter[Plan] = Counter()
+        self._remembers = False
+        """Whether the kernel may remember what a container looked up that is gone."""
+        self._forgotten: Future[bool] | None = None
         self._images = LockedImages(self._lock_image, self._unlock_image, self._playing)
         self._base: str | None = None
 
@@ -128,9 +131,9 @@ class DockerSandbox:
         client, self._client = self._client, None
         if client is not None:
             try:
-                await asyncio.to_thread(containers.remove_sandbox, client, self._id)
+                await asyncio.to_thread(containers.remove_sandbox, client, self.id)
             except SandboxError:
-                _LEFT_BEHIND.add(self._id)
+                _LEFT_BEHIND.add(self.id)
             client.close()
 
     async def _open(self) -> DockerClient:
@@ -147,7 +150,7 @@ class DockerSandbox:
         def discard(container: str) -> None:
             self._pool.submit(containers.discard, client, container)  # only `close` waits for that
 
-        await self._call(inspect_image, client, image, name, self._id, discard)
+        await self._call(inspect_image, client, image, name, self.id, discard)
 
     async def _base_image(self, client: DockerClient) -> str:
         if self._base is None:
@@ -155,10 +158,10 @@ class DockerSandbox:
         return self._base
 
     def _choose_runtime(self, plan: Plan, name: str) -> Plan:
-        if plan.size <= self._locked_bytes or plan.runtime.startswith(OWN_PAGE_CACHE):
+        if plan.size <= self._locked_bytes or has_own_kernel(plan.runtime):
             return plan
-        if GVISOR in plan.runtimes:
-            return replace(plan, runtime=GVISOR)
+        if self._gvisor in plan.engine.runtimes:
+            return replace(plan, runtime=self._gvisor)
         if self._refuses_larger:
             raise BotRejected(
                 f"The image of {name} has {plan.size:,} bytes. Up to {self._locked_bytes:,} are kept in memory while a "
@@ -169,14 +172,14 @@ class DockerSandbox:
 
     async def _keep_in_memory(self, plan: Plan) -> ImageFiles:
         """Let no container find the files of its image other than the next one does."""
-        return "isolated" if plan.runtime.startswith(OWN_PAGE_CACHE) else await self._images.ensure(plan)
+        return "isolated" if has_own_kernel(plan.runtime) else await self._images.ensure(plan)
 
     async def _lock_image(self, plan: Plan) -> ImageLock:
         assert self._client is not None
         may_lock = plan.size <= self._locked_bytes
         most_bytes = self._locked_bytes if may_lock else 2 * plan.size  # a file with several names counts for each
         lock = partial(lock_image, may_lock=may_lock)
-        return await self._call(lock, self._client, plan, self._id, most_bytes)
+        return await self._call(lock, self._client, plan, self.id, most_bytes)
 
     async def _unlock_image(self, lock: ImageLock) -> None:
         await self._call(containers.discard, self._client, lock.container)
@@ -195,7 +198,10 @@ class DockerSandbox:
     async def _launch(self, client: DockerClient, plan: Plan, place: Place) -> DockerInstance:
         output = Output(place.folder)
         name = containers.container_name()
-        start = partial(containers.launch, limits=self.limits, sandbox=self._id)
+        if self._remembers:
+            self._remembers = False
+            self._forgotten = self._pool.submit(forget, plan.engine.cgroup_driver)
+        start = partial(containers.launch, limits=self.limits, sandbox=self.id, forgotten=self._forgotten)
         launch = self._pool.submit(start, client, name, plan, place)
         try:
             group = await asyncio.wrap_future(launch)
@@ -208,12 +214,13 @@ class DockerSandbox:
             output.close()
             raise
         keeper = ContainerKeeper(group, output, place.core)
-        instance = DockerInstance(client, self._pool, name, output, keeper, self._forget)
+        instance = DockerInstance(client, self._pool, name, output, keeper, self._removed)
         self._instances[instance] = plan
         return instance
 
-    def _forget(self, instance: DockerInstance) -> None:
+    def _removed(self, instance: DockerInstance) -> None:
         self._instances.pop(instance, None)
+        self._remembers = True
 
     async def _call(self, function: Callable[..., T], *arguments: object) -> T:
         return await asyncio.wrap_future(self._pool.submit(function, *arguments))

@@ -3,7 +3,7 @@ One container that keeps the files of one image in memory, as plain blocking cal
 
 Containers of an image, and of images that stand on one base, share the page cache of its files: one evicts a page, and
 the next one sees that it is gone, or that reading it takes longer. So nothing may leave the cache while bots play
-(docs/adr/0013).
+(docs/adr/0014).
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def lock_image(client: DockerClient, plan: Plan, sandbox: str, most_bytes: int, 
         with disk_errors(folder):
             folder.mkdir(mode=0o755)
         for program in (LAUNCHER, LOCK_FILES):
-            put_program(program, plan.machine, folder)
+            put_program(program, plan.engine.machine, folder)
         try:
             with _listening(folder) as listener, engine_errors("start the container that keeps an image in memory"):
                 _start(client.api, name, plan, sandbox, folder, most_bytes, may_lock)

@@ -56,8 +56,16 @@ gVisor's kernel is a program there, and ends with exit code 2, as if the bot had
 bot in it, it has 56 to 70 at one time, measured, by luck and load.
 """
 
+OWN_KERNEL = ("runsc", "kata")
+"""How runtimes are called, at the beginning, that put a kernel between each container and the host's."""
+
 SECCOMP = Path(__file__).with_name("seccomp.json")
 """The system calls that a bot may make, in place of Docker's much longer list."""
+
+
+def has_own_kernel(runtime: str) -> bool:
+    """Whether a container has a kernel to itself: what it finds in /proc and in the page cache is its own."""
+    return runtime.startswith(OWN_KERNEL)
 
 
 def security_options() -> list[str]:
@@ -75,12 +83,15 @@ def new_user() -> str:
     return f"{FIRST_USER + secrets.randbelow(USERS)}:{GROUP}"
 
 
-def host_config(api: APIClient, place: Place, limits: Limits, runtime: str) -> dict[str, Any]:
+def host_config(
+    api: APIClient, place: Place, limits: Limits, runtime: str, parent_group: str | None = None
+) -> dict[str, Any]:
     """Give the half of a container's settings that confines it; each one is proven in test_docker_sandbox.py."""
     tmpfs = f"size={limits.tmp},nr_inodes={limits.tmp_files},mode=1777,noexec,nosuid,nodev"
     seat = Mount(SEAT_FOLDER, str(place.folder), type="bind", read_only=True)
     config: dict[str, Any] = api.create_host_config(
         runtime=runtime,
+        cgroup_parent=parent_group,
         network_mode="none",
         read_only=True,
         cap_drop=["ALL"],
@@ -96,7 +107,8 @@ def host_config(api: APIClient, place: Place, limits: Limits, runtime: str) -> d
         mounts=[seat],
         log_config=LogConfig(type="none"),
     )
-    config["MaskedPaths"] = masked_paths()
+    if not has_own_kernel(runtime):
+        config["MaskedPaths"] = masked_paths()
     return config
 
 

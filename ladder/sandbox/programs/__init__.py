@@ -12,7 +12,7 @@ from ladder.scratch import disk_errors
 LAUNCHER = "launcher"
 """The first process of every container (docs/adr/0004)."""
 LOCK_FILES = "lock_files"
-"""Keeps the files of an image in memory (docs/adr/0013)."""
+"""Keeps the files of an image in memory (docs/adr/0014)."""
 
 
 def program_for(name: str, machine: str) -> Path:
