@@ -21,6 +21,7 @@ from ladder.cli.check import check
 from ladder.cli.compare import compare_bots
 from ladder.cli.config import config
 from ladder.cli.db import db
+from ladder.cli.doctor import doctor
 from ladder.cli.explain import explain
 from ladder.cli.harmless import harmless
 from ladder.cli.ladder_run import ladder_app
@@ -70,6 +71,7 @@ PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "retire": retire,
         "bench": bench,
         "unbench": unbench,
+        "doctor": doctor,
         "config": config,
         "db": db,
     },

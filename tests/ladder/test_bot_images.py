@@ -180,6 +180,22 @@ async def test_an_image_that_breaks_on_its_way_is_the_platforms_failure(sandbox:
         await sandbox.load(BotSource("bot", image=f"{registry}/{BROKEN}:1"))
 
 
+async def test_a_registry_that_never_finishes_is_waited_for_so_long(
+    sandbox: DockerSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    released = threading.Event()
+
+    def pull(*_: object, **__: object) -> Iterator[dict[str, str]]:
+        yield {"status": "pulling"}
+        released.wait()
+
+    monkeypatch.setattr("docker.api.image.ImageApiMixin.pull", pull)
+    monkeypatch.setattr("ladder.sandbox.bot_images.PULL_SECONDS", 0.01)
+    with pytest.raises(SandboxError, match=r"pulling it failed: it took more than 0\.01 s"):
+        await sandbox.load(BotSource("bot", image="127.0.0.1:9/bot:1"))
+    released.set()
+
+
 @pytest.mark.parametrize("command", ["sleep 1000", "while true; do echo on and on; sleep 0.1; done"])
 def test_a_build_that_takes_too_long_is_ended(
     client: docker.DockerClient, write: Write, name: str, python_image: str, command: str
