@@ -3,6 +3,7 @@ What can be wrong with the file of a record.
 
 RecordError          it is no record, or cannot be read or written
 ├── RecordCut        it ends in the middle of a line: whoever wrote it was stopped
+├── RecordTooLarge   it is larger than any match makes it: a line, their number, or all of them together
 └── RecordDiffers    a line says something else than what follows from the seed and the bots' answers
 """
 
@@ -15,6 +16,10 @@ class RecordError(Exception):
 
 class RecordCut(RecordError):
     """The file ends in the middle of a line; what stands before that is whole."""
+
+
+class RecordTooLarge(RecordError):
+    """The file is larger than a record can be (referee/record_limits.py); the message names the limit."""
 
 
 class RecordDiffers(RecordError):

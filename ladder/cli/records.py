@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from referee.record import DealLine
+    from referee.deals import Deals
 
 DealOption = Annotated[int | None, typer.Option(min=0, help="Only deal N, counted from 0.")]
 BoardOption = Annotated[int | None, typer.Option(min=0, help="Only board N, counted from 0.")]
@@ -74,17 +74,14 @@ def bot_in(recorded: Recorded, word: str, path: Path) -> int:
         raise UserError(f"{str(path)!r}: {error}.") from None
 
 
-def deals_in(
-    recorded: Recorded, path: Path, deal: int | None, board: int | None, rotation: int | None
-) -> tuple[DealLine, ...]:
+def deals_in(recorded: Recorded, path: Path, deal: int | None, board: int | None, rotation: int | None) -> Deals:
     """Choose deals by what is given of their numbers; there is one at least."""
-    wanted = {"deal": deal, "board": board, "rotation": rotation}
-    asked = {name: number for name, number in wanted.items() if number is not None}
-    found = [line for line in recorded.deals if all(getattr(line, name) == asked[name] for name in asked)]
+    found = recorded.deals.where(deal, board, rotation)
     if not found:
-        named = " ".join(f"--{name} {number}" for name, number in asked.items())
+        wanted = {"deal": deal, "board": board, "rotation": rotation}
+        named = " ".join(f"--{name} {number}" for name, number in wanted.items() if number is not None)
         raise UserError(f"{str(path)!r} has no deal for {named}; it holds {_extent(recorded)}.")
-    return tuple(found)
+    return found
 
 
 def _extent(recorded: Recorded) -> str:

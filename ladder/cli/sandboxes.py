@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from ladder.cli.harmless import harmless
 from ladder.sandbox.process import ProcessSandbox
 
 if TYPE_CHECKING:
@@ -32,4 +33,4 @@ def open_sandbox(name: SandboxName, runtime: str) -> Sandbox:
 
 
 def _say(line: str) -> None:
-    typer.echo(line, err=True)
+    typer.echo(harmless(line), err=True)
