@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pydantic
 
-from referee.problems import RecordDiffers
-from referee.record import from_json, objection, shortened
+from referee.problems import RecordDiffers, shortened
+from referee.record import from_json, objection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ import hashlib
 import zlib
 from typing import BinaryIO
 
-from referee.problems import RecordCut, RecordError, RecordTooLarge
+from referee.problems import RecordCut, RecordError
 from referee.record_limits import LINE_BYTES
 
 _FIXED = b"\x1f\x8b\x08\x04\0\0\0\0\0\xff" + (40).to_bytes(2, "little") + b"PP" + (36).to_bytes(2, "little")
@@ -47,8 +47,7 @@ def read_member(file: BinaryIO) -> bytes:
 
     Raises:
         RecordCut: If the file ends in the middle of it.
-        RecordTooLarge: If its line is longer than a line can be.
-        RecordError: If it is not as `pack` makes it.
+        RecordError: If it is not as `pack` makes it, or longer than a line can be.
     """
     header = file.read(HEADER_BYTES)
     if not header:
@@ -57,7 +56,7 @@ def read_member(file: BinaryIO) -> bytes:
         raise RecordError(NOT_OURS)
     length = int.from_bytes(header[len(_FIXED) : len(_FIXED) + _LENGTH_BYTES], "little")
     if length > _BODY_BYTES:
-        raise RecordTooLarge(TOO_LONG)
+        raise RecordError(TOO_LONG)
     body = file.read(length)
     if len(header) < HEADER_BYTES or len(body) < length:
         raise RecordCut("the file is cut off in the middle of it")
@@ -73,7 +72,7 @@ def _unpack(body: bytes) -> bytes:
     except zlib.error as error:
         raise RecordError(f"it cannot be unpacked: {error}") from None
     if unpacker.unconsumed_tail:
-        raise RecordTooLarge(TOO_LONG)
+        raise RecordError(TOO_LONG)
     numbers = b"".join(number.to_bytes(4, "little") for number in (zlib.crc32(line), len(line)))
     if not unpacker.eof or unpacker.unused_data or body[-_TAIL_BYTES:] != numbers:
         raise RecordError(NOT_OURS)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import pydantic
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from referee.problems import shortened
 from referee.record_limits import MOST_DIGITS, MOST_LEVELS, MOST_LINES, MOST_SEATS, MOST_SECONDS, MOST_STEPS
 
 if TYPE_CHECKING:
@@ -213,15 +214,6 @@ def from_json(text: str | bytes) -> MatchLine | DealLine | ResultLine:
         pydantic.ValidationError: If it is none; the error names the field.
     """
     return _adapter.validate_json(text)
-
-
-MOST_SHOWN = 80
-"""Of what somebody wrote, so many characters are repeated in a message."""
-
-
-def shortened(text: str) -> str:
-    """The beginning of *text*, if it is long."""
-    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
 
 
 def objection(detail: ErrorDetails) -> str:

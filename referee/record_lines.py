@@ -46,8 +46,8 @@ def raw_lines(file: io.BufferedReader) -> Iterator[bytes]:
 
     Raises:
         RecordCut: After the last whole line, if more than that is there.
-        RecordTooLarge: If a line is too long, or there are too many, or all together are too long.
-        RecordError: If a line cannot be unpacked.
+        RecordTooLarge: If there are too many lines, or all together are too long.
+        RecordError: If a line cannot be unpacked, or is too long.
     """
     size = 0
     for number, line in enumerate(_pieces(file), 1):
@@ -58,7 +58,7 @@ def raw_lines(file: io.BufferedReader) -> Iterator[bytes]:
             raise RecordTooLarge(TOO_LARGE)
         if not line.endswith(b"\n"):
             if len(line) == LINE_BYTES:
-                raise RecordTooLarge(TOO_LONG)
+                raise RecordError(TOO_LONG)
             raise RecordCut("the file ends in the middle of it")
         yield line[:-1]
 

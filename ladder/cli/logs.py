@@ -96,8 +96,11 @@ def _printed(settings: Settings, match: MatchRow) -> Logs:
         )
     files = Files(settings.data_dir)
     try:
-        return files.read_logs(match.id, match.attempt)
-    except (OSError, ValueError, EOFError) as error:
+        printed = files.read_logs(match.id, match.attempt)
+        if any(len(tails) != len(match.seats) for tails in printed.values()):
+            raise ValueError("it does not have one text for each bot")
+        return printed
+    except (OSError, ValueError) as error:
         path, why = files.logs(match.id, match.attempt), getattr(error, "strerror", None) or error
         raise UserError(
             f"What the bots of match {match.id} printed cannot be read from {str(path)!r}: {why}."
