@@ -48,10 +48,10 @@ SeatNumber = Annotated[int, Field(ge=0, lt=MOST_SEATS)]
 """Of a seat, of a bot, or of a rotation."""
 Seconds = Annotated[float, Field(ge=0, le=MOST_SECONDS)]
 Milliseconds = Annotated[float, Field(ge=0, le=1000 * MOST_SECONDS)]
-AtSeats = Field(max_length=MOST_SEATS)
+AtSeats = Field(max_length=MOST_SEATS, fail_fast=True)
 """A list with one entry for each seat."""
 ThinkTimes = Annotated[dict[Literal["median", "worst"], Milliseconds], Field(min_length=2)]
-AtSteps = Field(max_length=MOST_STEPS)
+AtSteps = Field(max_length=MOST_STEPS, fail_fast=True)
 """A list with one entry for each step."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
@@ -31,7 +32,7 @@ def record_of(named: Path) -> Path:
         UserError: If that match has no record, or none any more.
         LadderError: If there is no such match, or no ladder.
     """
-    if named.exists() or not re.fullmatch(r"[0-9]{1,10}", str(named)):
+    if os.path.exists(named) or not re.fullmatch(r"[0-9]{1,10}", str(named)):
         return named
     from ladder.cli.ladder import opened, the_settings
     from ladder.files import Files
