@@ -1,0 +1,69 @@
+"""Packages for bots that are no containers: unpacked once, for the Python that runs here."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ladder.scratch import disk_errors
+from ladder.wheels.lock import lock_text
+from ladder.wheels.target import this_interpreter
+
+if TYPE_CHECKING:
+    from ladder.wheels.packages import Asked, Packages
+
+UNUSED_SECONDS = 30 * 24 * 3600.0
+"""A folder that nobody has asked for during so long is removed."""
+COMPILE = ("-I", "-m", "compileall", "-qq", "--invalidation-mode=unchecked-hash")
+"""Without .pyc files each start of a bot would compile its packages anew. Compiling runs nothing of them."""
+
+
+def installed_here(packages: Packages, asked: Asked) -> tuple[str, Path]:
+    """
+    Find or make the folder of modules that the running interpreter needs for a bot.
+
+    Returns:
+        The lock, and the folder to be put on the bot's path.
+
+    Raises:
+        BotRejected: If what is asked for cannot be had.
+        SandboxError: If the index does not answer, or there is no room.
+    """
+    target = this_interpreter()
+    pins = packages.pins(asked, target)
+    lock = lock_text(pins)
+    root = packages.store.root / "unpacked"
+    folder = root / hashlib.sha256(f"{lock}{target.key}".encode()).hexdigest()
+    with disk_errors(folder):
+        root.mkdir(parents=True, exist_ok=True)
+        _remove_unused(root)
+        if not folder.is_dir():
+            with tempfile.TemporaryDirectory(prefix=".new-", dir=root) as name:
+                new = Path(name) / "new"
+                packages.unpack(asked, pins, target, new)
+                subprocess.run([sys.executable, *COMPILE, str(new)], capture_output=True, check=False, cwd=name)
+                _put(new, folder)
+        os.utime(folder)
+    return lock, folder
+
+
+def _put(new: Path, folder: Path) -> None:
+    try:
+        new.rename(folder)
+    except OSError:
+        if not folder.is_dir():  # or else another process was first
+            raise
+
+
+def _remove_unused(root: Path) -> None:
+    oldest = time.time() - UNUSED_SECONDS
+    for folder in root.iterdir():
+        if folder.stat().st_mtime < oldest:
+            shutil.rmtree(folder, ignore_errors=True)
