@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ladder.sandbox.base import SandboxError
 from ladder.scratch import disk_errors
 from ladder.wheels.lock import lock_text
 from ladder.wheels.target import this_interpreter
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 UNUSED_SECONDS = 30 * 24 * 3600.0
 """A folder that nobody has asked for during so long is removed."""
+COMPILE_SECONDS = 300.0
 COMPILE = ("-I", "-m", "compileall", "-qq", "--invalidation-mode=unchecked-hash")
 """Without .pyc files each start of a bot would compile its packages anew. Compiling runs nothing of them."""
 
@@ -48,10 +50,18 @@ def installed_here(packages: Packages, asked: Asked) -> tuple[str, Path]:
             with tempfile.TemporaryDirectory(prefix=".new-", dir=root) as name:
                 new = Path(name) / "new"
                 packages.unpack(asked, pins, target, new)
-                subprocess.run([sys.executable, *COMPILE, str(new)], capture_output=True, check=False, cwd=name)
+                _compile(new)
                 _put(new, folder)
         os.utime(folder)
     return lock, folder
+
+
+def _compile(folder: Path) -> None:
+    command = [sys.executable, *COMPILE, str(folder)]
+    try:  # what cannot be compiled is compiled again, and fails, when it is imported
+        subprocess.run(command, cwd=folder, capture_output=True, check=False, timeout=COMPILE_SECONDS)
+    except subprocess.TimeoutExpired as error:
+        raise SandboxError(f"Compiling the bot's packages took longer than {COMPILE_SECONDS:g} seconds.") from error
 
 
 def _put(new: Path, folder: Path) -> None:

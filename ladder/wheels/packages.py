@@ -11,12 +11,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ladder.folders import unreadable
 from ladder.sandbox.base import BotRejected
 from ladder.scratch import scratch_folder
 from ladder.wheels.fetch import PipFetch
 from ladder.wheels.lock import Pin, lock_text, read_lock
-from ladder.wheels.requirements import LOCK, MOST_BYTES, REQUIREMENTS, read_requirements
+from ladder.wheels.requirements import LOCK, REQUIREMENTS, read_requirements
 from ladder.wheels.resolve import Chosen, fetched, resolve, wants
 from ladder.wheels.store import Store, cache_folder
 from ladder.wheels.unpack import unpack
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from ladder.content import Content
     from ladder.wheels.fetch import Fetch
     from ladder.wheels.requirements import Wanted
     from ladder.wheels.target import Target
@@ -41,17 +41,17 @@ class Asked:
     lock: bytes | None = None
 
     @classmethod
-    def by(cls, folder: Path) -> Asked:
+    def by(cls, content: Content) -> Asked:
         """
-        Read the files of a folder.
+        Take the files out of what a folder holds.
 
         Raises:
-            BotRejected: If one cannot be read, or is a link, or there is a folder `vendor` that is not ours.
+            BotRejected: If one is no list of requirements, or the folder holds a `vendor` of its own beside it.
         """
-        asked = cls(_read(folder, REQUIREMENTS), _read(folder, LOCK))
-        if asked.anything and (folder / VENDOR).exists():
+        asked = cls(content.file(REQUIREMENTS), content.file(LOCK))
+        if asked.anything and VENDOR in content.by_name:
             raise BotRejected(
-                f"{folder} holds a folder {VENDOR}, and that is where the packages of its {REQUIREMENTS} go. "
+                f"The bot's folder holds {VENDOR!r}, and that is where the packages of its {REQUIREMENTS} go. "
                 f"Name yours otherwise, or remove {REQUIREMENTS}."
             )
         return asked
@@ -71,6 +71,13 @@ class Asked:
         if self.requirements is not None:
             return read_requirements(self.requirements)
         return read_requirements(self.lock, LOCK) if self.lock is not None else []
+
+
+def with_lock(content: Content, lock: str | None) -> Content:
+    """Add the lock to what a folder holds, so that its hash tells its packages, too; a lock of its own stays."""
+    if lock is None or content.file(LOCK) is not None:
+        return content
+    return content.with_files({LOCK: lock.encode()})
 
 
 class Packages:
@@ -111,12 +118,12 @@ class Packages:
             return read_lock(asked.lock)
         wanted = asked.wanted()
         key = _key(wanted, target)
-        known = None if anew else self.store.lock(key)
+        known = None if anew else self.store.answer(key)
         if known is not None:
             return read_lock(known)
         with self._scratch() as scratch:
             pins = resolve(wanted, target, self._fetch, self.store, scratch)
-        self.store.keep_lock(key, lock_text(pins))
+        self.store.keep_answer(key, lock_text(pins))
         return pins
 
     def unpack(self, asked: Asked, pins: Sequence[Pin], target: Target, into: Path) -> None:
@@ -172,14 +179,3 @@ def _check_lock(by_name: dict[str, list[Wanted]], chosen: Chosen) -> None:
                     f"The lock holds {pin.label if pin else f'no {name}'}, which is not {one}. "
                     "Make it anew: pigpen lock FOLDER"
                 )
-
-
-def _read(folder: Path, name: str) -> bytes | None:
-    path = folder / name
-    with unreadable(folder):
-        if path.is_symlink():
-            raise BotRejected(f"{path} is a link. Put a copy in its place.")
-        if not path.is_file():
-            return None
-        with path.open("rb") as file:
-            return file.read(MOST_BYTES + 1)

@@ -1,5 +1,5 @@
 """
-What was fetched once, in the user's cache folder: wheels by their hash, locks by what was asked.
+What was fetched once, in the user's cache folder: wheels by their hash, and answers by what was asked.
 
 All of it can be fetched again: removing the folder costs time only. The oldest wheels go when it grows too large.
 """
@@ -43,7 +43,7 @@ class Store:
     def __init__(self, root: Path, most_bytes: int = STORE_BYTES) -> None:
         self.root = root
         self._most_bytes = most_bytes
-        self._wheels, self._locks = root / "wheels", root / "locks"
+        self._wheels, self._answers = root / "wheels", root / "answers"
 
     def find(self, pin: Pin) -> Path | None:
         """Find a wheel that is what its name says."""
@@ -66,19 +66,19 @@ class Store:
         self._prune(kept)
         return kept
 
-    def lock(self, key: str) -> bytes | None:
-        """Give the lock that was the answer to *key* before."""
-        path = self._locks / key
+    def answer(self, key: str) -> bytes | None:
+        """Give the answer to *key* that is remembered."""
+        path = self._answers / key
         return path.read_bytes() if path.is_file() else None
 
-    def keep_lock(self, key: str, text: str) -> None:
+    def keep_answer(self, key: str, text: str) -> None:
         """
         Remember an answer.
 
         Raises:
             SandboxError: If there is no room.
         """
-        _put(self._locks / key, text.encode())
+        _put(self._answers / key, text.encode())
 
     def _prune(self, spared: Path) -> None:
         found = sorted((path.stat().st_mtime, path.stat().st_size, path) for path in self._wheels.glob("*.whl"))

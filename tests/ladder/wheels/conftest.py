@@ -6,7 +6,7 @@ import pytest
 
 from ladder.wheels.packages import Packages
 from ladder.wheels.store import Store
-from tests.ladder.wheels.made import index
+from tests.ladder.wheels.made import Shelf
 
 
 @pytest.fixture
@@ -20,4 +20,4 @@ def shelf(tmp_path: Path) -> Path:
 @pytest.fixture
 def packages(shelf: Path, tmp_path: Path) -> Packages:
     """Packages from the shelf, with a store of their own."""
-    return Packages(Store(tmp_path / "store"), index(shelf))
+    return Packages(Store(tmp_path / "store"), Shelf(shelf))

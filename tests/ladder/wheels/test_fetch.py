@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from ladder.sandbox.base import BotRejected, SandboxError
+from ladder.wheels.facts import facts
 from ladder.wheels.fetch import PipFetch, Unavailable
-from ladder.wheels.target import this_interpreter
+from ladder.wheels.store import sha256_of
+from ladder.wheels.target import target_from, this_interpreter
 from tests.ladder.wheels.made import index, new_wheel
 
 HERE = this_interpreter()
@@ -31,6 +33,22 @@ def test_a_package_of_sources_only_is_not_to_be_had(shelf: Path, tmp_path: Path)
     (shelf / "one-1.0.tar.gz").write_bytes(b"")
     with pytest.raises(Unavailable, match="one"):
         index(shelf)(["one"], HERE, tmp_path / "to")
+
+
+def test_the_wheel_is_one_for_the_bots_python_and_machine(shelf: Path, tmp_path: Path) -> None:
+    environment = {**facts()["environment"], "platform_machine": "riscv64", "python_version": "3.9"}
+    there = target_from({**facts(), "environment": environment, "libc": {"glibc": "2.31"}})
+    for tag in ("cp39-cp39-manylinux_2_31_riscv64", "cp39-cp39-manylinux_2_32_riscv64", "cp310-cp310-any"):
+        new_wheel(shelf, "one", tag=tag)
+    index(shelf)(["one"], there, tmp_path / "to")
+    assert [path.name for path in (tmp_path / "to").glob("*.whl")] == ["one-1.0-cp39-cp39-manylinux_2_31_riscv64.whl"]
+    with pytest.raises(Unavailable, match="one"):
+        index(shelf)(["one"], HERE, tmp_path / "to2")
+
+
+def test_metadata_that_pip_cannot_read_is_the_bots_fault(tmp_path: Path) -> None:
+    with pytest.raises(BotRejected, match="metadata that pip cannot read"):
+        says("pip._vendor.packaging.requirements.InvalidRequirement: x")(["one"], HERE, tmp_path / "to")
 
 
 def test_a_pip_that_takes_for_ever_is_ended(tmp_path: Path) -> None:
@@ -67,6 +85,7 @@ def test_no_pip_is_the_platforms_failure(tmp_path: Path) -> None:
 
 
 def test_a_hash_of_another_wheel_is_the_bots_fault(shelf: Path, tmp_path: Path) -> None:
-    new_wheel(shelf, "one")
+    digest = sha256_of(new_wheel(shelf, "one"))
+    index(shelf)([f"one==1.0 --hash=sha256:{digest}"], HERE, tmp_path / "right")
     with pytest.raises(BotRejected, match="not that of the wheel in the package index"):
         index(shelf)([f"one==1.0 --hash=sha256:{'0' * 64}"], HERE, tmp_path / "to")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ladder.content import Content
 from ladder.sandbox.base import BotRejected, SandboxError
 from ladder.wheels.facts import facts
 from ladder.wheels.here import installed_here
@@ -16,7 +17,7 @@ from ladder.wheels.lock import lock_text
 from ladder.wheels.packages import Asked, Packages
 from ladder.wheels.store import Store, sha256_of
 from ladder.wheels.target import Target, target_from, this_interpreter
-from tests.ladder.wheels.made import index, new_wheel
+from tests.ladder.wheels.made import Shelf, new_wheel
 
 HERE = this_interpreter()
 
@@ -67,20 +68,14 @@ def test_conditions_are_those_of_the_bots_python(shelf: Path, packages: Packages
     assert locked(packages, "tool", target=old) == ["old 1.0", "tool 1.0"]
 
 
-def test_the_wheel_is_one_for_the_bots_machine(shelf: Path, packages: Packages) -> None:
-    found = facts()
-    there = target_from({**found, "environment": {**found["environment"], "platform_machine": "riscv64"}})
-    new_wheel(shelf, "tool", tag=f"cp{HERE.environment['python_version'].replace('.', '')}-abi3-manylinux_2_17_riscv64")
-    assert locked(packages, "tool", target=there) == ["tool 1.0"]
-    with pytest.raises(BotRejected, match=r"has no wheel for Python 3\.\d+ on \w+ of tool \(line 1 of"):
-        locked(packages, "tool")
-
-
 BAD = {
-    "an address among the needs": ("other @ https://127.0.0.1/x.tar.gz", "Evil 1.0: .* is an address, and packages come from the package index"),
+    "an address among the needs": (
+        "other @ https://127.0.0.1/x.tar.gz",
+        "Evil 1.0: .* is an address, and packages come from the package index",
+    ),
     "a path among the needs": ("other @ file:///etc/passwd", "is an address"),
     "a variable among the needs": ("other===${SECRET}", "=== or"),
-    "nonsense among the needs": ("???", "metadata that pip cannot read|is not the name of a package"),
+    "nonsense among the needs": ("???", "Evil 1.0: .* is not the name of a package"),
     "what nobody has": ("nonesuch>3", r"has no wheel .* nonesuch>3 \(evil 1.0\)"),
     "two that do not fit": ("base<2", r"base>=2 \(line 2 of requirements.txt\) and base<2 \(evil 1.0\)"),
     "another version of the SDK's": ("protobuf<4", r"The SDK brings protobuf .* is not protobuf<4 \(evil 1.0\)"),
@@ -113,7 +108,7 @@ def test_packages_that_change_each_other_for_ever_are_refused(shelf: Path, packa
 def test_a_hash_in_the_requirements_is_held_to(shelf: Path, packages: Packages) -> None:
     digest = sha256_of(new_wheel(shelf, "one"))
     assert locked(packages, f"one==1.0 --hash=sha256:{digest}") == ["one 1.0"]
-    with pytest.raises(BotRejected, match="not that of the wheel in the package index"):
+    with pytest.raises(BotRejected, match="another hash"):
         locked(packages, f"one==1.0 --hash=sha256:{'0' * 64}")
 
 
@@ -131,7 +126,7 @@ def test_with_a_lock_nothing_is_looked_for(shelf: Path, packages: Packages, tmp_
     new_wheel(shelf, "base")
     lock = lock_text(packages.pins(asked("tool"), HERE))
     new_wheel(shelf, "base", "2.0")
-    again = Packages(Store(tmp_path / "other"), index(shelf))
+    again = Packages(Store(tmp_path / "other"), Shelf(shelf))
     pins = again.pins(asked("tool", lock=lock), HERE)
     assert lock_text(pins) == lock
     again.unpack(asked("tool", lock=lock), pins, HERE, tmp_path / "out")
@@ -165,7 +160,7 @@ def test_a_wheel_that_changed_in_the_store_is_fetched_again(shelf: Path, package
 
 
 def test_the_oldest_wheels_leave_the_store(shelf: Path, tmp_path: Path) -> None:
-    small = Packages(Store(tmp_path / "store", most_bytes=1), index(shelf))
+    small = Packages(Store(tmp_path / "store", most_bytes=1), Shelf(shelf))
     for name in ("one", "two"):
         new_wheel(shelf, name)
         small.pins(asked(name), HERE)
@@ -190,23 +185,19 @@ def test_packages_for_this_python_are_unpacked_once_and_can_be_imported(
     assert (lock, folder) == installed_here(Packages(packages.store, refuse), asked("one"))
 
 
-def test_a_link_or_a_folder_of_that_name_is_told_to_the_owner(tmp_path: Path) -> None:
-    (tmp_path / "requirements.txt").symlink_to("/etc/passwd")
-    with pytest.raises(BotRejected, match=r"requirements\.txt is a link\. Put a copy"):
-        Asked.by(tmp_path)
-    (tmp_path / "requirements.txt").unlink()
+def test_a_folder_where_the_packages_go_is_told_to_the_owner(tmp_path: Path) -> None:
     (tmp_path / "requirements.txt").write_text("numpy\n")
-    assert Asked.by(tmp_path).anything
+    assert Asked.by(Content.read(tmp_path)).anything
     (tmp_path / "vendor").mkdir()
-    with pytest.raises(BotRejected, match="holds a folder vendor"):
-        Asked.by(tmp_path)
+    with pytest.raises(BotRejected, match="holds 'vendor'"):
+        Asked.by(Content.read(tmp_path))
 
 
 def test_comments_alone_ask_for_nothing(tmp_path: Path) -> None:
     (tmp_path / "requirements.txt").write_text("# none yet\n")
     (tmp_path / "vendor").mkdir()
-    assert not Asked.by(tmp_path).anything
-    assert not Asked.by(tmp_path / "vendor").anything
+    assert not Asked.by(Content.read(tmp_path)).anything
+    assert not Asked.by(Content(())).anything
 
 
 def test_without_a_home_the_store_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
