@@ -156,14 +156,22 @@ def _give_up(client: DockerClient, name: str, launch: Future[ControlGroup | None
 class DockerProgram:
     """An image, ready to start."""
 
-    def __init__(self, image: str, start: Callable[[Place], Awaitable[DockerInstance]]) -> None:
+    def __init__(
+        self, image: str, start: Callable[[Place], Awaitable[DockerInstance]], lock: str | None = None
+    ) -> None:
         self._image = image
         self._start = start
+        self._lock = lock
 
     @property
     def identity(self) -> str:
         """The image's id: `sha256:` and 64 hexadecimal digits."""
         return self._image
+
+    @property
+    def lock(self) -> str | None:
+        """Which packages we put into the image; None: none."""
+        return self._lock
 
     async def start(self, place: Place) -> DockerInstance:
         """

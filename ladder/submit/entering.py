@@ -117,4 +117,5 @@ def _submission(request: Request, bot: Candidate, sandbox: Sandbox) -> Submissio
         source=request.source.image or request.source.name,
         size=bot.size,
         pinned=bot.pinned,
+        lock=bot.program.lock,
     )

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 UNUSED_SECONDS = 30 * 24 * 3600.0
 """A folder that nobody has asked for during so long is removed."""
 COMPILE_SECONDS = 300.0
-COMPILE = ("-I", "-m", "compileall", "-qq", "--invalidation-mode=unchecked-hash")
-"""Without .pyc files each start of a bot would compile its packages anew. Compiling runs nothing of them."""
+COMPILE = ("-I", "-m", "compileall", "-qq", "-x", "/tests/", "--invalidation-mode=unchecked-hash")
+"""Without .pyc files each start of a bot compiles its packages: 0.2 s for numpy. Compiling runs nothing of them."""
 
 
 def installed_here(packages: Packages, asked: Asked) -> tuple[str, Path]:
