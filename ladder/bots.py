@@ -17,6 +17,10 @@ SAMPLES = Path(__file__).resolve().parent.parent / "sample_bots"
 MAIN_FILES = ("bot.py", "bot.js")
 Builds = Literal["base", "allowed"]
 """Which Dockerfiles are built: those that only add files to `pigpen/bot`, or any."""
+OURS = "pigpen/"
+"""Images whose names begin so are made by Pigpen on this machine; none of them comes from a registry."""
+DEFAULT_REGISTRIES = ("docker.io/", "index.docker.io/")
+"""What may stand before an image's name without changing what it means."""
 _IMAGE = re.compile(r"(sha256:[0-9a-f]{64}|[a-z0-9]+([._/:-]+[a-z0-9]+)*(:[\w.-]+)?(@sha256:[0-9a-f]{64})?)")
 
 
@@ -70,6 +74,13 @@ def find_bot(word: str) -> BotSource:
         f"There is no bot {word!r}: neither a sample bot ({', '.join(sample_names())}), nor a folder, "
         "nor an image reference such as mybot:latest."
     )
+
+
+def is_ours(reference: str) -> bool:
+    """Whether an image of that name is one that Pigpen made."""
+    for registry in DEFAULT_REGISTRIES:
+        reference = reference.removeprefix(registry)
+    return reference.startswith(OURS)
 
 
 def seat_names(names: Iterable[str]) -> tuple[str, ...]:

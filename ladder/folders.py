@@ -37,6 +37,17 @@ def keep_folder(content: Content, data_dir: Path) -> Path:
     return kept
 
 
+def check_not_kept(folder: Path, data_dir: Path) -> None:
+    """
+    Make sure that a submitted folder is not one of those that the ladder keeps: these are everybody's bots.
+
+    Raises:
+        BotRejected: If it is.
+    """
+    if folder.resolve().is_relative_to((data_dir / FOLDERS).resolve()):
+        raise BotRejected(f"{folder} is where the ladder keeps the bots that were entered. Submit your own folder.")
+
+
 def _put(new: Path, kept: Path, identity: str) -> None:
     if kept.exists() and not is_kept(kept, identity):  # somebody changed it
         kept.rename(new.with_name("old"))

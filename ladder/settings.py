@@ -21,6 +21,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from ladder.bots import Builds
 from ladder.clocks import DEFAULT_CLOCK_TEXT, LEAST_LIMIT, MOST_LIMIT, read_clock
 from referee.match import DEFAULT_CLOCK
 
@@ -73,6 +74,8 @@ class Settings(BaseSettings):
     """A match that takes longer is void, and played again."""
     image_bytes: PositiveInt = 2 * 1024**3
     """The largest image, or folder, that is taken."""
+    builds: Builds = "base"
+    """Dockerfiles that submitted folders may have; base: FROM pigpen/bot and COPY; allowed: any (docs/security.md)."""
     records: Annotated[int, Field(ge=0)] = 0
     """How many records of matches are kept, the newest ones; 0: all."""
     preflight_boards: PositiveInt = 2

@@ -23,6 +23,7 @@ from ladder.sandbox.container_keeper import ContainerKeeper
 from ladder.sandbox.docker_instance import DockerInstance
 from ladder.sandbox.limits import Limits
 from ladder.sandbox.output import Output
+from ladder.wheels.packages import Packages
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -54,6 +55,7 @@ class DockerSandbox:
         runtime: str = "runc",
         limits: Limits | None = None,
         report: Callable[[str], None] = lambda line: None,
+        packages: Packages | None = None,
     ) -> None:
         """
         Prepare a sandbox; nothing is asked of the engine before the first `load`.
@@ -62,10 +64,12 @@ class DockerSandbox:
             runtime: An OCI runtime that the engine knows, for example runc, crun, or runsc.
             limits: What one container may use.
             report: Called, from another thread, with one line before each step that takes seconds.
+            packages: Where the packages of bots come from; what pip is set to if None.
         """
         self.runtime = runtime
         self.limits = limits or Limits()
         self._report = report
+        self._packages = packages or Packages(report=report)
         self._id = secrets.token_hex(8)
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="docker")
         self._loading = asyncio.Lock()
@@ -84,12 +88,15 @@ class DockerSandbox:
         # One at a time: the second bot of a match must not build the base image, or a shared folder, once more.
         async with self._loading:
             client = await self._open()
+            lock = None
             if bot.image is not None:
                 image = await self._call(image_of_reference, client, bot.image)
             else:
-                image = await self._call(image_of_folder, client, bot, await self._base_image(client))
+                base = await self._base_image(client)
+                built = await self._call(image_of_folder, client, bot, base, self._packages)
+                image, lock = built.image, built.lock
         plan = await self._call(containers.plan, client, image)
-        return DockerProgram(image, partial(self._start, client, plan))
+        return DockerProgram(image, partial(self._start, client, plan), lock)
 
     async def close(self) -> None:
         """Remove every container of this sandbox and let go of the engine; the next one removes what this cannot."""

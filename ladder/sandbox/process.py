@@ -40,7 +40,7 @@ class ProcessSandbox:
             packages: Where the packages of bots come from; what pip is set to if None.
         """
         self._instances: set[ProcessInstance] = set()
-        self._packages = packages
+        self._packages = packages or Packages()
 
     async def load(self, bot: BotSource) -> ProcessProgram:
         """
@@ -64,7 +64,6 @@ class ProcessSandbox:
     def _install(self, asked: Asked) -> tuple[str | None, Path | None]:
         if not asked.anything:
             return None, None
-        self._packages = self._packages or Packages()
         return installed_here(self._packages, asked)
 
     async def close(self) -> None:

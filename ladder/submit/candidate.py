@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
+    from ladder.bots import Builds
     from ladder.sandbox.base import Loaded, Sandbox
 
 
@@ -60,16 +61,24 @@ class Candidate:
 
 
 @asynccontextmanager
-async def candidate(sandbox: Sandbox, source: BotSource, most_bytes: int) -> AsyncIterator[Candidate]:
+async def candidate(
+    sandbox: Sandbox, source: BotSource, most_bytes: int, builds: Builds = "base"
+) -> AsyncIterator[Candidate]:
     """
-    Build, pull or copy what was submitted, and look at it; nothing of it runs, apart from its build.
+    Build, pull or copy what was submitted, and look at it; nothing of it runs, unless any build is allowed.
+
+    Args:
+        sandbox: Where it is to run.
+        source: What was submitted.
+        most_bytes: The largest image, or folder, that is taken.
+        builds: Which Dockerfiles are built.
 
     Raises:
         BotRejected: If the ladder does not take it.
         SandboxError: If the sandbox failed.
     """
     if source.folder is not None:
-        source = replace(source, content=Content.read(source.folder, most_bytes))
+        source = replace(source, content=Content.read(source.folder, most_bytes), builds=builds)
     if sandbox.name == "docker":
         yield await _from_image(sandbox, source, most_bytes)
         return

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ladder.sandbox.base import BotRejected
@@ -97,9 +98,19 @@ class Packages:
             fetch: Gets wheels; pip with this machine's settings if None.
             report: Called with one line before a step that takes seconds.
         """
-        self.store = store or Store(cache_folder())
+        self._store = store
         self._fetch = fetch or PipFetch()
         self._report = report
+
+    @cached_property
+    def store(self) -> Store:
+        """
+        What keeps things that were fetched.
+
+        Raises:
+            SandboxError: If there is no place for it.
+        """
+        return self._store or Store(cache_folder())
 
     def pins(self, asked: Asked, target: Target, *, anew: bool = False) -> list[Pin]:
         """

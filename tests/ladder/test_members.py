@@ -6,6 +6,7 @@ import os
 import re
 import socket
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -57,15 +58,22 @@ def test_a_file_that_grows_while_it_is_read_is_refused(folder: Path, monkeypatch
     refused(folder, "more than 100 bytes", 100)
 
 
-def test_folders_1_200_levels_deep_are_refused(folder: Path) -> None:
-    number = os.open(folder, os.O_RDONLY)
+@pytest.fixture
+def deep(folder: Path) -> Iterator[Path]:
+    """A folder of 1,200 levels, which few programs can remove."""
+    numbers = [os.open(folder, os.O_RDONLY)]
     for _ in range(1200):
-        os.mkdir("d", dir_fd=number)
-        below = os.open("d", os.O_RDONLY, dir_fd=number)
-        os.close(number)
-        number = below
-    os.close(number)
-    refused(folder, "more than 64 folders within each other")
+        os.mkdir("d", dir_fd=numbers[-1])
+        numbers.append(os.open("d", os.O_RDONLY, dir_fd=numbers[-1]))
+    yield folder
+    os.close(numbers.pop())
+    while numbers:
+        os.rmdir("d", dir_fd=numbers[-1])
+        os.close(numbers.pop())
+
+
+def test_folders_1_200_levels_deep_are_refused(deep: Path) -> None:
+    refused(deep, "more than 64 folders within each other")
 
 
 def test_very_many_files_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

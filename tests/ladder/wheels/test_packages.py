@@ -204,4 +204,4 @@ def test_without_a_home_the_store_says_what_to_set(monkeypatch: pytest.MonkeyPat
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr(Path, "home", lambda: (_ for _ in ()).throw(RuntimeError("Could not determine home.")))
     with pytest.raises(SandboxError, match="XDG_CACHE_HOME"):
-        Packages()
+        installed_here(Packages(), asked("one"))
