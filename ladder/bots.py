@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_bots"
 MAIN_FILES = ("bot.py", "bot.js")
+DOCKERFILE = "Dockerfile"
 Builds = Literal["base", "allowed"]
 """Which Dockerfiles are built: those that only add files to `pigpen/bot`, or any."""
 OURS = "pigpen/"
@@ -83,6 +84,10 @@ def is_ours(reference: str) -> bool:
     return reference.startswith(OURS)
 
 
+def _is_bot(folder: Path) -> bool:
+    return folder.is_dir() and any((folder / name).is_file() for name in (*MAIN_FILES, DOCKERFILE))
+
+
 def seat_names(names: Iterable[str]) -> tuple[str, ...]:
     """A name for each seat; a bot that sits in several is numbered: Trotter, Snout, Trotter#2, Snout#2."""
     given: list[str] = []
@@ -101,7 +106,3 @@ def _is_folder(path: Path) -> bool:
 
 def _may_look_into(folder: Path) -> bool:
     return os.access(folder, os.R_OK | os.X_OK, effective_ids=os.access in os.supports_effective_ids)
-
-
-def _is_bot(folder: Path) -> bool:
-    return folder.is_dir() and any((folder / name).is_file() for name in (*MAIN_FILES, "Dockerfile"))

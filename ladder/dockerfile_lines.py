@@ -94,7 +94,7 @@ def _joined(lines: list[str]) -> Iterator[tuple[int, str]]:
 def _instruction(line: int, text: str) -> Instruction:
     if not text.replace("\t", " ").isprintable():
         raise NotUnderstood(line, text, "holds a character that cannot be seen")
-    keyword, *rest = text.strip(BLANKS).replace("\t", " ").split(" ", 1)
+    keyword, *rest = re.split(f"[{BLANKS}]", text.strip(BLANKS), maxsplit=1)
     if not _WORD.fullmatch(keyword):
         raise NotUnderstood(line, text, "is no instruction")
-    return Instruction(line, keyword.upper(), "".join(rest).strip())
+    return Instruction(line, keyword.upper(), "".join(rest).strip(BLANKS))

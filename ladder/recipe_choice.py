@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ladder.bots import DOCKERFILE
 from ladder.dockerfile_lines import NotUnderstood
 from ladder.members import Kind
 from ladder.recipes import PLAIN, UNDERSTOOD, Recipe, read_recipe
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from ladder.bots import BotSource
     from ladder.content import Content
 
-DOCKERFILE = "Dockerfile"
 SHOWN = 80
 """Letters of a line in a message."""
 

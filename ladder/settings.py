@@ -1,6 +1,8 @@
 """
 What an organiser sets: in `pigpen.toml` in the current folder, or in the environment, which goes first.
 
+The file is not read where it lies in a bot's folder (settings_file.py).
+
 The names are the same in both: `data_dir` in the file is `PIGPEN_DATA_DIR` in the environment. A relative path is one
 from the current folder, where the file is too.
 """
@@ -23,14 +25,16 @@ from pydantic_settings import (
 
 from ladder.bots import Builds
 from ladder.clocks import DEFAULT_CLOCK_TEXT, LEAST_LIMIT, MOST_LIMIT, read_clock
+from ladder.settings_file import FILE, bot_around
 from referee.match import DEFAULT_CLOCK
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sqlalchemy import URL
 
     from pigpen import ClockSetting
 
-FILE = "pigpen.toml"
 PREFIX = "PIGPEN_"
 URL_HINT = "write sqlite:////path/to/file or postgresql://user@host/name"
 
@@ -132,6 +136,12 @@ class Settings(BaseSettings):
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
 
 
+class _WithoutFile(Settings):
+    """The settings where `pigpen.toml` is not the organiser's."""
+
+    model_config = SettingsConfigDict(toml_file=None)
+
+
 def read_url(text: str) -> URL:
     """
     Read the URL of a database, which is SQLite's or PostgreSQL's, and name the driver that comes with Pigpen.
@@ -157,15 +167,19 @@ def read_url(text: str) -> URL:
     raise ValueError(f"{url.drivername!r} is no database that a ladder can be kept in; {URL_HINT}")
 
 
-def load_settings(**given: Any) -> Settings:
+def load_settings(bots: Iterable[Path] = (), **given: Any) -> Settings:
     """
-    Read the settings; what is *given* goes before all else.
+    Read the settings.
+
+    Args:
+        bots: Folders of bots that somebody named; a file within one of them is not read.
+        given: Values that go before all else.
 
     Raises:
         ValueError: If one makes no sense; the message names it and where it stands.
     """
     try:
-        return Settings(**given)
+        return (_WithoutFile if bot_around(bots) else Settings)(**given)
     except ValidationError as error:
         raise ValueError(_sentence(error)) from None
     except (SettingsError, OSError, ValueError) as error:
@@ -180,7 +194,7 @@ def source_of(name: str) -> str:
     """Where the value of a setting comes from: ``environment``, ``file`` or ``default``."""
     if any(variable.upper() == PREFIX + name.upper() and value for variable, value in os.environ.items()):
         return "environment"
-    return "file" if name in TomlConfigSettingsSource(Settings)() else "default"
+    return "file" if not bot_around() and name in TomlConfigSettingsSource(Settings)() else "default"
 
 
 def _sentence(error: ValidationError) -> str:

@@ -46,7 +46,7 @@ def _rows(settings: Settings) -> list[dict[str, Any]]:
 
 
 def _lines(name: str, value: object, source: str, meaning: str) -> list[str]:
-    from ladder.settings import FILE
+    from ladder.settings_file import FILE
 
     set_by = {"default": "", "file": f"  # by {FILE}", "environment": f"  # by PIGPEN_{name.upper()}"}[source]
     line = tomli_w.dumps({name: value}).strip() + set_by

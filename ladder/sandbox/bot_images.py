@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from docker.errors import APIError
 from docker.utils import parse_repository_tag
 
-from ladder.bots import OURS, is_ours
+from ladder.bots import DOCKERFILE, OURS, is_ours
 from ladder.content import content_of
 from ladder.dockerignore import without_ignored
 from ladder.engine import engine_errors, explain
@@ -117,10 +117,10 @@ def _context(
     """What is sent to the engine; without a recipe it gets the folder as it is, with its own Dockerfile."""
     kept = without_ignored(content, folder.name)
     if recipe is None:
-        return kept.with_files({"Dockerfile": content.file("Dockerfile") or b""}).archive()
+        return kept.with_files({DOCKERFILE: content.file(DOCKERFILE) or b""}).archive()
     stand = image_with_packages(client, packages, content, base_image_id(client, base))
     dockerfile = recipe.dockerfile(stand, labels)
-    return kept.below(FILES).with_files({"Dockerfile": dockerfile}).archive()
+    return kept.below(FILES).with_files({DOCKERFILE: dockerfile}).archive()
 
 
 def _build(client: DockerClient, folder: Path, context: BinaryIO, key: str, labels: dict[str, str]) -> None:
