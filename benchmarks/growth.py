@@ -22,7 +22,7 @@ from referee.record_file import RecordWriter
 
 if TYPE_CHECKING:
     from ladder.sandbox.base import Instance, Place, Program
-    from referee.record import AnyLine
+    from referee.record import AnyLine, ImageFiles
 
 DEALS = (1, 10, 100, 1000)
 
@@ -38,6 +38,11 @@ class Watched:
     def identity(self) -> str:
         """The program's own."""
         return self.program.identity
+
+    @property
+    def image_files(self) -> ImageFiles | None:
+        """The program's own."""
+        return self.program.image_files
 
     async def start(self, place: Place) -> Instance:
         """Start one."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ladder.sandbox.base import Exit, Instance, Program
     from pigpen import Bot
     from referee.match import MatchSpec
-    from referee.record import AnyLine, DealLine, ResultLine
+    from referee.record import AnyLine, DealLine, ImageFiles, ResultLine
     from referee.seat import Seat
 
     Write = Callable[[AnyLine], None]
@@ -40,6 +40,8 @@ S = TypeVar("S", bound=StreamSeat, covariant=True)
 
 FAREWELL_SECONDS = 1.0
 """How long programs may take to end by themselves after the match."""
+
+_LEAST_FIRST: tuple[ImageFiles, ...] = ("read", "locked", "isolated")
 
 NO_LABELS: Mapping[str, str] = MappingProxyType({})
 
@@ -144,7 +146,14 @@ async def play_sandboxed(
     def open_table(table: int) -> AbstractAsyncContextManager[Sequence[Seat]]:
         return sandboxed_table(programs, spec.bots, partial(logs.__setitem__, table), labels)
 
-    return Played(await Match(spec, open_table, write, recorded).play(concurrency), logs)
+    match = Match(spec, open_table, write, recorded, _image_files(programs))
+    return Played(await match.play(concurrency), logs)
+
+
+def _image_files(programs: Sequence[Program]) -> ImageFiles | None:
+    """What can be said of all bots together: no more than of the one for which the least is done."""
+    found = {program.image_files for program in programs}
+    return next((each for each in (*_LEAST_FIRST, None) if each in found), None)
 
 
 @contextlib.asynccontextmanager

@@ -25,6 +25,7 @@ from pydantic_settings import (
 
 from ladder.bots import Builds
 from ladder.clocks import DEFAULT_CLOCK_TEXT, LEAST_LIMIT, MOST_LIMIT, read_clock
+from ladder.sandbox.base import LOCKED_BYTES
 from ladder.settings_file import FILE, bot_around
 from referee.match import DEFAULT_CLOCK
 
@@ -80,6 +81,8 @@ class Settings(BaseSettings):
     """The largest image, or folder, that is taken."""
     builds: Builds = "base"
     """Dockerfiles that submitted folders may have; base: FROM pigpen/bot and COPY; allowed: any (docs/security.md)."""
+    locked_bytes: PositiveInt = LOCKED_BYTES
+    """The largest image whose files are kept in memory while it plays; a larger one needs gVisor."""
     records: Annotated[int, Field(ge=0)] = 0
     """How many records of matches are kept, the newest ones; 0: all."""
     preflight_boards: PositiveInt = 2

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, model_validator
 
+from ladder.sandbox.base import LOCKED_BYTES
 from pigpen import ClockSetting
 from referee.formats import Format
 from referee.match import MatchSpec
@@ -61,6 +62,8 @@ class MatchTask(Message):
     """In the order of their numbers."""
     runtime: str = "runc"
     """The OCI runtime of the docker sandbox."""
+    locked_bytes: int = LOCKED_BYTES
+    """The largest image whose files are kept in memory while it plays; a larger one needs gVisor."""
     seconds: PositiveFloat
     """A match that takes longer is void."""
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from ladder.tasks import TaskBot
 
     Load = Callable[[Sandbox, TaskBot], Awaitable[Program]]
-    Kind = tuple[str, str]
-    """A sandbox's name, and its runtime."""
+    Kind = tuple[str, str, int]
+    """A sandbox's name, its runtime, and the largest image whose files it keeps in memory."""
 
 ROOM = 1 << 20
 """Bytes that must find room in the temporary folder before a match is begun after a failure."""
@@ -40,13 +40,13 @@ log = structlog.get_logger()
 class Worker:
     """Plays any number of tasks at once, in one event loop."""
 
-    def __init__(self, load: Load, open_sandbox: Callable[[str, str], Sandbox] | None = None) -> None:
+    def __init__(self, load: Load, open_sandbox: Callable[[str, str, int], Sandbox] | None = None) -> None:
         """
         Prepare a worker; it opens its sandboxes when they are needed.
 
         Args:
             load: Makes a version of a bot ready to start.
-            open_sandbox: Opens the sandbox of a name, with a runtime.
+            open_sandbox: Opens the sandbox of a kind.
         """
         self._load = load
         self._open_sandbox = open_sandbox or _open_sandbox
@@ -66,7 +66,7 @@ class Worker:
             SandboxError: If not; the message says what is missing.
         """
         await asyncio.to_thread(_find_room)
-        if any(name == "docker" for name, _ in self._kinds):
+        if any(name == "docker" for name, *_ in self._kinds):
             await asyncio.to_thread(_find_engine)
 
     async def close(self) -> None:
@@ -95,7 +95,7 @@ class Worker:
         record = PackedRecord()
         labels = {"match": str(task.match), "attempt": str(task.attempt)}
         async with AsyncExitStack() as stack:
-            kinds = {bot.sandbox: (bot.sandbox, task.runtime) for bot in task.bots}
+            kinds = {bot.sandbox: (bot.sandbox, task.runtime, task.locked_bytes) for bot in task.bots}
             pens = {name: await stack.enter_async_context(self._leased(kind)) for name, kind in kinds.items()}
             programs = [await pens[bot.sandbox].program(bot, self._load) for bot in task.bots]
             played = await play_sandboxed(task.spec(), programs, record.write, labels=labels)
@@ -135,12 +135,12 @@ class _Pens:
         return self._programs[bot.identity]
 
 
-def _open_sandbox(name: str, runtime: str) -> Sandbox:
+def _open_sandbox(name: str, runtime: str, locked_bytes: int) -> Sandbox:
     if name == "process":
         return ProcessSandbox()
     from ladder.sandbox.docker import DockerSandbox  # takes long to import, and not every ladder needs it
 
-    return DockerSandbox(runtime)
+    return DockerSandbox(runtime, locked_bytes=locked_bytes, refuses_larger=True)
 
 
 def _find_room() -> None:

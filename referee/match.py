@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from pigpen.rules import Rules
     from referee.formats import Format
+    from referee.record import ImageFiles
     from referee.seat import Seat
 
     OpenTable = Callable[[int], AbstractAsyncContextManager[Sequence[Seat]]]
@@ -63,6 +64,7 @@ class Match:
         open_table: OpenTable,
         write: Callable[[MatchLine | DealLine | ResultLine], None],
         recorded: Iterable[DealLine] | None = None,
+        image_files: ImageFiles | None = None,
     ) -> None:
         """
         Prepare a match.
@@ -72,6 +74,7 @@ class Match:
             open_table: Makes the seats of each table.
             write: Takes the record's lines in order.
             recorded: The deals that are in the record already, if the match was interrupted; its first line is, too.
+            image_files: What the record says of the bots' images.
 
         Raises:
             CannotResume: If these deals are not of this match; the message says what is wrong.
@@ -81,6 +84,7 @@ class Match:
         self._write = write
         self._tally = Tally(spec.rules, spec.bots, spec.format)
         self._has_begun = recorded is not None
+        self._image_files = image_files
         self._tables = [Table(spec, number) for number in range(spec.format.tables(spec.rules))]
         for line in sorted(recorded or (), key=lambda line: line.deal):
             self._restore(line)
@@ -117,14 +121,14 @@ class Match:
     def _begin(self) -> None:
         if not self._has_begun:
             self._has_begun = True
-            self._write(_first_line(self._spec))
+            self._write(_first_line(self._spec, self._image_files))
 
     def _take(self, line: DealLine) -> None:
         self._write(line)
         self._tally.add(line)
 
 
-def _first_line(spec: MatchSpec) -> MatchLine:
+def _first_line(spec: MatchSpec, image_files: ImageFiles | None) -> MatchLine:
     return MatchLine(
         rules=spec.rules.to_plain(),
         format=str(spec.format),
@@ -132,4 +136,5 @@ def _first_line(spec: MatchSpec) -> MatchLine:
         clock=ClockLine(**asdict(spec.clock)),
         commitment=commitment(spec.seed),
         started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        image_files=image_files,
     )

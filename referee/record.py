@@ -17,14 +17,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 VERSION = 1
-TIMES = frozenset({"started", "took_ms", "cpu_ms", "timed", "think_ms"})
-"""The fields that hold times, or tell how they were taken."""
+TIMES = frozenset({"started", "took_ms", "cpu_ms", "timed", "think_ms", "image_files"})
+"""The fields that hold times, or tell how the match was run: they differ from run to run."""
 
 CHAIN = "chain"
 """The key that a line gets in a file (referee/chain.py)."""
 
 Timed = Literal["cpu", "wall"]
 """How a bot's time was measured: in CPU time of its program, or in wall time."""
+
+ImageFiles = Literal["locked", "read", "isolated"]
+"""What is done so that a container cannot learn of another one from the page cache of the files in its image."""
 
 Cards = str
 """Cards by name with a space between: ``QS KH 2C``. A card put face down has ``*`` behind it: ``QS*``."""
@@ -68,6 +71,13 @@ class MatchLine(Line):
     """SHA-256 of the match seed, in hex."""
     started: str
     """When, UTC, ISO 8601."""
+    image_files: ImageFiles | None = None
+    """
+    How bots are kept from leaving notes in the page cache of their images' files; left out where there are no images.
+
+    `locked`: kept in memory throughout. `isolated`: each container has a kernel of its own. `read`: only read before
+    each table, at least for one of the bots.
+    """
 
 
 class Step(Line):

@@ -21,14 +21,23 @@ class SandboxName(enum.StrEnum):
     INLINE = "inline"
 
 
-def open_sandbox(name: SandboxName, runtime: str) -> Sandbox:
-    """Open the sandbox of that name; a weak one says so."""
+def open_sandbox(name: SandboxName, runtime: str, locked_bytes: int | None = None) -> Sandbox:
+    """
+    Open the sandbox of that name; a weak one says so.
+
+    Args:
+        name: Which one.
+        runtime: The OCI runtime of the docker sandbox.
+        locked_bytes: A ladder's setting: a larger image needs gVisor. None: it plays without, if there is none.
+    """
     if name is SandboxName.PROCESS:
         _say("The process sandbox keeps no bot from your files: use it for bots that you trust.")
         return ProcessSandbox()
     from ladder.sandbox.docker import DockerSandbox  # the Docker library takes long to import, and only this needs it
 
-    return DockerSandbox(runtime, report=_say)
+    if locked_bytes is None:
+        return DockerSandbox(runtime, report=_say)
+    return DockerSandbox(runtime, report=_say, locked_bytes=locked_bytes, refuses_larger=True)
 
 
 def _say(line: str) -> None:

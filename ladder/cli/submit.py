@@ -110,7 +110,7 @@ def _login() -> str:
 async def _enter(database: Database, settings: Settings, kept_in: LadderSandbox, request: Request) -> Outcome:
     from ladder.submit.entering import enter
 
-    sandbox = open_sandbox(SandboxName(kept_in), settings.runtime)
+    sandbox = open_sandbox(SandboxName(kept_in), settings.runtime, settings.locked_bytes)
     if not sandbox.isolates:
         typer.echo("A ladder of processes is for your own machine and your own bots.", err=True)
     try:

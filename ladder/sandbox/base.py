@@ -18,12 +18,17 @@ if TYPE_CHECKING:
 
     from ladder.bots import BotSource
     from referee.keeper import Keeper
+    from referee.record import ImageFiles
 
 SOCKET_NAME = "seat.sock"
 """File name of the seat's Unix socket inside its folder."""
 
 STDERR_TAIL = 16 * 1024
 """At most this many bytes, the last ones, are kept of what an instance wrote to stdout and stderr."""
+
+
+LOCKED_BYTES = 512 * 1024 * 1024
+"""The largest image whose files are kept in memory while it plays, if nobody says otherwise."""
 
 
 class SandboxError(Exception):
@@ -78,6 +83,10 @@ class Program(Protocol):
     @property
     def identity(self) -> str:
         """What exactly would run: an image digest, or a content hash."""
+
+    @property
+    def image_files(self) -> ImageFiles | None:
+        """What is done so that its instances find the files of its image alike; None where there is no image."""
 
     async def start(self, place: Place) -> Instance:
         """

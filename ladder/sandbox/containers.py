@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -12,10 +13,12 @@ from docker.errors import APIError, NotFound
 from ladder.engine import ENGINE_ERRORS, engine_errors
 from ladder.sandbox import owners
 from ladder.sandbox.control_group import ControlGroup, files_of
-from ladder.sandbox.limits import LAUNCHER, Limits, environment, host_config, new_user
+from ladder.sandbox.forgetting import parent_group
+from ladder.sandbox.limits import SEAT_FOLDER, Limits, environment, host_config, new_user
+from ladder.sandbox.programs import LAUNCHER, put_program
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from concurrent.futures import Future
 
     from docker import DockerClient
 
@@ -34,6 +37,24 @@ _CONFLICT = 409
 
 
 @dataclass(frozen=True)
+class EngineFacts:
+    """What the engine says of itself."""
+
+    machine: str
+    """Its kind of processor, as `uname -m` calls it."""
+    runtimes: frozenset[str]
+    """The OCI runtimes that it knows."""
+    cgroup_driver: str
+    """Who makes its control groups: ``cgroupfs`` or ``systemd``."""
+
+    @classmethod
+    def of(cls, client: DockerClient) -> EngineFacts:
+        """Ask *client*."""
+        found = client.api.info()
+        return cls(found["Architecture"], frozenset(found["Runtimes"]), str(found.get("CgroupDriver")))
+
+
+@dataclass(frozen=True)
 class Plan:
     """What every instance of a bot starts from."""
 
@@ -41,11 +62,14 @@ class Plan:
     """The image's id."""
     command: tuple[str, ...]
     """The program and its arguments, as the image has them."""
-    machine: str
-    """The engine's kind of processor, as `uname -m` calls it."""
+    size: int
+    """Bytes of the image."""
+    runtime: str
+    """The OCI runtime."""
+    engine: EngineFacts
 
 
-def plan(client: DockerClient, image: str) -> Plan:
+def plan(client: DockerClient, image: str, runtime: str) -> Plan:
     """
     Find out how to start *image*.
 
@@ -53,9 +77,20 @@ def plan(client: DockerClient, image: str) -> Plan:
         SandboxError: If the engine fails.
     """
     with engine_errors("look up what an image runs"):
-        config = client.images.get(image).attrs["Config"]
-        command = (*(config["Entrypoint"] or ()), *(config["Cmd"] or ()))
-        return Plan(image, command, client.api.info()["Architecture"])
+        found, engine = client.images.get(image).attrs, EngineFacts.of(client)
+    config = found["Config"]
+    command = (*(config["Entrypoint"] or ()), *(config["Cmd"] or ()))
+    return Plan(image, command, int(found["Size"]), runtime, engine)
+
+
+def container_name() -> str:
+    """A name for a container of ours."""
+    return f"pigpen-{secrets.token_hex(8)}"
+
+
+def labels_of(sandbox: str) -> dict[str, str]:
+    """The labels by which the containers of the sandbox with the id *sandbox* are found again."""
+    return {MARK: "1", OWNER: owners.this_process(), SANDBOX: sandbox}
 
 
 def launch(
@@ -65,11 +100,20 @@ def launch(
     place: Place,
     *,
     limits: Limits,
-    runtime: str,
-    labels: Mapping[str, str],
+    sandbox: str,
+    forgotten: Future[bool] | None = None,
 ) -> ControlGroup | None:
     """
     Create and start the container *name*, in few calls: a table's start waits for this. On failure none is left.
+
+    Args:
+        client: The engine.
+        name: A new name (`container_name`).
+        plan: What runs.
+        place: Where it finds its seat; gets a launcher of its own.
+        limits: What it may use.
+        sandbox: Id of the sandbox that it belongs to.
+        forgotten: Done when the kernel has forgotten what earlier containers looked up; waited for before the start.
 
     Returns:
         Its control group; None where that cannot be found, or the container has ended already.
@@ -78,18 +122,19 @@ def launch(
         SandboxError: If the engine fails.
     """
     api = client.api
+    put_program(LAUNCHER, plan.engine.machine, place.folder)
     with engine_errors("start a bot's container"):
         try:
             api.create_container(
                 plan.image,
-                entrypoint=[LAUNCHER],
+                entrypoint=[f"{SEAT_FOLDER}/{LAUNCHER}"],
                 command=list(plan.command),
                 name=name,
                 hostname="pen",
                 user=new_user(),
                 environment=environment(place),
-                labels={**place.labels, **labels, MARK: "1", OWNER: owners.this_process()},
-                host_config=host_config(api, place, limits, runtime, plan.machine),
+                labels={**place.labels, **labels_of(sandbox)},
+                host_config=host_config(api, place, limits, plan.runtime, parent_group(plan.engine.cgroup_driver)),
                 # Beside network "none", and half a start's time: the runtime makes the empty network namespace by
                 # itself, where the engine would run another process to set it up.
                 network_disabled=True,
@@ -97,6 +142,8 @@ def launch(
                 healthcheck={"test": ["NONE"]},
                 use_config_proxy=False,
             )
+            if forgotten is not None:
+                forgotten.result()
             api.start(name)
             found = api.inspect_container(name)
         except ENGINE_ERRORS:

@@ -9,19 +9,24 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from ladder.engine import connect
 from ladder.images import ensure_base_image
 from ladder.sandbox import containers
-from ladder.sandbox.base import SandboxError
+from ladder.sandbox.base import LOCKED_BYTES, BotRejected, SandboxError
 from ladder.sandbox.bot_images import image_of_folder, image_of_reference
 from ladder.sandbox.container_keeper import ContainerKeeper
 from ladder.sandbox.docker_instance import DockerInstance
-from ladder.sandbox.limits import Limits
+from ladder.sandbox.forgetting import forget
+from ladder.sandbox.image_lock import lock_image
+from ladder.sandbox.limits import Limits, has_own_kernel
+from ladder.sandbox.locked_images import LockedImages
 from ladder.sandbox.output import Output
 from ladder.wheels.packages import Packages
 
@@ -33,9 +38,14 @@ if TYPE_CHECKING:
 
     from ladder.bots import BotSource
     from ladder.sandbox.base import Place
+    from ladder.sandbox.containers import Plan
     from ladder.sandbox.control_group import ControlGroup
+    from ladder.sandbox.image_lock import ImageLock
+    from referee.record import ImageFiles
 
 T = TypeVar("T")
+
+GVISOR = "runsc"
 
 THREADS = 16
 """Engine calls at one time: four tables of four start at once."""
@@ -55,7 +65,11 @@ class DockerSandbox:
         runtime: str = "runc",
         limits: Limits | None = None,
         report: Callable[[str], None] = lambda line: None,
+        *,
         packages: Packages | None = None,
+        locked_bytes: int = LOCKED_BYTES,
+        refuses_larger: bool = False,
+        gvisor: str = GVISOR,
     ) -> None:
         """
         Prepare a sandbox; nothing is asked of the engine before the first `load`.
@@ -65,16 +79,29 @@ class DockerSandbox:
             limits: What one container may use.
             report: Called, from another thread, with one line before each step that takes seconds.
             packages: Where the packages of bots come from; what pip is set to if None.
+            locked_bytes: The largest image whose files are kept in memory. A larger one plays under gVisor, if the
+                engine knows it.
+            gvisor: How the engine calls that runtime.
+            refuses_larger: Whether to refuse it where there is no gVisor; if not, its files are read before each table.
         """
         self.runtime = runtime
         self.limits = limits or Limits()
         self._report = report
         self._packages = packages or Packages(report=report)
-        self._id = secrets.token_hex(8)
+        self.id = secrets.token_hex(8)
+        """Of this sandbox; its containers bear it in a label."""
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="docker")
         self._loading = asyncio.Lock()
         self._client: DockerClient | None = None
-        self._instances: set[DockerInstance] = set()
+        self._locked_bytes = locked_bytes
+        self._refuses_larger = refuses_larger
+        self._gvisor = gvisor
+        self._instances: dict[DockerInstance, Plan] = {}
+        self._starting: Counter[Plan] = Counter()
+        self._remembers = False
+        """Whether the kernel may remember what a container looked up that is gone."""
+        self._forgotten: Future[bool] | None = None
+        self._images = LockedImages(self._lock_image, self._unlock_image, self._playing)
         self._base: str | None = None
 
     async def load(self, bot: BotSource) -> DockerProgram:
@@ -95,21 +122,22 @@ class DockerSandbox:
                 base = await self._base_image(client)
                 built = await self._call(image_of_folder, client, bot, base, self._packages)
                 image, lock = built.image, built.lock
-        plan = await self._call(containers.plan, client, image)
-        return DockerProgram(image, partial(self._start, client, plan), lock)
+        plan = self._choose_runtime(await self._call(containers.plan, client, image, self.runtime), bot.name)
+        return DockerProgram(image, await self._keep_in_memory(plan), partial(self._start, client, plan), lock)
 
     async def close(self) -> None:
         """Remove every container of this sandbox and let go of the engine; the next one removes what this cannot."""
         with suppress(SandboxError):
             await asyncio.gather(*(instance.stop() for instance in list(self._instances)))
+        await self._images.close()
         # Starts that were cancelled are still under way in their threads.
         await asyncio.to_thread(self._pool.shutdown)
         client, self._client = self._client, None
         if client is not None:
             try:
-                await asyncio.to_thread(containers.remove_sandbox, client, self._id)
+                await asyncio.to_thread(containers.remove_sandbox, client, self.id)
             except SandboxError:
-                _LEFT_BEHIND.add(self._id)
+                _LEFT_BEHIND.add(self.id)
             client.close()
 
     async def _open(self) -> DockerClient:
@@ -127,12 +155,51 @@ class DockerSandbox:
             self._base = await self._call(ensure_base_image, client, self._report)
         return self._base
 
-    async def _start(self, client: DockerClient, plan: containers.Plan, place: Place) -> DockerInstance:
+    def _choose_runtime(self, plan: Plan, name: str) -> Plan:
+        if plan.size <= self._locked_bytes or has_own_kernel(plan.runtime):
+            return plan
+        if self._gvisor in plan.engine.runtimes:
+            return replace(plan, runtime=self._gvisor)
+        if self._refuses_larger:
+            raise BotRejected(
+                f"The image of {name} has {plan.size:,} bytes. Up to {self._locked_bytes:,} are kept in memory while a "
+                "bot plays (setting locked_bytes); a larger image needs gVisor, which this engine does not have. Make "
+                "the image smaller, or ask the organiser for either."
+            )
+        return plan
+
+    async def _keep_in_memory(self, plan: Plan) -> ImageFiles:
+        """Let no container find the files of its image other than the next one does."""
+        return "isolated" if has_own_kernel(plan.runtime) else await self._images.ensure(plan)
+
+    async def _lock_image(self, plan: Plan) -> ImageLock:
+        assert self._client is not None
+        may_lock = plan.size <= self._locked_bytes
+        most_bytes = self._locked_bytes if may_lock else 2 * plan.size  # a file with several names counts for each
+        lock = partial(lock_image, may_lock=may_lock)
+        return await self._call(lock, self._client, plan, self.id, most_bytes)
+
+    async def _unlock_image(self, lock: ImageLock) -> None:
+        await self._call(containers.discard, self._client, lock.container)
+
+    def _playing(self) -> set[Plan]:
+        return {*tuple(self._instances.values()), *self._starting.elements()}  # threads take instances away
+
+    async def _start(self, client: DockerClient, plan: Plan, place: Place) -> DockerInstance:
+        self._starting[plan] += 1
+        try:
+            await self._keep_in_memory(plan)
+            return await self._launch(client, plan, place)
+        finally:
+            self._starting[plan] -= 1
+
+    async def _launch(self, client: DockerClient, plan: Plan, place: Place) -> DockerInstance:
         output = Output(place.folder)
-        name = f"pigpen-{secrets.token_hex(8)}"
-        start = partial(
-            containers.launch, limits=self.limits, runtime=self.runtime, labels={containers.SANDBOX: self._id}
-        )
+        name = containers.container_name()
+        if self._remembers:
+            self._remembers = False
+            self._forgotten = self._pool.submit(forget, plan.engine.cgroup_driver)
+        start = partial(containers.launch, limits=self.limits, sandbox=self.id, forgotten=self._forgotten)
         launch = self._pool.submit(start, client, name, plan, place)
         try:
             group = await asyncio.wrap_future(launch)
@@ -145,9 +212,13 @@ class DockerSandbox:
             output.close()
             raise
         keeper = ContainerKeeper(group, output, place.core)
-        instance = DockerInstance(client, self._pool, name, output, keeper, self._instances.discard)
-        self._instances.add(instance)
+        instance = DockerInstance(client, self._pool, name, output, keeper, self._removed)
+        self._instances[instance] = plan
         return instance
+
+    def _removed(self, instance: DockerInstance) -> None:
+        self._instances.pop(instance, None)
+        self._remembers = True
 
     async def _call(self, function: Callable[..., T], *arguments: object) -> T:
         return await asyncio.wrap_future(self._pool.submit(function, *arguments))
@@ -164,9 +235,14 @@ class DockerProgram:
     """An image, ready to start."""
 
     def __init__(
-        self, image: str, start: Callable[[Place], Awaitable[DockerInstance]], lock: str | None = None
+        self,
+        image: str,
+        image_files: ImageFiles,
+        start: Callable[[Place], Awaitable[DockerInstance]],
+        lock: str | None = None,
     ) -> None:
         self._image = image
+        self._image_files = image_files
         self._start = start
         self._lock = lock
 
@@ -179,6 +255,11 @@ class DockerProgram:
     def lock(self) -> str | None:
         """Which packages we put into the image; None: none."""
         return self._lock
+
+    @property
+    def image_files(self) -> ImageFiles:
+        """``locked`` in memory, ``read`` before each start, or ``isolated`` by a kernel of their own."""
+        return self._image_files
 
     async def start(self, place: Place) -> DockerInstance:
         """

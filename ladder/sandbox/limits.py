@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from docker.types import LogConfig, Mount, Ulimit
 
-from ladder.sandbox.base import SOCKET_NAME, SandboxError
+from ladder.sandbox.base import SOCKET_NAME
+from ladder.sandbox.masks import masked_paths
 from ladder.sandbox.memory import MIB
 
 if TYPE_CHECKING:
@@ -55,29 +56,21 @@ gVisor's kernel is a program there, and ends with exit code 2, as if the bot had
 bot in it, it has 56 to 70 at one time, measured, by luck and load.
 """
 
-LAUNCHER = "/run/pigpen-init"
-"""Where a container sees its first process, the launcher (docs/adr/0004)."""
+OWN_KERNEL = ("runsc", "kata")
+"""How runtimes are called, at the beginning, that put a kernel between each container and the host's."""
 
 SECCOMP = Path(__file__).with_name("seccomp.json")
 """The system calls that a bot may make, in place of Docker's much longer list."""
 
 
+def has_own_kernel(runtime: str) -> bool:
+    """Whether a container has a kernel to itself: what it finds in /proc and in the page cache is its own."""
+    return runtime.startswith(OWN_KERNEL)
+
+
 def security_options() -> list[str]:
     """Give the options of the security modules; the engine wants the profile's text, not its path."""
     return ["no-new-privileges:true", f"seccomp={SECCOMP.read_text(encoding='utf-8')}"]
-
-
-def launcher_program(machine: str) -> Path:
-    """
-    Find the launcher for an engine on *machine*, as `uname -m` calls it.
-
-    Raises:
-        SandboxError: If there is none for such a machine.
-    """
-    program = Path(__file__).parent / "launcher" / f"launcher-{machine}"
-    if not program.is_file():
-        raise SandboxError(f"The docker sandbox knows x86_64 and aarch64, and this engine runs on {machine}.")
-    return program
 
 
 def new_user() -> str:
@@ -90,13 +83,15 @@ def new_user() -> str:
     return f"{FIRST_USER + secrets.randbelow(USERS)}:{GROUP}"
 
 
-def host_config(api: APIClient, place: Place, limits: Limits, runtime: str, machine: str) -> dict[str, Any]:
+def host_config(
+    api: APIClient, place: Place, limits: Limits, runtime: str, parent_group: str | None = None
+) -> dict[str, Any]:
     """Give the half of a container's settings that confines it; each one is proven in test_docker_sandbox.py."""
     tmpfs = f"size={limits.tmp},nr_inodes={limits.tmp_files},mode=1777,noexec,nosuid,nodev"
     seat = Mount(SEAT_FOLDER, str(place.folder), type="bind", read_only=True)
-    launcher = Mount(LAUNCHER, str(launcher_program(machine)), type="bind", read_only=True)
     config: dict[str, Any] = api.create_host_config(
         runtime=runtime,
+        cgroup_parent=parent_group,
         network_mode="none",
         read_only=True,
         cap_drop=["ALL"],
@@ -109,9 +104,11 @@ def host_config(api: APIClient, place: Place, limits: Limits, runtime: str, mach
         shm_size=limits.tmp,
         tmpfs={"/tmp": tmpfs},
         ulimits=_ulimits(limits),
-        mounts=[seat, launcher],
+        mounts=[seat],
         log_config=LogConfig(type="none"),
     )
+    if not has_own_kernel(runtime):
+        config["MaskedPaths"] = masked_paths()
     return config
 
 

@@ -100,6 +100,10 @@ class ProcessProgram:
         """Which packages are on its path; None: none."""
         return self._lock
 
+    @property
+    def image_files(self) -> None:
+        """There is no image."""
+
     async def start(self, place: Place) -> ProcessInstance:
         """
         Start one fresh process, in a session of its own.

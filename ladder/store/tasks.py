@@ -32,6 +32,7 @@ def task_of(session: Session, lease: Lease, settings: Settings) -> MatchTask:
         seed=match.seed,
         bots=tuple(_bot(name, version, settings) for name, (_, version) in zip(names, versions, strict=True)),
         runtime=settings.runtime,
+        locked_bytes=settings.locked_bytes,
         seconds=settings.match_seconds,
     )
 

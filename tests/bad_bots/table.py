@@ -125,7 +125,6 @@ BAD_BOTS: Mapping[str, BadBot] = {
     "network": BadBot(
         observed={
             "sockets": ["EAFNOSUPPORT"],
-            "interfaces": ["lo"],
             "DNS": "no address",
             "gateway": "EAFNOSUPPORT",
             "metadata service": "EAFNOSUPPORT",

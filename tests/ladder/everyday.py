@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
-import fcntl
 import json
 import multiprocessing
 import os
@@ -16,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 import threading
+from multiprocessing.sharedctypes import Synchronized
+from multiprocessing.synchronize import Lock
 from pathlib import Path
 
 
@@ -43,9 +44,7 @@ def files() -> list[str]:
         shutil.rmtree(folder.parent / "copy")
         os.link(folder / "a", folder / "c")
         (folder / "d").symlink_to("a")
-        with (folder / "a").open() as locked:
-            fcntl.flock(locked, fcntl.LOCK_EX)
-        store = sqlite3.connect(folder / "e")
+        store = sqlite3.connect(f"file:{folder / 'e'}?nolock=1", uri=True)  # there are no locks on files
         store.execute("create table cards (name)")
         store.close()
         return sorted(path.name for path in folder.iterdir())
@@ -79,6 +78,24 @@ def pools() -> list[int]:
         return [*first, *executor.map(abs, [-3])]
 
 
+def count(lock: Lock, number: Synchronized[int]) -> None:
+    for _ in range(100):
+        with lock:
+            number.value += 1
+
+
+def locks() -> int:
+    """Processes that wait for one another."""
+    forking = multiprocessing.get_context("fork")
+    lock, number = forking.Lock(), forking.Value("i", 0, lock=False)
+    workers = [forking.Process(target=count, args=(lock, number)) for _ in range(3)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    return int(number.value)
+
+
 if __name__ == "__main__":
     facts = {
         "threads": threads(),
@@ -87,6 +104,7 @@ if __name__ == "__main__":
         "unix_sockets": unix_sockets(),
         "event_loop": asyncio.run(event_loop()),
         "pools": pools(),
+        "locks": locks(),
         "is_a_terminal": sys.stdout.isatty(),
     }
     print(json.dumps(facts))

@@ -16,22 +16,28 @@ import socket
 FORBIDDEN = {
     "add_key": (248, 217),
     "bpf": (321, 280),
+    "cachestat": (451, 451),
     "chroot": (161, 51),
     "clock_settime": (227, 112),
     "delete_module": (176, 106),
     "execveat": (322, 281),
+    "fadvise64": (221, 223),
     "fanotify_init": (300, 262),
     "finit_module": (313, 273),
+    "flock": (73, 32),
     "fsopen": (430, 430),
     "init_module": (175, 105),
+    "inotify_add_watch": (254, 27),
+    "inotify_init1": (294, 26),
     "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427),
     "io_uring_setup": (425, 425),
     "kcmp": (312, 272),
     "kexec_load": (246, 104),
     "keyctl": (250, 219),
-    "landlock_create_ruleset": (444, 444),
     "memfd_create": (319, 279),
+    "mincore": (27, 232),
+    "mlock": (149, 228),
     "mount": (165, 40),
     "mount_setattr": (442, 442),
     "move_mount": (429, 429),
@@ -43,11 +49,17 @@ FORBIDDEN = {
     "perf_event_open": (298, 241),
     "personality": (135, 92),
     "pidfd_getfd": (438, 438),
+    "pidfd_open": (434, 434),
+    "pidfd_send_signal": (424, 424),
     "pivot_root": (155, 41),
+    "preadv2": (327, 286),
+    "process_madvise": (440, 440),
     "process_vm_readv": (310, 270),
     "process_vm_writev": (311, 271),
     "ptrace": (101, 117),
+    "pwritev2": (328, 287),
     "quotactl": (179, 60),
+    "readahead": (187, 213),
     "request_key": (249, 218),
     "seccomp": (317, 277),
     "semget": (64, 190),
@@ -57,7 +69,9 @@ FORBIDDEN = {
     "splice": (275, 76),
     "swapon": (167, 224),
     "sync": (162, 81),
+    "sync_file_range": (277, 84),
     "syncfs": (306, 267),
+    "sysinfo": (99, 179),
     "syslog": (103, 116),
     "umount2": (166, 39),
     "unshare": (272, 97),
@@ -77,8 +91,39 @@ NAMESPACES = {
     "pid": 0x20000000,
     "net": 0x40000000,
     "mnt": 0x00020000,
+    "CLONE_PIDFD": 0x00001000,
 }
-REQUESTS = {"TIOCSTI": 0x5412, "TIOCSETD": 0x5423, "TIOCLINUX": 0x541C, "FICLONE": 0x40049409}
+ARGUMENTS: dict[str, tuple[tuple[int, int], tuple[int, ...]]] = {
+    "madvise(MADV_WILLNEED)": ((28, 233), (0, 0, 3)),
+    "madvise(MADV_COLD)": ((28, 233), (0, 0, 20)),
+    "madvise(MADV_PAGEOUT)": ((28, 233), (0, 0, 21)),
+    "madvise(MADV_POPULATE_READ)": ((28, 233), (0, 0, 22)),
+    "madvise(MADV_POPULATE_READ + 2**32)": ((28, 233), (0, 0, 22 + 2**32)),
+    "madvise(MADV_COLLAPSE)": ((28, 233), (0, 0, 25)),
+    "mmap(MAP_POPULATE)": ((9, 222), (0, 4096, 1, 0x8022, -1, 0)),
+    "mmap(MAP_LOCKED)": ((9, 222), (0, 4096, 1, 0x2022, -1, 0)),
+    "fcntl(F_GETLK)": ((72, 25), (0, 5)),
+    "fcntl(F_SETLK)": ((72, 25), (0, 6)),
+    "fcntl(F_SETLKW)": ((72, 25), (0, 7)),
+    "fcntl(F_OFD_GETLK)": ((72, 25), (0, 36)),
+    "fcntl(F_OFD_SETLK)": ((72, 25), (0, 37)),
+    "fcntl(F_SETLEASE)": ((72, 25), (0, 1024)),
+    "fcntl(F_NOTIFY)": ((72, 25), (0, 1026)),
+    "fcntl(F_SETLK + 2**32)": ((72, 25), (0, 6 + 2**32)),
+    "futex(FUTEX_REQUEUE)": ((202, 98), (0, 3)),
+    "futex(FUTEX_LOCK_PI)": ((202, 98), (0, 6)),
+    "getsockopt(SO_COOKIE)": ((55, 209), (0, 1, 57)),
+    "getsockopt(SO_NETNS_COOKIE)": ((55, 209), (0, 1, 71)),
+    "openat(O_DIRECT)": ((257, 56), (-1, 0, 0x14000)),  # and O_DIRECTORY: each machine has the two the other way round
+    "fcntl(F_SETFL, O_DIRECT)": ((72, 25), (0, 4, 0x14000)),
+    "prctl(PR_SET_MEMORY_MERGE)": ((157, 167), (67, 1)),
+    "setsockopt(SO_PASSPIDFD)": ((54, 208), (0, 1, 76)),
+    "membarrier(MEMBARRIER_CMD_GLOBAL)": ((324, 283), (1, 0)),
+    "membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED)": ((324, 283), (2, 0)),
+}
+"""Calls that are forbidden with these arguments: their numbers on both machines, and the arguments."""
+FUTEX_WAIT, FUTEX_WAKE, FUTEX_PRIVATE, FUTEX = 0, 1, 128, (202, 98)
+REQUESTS = {"TIOCSTI": 0x5412, "TIOCSETD": 0x5423, "TIOCLINUX": 0x541C, "TIOCGPTN": 0x80045430, "FICLONE": 0x40049409}
 FAMILIES = ["AF_INET", "AF_INET6", "AF_NETLINK", "AF_PACKET", "AF_VSOCK", "AF_ALG", "AF_BLUETOOTH", "AF_CAN", "AF_TIPC"]
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -123,6 +168,20 @@ def clone(flags: int) -> int:
     return 0 if child > 0 else ctypes.get_errno()
 
 
+_word = ctypes.c_int(1)
+
+
+def futex_calls() -> dict[str, tuple[int, ...]]:
+    """Calls on a word that holds 1: who waits for 0 is told EAGAIN, and who waits for 1 until somebody wakes it."""
+    at = ctypes.addressof(_word)
+    return {
+        "shared wait": (at, FUTEX_WAIT, 1),
+        "shared wake": (at, FUTEX_WAKE, 1),
+        "private wait for another value": (at, FUTEX_WAIT | FUTEX_PRIVATE, 0),
+        "private wake": (at, FUTEX_WAKE | FUTEX_PRIVATE, 1),
+    }
+
+
 def named(number: int) -> str:
     """A word for an error number."""
     return errno.errorcode[number] if number else "allowed"
@@ -133,6 +192,8 @@ if __name__ == "__main__":
     column = ["x86_64", "aarch64"].index(machine)
     facts = {
         "calls": {name: named(call(both[column], -1)) for name, both in FORBIDDEN.items()},
+        "arguments": {name: named(call(both[column], *words)) for name, (both, words) in ARGUMENTS.items()},
+        "futex": {name: named(call(FUTEX[column], *words)) for name, words in futex_calls().items()},
         "clone3": named(call(CLONE3)),
         "clone": {name: named(clone(flag)) for name, flag in {**NAMESPACES, "none": 0}.items()},
         "ioctl": {name: named(call(IOCTL[machine], 0, request)) for name, request in REQUESTS.items()},

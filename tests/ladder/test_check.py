@@ -135,6 +135,7 @@ async def test_a_bot_that_crashes_in_one_variant_is_started_a_few_times(
 async def test_a_broken_sandbox_is_not_the_bots_fault() -> None:
     class Broken:
         identity = "sha256:0"
+        image_files = None
 
         async def start(self, place: Place) -> Instance:
             raise SandboxError("The engine is gone.")

@@ -110,7 +110,7 @@ def test_closing_in_mid_match_ends_tables_in_their_own_order(tmp_path: Path, can
     assert ANSWER in source
     (folder / "bot.py").write_text(source.replace(ANSWER, NEVER.format(asked=str(asked)) + ANSWER))
     sandbox = ProcessSandbox()
-    executor = LocalExecutor(Worker(load_version, lambda name, runtime: sandbox), 1)
+    executor = LocalExecutor(Worker(load_version, lambda *_: sandbox), 1)
     bots = tuple(bot(each.name, folder) for each in HONEST.bots)
     future = executor.submit(
         HONEST.model_copy(update={"bots": bots, "clock": PATIENT, "seconds": 1800.0}).model_dump_json(), "match-7-2"

@@ -14,7 +14,7 @@ from ladder.bots import BotSource
 from ladder.content import archive
 from ladder.image_build import build_image
 from ladder.sandbox.base import Exit, Place, SandboxError
-from ladder.sandbox.limits import launcher_program
+from ladder.sandbox.programs import LAUNCHER, LOCK_FILES, program_for
 from tests.ladder.conftest import PROGRAM_DOCKERFILE
 from tests.ladder.containers import has_written, run, running
 
@@ -22,16 +22,17 @@ MakePlace = Callable[[str], Place]
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
-def test_the_committed_program_is_compiled_from_the_committed_source(machine: str) -> None:
-    program = launcher_program(machine)
-    source = hashlib.sha256(program.with_name("launcher.c").read_bytes()).hexdigest()
-    assert source in program.read_bytes().decode("latin-1"), "run scripts/launcher"
+@pytest.mark.parametrize("name", [LAUNCHER, LOCK_FILES])
+def test_the_committed_program_is_compiled_from_the_committed_source(name: str, machine: str) -> None:
+    program = program_for(name, machine)
+    source = hashlib.sha256(b"".join(program.with_name(file).read_bytes() for file in ("system.h", f"{name}.c")))
+    assert source.hexdigest() in program.read_bytes().decode("latin-1"), "run scripts/programs"
     assert os.access(program, os.X_OK)
 
 
 def test_another_machine_is_the_sandboxs_failure() -> None:
     with pytest.raises(SandboxError, match="s390x"):
-        launcher_program("s390x")
+        program_for(LAUNCHER, "s390x")
 
 
 @pytest.mark.docker

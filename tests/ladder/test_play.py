@@ -73,6 +73,7 @@ class TaskProgram:
     """Starts such bots, as badly as it is told to."""
 
     identity = "a task"
+    image_files = None
 
     def __init__(
         self,

@@ -13,12 +13,15 @@ from ladder.bots import BotSource
 from ladder.sandbox.base import Exit
 from ladder.sandbox.limits import SECCOMP, security_options
 from tests.ladder.containers import new_place, run
-from tests.ladder.system_calls import FAMILIES, FORBIDDEN, NAMESPACES, REQUESTS
+from tests.ladder.system_calls import ARGUMENTS, FAMILIES, FORBIDDEN, NAMESPACES, REQUESTS
 
 HERE = Path(__file__).parent
 PROFILE = json.loads(SECCOMP.read_text())
 ALLOW = "SCMP_ACT_ALLOW"
-BY_ARGUMENT = {"clone", "ioctl", "socket", "socketpair"}
+BY_ARGUMENT = {
+    "clone", "fcntl", "futex", "getsockopt", "ioctl", "madvise", "membarrier", "mmap", "open", "openat", "prctl",
+    "setsockopt", "socket", "socketpair",
+}  # fmt: skip
 
 
 class TestTheList:
@@ -74,6 +77,17 @@ class TestAContainerIsRefused:
     def test_every_forbidden_call(self, met: dict[str, Any]) -> None:
         assert met["calls"] == dict.fromkeys(FORBIDDEN, "EPERM")
 
+    def test_every_argument_that_touches_what_containers_share(self, met: dict[str, Any]) -> None:
+        assert met["arguments"] == dict.fromkeys(ARGUMENTS, "EPERM")
+
+    def test_to_wait_for_other_containers_at_a_page_of_a_file_they_share(self, met: dict[str, Any]) -> None:
+        assert met["futex"] == {
+            "shared wait": "EAGAIN",
+            "shared wake": "allowed",  # nobody is woken: nobody can wait
+            "private wait for another value": "EAGAIN",
+            "private wake": "allowed",
+        }
+
     def test_sockets_of_every_family_but_unix(self, met: dict[str, Any]) -> None:
         assert met["sockets"] == {**dict.fromkeys(FAMILIES, "EAFNOSUPPORT"), "AF_UNIX": "allowed"}
         assert met["pairs"] == {"AF_TIPC": "EAFNOSUPPORT", "AF_UNIX": "allowed"}
@@ -98,6 +112,7 @@ class TestAContainerIsRefused:
         ("unix_sockets", "card"),
         ("event_loop", [True, 3]),
         ("pools", [1, 2, 3]),
+        ("locks", 300),
         ("is_a_terminal", False),
     ],
 )

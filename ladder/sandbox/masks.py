@@ -1,0 +1,32 @@
+"""What a container does not see of /proc, /sys and /dev: all that tells of the host, and so of other containers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+KEPT = frozenset({"self", "thread-self", "mounts", "net"})
+"""Links to a process's own folder, of which a container has its own."""
+
+USUAL = (
+    "acpi", "asound", "buddyinfo", "bus", "cgroups", "cmdline", "config.gz", "consoles", "cpuinfo", "crypto", "devices",
+    "diskstats", "dma", "driver", "execdomains", "filesystems", "fs", "interrupts", "iomem", "ioports", "irq",
+    "kallsyms", "kcore", "key-users", "keys", "kmsg", "kpagecgroup", "kpagecount", "kpageflags", "latency_stats",
+    "loadavg", "locks", "meminfo", "misc", "modules", "mtrr", "pagetypeinfo", "partitions", "pressure", "sched_debug",
+    "schedstat", "scsi", "slabinfo", "softirqs", "stat", "swaps", "sys", "sysrq-trigger", "sysvipc", "timer_list",
+    "timer_stats", "tty", "uptime", "version", "version_signature", "vmallocinfo", "vmstat", "zoneinfo",
+)  # fmt: skip
+"""What Linux has in /proc, as far as we have seen; a name that a kernel does not have is passed over."""
+
+
+def masked_paths(proc: Path = Path("/proc")) -> list[str]:
+    """
+    Give the paths to cover: files read as empty, folders are empty.
+
+    Args:
+        proc: The /proc of the engine's machine, which is ours: a later kernel may have more in it than we know.
+    """
+    try:
+        found = {entry.name for entry in proc.iterdir() if not entry.name.isdecimal()}
+    except OSError:
+        found = set()
+    return [f"/proc/{name}" for name in sorted(found.union(USUAL) - KEPT)] + ["/dev/pts/ptmx", "/sys"]
