@@ -43,9 +43,12 @@ COPY {VENDOR} /bot/{VENDOR}
 USER 0:0
 RUN python3 {" ".join(COMPILE)} /bot/{VENDOR} || true
 USER 65532:65532
-ENV PYTHONPATH=/bot/{VENDOR}
+ENV PYTHONPATH=/bot/{VENDOR} OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 """
-"""Without .pyc files each start of a bot would compile its packages anew: the root file system is read-only."""
+"""
+Without .pyc files each start of a bot would compile its packages anew: the root file system is read-only. Libraries that
+start a thread for each core of the host would find one core, and no room for 64 threads.
+"""
 
 
 def lock_of(client: DockerClient, packages: Packages, content: Content, base: str) -> str | None:

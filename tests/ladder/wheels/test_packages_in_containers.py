@@ -22,6 +22,7 @@ Write = Callable[[str, dict[str, str]], Path]
 PROGRAM = """
 import os, shelved, grpc
 print(shelved.VERSION, shelved.__file__, os.path.exists(shelved.__cached__), os.stat(shelved.__file__).st_uid)
+print(os.environ["OPENBLAS_NUM_THREADS"], os.getuid() > 0)
 """
 
 
@@ -60,7 +61,7 @@ async def test_a_bot_finds_its_packages_compiled_and_not_its_own(
 ) -> None:
     files = {"bot.py": PROGRAM, "requirements.txt": "shelved\n", "seat/x": ""}
     folder = write(name, files if dockerfile is None else {**files, "Dockerfile": dockerfile})
-    assert await said(sandbox, folder) == "1.0 /bot/vendor/shelved.py True 0\n"
+    assert await said(sandbox, folder) == "1.0 /bot/vendor/shelved.py True 0\n1 True\n"
 
 
 async def test_an_edited_bot_stands_on_the_same_packages_and_other_packages_make_another_bot(
