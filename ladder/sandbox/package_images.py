@@ -46,8 +46,8 @@ USER 65532:65532
 ENV PYTHONPATH=/bot/{VENDOR} OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 """
 """
-Without .pyc files each start of a bot would compile its packages anew: the root file system is read-only. Libraries that
-start a thread for each core of the host would find one core, and no room for 64 threads.
+Without .pyc files each start of a bot would compile its packages anew: the root file system is read-only. Libraries
+that start a thread for each core of the host would find one core, and no room for 64 threads.
 """
 
 
