@@ -27,6 +27,7 @@ from ladder.cli.doctor import doctor
 from ladder.cli.explain import explain
 from ladder.cli.harmless import harmless
 from ladder.cli.ladder_run import ladder_app
+from ladder.cli.lock import lock
 from ladder.cli.logs import logs
 from ladder.cli.matches import matches
 from ladder.cli.new import new
@@ -88,6 +89,7 @@ PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "new": new,
         "play": play,
         "check": check,
+        "lock": lock,
         "compare": compare_bots,
         "rules": rules,
         "submit": submit,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -28,6 +29,8 @@ from ladder.sandbox.built_images import (
     remove_old,
     tag_of,
 )
+from ladder.sandbox.package_images import image_with_packages, lock_of
+from ladder.wheels.packages import with_lock
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,12 +41,23 @@ if TYPE_CHECKING:
     from ladder.bots import BotSource
     from ladder.content import Content
     from ladder.recipes import Recipe
+    from ladder.wheels.packages import Packages
 
 NO_SUCH_IMAGE = ("manifest unknown", "name unknown", "repository name not known", "denied", "unauthorized")
 """What the engine says, as if it were its own failure, when a registry refuses an image and gives no detail."""
 
 
-def image_of_folder(client: DockerClient, source: BotSource, base: str) -> str:
+@dataclass(frozen=True)
+class Built:
+    """What a folder was built to."""
+
+    image: str
+    """Its id."""
+    lock: str | None
+    """Which packages it has by its requirements.txt; None: none."""
+
+
+def image_of_folder(client: DockerClient, source: BotSource, base: str, packages: Packages) -> Built:
     """
     Build a bot's folder, or find what it was built to before.
 
@@ -51,27 +65,29 @@ def image_of_folder(client: DockerClient, source: BotSource, base: str) -> str:
         client: The engine.
         source: The bot.
         base: Content of the bot base image: when that changes, the folder is built anew.
-
-    Returns:
-        The image's id.
+        packages: Where those of its requirements.txt come from.
 
     Raises:
-        BotRejected: If the folder cannot be read, its Dockerfile is not to be built here, or it does not build.
-        SandboxError: If the engine fails.
+        BotRejected: If the folder cannot be read, its Dockerfile is not to be built here, it does not build, or its
+            packages cannot be had.
+        SandboxError: If the engine or the package index fails.
     """
     content, folder = content_of(source), source.folder
     assert folder is not None
     recipe = recipe_of(source, content)
-    key = hashlib.sha256(f"{content.hash} {base}".encode()).hexdigest()[:40]
     with engine_errors(f"build {folder.name}"):
+        # What has a Dockerfile of its own puts packages where it likes.
+        lock = lock_of(client, packages, content, base_image_id(client, base)) if recipe else None
+        content = with_lock(content, lock)
+        key = hashlib.sha256(f"{content.hash} {base}".encode()).hexdigest()[:40]
         image = find_built(client, folder, key)
         if image is None:
             labels = {FOLDER_LABEL: re.sub(r"[^\w.-]", "_", folder.name), KEY_LABEL: key}
-            context = _context(client, folder, content, recipe, base, labels)
+            context = _context(client, folder, content, recipe, base, packages, labels)
             _build(client, folder, context, key, labels)
             image = client.images.get(f"{REPOSITORY}:{tag_of(folder, key)}")
             remove_old(client, folder)
-    return _accept(image, str(folder))
+    return Built(_accept(image, str(folder)), lock)
 
 
 def image_of_reference(client: DockerClient, reference: str) -> str:
@@ -91,13 +107,20 @@ def image_of_reference(client: DockerClient, reference: str) -> str:
 
 
 def _context(
-    client: DockerClient, folder: Path, content: Content, recipe: Recipe | None, base: str, labels: dict[str, str]
+    client: DockerClient,
+    folder: Path,
+    content: Content,
+    recipe: Recipe | None,
+    base: str,
+    packages: Packages,
+    labels: dict[str, str],
 ) -> BinaryIO:
     """What is sent to the engine; without a recipe it gets the folder as it is, with its own Dockerfile."""
     kept = without_ignored(content, folder.name)
     if recipe is None:
         return kept.with_files({DOCKERFILE: content.file(DOCKERFILE) or b""}).archive()
-    dockerfile = recipe.dockerfile(base_image_id(client, base), labels)
+    stand = image_with_packages(client, packages, content, base_image_id(client, base))
+    dockerfile = recipe.dockerfile(stand, labels)
     return kept.below(FILES).with_files({DOCKERFILE: dockerfile}).archive()
 
 

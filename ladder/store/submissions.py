@@ -37,6 +37,7 @@ class Submission:
     source: str
     size: int
     pinned: str | None = None
+    lock: str | None = None
     reference: str | None = None
     """The image reference that was submitted; None for a folder."""
 
@@ -183,6 +184,7 @@ def _new_version(session: Session, bot: models.Bot, submission: Submission, now:
         source=submission.source,
         pinned=submission.pinned,
         size=submission.size,
+        lock=submission.lock,
         added=now,
     )
     session.add(version)

@@ -13,20 +13,21 @@ from ladder.folders import is_content, keep_folder
 from ladder.sandbox.base import BotRejected
 from ladder.scratch import scratch_folder
 from ladder.submit import images
+from ladder.wheels.packages import with_lock
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
     from ladder.bots import Builds
-    from ladder.sandbox.base import Program, Sandbox
+    from ladder.sandbox.base import Loaded, Sandbox
 
 
 @dataclass(frozen=True)
 class Candidate:
     """A bot that can be tried."""
 
-    program: Program
+    program: Loaded
     size: int
     """Bytes."""
     pinned: str | None = None
@@ -81,11 +82,12 @@ async def candidate(
     if sandbox.name == "docker":
         yield await _from_image(sandbox, source, most_bytes)
         return
-    await sandbox.load(source)  # what it cannot run, it names by the contestant's own word
+    program = await sandbox.load(source)  # what it cannot run, it names by the contestant's own word
     assert source.content is not None
+    content = with_lock(source.content, program.lock)
     with scratch_folder() as scratch:
-        source.content.write(scratch / "bot")
-        yield await _from_copy(sandbox, source.name, source.content, scratch / "bot")
+        content.write(scratch / "bot")
+        yield await _from_copy(sandbox, source.name, content, scratch / "bot")
 
 
 async def _from_image(sandbox: Sandbox, source: BotSource, most_bytes: int) -> Candidate:

@@ -123,4 +123,5 @@ def _submission(request: Request, bot: Candidate, sandbox: Sandbox) -> Submissio
         size=bot.size,
         pinned=bot.pinned,
         reference=request.source.image,
+        lock=bot.program.lock,
     )
