@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ladder.cli.doctor import say_what_is_missing
 from ladder.cli.ladder import opened, the_settings
 from ladder.cli.problems import UserError
 from ladder.cli.running import stopped
@@ -63,6 +64,8 @@ def run_ladder(
     goal = Goal(matches, until_ci)
     try:
         with opened(settings) as database:
+            if settings.sandbox == "docker":
+                say_what_is_missing()
             _run(database, settings, goal, _known(database, variant), concurrency, seed)
     except KeyboardInterrupt:  # before the first match, or for the third time
         raise stopped(signal.SIGINT) from None

@@ -12,7 +12,6 @@ from pigpen.notices import DealResult, MatchResult
 from pigpen.rules import PRESETS, Phase
 from referee.formats import Format
 from referee.match import DEFAULT_CLOCK, MatchSpec
-from referee.record import DealLine
 from referee.recorded import BadRecord, Recorded
 from referee.rerun import TableRerun, asked, table_reruns
 from referee.verdict import SeatFailure, Verdict
@@ -170,7 +169,7 @@ def test_a_bot_that_never_comes_is_a_difference() -> None:
 
 def test_only_the_chosen_deals_are_asked_about_with_the_numbers_of_the_match() -> None:
     match = recorded("hearts", "deals:3")
-    (table,) = table_reruns(match, 0, [match.deals[1]], math.inf)
+    (table,) = table_reruns(match, 0, match.deals.where(deal=1), math.inf)
     seat = ScriptedSeat(showy)
     asyncio.run(table.put(seat))
     assert table.questions == len(seat.asked) == 14
@@ -207,5 +206,5 @@ def test_each_table_is_asked_about_apart() -> None:
     match = recorded("hearts", "boards:2")
     tables = table_reruns(match, 0, match.deals, 1.0)
     assert [table.questions for table in tables] == [28] * 4
-    one = [line for line in match.deals if line.rotation == 2 and isinstance(line, DealLine)]
+    one = match.deals.where(rotation=2)
     assert [table.questions for table in table_reruns(match, 0, one, 1.0)] == [28]
