@@ -48,12 +48,12 @@ def tell_hands(task: dict[str, Any]) -> dict[str, Any]:
     way = HANDS[task["way"]]
     channel, took = way.make(), []
     for number in range(task["rounds"]):
-        wait_until(task, number, 0.2)
+        wait_until(task, number, task["tells at"])
         began = time.perf_counter()
         channel.tell(message(task["seed"], number, way.bits))
         took.append(time.perf_counter() - began)
-        wait_until(task, number, 0.9)
-        if task["takes back"]:
+        if task["takes back at"] is not None:
+            wait_until(task, number, task["takes back at"])
             channel.tell([0] * way.bits)
     return {"took": statistics.median(took)}
 
@@ -66,7 +66,7 @@ def look_at_hands(task: dict[str, Any]) -> dict[str, Any]:
         wait_until(task, number, 0.0)
         if hasattr(channel, "clear"):
             channel.clear(way.bits)
-        wait_until(task, number, task["look at"])
+        wait_until(task, number, task["looks at"])
         began = time.perf_counter()
         scores = channel.look(way.bits)
         took.append(time.perf_counter() - began)
@@ -76,7 +76,7 @@ def look_at_hands(task: dict[str, Any]) -> dict[str, Any]:
 
 def wait_until(task: dict[str, Any], number: int, part: float) -> None:
     """Wait for a part of a slot."""
-    time.sleep(max(0.0, task["start"] + (number + part) * task["slot"] - time.monotonic()))
+    time.sleep(max(0.0, task["start"] + (number + part) * task["slot"] - time.time()))
 
 
 def decoded(rounds: Sequence[Round]) -> dict[str, Any]:
@@ -90,9 +90,7 @@ def decoded(rounds: Sequence[Round]) -> dict[str, Any]:
     threshold = best_threshold(pairs(learn, view))[1]
     told = [bits for bits, _ in use]
     others = [(other, scores) for other, (_, scores) in zip([*told[1:], told[0]], use, strict=True)]
-    found, chance = (
-        [(bit, score >= threshold) for bit, score in pairs(each, view)] for each in (use, others)
-    )
+    found, chance = ([(bit, score >= threshold) for bit, score in pairs(each, view)] for each in (use, others))
     right = sum(bit == read for bit, read in found) / len(found)
     count = len(told[0])
     return {"bits": count * information(found), "chance": count * information(chance), "right": right}
@@ -126,9 +124,7 @@ def information(found: Sequence[tuple[int, bool]]) -> float:
     """Bits that a bit read tells of the bit told, from how often which pair was found."""
     total = len(found)
     both, told, read = Counter(found), Counter(bit for bit, _ in found), Counter(bit for _, bit in found)
-    return sum(
-        number / total * log2(number * total / told[bit] / read[seen]) for (bit, seen), number in both.items()
-    )
+    return sum(number / total * log2(number * total / told[bit] / read[seen]) for (bit, seen), number in both.items())
 
 
 ROLES = {

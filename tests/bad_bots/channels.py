@@ -8,6 +8,7 @@ which gives one score for each bit: the higher, the more likely it is a one. A w
 from __future__ import annotations
 
 import ctypes
+import errno
 import fcntl
 import mmap
 import os
@@ -17,6 +18,7 @@ import signal
 import socket
 import statistics
 import struct
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -29,7 +31,10 @@ PAGES = Path("/pages")
 """A large file in the image of whoever uses this module."""
 AREA = 1024
 """Pages of it that one note takes."""
-LAUNCHER = "/run/pigpen-init"
+PROGRAM = Path(sys.executable)
+"""A file that every image with Python has."""
+LAUNCHER = "/run/pigpen-init" if os.path.exists("/run/pigpen-init") else "/run/pigpen/launcher"
+"""The program that starts the bot: once one file for all containers, now a copy for each."""
 
 libc = ctypes.CDLL(None, use_errno=True)
 X86 = platform.machine() == "x86_64"
@@ -62,7 +67,7 @@ def call(number: int, *words: int) -> int:
 
 
 class Mapping:
-    """A file, mapped for reading; without a file, memory that was never written, which is the kernel's one zero page."""
+    """A file, mapped for reading; without a file, memory that was never written: the kernel's one page of zeros."""
 
     def __init__(self, path: Path | str | None = PAGES, offset: int = 0, length: int = 0) -> None:
         self.length = length or (os.stat(path).st_size if path else PAGE)
@@ -204,7 +209,7 @@ class Lines:
 
     def __init__(self, area: int = 0, path: Path | None = PAGES) -> None:
         if not X86:
-            raise OSError("x86_64 only")
+            raise OSError(errno.ENOSYS, "x86_64 only")
         self._mapping = Mapping(path)
         self._spread = PAGE + self.LINE if path else 2 * self.LINE
         self._first = area * AREA * PAGE if path else 0
@@ -264,7 +269,7 @@ class Futexes:
     WAIT, WAKE = 0, 1
 
     def __init__(self) -> None:
-        self._mapping = Mapping(PAGES)
+        self._mapping = Mapping(PROGRAM)
 
     def tell(self, bits: Sequence[int]) -> None:
         self.look(len(bits))
@@ -317,9 +322,10 @@ class ThreadsEnds(Futexes):
 
 
 class MapCounts:
-    """Which pages of a file another process has mapped, as the share of a page that /proc/self/smaps counts as one's own."""
+    """Which pages of a file another process has mapped, from the share of a page that /proc/self/smaps tells."""
 
-    APART = 64
+    APART = 16
+    """Pages from one to the next: so many are mapped at once."""
 
     def __init__(self) -> None:
         self._told: list[Mapping] = []
@@ -332,12 +338,13 @@ class MapCounts:
     def look(self, count: int) -> list[float]:
         mappings = [self._map(bit) for bit in range(count)]
         shares = self._shares()
+        scores = [-shares[mapping.start] for mapping in mappings]
         for mapping in mappings:
             mapping.close()
-        return [-shares[mapping.start] for mapping in mappings]
+        return scores
 
     def _map(self, bit: int) -> Mapping:
-        mapping = Mapping(PAGES, bit * self.APART * PAGE, PAGE)
+        mapping = Mapping(PROGRAM, bit * self.APART * PAGE, PAGE)
         mapping.touch(0)
         return mapping
 
@@ -354,7 +361,7 @@ class MapCounts:
 
 
 class Counter:
-    """A number that the kernel counts up for everybody: the writer takes so many, the reader sees by how many it grew."""
+    """A number that the kernel counts up for everybody: the writer takes some, the reader sees how far it has come."""
 
     def __init__(self, take: Callable[[], int], *, unit: int = 1) -> None:
         self._take = take
@@ -371,8 +378,8 @@ class Counter:
         self._last = self._take()
 
     def look(self, count: int) -> list[float]:
-        assert self._last is not None
-        return digits((self._take() - self._last - 1) // self._unit, count)
+        before = self._take() if self._last is None else self._last
+        return digits((self._take() - before - 1) // self._unit, count)
 
 
 def inode() -> int:
@@ -429,8 +436,8 @@ class Level:
 
 
 def shared_memory(units: int) -> None:
-    """Have so many times 32 KiB of files in memory."""
-    Path("/dev/shm/held").write_bytes(bytes(32768 * units))
+    """Have so many MiB of files in memory."""
+    Path("/dev/shm/held").write_bytes(bytes(units << 20))
 
 
 def meminfo(key: str = "Shmem") -> float:
@@ -439,11 +446,11 @@ def meminfo(key: str = "Shmem") -> float:
         name, _, value = line.partition(":")
         if name == key:
             return 1024.0 * int(value.split()[0])
-    raise OSError(f"no {key} in /proc/meminfo")
+    raise OSError(errno.ENOENT, f"no {key} in /proc/meminfo")
 
 
 def sysinfo() -> float:
-    """Bytes of shared memory, as sysinfo(2) has them."""
+    """Give the bytes of shared memory that the kernel tells of."""
     words = (ctypes.c_ulong * 16)()
     if libc.sysinfo(words) < 0:
         raise OSError(ctypes.get_errno(), "sysinfo")
@@ -488,7 +495,7 @@ class Terminals:
                 got = 0
                 with suppress(OSError):
                     while got < min(self.EACH, wanted - opened):
-                        os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY)
+                        is_terminal(os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY))
                         got += 1
                 os.write(writer, struct.pack("i", got))
                 signal.pause()
@@ -499,6 +506,8 @@ class Terminals:
             opened += got
             if got < min(self.EACH, wanted - opened + got):
                 break
+        if wanted and not opened:
+            raise OSError(errno.ENOTTY, "no pseudo terminals")
         return opened
 
     def _release(self) -> None:
@@ -506,6 +515,17 @@ class Terminals:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
         self._held = []
+
+
+def is_terminal(file: int) -> None:
+    """
+    Make sure that *file* is a terminal, and not a file that was put in its place.
+
+    Raises:
+        OSError: If it is not.
+    """
+    if os.major(os.fstat(file).st_rdev) == 1:  # memory devices, such as /dev/null
+        raise OSError(errno.ENOTTY, "no terminal")
 
 
 def number(bits: Sequence[int]) -> int:
@@ -542,8 +562,8 @@ HANDS: dict[str, Way] = {
     "futex, woken by the reader": Way(Futexes, 32),
     "futex, woken by a thread's end": Way(ThreadsEnds, 16),
     "shares in /proc/self/smaps": Way(MapCounts, 52),
-    "Shmem in /proc/meminfo": Way(lambda: Level(meminfo, 32768, shared_memory), 8),
-    "sysinfo(2)": Way(lambda: Level(sysinfo, 32768, shared_memory), 8),
+    "Shmem in /proc/meminfo": Way(lambda: Level(meminfo, 1 << 20, shared_memory), 3),
+    "sysinfo(2)": Way(lambda: Level(sysinfo, 1 << 20, shared_memory), 3),
     "pseudo terminals left": Way(Terminals, 8),
     "cookies of sockets": Way(lambda: Counter(cookie), 8),
     "numbers of processes (pidfd)": Way(lambda: Counter(process), 6),

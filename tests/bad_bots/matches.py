@@ -36,6 +36,7 @@ HELPERS = [
     "bad_bots/frames",
     "bad_bots/honest",
     "bad_bots/line",
+    "bad_bots/telling",
     "bad_bots/thinker",
     "ladder/probe",
     "ladder/system_calls",

@@ -1,4 +1,4 @@
-"""Writes down who had which card of a board, in the state that its containers share, and reads it when it plays again."""
+"""Writes down who had which card of a board, in what its containers share, and reads it when it plays it again."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ def checked(bits: Sequence[int]) -> list[int]:
 def owners_in(scores: Sequence[float]) -> list[int] | None:
     """The owners that a note tells; None if it is none."""
     preface = scores[: len(PREFACE)]
-    ones, zeros = (statistics.median(s for s, bit in zip(preface, PREFACE, strict=True) if bit == kind) for kind in (1, 0))
+    ones, zeros = (
+        statistics.median(s for s, bit in zip(preface, PREFACE, strict=True) if bit == kind) for kind in (1, 0)
+    )
     bits = [int(score > (ones + zeros) / 2) for score in scores[len(PREFACE) :]]
     if ones <= zeros or bits[CARDS:] != checked(bits[:CARDS]):
         return None
@@ -52,7 +54,8 @@ class Writer(Honest):
     rotation = 0
 
     def match_started(self, welcome: pigpen.Welcome) -> None:
-        rotation, Names.PREFIX = Path(__file__).with_name("rotation").read_text().split()
+        told = Path(__file__).with_name("rotation")
+        rotation, Names.PREFIX = told.read_text().split() if told.exists() else ("0", "note")
         self.rotation = int(rotation)
 
     def play(self, view: pigpen.View) -> pigpen.Card:
