@@ -24,6 +24,8 @@ FILES = [
 ]
 COMMANDS = {"F_GETLK": 5, "F_SETLK": 6, "F_SETLKW": 7, "F_OFD_GETLK": 36, "F_OFD_SETLK": 37, "F_OFD_SETLKW": 38,
             "F_SETLEASE": 1024, "F_GETLEASE": 1025, "F_NOTIFY": 1026}  # fmt: skip
+UNLOCK = bytes([fcntl.F_UNLCK, *bytes(31)])
+"""Attempts must not lock what is told by."""
 CALLS = {"x86_64": (253, 294, 254, 300), "aarch64": (26, 27, 262)}[platform.machine()]
 """inotify_init, where there is one, inotify_init1, inotify_add_watch, fanotify_init."""
 
@@ -44,7 +46,7 @@ def answers() -> Iterator[int]:
     for file in descriptors():
         yield attempt(lambda file=file: fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB))  # type: ignore[misc]
         for command in COMMANDS.values():
-            yield attempt(lambda file=file, command=command: fcntl.fcntl(file, command, bytes(32)))  # type: ignore[misc]
+            yield attempt(lambda file=file, command=command: fcntl.fcntl(file, command, UNLOCK))  # type: ignore[misc]
     for number in CALLS:
         yield call(number)
 
