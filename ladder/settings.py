@@ -12,7 +12,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, PositiveFloat, PositiveInt, ValidationError, field_validator
+from pydantic import Field, NonNegativeFloat, PositiveInt, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -69,8 +69,8 @@ class Settings(BaseSettings):
     """Seconds in the bank + seconds added for each decision."""
     limit: Annotated[float, Field(ge=LEAST_LIMIT, le=MOST_LIMIT)] = DEFAULT_CLOCK.limit
     """Most seconds for one decision."""
-    match_seconds: PositiveFloat = 1800.0
-    """A match that takes longer is void, and played again."""
+    match_seconds: NonNegativeFloat = 0.0
+    """A match that takes longer is void, and played again; 0: as long as the bots' clocks allow."""
     image_bytes: PositiveInt = 2 * 1024**3
     """The largest image, or folder, that is taken."""
     records: Annotated[int, Field(ge=0)] = 0

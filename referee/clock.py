@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 MARGIN = 0.025
 """Seconds of wall time of every decision that are never charged: what the way to the bot and back may take."""
+NOTICE_SECONDS = 1.0
+"""How long a notice may wait for a bot that does not read; nobody is charged for it."""
 WALL_CAP = 3.0
 """Where CPU time is charged, wall time counts a third: an answer may take at most so many times its limit."""
 IDLE_RATIO = 20.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import TYPE_CHECKING
 
 from pigpen.notices import DealResult, MatchResult, Welcome
@@ -38,10 +39,11 @@ class Table:
     Sealed questions are put to all at once, and nobody's answer counts before all have answered.
     """
 
-    def __init__(self, spec: MatchSpec, number: int) -> None:
-        """Lay table *number* (from 0) of a match."""
+    def __init__(self, spec: MatchSpec, number: int, now: Callable[[], float] = time.monotonic) -> None:
+        """Lay table *number* (from 0) of a match; *now* is the referee's clock."""
         self._spec = spec
         self._number = number
+        self._now = now
         self._game = spec.format.start(spec.rules, spec.seed, number)
         self._players: list[Player] = []
         self._recorded: list[DealLine] = []
@@ -87,7 +89,7 @@ class Table:
             seats: Where each bot answers, in the order of their numbers.
             write: Takes each deal as soon as it is over.
         """
-        self._players = [Player(seat, self._spec.clock) for seat in seats]
+        self._players = [Player(seat, self._spec.clock, self._now) for seat in seats]
         for line in self._recorded:
             self._recall(line)
         await self._take_seats()

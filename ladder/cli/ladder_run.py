@@ -63,7 +63,9 @@ def run_ladder(
     goal = Goal(matches, until_ci)
     try:
         with opened(settings) as database:
-            _run(database, settings, goal, _known(database, variant), concurrency, seed)
+            names = _known(database, variant)
+            _check_time(database, settings, names)
+            _run(database, settings, goal, names, concurrency, seed)
     except KeyboardInterrupt:  # before the first match, or for the third time
         raise stopped(signal.SIGINT) from None
 
@@ -75,6 +77,14 @@ def _known(database: Database, names: Sequence[str] | None) -> list[str] | None:
         return None
     with database.read() as session:
         return [find_variant(session, name).name for name in names]
+
+
+def _check_time(database: Database, settings: Settings, variants: list[str] | None) -> None:
+    from ladder.store.match_time import why_too_short
+
+    with database.read() as session:
+        if reason := why_too_short(session, settings, variants):
+            raise UserError(reason)
 
 
 def _run(
