@@ -19,6 +19,7 @@ from ladder.sandbox import bot_images, built_images
 from ladder.sandbox.base import BotRejected, SandboxError
 from ladder.sandbox.bot_images import image_of_folder, pull_image
 from ladder.sandbox.built_images import KEPT_IMAGES
+from ladder.wheels.packages import Packages
 
 pytestmark = pytest.mark.docker
 
@@ -36,7 +37,7 @@ def base(client: docker.DockerClient, python_image: str, monkeypatch: pytest.Mon
 
 def build(client: docker.DockerClient, folder: Path) -> str:
     """Build what was submitted."""
-    return image_of_folder(client, BotSource(folder.name, folder=folder, builds="base"), "none")
+    return image_of_folder(client, BotSource(folder.name, folder=folder, builds="base"), "none", Packages()).image
 
 
 @pytest.fixture
