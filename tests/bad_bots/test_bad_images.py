@@ -92,6 +92,13 @@ async def test_a_fit_image_is_looked_at_once(load: Load, monkeypatch: pytest.Mon
     assert len(remembered.read_text().splitlines()) == 1
 
 
+async def test_an_image_without_settings_is_refused(load: Load) -> None:
+    sandbox = DockerSandbox()
+    with pytest.raises(BotRejected, match="does not say what to run"):
+        await sandbox.load(load(Image(config=None)))
+    await sandbox.close()
+
+
 async def test_a_bad_image_is_looked_at_each_time(load: Load) -> None:
     source = load(BAD_IMAGES["tmp_is_a_file"])
     sandbox = DockerSandbox()
