@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.command import run
 from benchmarks.report import Part, Row, counted
 from ladder.bots import find_bot
+from ladder.content import Content
 from ladder.desk import Desk
 from ladder.executor import LocalExecutor
-from ladder.folders import folder_size, keep_folder
+from ladder.folders import keep_folder
 from ladder.goals import Goal
 from ladder.logs import log_to
 from ladder.pinned import load_version
@@ -121,9 +122,10 @@ async def _enter(database: Database, settings: Settings, sandbox: Sandbox) -> No
             source = find_bot(sample)
             assert source.folder is not None
             identity = (await sandbox.load(source)).identity
+            content = Content.read(source.folder)
             if sandbox.name == "process":
-                keep_folder(source.folder, settings.data_dir, identity)
-            entry = Submission(name, f"owner-of-{name}", identity, sandbox.name, sample, folder_size(source.folder))
+                keep_folder(content, settings.data_dir)
+            entry = Submission(name, f"owner-of-{name}", identity, sandbox.name, sample, content.size)
             with database.write() as session:
                 add_version(session, entry, [PRESETS["gongzhu"]], time.time())
     finally:

@@ -1,85 +1,189 @@
-"""What a folder holds, as one hash and as one archive: what is not hashed is not shipped either."""
+"""
+What a bot's folder holds, read once, as one value: what is hashed is what is packed, copied and measured.
+
+Everybody who needs something of a folder takes a `Content` and passes it on; nobody reads the folder again. To add
+files (the wheels of its `requirements.txt`, a Dockerfile that we write), make another value:
+
+    content = Content.read(folder)
+    content = content.with_files({"vendor/numpy/__init__.py": b"..."})
+    content.hash, content.archive(), content.write(target)
+"""
 
 from __future__ import annotations
 
 import hashlib
 import io
 import os
+import posixpath
 import tarfile
-from pathlib import Path
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, BinaryIO
 
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
+from ladder.members import MOST_BYTES, Kind, Member, read_members
+from ladder.sandbox.base import BotRejected
+from ladder.scratch import disk_errors
 
-IGNORED = frozenset(
-    {"__pycache__", "node_modules", ".git", ".venv", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_Store"}
-)
-"""Names left out at any depth: they change without the bot changing."""
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
+
+    from ladder.bots import BotSource
+
+TAR_TYPES = {Kind.FOLDER: tarfile.DIRTYPE, Kind.LINK: tarfile.SYMTYPE}
+
+
+@dataclass(frozen=True)
+class Content:
+    """Files, folders and links, in the order in which they are hashed: a folder before what is in it."""
+
+    members: tuple[Member, ...]
+
+    @classmethod
+    def read(cls, folder: Path, most_bytes: int = MOST_BYTES) -> Content:
+        """
+        Read a folder once; links are not followed, and what is in `ladder.members.IGNORED` is left out.
+
+        Args:
+            folder: The folder.
+            most_bytes: How much all files may hold; never more than `MOST_BYTES`. A larger file is not even opened
+                to its end.
+
+        Raises:
+            BotRejected: If it cannot be read or exceeds a limit of `ladder.members`, has a name that is not UTF-8,
+                or a link that leads out of it.
+        """
+        return cls(read_members(folder, min(most_bytes, MOST_BYTES)))
+
+    @cached_property
+    def hash(self) -> str:
+        """
+        64 hexadecimal digits of SHA-256 over names and contents.
+
+        The same tree gives the same hash on every machine: owners, times, and all modes but the x bit do not count.
+        """
+        whole = hashlib.sha256()
+        for member in self.members:
+            # Every part is of fixed length, so that no two trees run together to the same bytes.
+            name, content = member.name.encode(), member.content
+            whole.update(hashlib.sha256(name).digest() + member.kind.encode() + hashlib.sha256(content).digest())
+        return whole.hexdigest()
+
+    @property
+    def size(self) -> int:
+        """Bytes in all files."""
+        return sum(len(member.content) for member in self.members)
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Member]:
+        """The members by their paths from the folder on."""
+        return {member.name: member for member in self.members}
+
+    def file(self, name: str) -> bytes | None:
+        """The bytes of a file; None if there is none of that name. A link to a file is followed, once."""
+        member = self.by_name.get(name)
+        if member is not None and member.kind is Kind.LINK:
+            target = posixpath.join(posixpath.dirname(name), member.content.decode())
+            member = self.by_name.get(posixpath.normpath(target))
+        return member.content if member is not None and member.kind in (Kind.FILE, Kind.EXECUTABLE) else None
+
+    def without(self, leaves_out: Callable[[Member], bool]) -> Content:
+        """The same without some members; a folder stays if something in it does."""
+        kept = {member.name for member in self.members if not leaves_out(member)}
+        for name in list(kept):
+            kept.update(_folders_above(name))
+        return Content(tuple(member for member in self.members if member.name in kept))
+
+    def with_files(self, files: Mapping[str, bytes]) -> Content:
+        """
+        The same with these files, by their paths from the folder on, in place of what has these names.
+
+        Raises:
+            BotRejected: If a folder stands where a file is to be, or something else where a folder is needed.
+        """
+        members = dict(self.by_name)
+        for name, content in files.items():
+            for above in _folders_above(name):
+                _expect(members.setdefault(above, Member(above, Kind.FOLDER)), (Kind.FOLDER,))
+            _expect(members.get(name), (Kind.FILE, Kind.EXECUTABLE, Kind.LINK))
+            members[name] = Member(name, Kind.FILE, content)
+        return Content(_in_order(members.values()))
+
+    def below(self, prefix: str) -> Content:
+        """The same, one folder further down, whose name is *prefix*."""
+        moved = (Member(f"{prefix}/{member.name}", member.kind, member.content) for member in self.members)
+        return Content((Member(prefix, Kind.FOLDER), *moved))
+
+    def archive(self) -> BinaryIO:
+        """Pack everything for a build. Files become readable by everyone: a bot runs under a user of its own."""
+        packed = io.BytesIO()
+        with tarfile.open(fileobj=packed, mode="w") as tar:
+            for member in self.members:
+                tar.addfile(_tar_info(member), io.BytesIO(member.content))
+        packed.seek(0)
+        return packed
+
+    def write(self, folder: Path) -> None:
+        """
+        Write everything to *folder*, which is made.
+
+        Raises:
+            SandboxError: If there is no room for it.
+        """
+        with disk_errors(folder):
+            folder.mkdir()
+        for member in self.members:
+            path = folder / member.name
+            with disk_errors(path):
+                _write(path, member)
 
 
 def content_hash(folder: Path) -> str:
-    """
-    Hash names and contents of everything below *folder*, except what is `IGNORED`.
-
-    The same tree gives the same hash on every machine: owners, times, and all modes but the x bit do not count.
-
-    Returns:
-        64 hexadecimal digits of SHA-256.
-    """
-    whole = hashlib.sha256()
-    for path in paths(folder):
-        name = path.relative_to(folder).as_posix()
-        kind, content = _content(path)
-        # Every part is of fixed length, so that no two trees run together to the same bytes.
-        whole.update(hashlib.sha256(name.encode()).digest() + kind + hashlib.sha256(content).digest())
-    return whole.hexdigest()
+    """The hash of a folder that needs no more than this done with it."""
+    return Content.read(folder).hash
 
 
-def archive(folder: Path, kept: Container[str] | None = None) -> BinaryIO:
-    """
-    Pack *folder* for a build, in the order and with just the facts that `content_hash` counts.
-
-    Files become readable by everyone, since a bot runs under a user of its own. With *kept*, only these paths,
-    relative to *folder*, are packed.
-    """
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w") as tar:
-        for path in paths(folder):
-            name = path.relative_to(folder).as_posix()
-            if kept is None or name in kept:
-                tar.add(path, name, recursive=False, filter=_plain)
-    packed.seek(0)
-    return packed
+def content_of(source: BotSource) -> Content:
+    """What the folder of a bot holds: what was read already, or else what is there now."""
+    assert source.folder is not None
+    return source.content or Content.read(source.folder)
 
 
-def paths(folder: Path) -> Iterator[Path]:
-    """Go through folders, files and symbolic links below *folder*, in a fixed order, links not followed."""
-    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
-        if entry.name in IGNORED:
-            continue
-        if entry.is_symlink() or entry.is_file():
-            yield Path(entry.path)
-        elif entry.is_dir():
-            yield Path(entry.path)
-            yield from paths(Path(entry.path))
-        # Sockets, pipes and devices are no content: reading them could block for ever.
+def archive(folder: Path) -> BinaryIO:
+    """A folder of ours, packed for a build."""
+    return Content.read(folder).archive()
 
 
-def _content(path: Path) -> tuple[bytes, bytes]:
-    if path.is_symlink():
-        return b"l", os.fsencode(os.readlink(path))
-    if path.is_dir():
-        return b"d", b""
-    return b"x" if _is_executable(path) else b"f", path.read_bytes()
+def _folders_above(name: str) -> list[str]:
+    parts = name.split("/")[:-1]
+    return ["/".join(parts[: count + 1]) for count in range(len(parts))]
 
 
-def _is_executable(path: Path) -> bool:
-    return bool(path.stat().st_mode & 0o100)
+def _expect(member: Member | None, kinds: Iterable[Kind]) -> None:
+    if member is not None and member.kind not in kinds:
+        raise BotRejected(f"The bot's folder holds {member.name!r}, whose name is needed. Give it another name.")
 
 
-def _plain(info: tarfile.TarInfo) -> tarfile.TarInfo:
-    info.uid = info.gid = info.mtime = 0
-    info.uname = info.gname = ""
-    info.mode = 0o755 if info.isdir() or info.mode & 0o100 else 0o644
+def _in_order(members: Iterable[Member]) -> tuple[Member, ...]:
+    return tuple(sorted(members, key=lambda member: member.parts))
+
+
+def _tar_info(member: Member) -> tarfile.TarInfo:
+    info = tarfile.TarInfo(member.name)
+    info.type = TAR_TYPES.get(member.kind, tarfile.REGTYPE)
+    info.mode = 0o644 if member.kind is Kind.FILE else 0o755
+    if member.kind is Kind.LINK:
+        info.linkname = member.content.decode()
+    else:
+        info.size = len(member.content)
     return info
+
+
+def _write(path: Path, member: Member) -> None:
+    if member.kind is Kind.FOLDER:
+        path.mkdir()
+    elif member.kind is Kind.LINK:
+        path.symlink_to(os.fsdecode(member.content))
+    else:
+        path.write_bytes(member.content)
+        path.chmod(0o755 if member.kind is Kind.EXECUTABLE else 0o644)

@@ -76,6 +76,23 @@ def ensure_base_image(client: DockerClient, report: Callable[[str], None]) -> st
     return content
 
 
+def base_image_id(client: DockerClient, content: str) -> str:
+    """
+    The id of the bot base image: a name could come to mean another one between two looks.
+
+    Args:
+        client: The engine.
+        content: What `ensure_base_image` gave.
+
+    Raises:
+        SandboxError: If `pigpen/bot:latest` is another image by now.
+    """
+    image = client.images.get(LATEST)
+    if image.labels.get(CONTENT_LABEL) != content:
+        raise SandboxError(f"{LATEST} is not the bot base image any more. Make it again: python -m ladder.images")
+    return str(image.id)
+
+
 def _is_current(client: DockerClient, content: str) -> bool:
     try:
         image = client.images.get(LATEST)

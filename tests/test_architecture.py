@@ -18,6 +18,7 @@ STORE_NEEDS = {
     "pydantic_settings",
     "structlog",
     "numpy",
+    "packaging",
     "orjson",
     "threadpoolctl",
 }

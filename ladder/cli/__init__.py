@@ -10,9 +10,11 @@ from __future__ import annotations
 import errno
 import io
 import sys
-from typing import TYPE_CHECKING
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import typer
+from typer.core import TyperGroup
 
 from ladder.bots import UnknownBot
 from ladder.cli.bench import bench, unbench
@@ -25,6 +27,7 @@ from ladder.cli.doctor import doctor
 from ladder.cli.explain import explain
 from ladder.cli.harmless import harmless
 from ladder.cli.ladder_run import ladder_app
+from ladder.cli.lock import lock
 from ladder.cli.logs import logs
 from ladder.cli.matches import matches
 from ladder.cli.new import new
@@ -41,14 +44,40 @@ from ladder.cli.submit import submit
 from ladder.cli.verify import verify_records
 from ladder.sandbox.base import BotRejected, SandboxError
 from ladder.store.problems import LadderError, StoreError
-from referee.problems import RecordError
+from referee.problems import RecordError, shortened
 from referee.rules_file import RulesFileError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+
+class _Commands(TyperGroup):
+    """All commands; what is said of a mistyped one goes through `harmless`, too."""
+
+    def make_context(self, *args: Any, **settings: Any) -> Any:
+        """See typer."""
+        with _in_printable_words():
+            return super().make_context(*args, **settings)
+
+    def invoke(self, *args: Any) -> Any:
+        """See typer."""
+        with _in_printable_words():
+            return super().invoke(*args)
+
+
+@contextmanager
+def _in_printable_words() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        if hasattr(error, "format_message") and hasattr(error, "message"):
+            error.message = harmless(str(error.message), spared="\n")
+        raise
+
 
 app = typer.Typer(
     name="pigpen",
+    cls=_Commands,
     help="Bots for Hearts, Gong Zhu 拱猪 and Chinese Hearts: write one, let it play, see who is best.",
     no_args_is_help=True,
     add_completion=False,
@@ -60,6 +89,7 @@ PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "new": new,
         "play": play,
         "check": check,
+        "lock": lock,
         "compare": compare_bots,
         "rules": rules,
         "submit": submit,
@@ -99,6 +129,8 @@ def main() -> None:
         _quit(str(error), 2)
     except (SandboxError, StoreError) as error:
         _quit(str(error), 3)
+    except UnicodeEncodeError as error:  # of a word on the command line; Python keeps its bytes
+        _quit(f"{shortened(error.object)!r} is not UTF-8 text.", 2)
     except Stopped as stopped:
         _quit(str(stopped), stopped.code)
     except OSError as error:

@@ -5,26 +5,36 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import typer
+
+from ladder.cli.harmless import harmless
 from ladder.cli.problems import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from ladder.settings import Settings
     from ladder.store.database import Database
 
 
-def the_settings() -> Settings:
+def the_settings(*bots: Path) -> Settings:
     """
-    The settings of this folder and environment.
+    The settings of this folder and environment; says so if the folder's are not read.
+
+    Args:
+        bots: Folders of bots that are named on the command line.
 
     Raises:
         UserError: If one makes no sense.
     """
     from ladder.settings import load_settings
+    from ladder.settings_file import why_not_read
 
+    if reason := why_not_read(bots):
+        typer.echo(harmless(reason), err=True)
     try:
-        return load_settings()
+        return load_settings(bots)
     except ValueError as error:
         raise UserError(str(error)) from None
 

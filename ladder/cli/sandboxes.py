@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from ladder.cli.harmless import harmless
 from ladder.sandbox.process import ProcessSandbox
 
 if TYPE_CHECKING:
@@ -42,4 +43,4 @@ def open_sandbox(name: SandboxName, runtime: str, locked_bytes: int | None = Non
 
 def say(line: str) -> None:
     """Tell of a step, beside what the command prints."""
-    typer.echo(line, err=True)
+    typer.echo(harmless(line), err=True)

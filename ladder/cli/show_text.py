@@ -21,7 +21,7 @@ from ladder.cli.think_times_table import print_think_times
 from ladder.sandbox.memory import MIB
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from rich.console import Console
 
@@ -48,7 +48,7 @@ def _by(who: str) -> str:
     return f"{who} itself" if who == "ladder" else who
 
 
-def _print_versions(versions: Iterable[VersionRow], console: Console) -> None:
+def _print_versions(versions: Sequence[VersionRow], console: Console) -> None:
     headings = ("version", "submitted", "as", "MiB", "identity", "plays")
     table = plain_table(*headings, right=("version", "MiB"), wrapped=("plays", "as"))
     for version in versions:
@@ -64,6 +64,13 @@ def _print_versions(versions: Iterable[VersionRow], console: Console) -> None:
         )
         table.add_row(*(cell(console, text) for text in texts))
     console.print(table)
+    for version in versions:
+        if version.lock:
+            say(console, f"packages of version {version.number}: {_packages(version.lock)}")
+
+
+def _packages(lock: str) -> str:
+    return ", ".join(line.partition(" ")[0].replace("==", " ") for line in lock.splitlines())
 
 
 def _print_variant(page: BotPage, there: InVariant, console: Console) -> None:

@@ -65,8 +65,8 @@ def submit(
     """
     from ladder.submit.entering import Request
 
-    settings = the_settings()
     source = find_bot(bot)
+    settings = the_settings(*([source.folder] if source.folder else []))
     request = Request(source, name or _name_of(source), owner or _login(), tuple(variant or ()), keep_old)
     with opened(settings, create=True) as database:
         kept_in = sandbox or _usual_sandbox(settings, database)
@@ -82,10 +82,18 @@ def submit(
 
 
 def _usual_sandbox(settings: Settings, database: Database) -> LadderSandbox:
+    from ladder.settings import source_of
+    from ladder.settings_file import FILE
     from ladder.store.claims import sandbox_of
 
     with database.read() as session:
-        return LadderSandbox(sandbox_of(session) or settings.sandbox)
+        usual = sandbox_of(session)
+    if usual is None and settings.sandbox == "process" and source_of("sandbox") == "file":
+        raise UserError(
+            f"{FILE} alone does not begin a ladder of processes, from which nothing keeps your files. If its bots are "
+            "your own, say --sandbox process."
+        )
+    return LadderSandbox(usual or settings.sandbox)
 
 
 def _name_of(source: BotSource) -> str:

@@ -97,6 +97,14 @@ class Program(Protocol):
         """
 
 
+class Loaded(Program, Protocol):
+    """A program as a sandbox gives it: what was put beside it is known."""
+
+    @property
+    def lock(self) -> str | None:
+        """Which packages its requirements.txt got it (`ladder.wheels.lock`); None: none."""
+
+
 class Sandbox(Protocol):
     """A way to run strangers' programs."""
 
@@ -104,7 +112,7 @@ class Sandbox(Protocol):
     isolates: bool
     """Whether a hostile bot is kept from the rest of the machine."""
 
-    async def load(self, bot: BotSource) -> Program:
+    async def load(self, bot: BotSource) -> Loaded:
         """
         Make *bot* ready to start (build or find its image, find its main file).
 

@@ -3,59 +3,91 @@
 from __future__ import annotations
 
 import hashlib
+import re
+from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from docker.errors import APIError
 from docker.utils import parse_repository_tag
-from docker.utils.build import exclude_paths
 
-from ladder.content import archive, content_hash
+from ladder.bots import DOCKERFILE, OURS, is_ours
+from ladder.content import content_of
+from ladder.dockerignore import without_ignored
 from ladder.engine import PULL_SECONDS, engine_errors, explain, within
-from ladder.folders import unreadable
 from ladder.image_build import BuildFailed, build_image
-from ladder.images import LATEST
+from ladder.images import base_image_id
+from ladder.recipe_choice import recipe_of
+from ladder.recipes import FILES
 from ladder.sandbox.base import BotRejected, SandboxError
+from ladder.sandbox.built_images import (
+    FOLDER_LABEL,
+    KEY_LABEL,
+    REPOSITORY,
+    find_built,
+    remove_layers,
+    remove_old,
+    tag_of,
+)
+from ladder.sandbox.package_images import image_with_packages, lock_of
+from ladder.wheels.packages import with_lock
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from docker import DockerClient
     from docker.models.images import Image
 
-REPOSITORY = "pigpen/built"
-FOLDER_LABEL = "pigpen.folder"
+    from ladder.bots import BotSource
+    from ladder.content import Content
+    from ladder.recipes import Recipe
+    from ladder.wheels.packages import Packages
+
 NO_SUCH_IMAGE = ("manifest unknown", "name unknown", "repository name not known", "denied", "unauthorized")
 """What the engine says, as if it were its own failure, when a registry refuses an image and gives no detail."""
 
 
-def image_of_folder(client: DockerClient, folder: Path, base: str) -> str:
+@dataclass(frozen=True)
+class Built:
+    """What a folder was built to."""
+
+    image: str
+    """Its id."""
+    lock: str | None
+    """Which packages it has by its requirements.txt; None: none."""
+
+
+def image_of_folder(client: DockerClient, source: BotSource, base: str, packages: Packages) -> Built:
     """
-    Build *folder*, or find what it was built to before.
+    Build a bot's folder, or find what it was built to before.
 
     Args:
         client: The engine.
-        folder: Holds a Dockerfile.
+        source: The bot.
         base: Content of the bot base image: when that changes, the folder is built anew.
-
-    Returns:
-        The image's id.
+        packages: Where those of its requirements.txt come from.
 
     Raises:
-        BotRejected: If there is no Dockerfile, it does not build, or the folder cannot be read.
-        SandboxError: If the engine fails.
+        BotRejected: If the folder cannot be read, its Dockerfile is not to be built here, it does not build, or its
+            packages cannot be had.
+        SandboxError: If the engine or the package index fails.
     """
-    if not (folder / "Dockerfile").is_file():
-        raise BotRejected(
-            f"The folder {folder} has no Dockerfile. Three lines will do for a Python bot: "
-            f'FROM {LATEST} / COPY bot.py . / CMD ["python", "bot.py"]'
-        )
-    tag = f"{REPOSITORY}:{_content(folder, base)}"
+    content, folder = content_of(source), source.folder
+    assert folder is not None
+    recipe = recipe_of(source, content)
     with engine_errors(f"build {folder.name}"):
-        image = find_image(client, tag)
+        # What has a Dockerfile of its own puts packages where it likes.
+        lock = lock_of(client, packages, content, base_image_id(client, base)) if recipe else None
+        content = with_lock(content, lock)
+        key = hashlib.sha256(f"{content.hash} {base}".encode()).hexdigest()[:40]
+        image = find_built(client, folder, key)
         if image is None:
-            _build(client, folder, tag)
-            image = client.images.get(tag)
-    return _accept(image, str(folder))
+            labels = {FOLDER_LABEL: re.sub(r"[^\w.-]", "_", folder.name), KEY_LABEL: key}
+            context = _context(client, folder, content, recipe, base, packages, labels)
+            _build(client, folder, context, key, labels)
+            image = client.images.get(f"{REPOSITORY}:{tag_of(folder, key)}")
+            remove_old(client, folder)
+    return Built(_accept(image, str(folder)), lock)
 
 
 def image_of_reference(client: DockerClient, reference: str) -> str:
@@ -74,28 +106,34 @@ def image_of_reference(client: DockerClient, reference: str) -> str:
     return _accept(image, reference)
 
 
-def _content(folder: Path, base: str) -> str:
-    with unreadable(folder):
-        return hashlib.sha256(f"{content_hash(folder)} {base}".encode()).hexdigest()[:40]
+def _context(
+    client: DockerClient,
+    folder: Path,
+    content: Content,
+    recipe: Recipe | None,
+    base: str,
+    packages: Packages,
+    labels: dict[str, str],
+) -> BinaryIO:
+    """What is sent to the engine; without a recipe it gets the folder as it is, with its own Dockerfile."""
+    kept = without_ignored(content, folder.name)
+    if recipe is None:
+        return kept.with_files({DOCKERFILE: content.file(DOCKERFILE) or b""}).archive()
+    stand = image_with_packages(client, packages, content, base_image_id(client, base))
+    dockerfile = recipe.dockerfile(stand, labels)
+    return kept.below(FILES).with_files({DOCKERFILE: dockerfile}).archive()
 
 
-def _build(client: DockerClient, folder: Path, tag: str) -> None:
-    with unreadable(folder):
-        context = archive(folder, exclude_paths(str(folder), _ignored(folder)))
+def _build(client: DockerClient, folder: Path, context: BinaryIO, key: str, labels: dict[str, str]) -> None:
     try:
-        build_image(client, context, tag=tag, labels={FOLDER_LABEL: folder.name})
+        build_image(client, context, tag=f"{REPOSITORY}:{tag_of(folder, key)}", labels=labels)
     except BuildFailed as error:
+        remove_layers(client, key)
         raise BotRejected(f"{folder.name} does not build:\n{error}") from error
     except APIError as error:
         if not error.is_client_error():
             raise
         raise BotRejected(f"{folder.name} does not build: {explain(error)}") from error
-
-
-def _ignored(folder: Path) -> list[str]:
-    file = folder / ".dockerignore"
-    lines = [line.strip() for line in file.read_text().splitlines()] if file.is_file() else []
-    return [line for line in lines if line and not line.startswith("#")]
 
 
 def find_image(client: DockerClient, reference: str) -> Image | None:
@@ -117,6 +155,11 @@ def pull_image(client: DockerClient, reference: str) -> Image:
         SandboxError: If the registry cannot be reached, or breaks off.
     """
     repository, tag = parse_repository_tag(reference)
+    if is_ours(repository):
+        raise BotRejected(
+            f"The image {reference} could not be pulled: names that begin with {OURS} are given on this machine only. "
+            "Give your image another one."
+        )
     try:
         if repository != "sha256":  # an id says nothing about where to pull from
             within(PULL_SECONDS, partial(_pull, client, reference, repository, tag or "latest"))

@@ -29,6 +29,7 @@ from ladder.sandbox.image_lock import lock_image
 from ladder.sandbox.limits import Limits, has_own_kernel
 from ladder.sandbox.locked_images import LockedImages
 from ladder.sandbox.output import Output
+from ladder.wheels.packages import Packages
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -66,6 +67,7 @@ class DockerSandbox:
         limits: Limits | None = None,
         report: Callable[[str], None] = lambda line: None,
         *,
+        packages: Packages | None = None,
         locked_bytes: int = LOCKED_BYTES,
         refuses_larger: bool = False,
         gvisor: str = GVISOR,
@@ -77,6 +79,7 @@ class DockerSandbox:
             runtime: An OCI runtime that the engine knows, for example runc, crun, or runsc.
             limits: What one container may use.
             report: Called, from another thread, with one line before each step that takes seconds.
+            packages: Where the packages of bots come from; what pip is set to if None.
             locked_bytes: The largest image whose files are kept in memory. A larger one plays under gVisor, if the
                 engine knows it.
             gvisor: How the engine calls that runtime.
@@ -85,6 +88,7 @@ class DockerSandbox:
         self.runtime = runtime
         self.limits = limits or Limits()
         self._report = report
+        self._packages = packages or Packages(report=report)
         self.id = secrets.token_hex(8)
         """Of this sandbox; its containers bear it in a label."""
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="docker")
@@ -112,14 +116,16 @@ class DockerSandbox:
         # One at a time: the second bot of a match must not build the base image, or a shared folder, once more.
         async with self._loading:
             client = await self._open()
+            lock = None
             if bot.image is not None:
                 image = await self._call(image_of_reference, client, bot.image)
             else:
-                assert bot.folder is not None
-                image = await self._call(image_of_folder, client, bot.folder, await self._base_image(client))
+                base = await self._base_image(client)
+                built = await self._call(image_of_folder, client, bot, base, self._packages)
+                image, lock = built.image, built.lock
         await self._inspect(client, image, bot.image or str(bot.folder))
         plan = self._choose_runtime(await self._call(containers.plan, client, image, self.runtime), bot.name)
-        return DockerProgram(image, await self._keep_in_memory(plan), partial(self._start, client, plan))
+        return DockerProgram(image, await self._keep_in_memory(plan), partial(self._start, client, plan), lock)
 
     async def close(self) -> None:
         """Remove every container of this sandbox and let go of the engine; the next one removes what this cannot."""
@@ -237,16 +243,26 @@ class DockerProgram:
     """An image, ready to start."""
 
     def __init__(
-        self, image: str, image_files: ImageFiles, start: Callable[[Place], Awaitable[DockerInstance]]
+        self,
+        image: str,
+        image_files: ImageFiles,
+        start: Callable[[Place], Awaitable[DockerInstance]],
+        lock: str | None = None,
     ) -> None:
         self._image = image
         self._image_files = image_files
         self._start = start
+        self._lock = lock
 
     @property
     def identity(self) -> str:
         """The image's id: `sha256:` and 64 hexadecimal digits."""
         return self._image
+
+    @property
+    def lock(self) -> str | None:
+        """Which packages we put into the image; None: none."""
+        return self._lock
 
     @property
     def image_files(self) -> ImageFiles:

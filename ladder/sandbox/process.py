@@ -10,11 +10,12 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ladder.content import content_hash
-from ladder.folders import unreadable
+from ladder.content import content_of
 from ladder.sandbox.base import SOCKET_NAME, BotRejected, SandboxError
 from ladder.sandbox.process_instance import ProcessInstance
 from ladder.scratch import disk_errors
+from ladder.wheels.here import installed_here
+from ladder.wheels.packages import Asked, Packages, with_lock
 
 if TYPE_CHECKING:
     from ladder.bots import BotSource
@@ -31,25 +32,39 @@ class ProcessSandbox:
     name = "process"
     isolates = False
 
-    def __init__(self) -> None:
+    def __init__(self, packages: Packages | None = None) -> None:
+        """
+        Prepare a sandbox.
+
+        Args:
+            packages: Where the packages of bots come from; what pip is set to if None.
+        """
         self._instances: set[ProcessInstance] = set()
+        self._packages = packages or Packages()
 
     async def load(self, bot: BotSource) -> ProcessProgram:
         """
-        Find the bot's main file and what runs it.
+        Find the bot's main file, what runs it, and the packages that its requirements.txt names.
 
         Raises:
             BotRejected: If the bot is an image, its folder has no main file or cannot be read, or Node.js or a package
                 is missing for it.
+            SandboxError: If packages could not be fetched.
         """
         if bot.folder is None:
             raise BotRejected(
                 f"{bot.name} is an image, and the process sandbox runs folders only. Use --sandbox docker."
             )
         command = _command(bot.folder)
-        with unreadable(bot.folder):
-            identity = await asyncio.to_thread(content_hash, bot.folder)
-        return ProcessProgram(self._instances, bot.folder, command, f"sha256:{identity}")
+        content = await asyncio.to_thread(content_of, bot)
+        lock, path = await asyncio.to_thread(self._install, Asked.by(content))
+        identity = f"sha256:{with_lock(content, lock).hash}"
+        return ProcessProgram(self._instances, bot.folder, command, identity, lock, path)
+
+    def _install(self, asked: Asked) -> tuple[str | None, Path | None]:
+        if not asked.anything:
+            return None, None
+        return installed_here(self._packages, asked)
 
     async def close(self) -> None:
         """Kill whatever still runs."""
@@ -59,16 +74,31 @@ class ProcessSandbox:
 class ProcessProgram:
     """A bot's folder, ready to start."""
 
-    def __init__(self, running: set[ProcessInstance], folder: Path, command: list[str], identity: str) -> None:
+    def __init__(
+        self,
+        running: set[ProcessInstance],
+        folder: Path,
+        command: list[str],
+        identity: str,
+        lock: str | None = None,
+        packages: Path | None = None,
+    ) -> None:
         self._running = running
         self._folder = folder
         self._command = command
         self._identity = identity
+        self._lock = lock
+        self._packages = packages
 
     @property
     def identity(self) -> str:
-        """`sha256:` and the hash of the folder's content."""
+        """`sha256:` and the hash of the folder's content, and of its lock."""
         return self._identity
+
+    @property
+    def lock(self) -> str | None:
+        """Which packages are on its path; None: none."""
+        return self._lock
 
     @property
     def image_files(self) -> None:
@@ -88,7 +118,7 @@ class ProcessProgram:
             process = await asyncio.create_subprocess_exec(
                 *_dying_with_us(self._command),
                 cwd=self._folder,
-                env=_environment(place, home),
+                env=_environment(place, home, self._packages),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=writer,
                 stderr=writer,
@@ -135,9 +165,13 @@ def _dying_with_us(command: list[str]) -> list[str]:
     return [sys.executable, "-I", "-S", str(LAUNCHER), str(os.getpid()), *command]
 
 
-def _environment(place: Place, home: str) -> dict[str, str]:
+def _environment(place: Place, home: str, packages: Path | None) -> dict[str, str]:
+    inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}
+    if packages is not None:
+        path = [str(packages), *filter(None, [inherited.get("PYTHONPATH")])]
+        inherited["PYTHONPATH"] = os.pathsep.join(path)
     return {
-        **{name: os.environ[name] for name in INHERITED if name in os.environ},
+        **inherited,
         "HOME": home,
         "TMPDIR": home,
         "PYTHONUNBUFFERED": "1",

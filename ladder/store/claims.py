@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
+from ladder.bots import is_ours
 from ladder.store import models
 from ladder.store.models import NAME_LENGTH
 from ladder.store.problems import LadderError
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
+_ID = re.compile("(sha256:)?[0-9a-f]{1,64}")
 LETTERS_AND_DIGITS = ("L", "M", "N")
 """First letters of the Unicode categories that a name may hold, in any script, besides `_`, `-` and `.`."""
 
@@ -54,6 +57,39 @@ def check_claim(session: Session, bot: str, owner: str, sandbox: str) -> None:
         raise LadderError(
             f"The bots of this ladder run in the {other} sandbox, and all of them must run alike: their clocks differ. "
             f"Submit with --sandbox {other}, or begin another ladder (PIGPEN_DATA_DIR)."
+        )
+
+
+def check_possession(session: Session, owner: str, identity: str, reference: str) -> None:
+    """
+    Make sure that an image which *owner* names is not somebody else's bot.
+
+    Whoever hands in a folder has shown what is in it, and two owners may hand in the same. A name shows nothing: the
+    engine that builds and plays everybody's bots knows all of their images.
+
+    Args:
+        session: A transaction.
+        owner: Who submits it.
+        identity: The image's id.
+        reference: The word for it.
+
+    Raises:
+        LadderError: If another owner's bot has that identity and none of this owner's has, or if only the ladder can
+            have given the image that name.
+    """
+    same = select(models.Owner.name).join(models.Bot).join(models.Version).where(models.Version.identity == identity)
+    owners = list(session.scalars(same.order_by(models.Version.id)))
+    if owner in owners:
+        return
+    if owners:
+        raise LadderError(
+            f"The image {reference} is a bot of {owners[0]}'s already. Submit one that you have made: a folder, or "
+            "another image."
+        )
+    if _ID.fullmatch(reference) or is_ours(reference):
+        raise LadderError(
+            f"{reference} names an image of this engine in a way that says nothing of whose it is. Submit its folder, "
+            "or give it a name of your own (docker tag) and submit that."
         )
 
 

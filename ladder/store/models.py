@@ -105,6 +105,8 @@ class Version(Base):
     """Where a machine that lacks the image gets exactly this one: ``registry/name@sha256:…``; None: nowhere."""
     size: Mapped[int] = mapped_column(BigInteger)
     """Bytes of the image, or of the folder."""
+    lock: Mapped[str | None]
+    """Which packages it got by its requirements.txt, with their hashes (`ladder.wheels.lock`); None: none."""
     added: Mapped[float]
 
 

@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 
 from ladder.store import models
 from ladder.store.benching import set_state
-from ladder.store.claims import check_claim, check_name
+from ladder.store.claims import check_claim, check_name, check_possession
 from ladder.store.entries import PLAYING, entries_of, first_rating, left_benched
 from ladder.store.models import State
 from ladder.store.problems import LadderError
@@ -37,6 +37,9 @@ class Submission:
     source: str
     size: int
     pinned: str | None = None
+    lock: str | None = None
+    reference: str | None = None
+    """The image reference that was submitted; None for a folder."""
 
 
 @dataclass(frozen=True)
@@ -104,9 +107,11 @@ def add_version(
         keep_old: The bot's other versions play on.
 
     Raises:
-        LadderError: If the name is another owner's, or a variant's name has other rules here.
+        LadderError: If the name, or the image, is another owner's, or a variant's name has other rules here.
     """
     check_claim(session, submission.bot, submission.owner, submission.sandbox)
+    if submission.reference is not None:
+        check_possession(session, submission.owner, submission.identity, submission.reference)
     for rules in variants:
         _enter_variant(session, rules, now)
     bot = _bot(session, submission, now)
@@ -179,6 +184,7 @@ def _new_version(session: Session, bot: models.Bot, submission: Submission, now:
         source=submission.source,
         pinned=submission.pinned,
         size=submission.size,
+        lock=submission.lock,
         added=now,
     )
     session.add(version)

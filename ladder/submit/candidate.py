@@ -4,28 +4,30 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ladder.bots import BotSource
-from ladder.content import content_hash
-from ladder.folders import copy_folder, folder_size, keep_folder
+from ladder.content import Content
+from ladder.folders import is_content, keep_folder
 from ladder.sandbox.base import BotRejected
 from ladder.scratch import scratch_folder
 from ladder.submit import images
+from ladder.wheels.packages import with_lock
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
-    from ladder.sandbox.base import Program, Sandbox
+    from ladder.bots import Builds
+    from ladder.sandbox.base import Loaded, Sandbox
 
 
 @dataclass(frozen=True)
 class Candidate:
     """A bot that can be tried."""
 
-    program: Program
+    program: Loaded
     size: int
     """Bytes."""
     pinned: str | None = None
@@ -34,6 +36,8 @@ class Candidate:
     """The variants that it says it plays; empty: it does not say."""
     copy: Path | None = None
     """The copy of its folder from which it is tried, in the process sandbox."""
+    content: Content | None = None
+    """What its folder held when it was read; None for an image."""
 
     async def keep(self, data_dir: Path) -> None:
         """
@@ -47,33 +51,43 @@ class Candidate:
         if self.copy is None:
             await asyncio.to_thread(images.keep, identity)
             return
-        if f"sha256:{content_hash(self.copy)}" != identity:
+        assert self.content is not None
+        if not is_content(self.copy, identity):
             raise BotRejected(
                 "The bot wrote into its own folder while it played, and the ladder plays what was submitted. "
                 "Let it write where $HOME or $TMPDIR says."
             )
-        keep_folder(self.copy, data_dir, identity)
+        keep_folder(self.content, data_dir)
 
 
 @asynccontextmanager
-async def candidate(sandbox: Sandbox, source: BotSource, most_bytes: int) -> AsyncIterator[Candidate]:
+async def candidate(
+    sandbox: Sandbox, source: BotSource, most_bytes: int, builds: Builds = "base"
+) -> AsyncIterator[Candidate]:
     """
-    Build, pull or copy what was submitted, and look at it; nothing of it runs, apart from its build.
+    Build, pull or copy what was submitted, and look at it; nothing of it runs, unless any build is allowed.
+
+    Args:
+        sandbox: Where it is to run.
+        source: What was submitted.
+        most_bytes: The largest image, or folder, that is taken.
+        builds: Which Dockerfiles are built.
 
     Raises:
         BotRejected: If the ladder does not take it.
         SandboxError: If the sandbox failed.
     """
     if source.folder is not None:
-        images.check_size(source.name, folder_size(source.folder), most_bytes)
+        source = replace(source, content=Content.read(source.folder, most_bytes), builds=builds)
     if sandbox.name == "docker":
         yield await _from_image(sandbox, source, most_bytes)
         return
-    await sandbox.load(source)  # what it cannot run, it names by the contestant's own word
-    assert source.folder is not None
+    program = await sandbox.load(source)  # what it cannot run, it names by the contestant's own word
+    assert source.content is not None
+    content = with_lock(source.content, program.lock)
     with scratch_folder() as scratch:
-        copy_folder(source.folder, scratch / "bot")
-        yield await _from_copy(sandbox, source, scratch / "bot")
+        content.write(scratch / "bot")
+        yield await _from_copy(sandbox, source.name, content, scratch / "bot")
 
 
 async def _from_image(sandbox: Sandbox, source: BotSource, most_bytes: int) -> Candidate:
@@ -82,15 +96,15 @@ async def _from_image(sandbox: Sandbox, source: BotSource, most_bytes: int) -> C
     program = await sandbox.load(source)
     name = source.image or source.name
     facts = await asyncio.to_thread(images.examine, program.identity, name, source.image, most_bytes)
-    return Candidate(program, facts.size, facts.pinned, facts.variants)
+    return Candidate(program, facts.size, facts.pinned, facts.variants, content=source.content)
 
 
-async def _from_copy(sandbox: Sandbox, source: BotSource, copy: Path) -> Candidate:
+async def _from_copy(sandbox: Sandbox, name: str, content: Content, copy: Path) -> Candidate:
     try:
-        program = await sandbox.load(BotSource(source.name, folder=copy))
+        program = await sandbox.load(BotSource(name, folder=copy, content=content))
     except BotRejected as error:
         raise BotRejected(
-            f"{source.name} needs more than the ladder pins of a folder, which leaves out installed packages "
+            f"{name} needs more than the ladder pins of a folder, which leaves out installed packages "
             "(node_modules). Give it a Dockerfile, and enter it in the docker sandbox."
         ) from error
-    return Candidate(program, folder_size(copy), copy=copy)
+    return Candidate(program, content.size, copy=copy, content=content)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ladder.store.claims import check_claim
+from ladder.folders import check_not_kept
+from ladder.store.claims import check_claim, check_possession
 from ladder.store.submissions import Submission, add_version, known_to
 from ladder.submit.candidate import candidate
 from ladder.submit.preflight import preflight, steps
@@ -77,15 +78,19 @@ async def enter(
 
     Raises:
         BotRejected: If the ladder does not even try it.
-        LadderError: If a name cannot be.
+        LadderError: If a name cannot be, or the image, or the folder, is somebody else's.
         RulesFileError: If a variant cannot be.
         SandboxError: If the platform failed; that says nothing about the bot.
     """
     with database.read() as session:
         check_claim(session, request.name, request.owner, sandbox.name)
-    async with candidate(sandbox, request.source, settings.image_bytes) as bot:
+    if request.source.folder is not None:
+        check_not_kept(request.source.folder, settings.data_dir)
+    async with candidate(sandbox, request.source, settings.image_bytes, settings.builds) as bot:
         identity = bot.program.identity
         with database.read() as session:
+            if request.source.image is not None:
+                check_possession(session, request.owner, identity, request.source.image)
             variants = chosen_variants(session, request.variants, request.name, bot.offered)
             old_rules = tuple(outdated(session, variants))
             known = known_to(session, request.name, identity)
@@ -117,4 +122,6 @@ def _submission(request: Request, bot: Candidate, sandbox: Sandbox) -> Submissio
         source=request.source.image or request.source.name,
         size=bot.size,
         pinned=bot.pinned,
+        reference=request.source.image,
+        lock=bot.program.lock,
     )

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from docker.utils import parse_repository_tag
 
 from ladder.engine import connect, engine_errors
+from ladder.recipes import VARIANTS
 from ladder.sandbox.base import BotRejected
 from ladder.sandbox.bot_images import find_image, pull_image
+from ladder.sandbox.built_images import ENTERED
 from ladder.sandbox.containers import MARK, OWNER, SANDBOX
 
 if TYPE_CHECKING:
@@ -19,12 +21,8 @@ if TYPE_CHECKING:
     from docker import DockerClient
     from docker.models.images import Image
 
-VARIANTS = "pigpen.variants"
-"""Label in which an image may say what it plays: names of variants with commas between them."""
 RUN_LABELS = (MARK, OWNER, SANDBOX)
 """Labels by which the ladder finds its own containers; no image may bear them."""
-REPOSITORY = "pigpen/entered"
-"""An entered image gets a tag here, so that `docker image prune` spares it when its own tag moves on."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +88,7 @@ def keep(identity: str) -> None:
         SandboxError: If the engine fails.
     """
     with _engine("tag an image") as client:
-        client.api.tag(identity, REPOSITORY, identity.removeprefix("sha256:")[:40])
+        client.api.tag(identity, ENTERED, identity.removeprefix("sha256:")[:40])
 
 
 def check_size(name: str, size: int, most_bytes: int) -> None:

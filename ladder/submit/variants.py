@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
+from ladder.recipes import VARIANTS
 from ladder.sandbox.base import BotRejected
 from ladder.store import models
 from ladder.store.submissions import check_variant, variants_of
-from ladder.submit.images import VARIANTS
 from pigpen.rules import PRESETS
 from referee.rules_file import load_rules, rules_from
 

@@ -35,6 +35,8 @@ HELPERS = [
     "bad_bots/frames",
     "bad_bots/honest",
     "bad_bots/line",
+    "bad_bots/passer",
+    "bad_bots/steady",
     "bad_bots/thinker",
     "ladder/probe",
     "ladder/system_calls",

@@ -13,6 +13,10 @@ PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=60.0)
 """Room for the honest on a machine that is busy."""
 HURRIED = ClockSetting(bank=600.0, increment=1.0, limit=1.0, start_up=60.0)
 """Where somebody is to be too late."""
+THRIFTY = ClockSetting(bank=600.0, increment=0.0, limit=60.0, start_up=60.0)
+"""Where it is to be seen what a bank pays for."""
+SHORT = ClockSetting(bank=8.0, increment=0.1, limit=1.0, start_up=60.0)
+"""Where a bank is to be used up."""
 WAITED_FOR = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=10.0)
 """Where somebody is not to come at all."""
 
@@ -57,6 +61,16 @@ BAD_BOTS: Mapping[str, BadBot] = {
     "thinks_on_others_time": BadBot(
         observed={"stole half of a neighbour's time": False}, beside="thinker", needs_root=True
     ),
+    "thinks_in_the_sealed_phase": BadBot(
+        observed={"stole half of a neighbour's time": False}, beside="passer", needs_root=True
+    ),
+    "thinks_a_little_unasked": BadBot(
+        observed={"worked unasked": True, "paid for it": True}, beside="steady", deals=8, clock=THRIFTY
+    ),
+    "maps_memory_while_held": BadBot(
+        observed={"stole half of a neighbour's time": False}, beside="thinker", needs_root=True
+    ),
+    "sleeps_with_friends": BadBot((TIMEOUT,) * 3, "no answer within", clock=SHORT, chairs=3),
     "burns_cpu": BadBot(observed={"fires": 20}, clock=HURRIED),
     "stops_itself": BadBot((TIMEOUT,) * 3, "no answer within", clock=HURRIED),
     # Taking a seat.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ladder.content import content_hash
+from ladder.content import Content
 from ladder.folders import keep_folder
 from ladder.settings import Settings, load_settings
 from ladder.store.opening import open_ladder
@@ -94,8 +94,9 @@ def enter_quick(database: Database, settings: Settings, folder: Path, name: str,
     source = folder / name
     source.mkdir()
     (source / "bot.py").write_text(QUICK.replace("\nCHOICE = 0\n", f"\nCHOICE = {CHOICES[name]}\n"))
-    identity = f"sha256:{content_hash(source)}"
-    keep_folder(source, settings.data_dir, identity)
+    content = Content.read(source)
+    identity = f"sha256:{content.hash}"
+    keep_folder(content, settings.data_dir)
     submission = Submission(name, f"owner-of-{name}", identity, "process", name, 1000)
     with database.write() as session:
         add_version(session, submission, [PRESETS[variant] for variant in variants], NOW)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 from pathlib import Path
@@ -20,6 +21,7 @@ from tests.e2e.command import pigpen
 from tests.ladder.bad_checks import GOOD, RUN
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from subprocess import CompletedProcess
 
 PATIENT = {"PIGPEN_CLOCK": "600+1", "PIGPEN_LIMIT": "60", "PIGPEN_PREFLIGHT_BOARDS": "1"}
@@ -175,3 +177,72 @@ def test_without_an_engine_the_platform_failed_and_nobody_is_rejected(tmp_path: 
     assert done.returncode == 3
     assert done.stderr.startswith("pigpen: No Docker engine answers.")
     assert states(tmp_path) == {}
+
+
+HOSTILE = "from pathlib import Path\nPath(__file__).with_name('it-ran').touch()\n"
+"""A bot that says when it has run on the host."""
+
+
+@pytest.mark.parametrize("where", [".", "conf"])
+def test_a_strangers_folder_does_not_choose_the_sandbox(tmp_path: Path, where: str) -> None:
+    write_bot(tmp_path, "stranger", HOSTILE + GOOD + RUN)
+    here = tmp_path / "stranger" / where
+    here.mkdir(exist_ok=True)
+    (here / "pigpen.toml").write_text('sandbox = "process"\n')
+    words = ("submit", "." if where == "." else "..", "--owner", "ada")
+    done = pigpen(*words, folder=here, PIGPEN_DATA_DIR=str(tmp_path / "ladder"), DOCKER_HOST="unix:///nowhere")
+    assert done.returncode == 3
+    assert done.stderr.splitlines()[0].startswith(f"'{here}/pigpen.toml' is not read: it lies in the folder of a bot")
+    assert "No Docker engine answers" in done.stderr
+    assert not list(tmp_path.rglob("it-ran"))
+
+
+def test_a_file_alone_does_not_begin_a_ladder_of_processes(tmp_path: Path) -> None:
+    write_bot(tmp_path, "stranger", HOSTILE + GOOD + RUN)
+    (tmp_path / "pigpen.toml").write_text('sandbox = "process"\n')
+    refused = command(tmp_path, "submit", "./stranger", "--owner", "ada")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr == (
+        "pigpen: pigpen.toml alone does not begin a ladder of processes, from which nothing keeps your files. "
+        "If its bots are your own, say --sandbox process.\n"
+    )
+    assert not list(tmp_path.rglob("it-ran"))
+    write_bot(tmp_path)
+    assert submit(tmp_path, "./mybot", "--name", "Trotter").returncode == 0
+    (tmp_path / "mybot" / "bot.py").write_text(f"# better\n{GOOD}{RUN}")
+    assert command(tmp_path, "submit", "./mybot", "--name", "Trotter", "--owner", "ada").returncode == 0
+
+
+def test_a_folder_that_the_ladder_keeps_cannot_be_entered_again(tmp_path: Path) -> None:
+    write_bot(tmp_path)
+    assert submit(tmp_path, "./mybot", "--name", "Trotter").returncode == 0
+    (kept,) = (tmp_path / "ladder" / "folders").iterdir()
+    taken = command(tmp_path, "submit", str(kept), "--name", "Thief", "--owner", "eve")
+    assert taken.returncode == 2
+    assert "is where the ladder keeps the bots that were entered. Submit your own folder." in taken.stderr
+
+
+def test_the_same_folder_may_be_entered_by_two_owners(tmp_path: Path) -> None:
+    write_bot(tmp_path)
+    assert submit(tmp_path, "./mybot", "--name", "Trotter").returncode == 0
+    again = command(tmp_path, "submit", "./mybot", "--name", "Snout", "--owner", "ben")
+    assert again.returncode == 0, again.stderr
+
+
+@pytest.mark.parametrize(
+    ("made", "why"),
+    [
+        (lambda bot: (bot / "out").symlink_to("/etc/passwd"), "is a link that leads out of the bot's folder"),
+        (lambda bot: os.truncate(bot / "weights", 64 << 30), "holds more than 536,870,912 bytes"),
+        (lambda bot: os.close(os.open(bytes(bot) + b"/\xff", os.O_CREAT)), "has a name that is not UTF-8"),
+    ],
+)
+def test_a_bad_folder_is_one_sentence(tmp_path: Path, made: Callable[[Path], None], why: str) -> None:
+    write_bot(tmp_path)
+    (tmp_path / "mybot" / "weights").touch()
+    made(tmp_path / "mybot")
+    for words in (["submit", "./mybot", "--owner", "ada"], ["check", "./mybot"], ["play", *["./mybot"] * 4]):
+        done = command(tmp_path, *words, "--sandbox", "process")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.splitlines()[-1].startswith("pigpen: ")
+        assert why in done.stderr.splitlines()[-1]

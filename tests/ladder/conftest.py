@@ -17,7 +17,7 @@ from ladder.image_build import build_image
 from ladder.images import find_base
 from ladder.sandbox import owners
 from ladder.sandbox.base import Place
-from ladder.sandbox.bot_images import FOLDER_LABEL
+from ladder.sandbox.built_images import FOLDER_LABEL
 from ladder.sandbox.docker import DockerSandbox
 from tests.ladder.containers import new_place
 

@@ -95,11 +95,27 @@ async def test_a_dockerfile_that_is_none_is_the_bots_fault(
         await sandbox.load(BotSource(name, folder=write(name, {"Dockerfile": text})))
 
 
-async def test_a_folder_without_a_dockerfile_is_told_what_to_write(
+async def test_a_folder_with_neither_a_dockerfile_nor_a_bot_py_is_told_what_it_needs(
     sandbox: DockerSandbox, write: Write, name: str
 ) -> None:
-    with pytest.raises(BotRejected, match="FROM pigpen/bot:latest"):
-        await sandbox.load(BotSource(name, folder=write(name, {"bot.py": ""})))
+    with pytest.raises(
+        BotRejected, match=r"has no bot\.py and no Dockerfile\. A bot in another language needs an image"
+    ):
+        await sandbox.load(BotSource(name, folder=write(name, {"bot.js": ""})))
+
+
+async def test_ones_own_folder_without_a_dockerfile_plays(
+    sandbox: DockerSandbox, write: Write, name: str, python_image: str, client: docker.DockerClient,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    base = str(client.images.get(python_image).id)
+    monkeypatch.setattr("ladder.sandbox.bot_images.base_image_id", lambda client, content: base)
+    folder = write(name, {"bot.py": f"# {name}\nprint('hello')", "seat/x": ""})
+    program = await sandbox.load(BotSource(name, folder=folder))
+    assert client.images.get(program.identity).attrs["Config"]["Cmd"] == ["python", "bot.py"]
+    instance = await program.start(Place(folder / "seat", token=""))
+    assert Exit(0) == await instance.wait()
+    assert await instance.log_tail() == "hello\n"
 
 
 async def test_a_volume_is_rejected(sandbox: DockerSandbox, write: Write, name: str, python_image: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ladder.bots import SAMPLES
-from ladder.content import content_hash
+from ladder.content import Content
 from ladder.folders import keep_folder
 from ladder.pinned import ProgramLost, load_version
 from ladder.sandbox.process import ProcessSandbox
@@ -17,12 +17,12 @@ from ladder.tasks import TaskBot
 @pytest.fixture
 def kept(tmp_path: Path) -> TaskBot:
     """A folder that was entered."""
-    identity = f"sha256:{content_hash(SAMPLES / 'random')}"
+    content = Content.read(SAMPLES / "random")
     return TaskBot(
         name="Trotter",
-        identity=identity,
+        identity=f"sha256:{content.hash}",
         sandbox="process",
-        folder=str(keep_folder(SAMPLES / "random", tmp_path, identity)),
+        folder=str(keep_folder(content, tmp_path)),
     )
 
 

@@ -36,6 +36,8 @@ class VersionRow:
     source: str
     pinned: str | None
     size: int
+    lock: str | None
+    """Its packages with their hashes, fit to be a requirements.lock; None: it has none."""
     entries: tuple[Entry, ...]
 
 
@@ -142,7 +144,7 @@ def _versions(session: Session, bot: models.Bot) -> tuple[VersionRow, ...]:
     return tuple(
         VersionRow(
             each.number, each.added, each.identity, each.sandbox, each.source, each.pinned, each.size,
-            tuple(entries[each.id]),
+            each.lock, tuple(entries[each.id]),
         )
         for each in reversed(versions)
     )  # fmt: skip

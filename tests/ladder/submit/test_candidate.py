@@ -12,10 +12,10 @@ from ladder.bots import BotSource
 from ladder.folders import is_kept, kept_folder
 from ladder.sandbox import docker as docker_sandbox
 from ladder.sandbox.base import BotRejected
+from ladder.sandbox.built_images import ENTERED
 from ladder.sandbox.docker import DockerSandbox
 from ladder.sandbox.process import ProcessSandbox
 from ladder.submit.candidate import Candidate, candidate
-from ladder.submit.images import REPOSITORY
 from tests.ladder.submit.tiny import load_tiny
 
 Write = Callable[[str, dict[str, str]], Path]
@@ -50,7 +50,7 @@ def small(monkeypatch: pytest.MonkeyPatch, python_image: str) -> str:
 
 
 async def look(sandbox: DockerSandbox, folder: Path, room: int = ROOM) -> Candidate:
-    async with candidate(sandbox, BotSource(folder.name, folder=folder), room) as found:
+    async with candidate(sandbox, BotSource(folder.name, folder=folder), room, "allowed") as found:
         return found
 
 
@@ -65,7 +65,7 @@ async def test_an_image_is_known_by_its_id_its_size_and_what_it_offers(
     assert found.offered == ("hearts", "gongzhu")
     await found.keep(tmp_path)
     image.reload()
-    assert f"{REPOSITORY}:{found.program.identity[7:47]}" in image.tags
+    assert f"{ENTERED}:{found.program.identity[7:47]}" in image.tags
 
 
 @pytest.mark.docker
@@ -92,7 +92,7 @@ async def test_a_folder_that_is_too_large_is_not_even_built(
     sandbox: DockerSandbox, write: Write, name: str, client: docker.DockerClient
 ) -> None:
     folder = write(name, {"Dockerfile": "FROM nothing\n", "weights": "x" * 1000})
-    with pytest.raises(BotRejected, match="bytes, and this ladder takes at most 900"):
+    with pytest.raises(BotRejected, match="holds more than 900 bytes"):
         await look(sandbox, folder, room=900)
 
 

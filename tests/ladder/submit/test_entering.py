@@ -167,7 +167,7 @@ async def test_a_name_that_is_anothers_is_refused_before_anything_is_tried(
 async def test_a_folder_that_is_too_large_is_refused(
     database: Database, settings: Settings, bot: Callable[..., Path]
 ) -> None:
-    with pytest.raises(BotRejected, match=r"mybot has \d+ bytes, and this ladder takes at most 10 \(setting image_by"):
+    with pytest.raises(BotRejected, match=r"mybot holds more than 10 bytes, which is the limit"):
         await submit(database, settings.model_copy(update={"image_bytes": 10}), bot())
 
 

@@ -98,6 +98,7 @@ def upgrade() -> None:
         sa.Column("source", sa.String(), nullable=False),
         sa.Column("pinned", sa.String(), nullable=True),
         sa.Column("size", sa.BigInteger(), nullable=False),
+        sa.Column("lock", sa.String(), nullable=True),
         sa.Column("added", sa.Double(), nullable=False),
         sa.ForeignKeyConstraint(["bot_id"], ["bots.id"], name=op.f("fk_versions_bot_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_versions")),

@@ -1,0 +1,82 @@
+"""
+The images that were built from folders: which there are, and how few of them stay.
+
+Each has a tag of the folder it was built from, `pigpen/built:<folder>-<key>`: the hash of the folder's path, and a
+hash of all that decides what the image is. So two folders of one name do not remove each other's images, and two
+folders with the same content share one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from docker.errors import APIError, ImageNotFound
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from docker import DockerClient
+    from docker.models.images import Image
+
+REPOSITORY = "pigpen/built"
+ENTERED = "pigpen/entered"
+"""An entered image gets a tag here, so that `docker image prune` spares it when its own tag moves on."""
+FOLDER_LABEL = "pigpen.folder"
+"""The folder's name, for people."""
+KEY_LABEL = "pigpen.key"
+KEPT_IMAGES = 3
+"""How many images of one folder stay, those that were used last; an entered one always does."""
+OLD = "1h"
+"""Layers that belong to no image go when they are so old: until then another build may be about to need them."""
+
+
+def tag_of(folder: Path, key: str) -> str:
+    """The tag of the image with that key, as built from that folder."""
+    return f"{_place(folder)}-{key}"
+
+
+def find_built(client: DockerClient, folder: Path, key: str) -> Image | None:
+    """Find the image with that key, from whatever folder it was built, and mark it as used by this one now."""
+    for found in client.api.images(filters={"reference": f"{REPOSITORY}:*-{key}"}):
+        with suppress(ImageNotFound):  # somebody has just removed it
+            client.api.tag(found["Id"], REPOSITORY, tag_of(folder, key))
+            return client.images.get(f"{REPOSITORY}:{tag_of(folder, key)}")
+    return None
+
+
+def remove_old(client: DockerClient, folder: Path) -> None:
+    """Remove images of this folder, but for the newest ones, entered ones, and those that a container uses."""
+    begin = f"{REPOSITORY}:{_place(folder)}-"
+    found = client.api.images(filters={"reference": f"{begin}*"})
+    free = [image["Id"] for image in found if not any(tag.startswith(f"{ENTERED}:") for tag in image["RepoTags"])]
+    with suppress(ImageNotFound):
+        used = sorted((client.images.get(image) for image in free), key=_last_used, reverse=True)
+        for image in used[KEPT_IMAGES:]:
+            for tag in image.tags:
+                if tag.startswith(begin):
+                    _remove(client, tag)
+    client.images.prune(filters={"dangling": True, "label": FOLDER_LABEL, "until": OLD})
+
+
+def remove_layers(client: DockerClient, key: str) -> None:
+    """Remove what a build that failed has left."""
+    client.images.prune(filters={"dangling": True, "label": f"{KEY_LABEL}={key}"})
+
+
+def _place(folder: Path) -> str:
+    return hashlib.sha256(str(folder.resolve()).encode(errors="surrogateescape")).hexdigest()[:16]
+
+
+def _last_used(image: Image) -> str:
+    return max(str(image.attrs.get("Metadata", {}).get("LastTagTime") or ""), str(image.attrs["Created"]))
+
+
+def _remove(client: DockerClient, tag: str) -> None:
+    """Remove a tag, and the image if that was its last one and no container uses it."""
+    try:
+        client.api.remove_image(tag)
+    except APIError as error:
+        if not error.is_client_error():
+            raise

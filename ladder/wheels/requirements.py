@@ -1,0 +1,148 @@
+"""
+Read a stranger's `requirements.txt`: names of packages with versions, and nothing that makes pip do other things.
+
+pip never sees this text. What it is given is written anew from what was understood here.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from ladder.sandbox.base import BotRejected
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+REQUIREMENTS = "requirements.txt"
+LOCK = "requirements.lock"
+MOST_BYTES = 256 * 1024
+MOST_PACKAGES = 100
+MOST_CHARACTERS = 500
+"""In one requirement, hashes not counted."""
+_HASH = re.compile(r"(?<=\s)--hash=sha256:([0-9a-f]{64})(?=\s|$)")
+_COMMENT = re.compile(r"(^|\s)#.*$")
+_PATH = re.compile(r"[./~].*|.*[/\\].*|.*\.(whl|zip|tar|tgz|gz|bz2|xz|txt)")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """One requirement, and who has it."""
+
+    requirement: Requirement
+    by: str
+    """For people: ``line 3 of requirements.txt``, or ``scipy 1.17.1``."""
+    hashes: frozenset[str] = frozenset()
+    """SHA-256 of the wheels that will do, in hex; empty: any will."""
+
+    @property
+    def name(self) -> str:
+        """The package's name in its canonical form."""
+        return canonicalize_name(self.requirement.name)
+
+    def __str__(self) -> str:
+        marker = "" if self.requirement.marker is None else f"; {self.requirement.marker}"
+        return f"{str(self.requirement).partition(';')[0].strip()}{marker} ({self.by})"
+
+
+def read_requirements(content: bytes, file: str = REQUIREMENTS) -> list[Wanted]:
+    """
+    Read the file.
+
+    Raises:
+        BotRejected: If it holds anything else than plain requirements; the message names the line and the way out.
+    """
+    if len(content) > MOST_BYTES:
+        raise BotRejected(
+            f"{file} has {len(content):,} bytes, and at most {MOST_BYTES:,} are read. Name fewer packages."
+        )
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BotRejected(
+            f"{file} is not UTF-8 text: {error.reason} at byte {error.start}. Save it as UTF-8."
+        ) from None
+    found = [_read_line(line, f"line {number} of {file}") for number, line in _lines(text)]
+    if len(found) > MOST_PACKAGES:
+        raise BotRejected(f"{file} names {len(found)} packages, and at most {MOST_PACKAGES} are taken. Name fewer.")
+    return found
+
+
+def read_requirement(text: str, by: str) -> Wanted:
+    """
+    Read one requirement, wherever it stands.
+
+    Raises:
+        BotRejected: If it is none.
+    """
+    if len(text) > MOST_CHARACTERS:
+        raise BotRejected(f"A requirement of {len(text):,} characters ({by}) is not taken. Write a shorter one.")
+    try:
+        return Wanted(Requirement(text), by)
+    except (ValueError, RecursionError):
+        raise _refusal(text, by, "is not the name of a package with versions") from None
+
+
+def check_plain(wanted: Wanted) -> None:
+    """
+    Make sure that the package index alone decides what is fetched.
+
+    Raises:
+        BotRejected: If the requirement says itself where its package comes from, or names a version that is none.
+    """
+    text = str(wanted.requirement)
+    if wanted.requirement.url is not None:
+        raise _refusal(text, wanted.by, "is an address, and packages come from the package index by their names")
+    if "===" in str(wanted.requirement.specifier) or "$" in text:
+        raise _refusal(text, wanted.by, "holds === or $, which are not taken")
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Give each line that says something, with its number; a line that ends in a backslash goes on in the next one."""
+    first, whole = 1, ""
+    for number, line in enumerate(text.split("\n"), 1):
+        first = first if whole else number
+        part = line.removesuffix("\r")
+        whole += part.removesuffix("\\")
+        if part.endswith("\\"):
+            whole += " "
+            continue
+        whole = _COMMENT.sub("", whole).strip(" \t")
+        if whole:
+            yield first, whole
+        whole = ""
+    if whole.strip():
+        yield first, whole.strip()
+
+
+def _read_line(line: str, by: str) -> Wanted:
+    hashes = frozenset(_HASH.findall(line))
+    plain = _HASH.sub("", line).strip(" \t")
+    if plain.startswith("-"):
+        raise _refusal(line, by, "is an option of pip, and only the organiser of this machine sets those")
+    if " --" in plain:
+        raise _refusal(line, by, "holds an option, and only --hash=sha256:… with 64 hex digits is taken")
+    if "://" in plain or _PATH.fullmatch(plain):
+        raise _refusal(line, by, "is an address or a file, and packages come from the package index by their names")
+    wanted = read_requirement(plain, by)
+    check_plain(wanted)
+    if hashes and not is_pinned(wanted):
+        raise _refusal(line, by, "has a hash, but not one version (name==1.2.3)")
+    return Wanted(wanted.requirement, by, hashes)
+
+
+def is_pinned(wanted: Wanted) -> bool:
+    """Whether one exact version is required."""
+    specifiers = list(wanted.requirement.specifier)
+    return len(specifiers) == 1 and specifiers[0].operator == "==" and "*" not in specifiers[0].version
+
+
+def _refusal(text: str, by: str, why: str) -> BotRejected:
+    shown = text if len(text) <= 80 else f"{text[:80]}…"
+    return BotRejected(
+        f"{by[0].upper()}{by[1:]}: {shown!r} {why}. Write one package a line, as in: numpy>=2.0; or leave it out."
+    )

@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ladder.wheels.packages import Packages
+from ladder.wheels.store import Store
+from tests.ladder.wheels.made import Shelf
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Path:
+    """Folder that is the package index."""
+    folder = tmp_path / "index"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def packages(shelf: Path, tmp_path: Path) -> Packages:
+    """Packages from the shelf, with a store of their own."""
+    return Packages(Store(tmp_path / "store"), Shelf(shelf))

@@ -1,0 +1,111 @@
+"""Bots in containers find the packages of their requirements.txt; they are put there by us, outside any build."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import docker
+import pytest
+
+from ladder.bots import BotSource
+from ladder.sandbox.base import BotRejected, Exit, Place
+from ladder.sandbox.docker import DockerSandbox
+from ladder.sandbox.package_images import DOCKERFILE, target_of
+from ladder.wheels.packages import Packages
+from ladder.wheels.store import Store
+from tests.ladder.wheels.made import Shelf, new_wheel
+
+pytestmark = pytest.mark.docker
+Write = Callable[[str, dict[str, str]], Path]
+
+PROGRAM = """
+import os, shelved, grpc
+print(shelved.VERSION, shelved.__file__, os.path.exists(shelved.__cached__), os.stat(shelved.__file__).st_uid)
+print(os.environ["OPENBLAS_NUM_THREADS"], os.getuid() > 0)
+"""
+
+
+@pytest.fixture
+def packages(shelf: Path, tmp_path: Path, name: str) -> Packages:
+    """Packages from the shelf, which has one whose bytes no other test has."""
+    files = {"shelved.py": f"VERSION = '1.0'  # {name}\n".encode(), "shelved.pth": b"import os; os._exit(7)\n"}
+    new_wheel(shelf, "shelved", files=files)
+    return Packages(Store(tmp_path / "store"), Shelf(shelf))
+
+
+@pytest.fixture
+async def sandbox(packages: Packages, client: docker.DockerClient, no_leftovers: None) -> AsyncIterator[DockerSandbox]:
+    before = tags(client)
+    sandbox = DockerSandbox(packages=packages)
+    yield sandbox
+    await sandbox.close()
+    for tag in tags(client) - before:
+        client.images.remove(tag)
+
+
+def tags(client: docker.DockerClient) -> set[str]:
+    return {tag for image in client.images.list("pigpen/packages") for tag in image.tags}
+
+
+async def said(sandbox: DockerSandbox, folder: Path) -> str:
+    """What a bot of that folder prints until it ends."""
+    instance = await (await sandbox.load(BotSource(folder.name, folder=folder))).start(Place(folder / "seat", token=""))
+    assert Exit(0) == await instance.wait()
+    return await instance.log_tail()
+
+
+@pytest.mark.parametrize("dockerfile", [None, 'FROM pigpen/bot:latest\nCOPY bot.py .\nCMD ["python", "bot.py"]\n'])
+async def test_a_bot_finds_its_packages_compiled_and_not_its_own(
+    sandbox: DockerSandbox, write: Write, name: str, dockerfile: str | None
+) -> None:
+    files = {"bot.py": PROGRAM, "requirements.txt": "shelved\n", "seat/x": ""}
+    folder = write(name, files if dockerfile is None else {**files, "Dockerfile": dockerfile})
+    assert await said(sandbox, folder) == "1.0 /bot/vendor/shelved.py True 0\n1 True\n"
+
+
+async def test_an_edited_bot_stands_on_the_same_packages_and_other_packages_make_another_bot(
+    sandbox: DockerSandbox, write: Write, name: str, shelf: Path, client: docker.DockerClient, packages: Packages
+) -> None:
+    folder = write(name, {"bot.py": "", "requirements.txt": "shelved\n"})
+    source = BotSource(name, folder=folder)
+    first = await sandbox.load(source)
+    assert first.lock is not None
+    assert (await sandbox.load(source)).identity == first.identity
+    built = tags(client)
+    (folder / "bot.py").write_text("# edited")
+    edited = await sandbox.load(source)
+    assert (edited.lock, tags(client)) == (first.lock, built)
+    new_wheel(shelf, "shelved", "2.0")
+    (folder / "requirements.txt").write_text("shelved>1\n")
+    other = await sandbox.load(source)
+    assert len({first.identity, edited.identity, other.identity}) == 3
+    assert other.lock is not None
+    assert other.lock.startswith("shelved==2.0 --hash=sha256:")
+
+
+async def test_a_bad_requirement_is_the_bots_fault_and_nothing_is_built(
+    sandbox: DockerSandbox, write: Write, name: str, client: docker.DockerClient
+) -> None:
+    before = tags(client)
+    folder = write(name, {"bot.py": "", "requirements.txt": "-e .\n"})
+    with pytest.raises(BotRejected, match=r"Line 1 of requirements\.txt"):
+        await sandbox.load(BotSource(name, folder=folder))
+    assert tags(client) == before
+
+
+async def test_the_python_in_the_base_image_says_what_it_is_and_what_it_brings(
+    sandbox: DockerSandbox, client: docker.DockerClient, packages: Packages
+) -> None:
+    await sandbox.load(BotSource("random", folder=Path("sample_bots/random").absolute()))
+    base = str(client.images.get("pigpen/bot:latest").id)
+    target = target_of(client, packages, base)
+    assert {"pigpen-sdk", "grpcio", "protobuf"} <= set(target.provided)
+    assert target == target_of(client, packages, base)
+    assert any(argument.startswith("--platform=manylinux_2_") for argument in target.arguments)
+
+
+def test_the_build_of_packages_runs_the_compiler_and_nothing_else() -> None:
+    runs = [line for line in DOCKERFILE.splitlines() if line.startswith("RUN")]
+    assert len(runs) == 1
+    assert runs[0].startswith("RUN python3 -I -m compileall ")
