@@ -73,7 +73,7 @@ def name(client: docker.DockerClient) -> Iterator[str]:
 
 @pytest.fixture
 async def sandbox(no_leftovers: None, name: str) -> AsyncIterator[DockerSandbox]:
-    """A docker sandbox with the usual limits, closed in the end, before the images of *name* are removed."""
+    """A docker sandbox with the usual limits, closed before what was built for it is removed."""
     sandbox = DockerSandbox()
     yield sandbox
     await sandbox.close()
