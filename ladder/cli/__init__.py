@@ -42,7 +42,7 @@ from ladder.cli.submit import submit
 from ladder.cli.verify import verify_records
 from ladder.sandbox.base import BotRejected, SandboxError
 from ladder.store.problems import LadderError, StoreError
-from referee.problems import RecordError, shortened
+from referee.problems import RecordError
 from referee.rules_file import RulesFileError
 
 if TYPE_CHECKING:
@@ -125,8 +125,6 @@ def main() -> None:
         _quit(str(error), 2)
     except (SandboxError, StoreError) as error:
         _quit(str(error), 3)
-    except UnicodeEncodeError as error:  # of a word on the command line; Python keeps its bytes
-        _quit(f"{shortened(error.object)!r} is not UTF-8 text.", 2)
     except Stopped as stopped:
         _quit(str(stopped), stopped.code)
     except OSError as error:
