@@ -111,7 +111,7 @@ for _panel, _commands in PANELS.items():
             app.command(_name, rich_help_panel=_panel)(_command)
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-LINES = "\n\t"
+LINES = "\n"
 MISTAKES = (UserError, UnknownBot, RulesFileError, RecordError, BotRejected, LadderError)
 
 
@@ -134,5 +134,5 @@ def main() -> None:
 
 
 def _quit(message: str, code: int) -> None:
-    print(f"pigpen: {harmless(message, spared=LINES)}", file=sys.stderr)
+    print(f"pigpen: {harmless(message.expandtabs(), spared=LINES)}", file=sys.stderr)
     sys.exit(code)
