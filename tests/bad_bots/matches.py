@@ -32,12 +32,14 @@ HERE = Path(__file__).parent
 TESTS = HERE.parent
 PROGRAMS = HERE / "programs"
 HELPERS = [
+    "bad_bots/channels",
     "bad_bots/frames",
     "bad_bots/honest",
     "bad_bots/latecomer",
     "bad_bots/line",
     "bad_bots/passer",
     "bad_bots/steady",
+    "bad_bots/telling",
     "bad_bots/thinker",
     "ladder/probe",
     "ladder/system_calls",

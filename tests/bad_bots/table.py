@@ -54,6 +54,12 @@ class BadBot:
         return (self.faults,) if self.or_faults is None else (self.faults, self.or_faults)
 
 
+def told_nothing(*met: list[str]) -> dict[str, object]:
+    """What seats report that could not tell each other anything: the errors that each of them met."""
+    facts = ({f"seat {seat} met": errors, f"seat {seat} was told by": []} for seat, errors in enumerate(met))
+    return {key: value for fact in facts for key, value in fact.items()}
+
+
 BAD_BOTS: Mapping[str, BadBot] = {
     # Time.
     "late_once": BadBot((TIMEOUT,), "no answer within", clock=HURRIED),
@@ -132,6 +138,20 @@ BAD_BOTS: Mapping[str, BadBot] = {
     "fills_tmp_with_files": BadBot(observed={"in the end": "ENOSPC"}),
     "floods_output": BadBot(),
     "hogs_pipes": BadBot(observed={"in seat 0": False, "in seat 1": True}, chairs=2),
+    # What containers share.
+    "evicts_pages": BadBot(observed={"met": ["EPERM"]}),
+    "takes_notes": BadBot(),
+    "tells_by_locks": BadBot(
+        observed={
+            "seat 0 tried": ["EPERM"],
+            "seat 1 tried": ["EPERM"],
+            **told_nothing(["EPERM"], ["EPERM"]),
+        },
+        chairs=2,
+    ),
+    "tells_by_futex": BadBot(observed=told_nothing(["EAGAIN"], []), chairs=2),
+    "tells_by_counts": BadBot(observed=told_nothing(["ENOTTY", "EPERM"], ["ENOENT", "ENOTTY", "EPERM"]), chairs=2),
+    "reads_the_host": BadBot(observed={"files that tell": [], "sysinfo": "EPERM"}, chairs=2),
     # What a container may reach.
     "writes_everywhere": BadBot(observed={"folders": ["/dev/mqueue", "/dev/shm", "/tmp"], "kernel": []}),
     "kills_everybody": BadBot(observed={"everybody": "ESRCH", "the first": "allowed", "alive": True}),

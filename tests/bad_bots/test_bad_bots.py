@@ -56,10 +56,11 @@ async def matches(client: docker.DockerClient, request: pytest.FixtureRequest) -
     for task in tasks.values():
         task.cancel()
     await asyncio.gather(*tasks.values(), return_exceptions=True)
-    mine = {"label": f"{OWNER}={this_process()}"}
-    left = [found["Names"] for found in client.api.containers(all=True, filters=mine)]
+    mine = f"{OWNER}={this_process()}"
+    seats = client.api.containers(all=True, filters={"label": [mine, "seat"]})
     await sandbox.close()
-    assert left == []
+    others = client.api.containers(all=True, filters={"label": mine})
+    assert [found["Names"] for found in (*seats, *others)] == []
 
 
 @pytest.mark.docker
