@@ -55,7 +55,7 @@ BAD_SETTINGS = {
 BAD_LOGS = {
     "cut off": gzip.compress(b"{}" * 99)[:-20],
     "not packed": b"{}",
-    "changed": gzip.compress(bytes(range(256)))[:20] + b"\xff" * 30,
+    "changed": gzip.compress(b"{}")[:10] + b"\xff" * 30,
     "not JSON": gzip.compress(b"{"),
     "a list": gzip.compress(b"[1]"),
     "too few bots": gzip.compress(b'{"0": ["a"]}'),
