@@ -16,8 +16,9 @@ NOTICE_SECONDS = 1.0
 """How long a notice may wait for a bot that does not read; nobody is charged for it."""
 WALL_CAP = 3.0
 """Where CPU time is charged, wall time counts a third: an answer may take at most so many times its limit."""
+IDLE_SECONDS = 0.5
 IDLE_RATIO = 20.0
-"""Wall time beyond so many times the CPU time is sleep, and the bank pays for all of it: no machine is that busy."""
+"""Wall time beyond `IDLE_SECONDS` and so many times the CPU time is sleep, and the bank pays for all of it."""
 UNASKED_MOST = 0.1
 """Seconds of CPU time that a program may use unasked and not pay for: to read notices, for its library's threads."""
 UNASKED_EACH = 0.001
@@ -86,8 +87,8 @@ def rating(wall: float, cpu: float | None, slack: float) -> float:
 
 
 def sleep(wall: float, cpu: float | None, thinkers: int) -> float:
-    """Seconds of *wall* time that a program slept which was asked as one of *thinkers*: a busy machine is no excuse."""
-    return 0.0 if cpu is None else max(0.0, (wall - MARGIN) / thinkers - IDLE_RATIO * cpu)
+    """Seconds of *wall* time that a program slept which was asked as one of *thinkers*."""
+    return 0.0 if cpu is None else max(0.0, (wall - IDLE_SECONDS) / thinkers - IDLE_RATIO * cpu)
 
 
 class Stopwatch:

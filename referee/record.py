@@ -166,10 +166,11 @@ class DealLine(Line):
         Each step with its seconds by the referee's clock, and of CPU time; None where that was not read.
 
         Raises:
-            ValueError: If there is not one time for each step.
+            ValueError: If there is not one time of each kind for each step.
         """
-        cpu_ms = self.cpu_ms or (None,) * len(self.steps)
-        for step, took, cpu in zip(self.steps, self.took_ms, cpu_ms, strict=True):
+        nothing = (None,) * len(self.steps)
+        times = zip(self.steps, self.took_ms, self.cpu_ms or nothing, self.unasked_ms or nothing, strict=True)
+        for step, took, cpu, _ in times:
             yield step, took / 1000, None if cpu is None else cpu / 1000
 
     def unasked(self) -> tuple[float | None, ...]:

@@ -215,10 +215,8 @@ def asked(line: DealLine, bot: int) -> tuple[Step, ...]:
 
 def _questions(replay: Replay, chair: int) -> Iterator[Question]:
     """What the bot in that seat was asked."""
-    unasked = iter(replay.line.unasked())
     for place, (before, after) in enumerate(pairwise(replay.moments)):
-        for step, took, cpu in after.done:
-            used = next(unasked)
+        for (step, took, cpu), used in zip(after.done, after.unasked, strict=True):
             if step.seat == chair and step.by != BY_TAKEOVER:
                 points = None if step.play is None else _trick_points(replay.moments[place:], chair)
                 yield Question(before.deal, step, took, cpu, used, len(after.done), points)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pigpen import ClockSetting
-from referee.clock import MARGIN, UNASKED_EACH, UNASKED_MOST, WALL_CAP, Clock, Stopwatch
+from referee.clock import IDLE_SECONDS, MARGIN, UNASKED_EACH, UNASKED_MOST, WALL_CAP, Clock, Stopwatch
 
 
 def clock(bank: float = 10.0, increment: float = 0.5, limit: float = 2.0) -> Clock:
@@ -179,5 +179,5 @@ def test_a_bot_sleeps_if_it_works_for_less_than_a_twentieth_of_its_share(
 ) -> None:
     times = Times(None if cpu is None else 7.0)
     watch = times.watch(limit=9.0, thinkers=thinkers)
-    times.pass_(wall=MARGIN + 3.0, cpu=cpu or 0.0)
+    times.pass_(wall=IDLE_SECONDS + 3.0, cpu=cpu or 0.0)
     assert watch.slept == pytest.approx(slept)

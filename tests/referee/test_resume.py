@@ -167,6 +167,15 @@ async def test_what_was_used_unasked_before_is_charged_again() -> None:
     assert max(then) < 60
 
 
+async def test_a_record_with_too_few_times_is_refused() -> None:
+    spec = spec_of("hearts", "deals:2")
+    whole = await play(spec, seats_of(spec, lambda: WorkingSeat(by_lot)))
+    line = whole[1]
+    assert isinstance(line, DealLine)
+    with pytest.raises(CannotResume):
+        await resumed(spec, [whole[0], line.model_copy(update={"unasked_ms": (1.0,)})])
+
+
 async def records() -> tuple[MatchSpec, list[AnyLine]]:
     spec = spec_of("hearts", "boards:2")
     return spec, await play(spec)

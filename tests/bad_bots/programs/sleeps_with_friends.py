@@ -7,7 +7,7 @@ import time
 import pigpen
 from tests.bad_bots.honest import Honest
 
-SLEEPS = 1.5
+SLEEPS = 2.0
 """Seconds; three times the limit of a decision is waited for."""
 
 
