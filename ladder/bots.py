@@ -61,7 +61,7 @@ def find_bot(word: str) -> BotSource:
     """
     if word in sample_names():
         return BotSource(word, folder=SAMPLES / word)
-    folder = Path(word).expanduser()
+    folder = _expanded(word)
     if _is_folder(folder):
         if not _may_look_into(folder):
             raise UnknownBot(f"The folder {word!r} cannot be read. Let this user read it (chmod), or name another one.")
@@ -95,6 +95,13 @@ def seat_names(names: Iterable[str]) -> tuple[str, ...]:
         count = sum(other.partition("#")[0] == name for other in given)
         given.append(f"{name}#{count + 1}" if count else name)
     return tuple(given)
+
+
+def _expanded(word: str) -> Path:
+    try:
+        return Path(word).expanduser()
+    except RuntimeError:  # ~ and the name of nobody
+        return Path(word)
 
 
 def _is_folder(path: Path) -> bool:

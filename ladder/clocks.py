@@ -6,6 +6,7 @@ import re
 
 from pigpen import ClockSetting
 from referee.match import DEFAULT_CLOCK
+from referee.problems import shortened
 
 DEFAULT_CLOCK_TEXT = f"{DEFAULT_CLOCK.bank:g}+{DEFAULT_CLOCK.increment:g}"
 MOST_SECONDS = 1_000_000
@@ -23,10 +24,10 @@ def read_clock(text: str, limit: float) -> ClockSetting:
     """
     found = re.fullmatch(r"(\d+(?:\.\d+)?)(?:\+(\d+(?:\.\d+)?))?", text)
     if not found:
-        raise ValueError(f"{text!r} is not a clock; {HINT}")
+        raise ValueError(f"{shortened(text)!r} is not a clock; {HINT}")
     bank, increment = float(found[1]), float(found[2] or 0)
     if bank + increment > MOST_SECONDS:
-        raise ValueError(f"The clock {text!r} is too long; at most {MOST_SECONDS} seconds.")
+        raise ValueError(f"The clock {shortened(text)!r} is too long; at most {MOST_SECONDS} seconds.")
     if not bank + increment:
-        raise ValueError(f"The clock {text!r} leaves no time; {HINT}")
+        raise ValueError(f"The clock {shortened(text)!r} leaves no time; {HINT}")
     return ClockSetting(bank, increment, limit, DEFAULT_CLOCK.start_up)

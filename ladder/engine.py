@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import socket
+from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from threading import Thread
+from typing import TYPE_CHECKING, TypeVar
 
 import docker
 from docker.errors import APIError, DockerException, ImageNotFound
@@ -15,7 +17,9 @@ from urllib3.exceptions import HTTPError
 from ladder.sandbox.base import SandboxError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+T = TypeVar("T")
 
 ENGINE_ERRORS = (DockerException, RequestException, HTTPError)
 """What the docker library raises when the engine refuses a call or does not answer."""
@@ -23,7 +27,10 @@ ENGINE_ERRORS = (DockerException, RequestException, HTTPError)
 MAX_CONNECTIONS = 32
 
 ENGINE_SECONDS = 30
-"""How long the engine may take over one call, apart from builds and from waiting for a container's end."""
+"""How long the engine may take over one call, apart from builds, pulls, and waiting for a container's end."""
+
+PULL_SECONDS = 1800.0
+"""How long an image may take to come from its registry, which may be anybody's."""
 
 
 def connect() -> docker.DockerClient:
@@ -48,7 +55,28 @@ def _knock() -> None:
     host = os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
     if host.startswith("unix://"):
         with socket.socket(socket.AF_UNIX) as knock:
+            knock.settimeout(ENGINE_SECONDS)
             knock.connect(host.removeprefix("unix://"))
+
+
+def within(seconds: float, call: Callable[[], T]) -> T:
+    """
+    Make a call for which the library knows no time limit, in a thread that may outlive the wait for it.
+
+    Raises:
+        TimeoutError: If it takes longer.
+        Exception: What the call raises.
+    """
+    answer: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            answer.set_result(call())
+        except Exception as error:  # handed on to whoever waits
+            answer.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    return answer.result(seconds)
 
 
 @contextmanager

@@ -11,8 +11,11 @@ import gzip
 import json
 import os
 import re
+import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import pydantic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +25,9 @@ if TYPE_CHECKING:
 
 MATCHES_PER_FOLDER = 1000
 RECORD_END, LOGS_END, PARTIAL_END = ".jsonl.gz", ".log.json.gz", ".partial"
+LOGS_BYTES = 16 * 1024**2
+"""The most bytes of what the bots of a match printed, unpacked; 16 KiB are kept of each bot at each of 8 tables."""
+_LOGS: pydantic.TypeAdapter[Logs] = pydantic.TypeAdapter(dict[int, tuple[str, ...]])
 _NAME = re.compile(r"([1-9]\d*)-([1-9]\d*)\.(jsonl|log\.json)\.gz(\.partial)?", re.ASCII)
 
 
@@ -69,10 +75,20 @@ class Files:
         Read what `keep` wrote.
 
         Raises:
-            OSError: If they are not there any more, or are damaged.
+            OSError: If they are not there any more, or cannot be read.
+            ValueError: If they are damaged.
         """
-        plain = json.loads(gzip.decompress(self.logs(match, attempt).read_bytes()))
-        return {int(table): tuple(tails) for table, tails in plain.items()}
+        try:
+            with gzip.open(self.logs(match, attempt)) as file:
+                content = file.read(LOGS_BYTES + 1)
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise ValueError(f"it cannot be unpacked: {error}") from None
+        if len(content) > LOGS_BYTES:
+            raise ValueError(f"it has more than {LOGS_BYTES:,} bytes, unpacked")
+        try:
+            return _LOGS.validate_json(content)
+        except pydantic.ValidationError:
+            raise ValueError("it is not what the ladder wrote") from None
 
     def remove(self, match: int, attempt: int) -> None:
         """Remove an attempt's record and logs; harmless where there are none."""

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ladder.guarded import is_own_folder, read_own
 from ladder.sandbox import owners
 from ladder.sandbox.base import SandboxError
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 PREFIX = "pigpen-match-"
 MARK_SECONDS = 60.0
 """A folder that has had no whole mark for so long will get none."""
+MARK_BYTES = 1024
+"""A longer mark is none of ours."""
 OWNER = "owner"
 """File in the folder that names the process whose folder it is (owners.py)."""
 
@@ -52,14 +55,23 @@ def disk_errors(what: Path | str) -> Iterator[None]:
 
 
 def _sweep() -> None:
+    """Remove what killed processes of this user left: in a shared folder, anybody can make one of that name."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        try:
-            if owners.is_dead((folder / OWNER).read_text()):
-                shutil.rmtree(folder, ignore_errors=True)
-        except (FileNotFoundError, ValueError):
-            _remove_unmarked(folder)
-        except OSError:  # another user's
-            continue
+        if is_own_folder(folder):
+            _sweep_one(folder)
+
+
+def _sweep_one(folder: Path) -> None:
+    try:
+        owner = read_own(folder / OWNER, MARK_BYTES)
+        is_left = owners.is_dead(owner)
+    except (FileNotFoundError, ValueError):  # its maker was killed before its mark was whole
+        _remove_unmarked(folder)
+    except OSError:
+        return
+    else:
+        if is_left:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _remove_unmarked(folder: Path) -> None:

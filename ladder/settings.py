@@ -14,7 +14,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, PositiveFloat, PositiveInt, ValidationError, field_validator
+from pydantic import Field, NonNegativeFloat, PositiveInt, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -24,10 +24,12 @@ from pydantic_settings import (
 )
 
 from ladder.bots import Builds
-from ladder.clocks import DEFAULT_CLOCK_TEXT, LEAST_LIMIT, MOST_LIMIT, read_clock
+from ladder.clocks import DEFAULT_CLOCK_TEXT, LEAST_LIMIT, MOST_LIMIT, MOST_SECONDS, read_clock
 from ladder.sandbox.base import LOCKED_BYTES
 from ladder.settings_file import FILE, bot_around
 from referee.match import DEFAULT_CLOCK
+from referee.problems import shortened
+from referee.record_limits import MOST_DEALS, MOST_SEATS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,6 +39,10 @@ if TYPE_CHECKING:
     from pigpen import ClockSetting
 
 PREFIX = "PIGPEN_"
+MOST_COUNT = 10**15
+"""No number in the settings is larger: the database could not hold it, nor Python write it in any length."""
+MatchBoards = Annotated[PositiveInt, Field(le=MOST_DEALS // MOST_SEATS)]
+"""So many boards that the record of a match has room for them at a table of any size."""
 URL_HINT = "write sqlite:////path/to/file or postgresql://user@host/name"
 
 
@@ -67,30 +73,32 @@ class Settings(BaseSettings):
     """How the bots are kept; process is for bots of one's own only."""
     runtime: str = "runc"
     """The OCI runtime of the docker sandbox."""
-    concurrency: Annotated[int, Field(ge=0)] = 0
+    concurrency: Annotated[int, Field(ge=0, le=10_000)] = 0
     """Matches at once; 0: one for each core, at least two, so that one starts while another plays."""
-    boards: PositiveInt = 4
+    boards: MatchBoards = 4
     """Boards in a match, each played in every rotation."""
     clock: str = DEFAULT_CLOCK_TEXT
     """Seconds in the bank + seconds added for each decision."""
     limit: Annotated[float, Field(ge=LEAST_LIMIT, le=MOST_LIMIT)] = DEFAULT_CLOCK.limit
     """Most seconds for one decision."""
-    match_seconds: PositiveFloat = 1800.0
-    """A match that takes longer is void, and played again."""
-    image_bytes: PositiveInt = 2 * 1024**3
+    match_seconds: Annotated[NonNegativeFloat, Field(le=MOST_SECONDS)] = 0.0
+    """A match that takes longer is void, and played again; 0: as long as the bots' clocks allow."""
+    image_bytes: Annotated[PositiveInt, Field(le=MOST_COUNT)] = 2 * 1024**3
     """The largest image, or folder, that is taken."""
+    locked_bytes: Annotated[PositiveInt, Field(le=MOST_COUNT)] = LOCKED_BYTES
+    """The largest image whose files are kept in memory while it plays; a larger one needs gVisor."""
     builds: Builds = "base"
     """Dockerfiles that submitted folders may have; base: FROM pigpen/bot and COPY; allowed: any (docs/security.md)."""
-    locked_bytes: PositiveInt = LOCKED_BYTES
-    """The largest image whose files are kept in memory while it plays; a larger one needs gVisor."""
-    records: Annotated[int, Field(ge=0)] = 0
+    records: Annotated[int, Field(ge=0, le=MOST_COUNT)] = 0
     """How many records of matches are kept, the newest ones; 0: all."""
-    preflight_boards: PositiveInt = 2
+    preflight_boards: MatchBoards = 2
     """Boards that a submitted bot plays against itself in each variant."""
 
     @field_validator("data_dir")
     @classmethod
     def _absolute(cls, path: Path) -> Path:
+        if "\0" in str(path):
+            raise ValueError("no path has a NUL character in it")
         return path.expanduser().absolute()
 
     @field_validator("database_url")
@@ -156,6 +164,8 @@ def read_url(text: str) -> URL:
     from sqlalchemy.exc import ArgumentError
 
     try:
+        if "\0" in text:
+            raise ValueError
         url = make_url(text)
     except (ArgumentError, ValueError):
         raise ValueError(f"it is not a URL; {URL_HINT}") from None
@@ -186,7 +196,10 @@ def load_settings(bots: Iterable[Path] = (), **given: Any) -> Settings:
     except ValidationError as error:
         raise ValueError(_sentence(error)) from None
     except (SettingsError, OSError, ValueError) as error:
-        raise ValueError(f"{str(Path(FILE).absolute())!r} cannot be read: {error}.") from None
+        why = "a number in it has too many digits" if "integer string conversion" in str(error) else error
+        raise ValueError(f"{str(Path(FILE).absolute())!r} cannot be read: {why}.") from None
+    except RecursionError:
+        raise ValueError(f"{str(Path(FILE).absolute())!r} cannot be read: it is nested too deep.") from None
     except RuntimeError as error:  # nobody's home
         raise ValueError(
             f"{error} Name a folder: data_dir in {FILE}, or {PREFIX}DATA_DIR in the environment."
@@ -202,7 +215,7 @@ def source_of(name: str) -> str:
 
 def _sentence(error: ValidationError) -> str:
     detail = error.errors(include_input=False)[0]
-    name = ".".join(map(str, detail["loc"]))
+    name = shortened(".".join(map(str, detail["loc"])))
     file = str(Path(FILE).absolute())
     if detail["type"] == "extra_forbidden":
         near = difflib.get_close_matches(name, Settings.model_fields, 1)

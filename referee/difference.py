@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pydantic
 
-from referee.problems import RecordDiffers
-from referee.record import from_json
+from referee.problems import RecordDiffers, shortened
+from referee.record import from_json, objection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from referee.record import AnyLine
 
 _ABSENT = object()
-MOST_SHOWN = 80
-"""Of a value, so many characters are shown."""
 
 
 def readable(text: bytes) -> AnyLine:
@@ -30,9 +28,9 @@ def readable(text: bytes) -> AnyLine:
     try:
         return from_json(text)
     except pydantic.ValidationError as error:
-        detail = error.errors()[0]
+        detail = error.errors(include_url=False, include_input=False)[0]
         place = _join("", detail["loc"][1:])
-        raise RecordDiffers(f"{place}: {detail['msg']}" if place else detail["msg"]) from None
+        raise RecordDiffers(f"{place}: {objection(detail)}" if place else objection(detail)) from None
 
 
 def compare(text: bytes, expected: str) -> None:
@@ -64,7 +62,7 @@ def _differences(place: str, found: Any, expected: Any) -> Iterator[tuple[str, A
     """Each place where they differ, with what is there and what should be."""
     if isinstance(found, dict) and isinstance(expected, dict):
         for key in {**expected, **found}:
-            inner = f"{place}.{key}" if place else key
+            inner = f"{place}.{shortened(key)}" if place else shortened(key)
             yield from _differences(inner, found.get(key, _ABSENT), expected.get(key, _ABSENT))
     elif isinstance(found, list) and isinstance(expected, list) and len(found) == len(expected):
         for number, (item, wanted) in enumerate(zip(found, expected, strict=True)):
@@ -82,11 +80,11 @@ def _sentence(place: str, found: Any, expected: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
+    return shortened(json.dumps(value, ensure_ascii=False))
 
 
 def _join(place: str, parts: tuple[int | str, ...]) -> str:
     for part in parts:
-        place += f"[{part}]" if isinstance(part, int) else f".{part}" if place else part
+        word = shortened(str(part))
+        place += f"[{word}]" if isinstance(part, int) else f".{word}" if place else word
     return place

@@ -39,9 +39,11 @@ class Format:
         """
         if text == "game":
             return cls()
-        found = re.fullmatch(r"(deals|boards):([1-9]\d*)", text, flags=re.ASCII)
+        found = re.fullmatch(r"(deals|boards):([1-9]\d{0,8})", text, flags=re.ASCII)
         if not found:
-            raise ValueError(f"{text!r} is not a match format; write game, deals:N or boards:N with N at least 1")
+            raise ValueError(
+                f"{text!r} is not a match format; write game, deals:N or boards:N with N from 1 to 999999999"
+            )
         return cls(**{found[1]: int(found[2])})
 
     def __str__(self) -> str:

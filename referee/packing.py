@@ -13,6 +13,7 @@ import zlib
 from typing import BinaryIO
 
 from referee.problems import RecordCut, RecordError
+from referee.record_limits import LINE_BYTES
 
 _FIXED = b"\x1f\x8b\x08\x04\0\0\0\0\0\xff" + (40).to_bytes(2, "little") + b"PP" + (36).to_bytes(2, "little")
 """Deflate, with an extra field, no time, no system; the extra field: 40 bytes, one part called PP of 36 bytes."""
@@ -21,8 +22,9 @@ HEADER_BYTES = len(_FIXED) + _LENGTH_BYTES + hashlib.sha256().digest_size
 _RAW_DEFLATE = -15
 _TAIL_BYTES = 8
 """Behind the packed text: its CRC-32 and its length."""
-MOST_BYTES = 1 << 20
-"""A line is no longer than this."""
+_BODY_BYTES = LINE_BYTES + 1024
+"""The most that a line takes packed: deflate adds a few bytes to what it cannot make shorter."""
+TOO_LONG = f"it is longer than {LINE_BYTES:,} bytes, the most for a line"
 NOT_OURS = "it is not packed as Pigpen packs a line"
 
 
@@ -45,7 +47,7 @@ def read_member(file: BinaryIO) -> bytes:
 
     Raises:
         RecordCut: If the file ends in the middle of it.
-        RecordError: If it is not as `pack` makes it.
+        RecordError: If it is not as `pack` makes it, or longer than a line can be.
     """
     header = file.read(HEADER_BYTES)
     if not header:
@@ -53,7 +55,9 @@ def read_member(file: BinaryIO) -> bytes:
     if not _FIXED.startswith(header[: len(_FIXED)]):
         raise RecordError(NOT_OURS)
     length = int.from_bytes(header[len(_FIXED) : len(_FIXED) + _LENGTH_BYTES], "little")
-    body = file.read(min(length, MOST_BYTES))
+    if length > _BODY_BYTES:
+        raise RecordError(TOO_LONG)
+    body = file.read(length)
     if len(header) < HEADER_BYTES or len(body) < length:
         raise RecordCut("the file is cut off in the middle of it")
     if hashlib.sha256(body).digest() != header[-32:]:
@@ -64,9 +68,11 @@ def read_member(file: BinaryIO) -> bytes:
 def _unpack(body: bytes) -> bytes:
     unpacker = zlib.decompressobj(wbits=_RAW_DEFLATE)
     try:
-        line = unpacker.decompress(body[:-_TAIL_BYTES], MOST_BYTES)
+        line = unpacker.decompress(body[:-_TAIL_BYTES], LINE_BYTES)
     except zlib.error as error:
         raise RecordError(f"it cannot be unpacked: {error}") from None
+    if unpacker.unconsumed_tail:
+        raise RecordError(TOO_LONG)
     numbers = b"".join(number.to_bytes(4, "little") for number in (zlib.crc32(line), len(line)))
     if not unpacker.eof or unpacker.unused_data or body[-_TAIL_BYTES:] != numbers:
         raise RecordError(NOT_OURS)

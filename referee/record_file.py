@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 import pydantic
 
 from referee.chain import START, chained, unchained
-from referee.packing import is_packed, pack
+from referee.packing import TOO_LONG, is_packed, pack
 from referee.problems import RecordCut, RecordError
-from referee.record import from_json, to_json
-from referee.record_lines import is_foreign, opened, raw_lines
+from referee.record import from_json, sentence_of, to_json
+from referee.record_limits import LINE_BYTES, MOST_BYTES, MOST_LINES
+from referee.record_lines import TOO_LARGE, TOO_MANY, is_foreign, opened, raw_lines
 
 if TYPE_CHECKING:
     import io
@@ -44,6 +45,7 @@ class RecordWriter:
         """
         self._file = file
         self._before = before
+        self._lines = self._bytes = 0
         self._packs = str(file.name).endswith(".gz")
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -84,10 +86,11 @@ class RecordWriter:
         Write *line* behind all others, or nothing of it.
 
         Raises:
-            RecordError: If the file takes no more.
+            RecordError: If the file takes no more, or the record would be larger than it can be read again.
         """
         text, own = chained(to_json(line).encode(), self._before)
         text += b"\n"
+        self._make_room(text)
         rest = memoryview(pack(text) if self._packs else text)
         end = self._file.tell()
         try:
@@ -97,8 +100,9 @@ class RecordWriter:
             with contextlib.suppress(OSError):
                 self._file.truncate(end)
             self._file.seek(end)
-            raise RecordError(f"The record {str(self._file.name)!r} cannot be written: {error.strerror}.") from None
+            raise self._cannot(error.strerror) from None
         self._before = own
+        self._count(text)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -122,21 +126,39 @@ class RecordWriter:
                     f"{str(path)!r} was not packed by Pigpen; unpack it with gunzip, and go on with that."
                 )
             self._packs = is_packed(file.peek()) if file.peek() else self._packs
-            for _, self._before in checked(path, file):
+            for text, self._before in checked(path, file):
                 end = file.tell()
+                self._count(text)
         self._file.truncate(end)
         self._file.seek(end)
 
+    def _count(self, text: bytes) -> None:
+        self._lines += 1
+        self._bytes += len(text)
 
-def read_record(path: Path) -> list[AnyLine]:
+    def _make_room(self, text: bytes) -> None:
+        """Refuse a line that nobody could read again."""
+        if len(text) > LINE_BYTES:
+            raise self._cannot(TOO_LONG)
+        if self._lines == MOST_LINES:
+            raise self._cannot(TOO_MANY)
+        if self._bytes + len(text) > MOST_BYTES:
+            raise self._cannot(TOO_LARGE)
+
+    def _cannot(self, why: str | None) -> RecordError:
+        return RecordError(f"The record {str(self._file.name)!r} cannot be written: {why}.")
+
+
+def read_record(path: Path) -> Iterator[AnyLine]:
     """
-    Read a record, finished or not; half a line at its end, from a referee that was killed, is left out.
+    Read a record, finished or not, line by line; half a line at its end, of a referee that was killed, is left out.
 
     Raises:
         RecordError: If the file cannot be read, or a line is not as it was written; the message names file and line.
     """
     with opened(path) as file:
-        return [_parsed(path, number, text) for number, (text, _) in enumerate(checked(path, file), 1)]
+        for number, (text, _) in enumerate(checked(path, file), 1):
+            yield _parsed(path, number, text)
 
 
 def checked(path: Path, file: io.BufferedReader) -> Iterator[tuple[bytes, str]]:
@@ -155,13 +177,11 @@ def checked(path: Path, file: io.BufferedReader) -> Iterator[tuple[bytes, str]]:
     except RecordCut:
         return
     except RecordError as error:
-        raise RecordError(f"{str(path)!r}, line {done + 1}: {error}.") from None
+        raise type(error)(f"{str(path)!r}, line {done + 1}: {error}.") from None
 
 
 def _parsed(path: Path, number: int, text: bytes) -> AnyLine:
     try:
         return from_json(text)
     except pydantic.ValidationError as error:
-        detail = error.errors()[0]
-        field = ".".join(map(str, detail["loc"]))
-        raise RecordError(f"{str(path)!r}, line {number}: {field}: {detail['msg']}.") from None
+        raise RecordError(f"{str(path)!r}, line {number}: {sentence_of(error)}.") from None

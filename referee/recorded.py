@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pigpen.rules.shuffle import SEED_BYTES, commitment
+from referee.deals import Deals
 from referee.record import DealLine, MatchLine, ResultLine
 from referee.rules_file import RulesFileError, rules_from
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from pigpen.rules import Rules
     from referee.record import AnyLine
@@ -26,7 +27,7 @@ class Recorded:
 
     first: MatchLine
     rules: Rules
-    deals: tuple[DealLine, ...]
+    deals: Deals
     """By board and rotation, or by number, in whatever order they ended."""
     result: ResultLine | None
     """None while the match is not finished."""
@@ -39,8 +40,8 @@ class Recorded:
         Raises:
             BadRecord: If they are not those of a match.
         """
-        every = list(lines)
-        first, rest = every[0] if every else None, every[1:]
+        rest = iter(lines)
+        first = next(rest, None)
         if not isinstance(first, MatchLine):
             raise BadRecord("it does not begin with the first line of a match")
         try:
@@ -49,17 +50,9 @@ class Recorded:
             raise BadRecord(f"its rules cannot be understood: {error}") from None
         if len(first.bots) != rules.players:
             raise BadRecord(f"{rules.name} has {rules.players} seats, and it names {len(first.bots)} bots")
-        deals = [line for line in rest if isinstance(line, DealLine)]
-        results = [line for line in rest if isinstance(line, ResultLine)]
-        if len(deals) + len(results) < len(rest) or len(results) > 1:
-            raise BadRecord("it holds more than one match")
-        for line in deals:
-            if sorted(seats_of(line)) != list(range(rules.players)) or not (
-                len(line.hands) == len(line.scores) == len(line.totals) == rules.players
-            ):
-                raise BadRecord(f"{line.name} does not have one of everything for each of {rules.players} seats")
-        deals.sort(key=lambda line: (line.deal, line.rotation or 0))
-        return cls(first, rules, tuple(deals), results[0] if results else None)
+        results: list[ResultLine] = []
+        deals = Deals.of(_deals(rest, results, rules.players))
+        return cls(first, rules, deals, results[0] if results else None)
 
     @property
     def seed(self) -> bytes:
@@ -95,6 +88,31 @@ class Recorded:
             return int(word)
         known = ", ".join(f"{number} {name}" for number, name in enumerate(bots))
         raise ValueError(f"there is no bot {word!r} in it; there are {known}")
+
+
+def _deals(lines: Iterable[AnyLine], results: list[ResultLine], players: int) -> Iterator[DealLine]:
+    """The deals among *lines*, if there is one of everything for each seat; what else there is goes to *results*."""
+    for line in lines:
+        if isinstance(line, ResultLine) and not results:
+            results.append(line)
+        elif isinstance(line, DealLine):
+            if not has_seats(line, players):
+                raise BadRecord(f"{line.name} does not have one of everything for each of {players} seats")
+            yield line
+        else:
+            raise BadRecord("it holds more than one match")
+
+
+def has_seats(line: DealLine, players: int) -> bool:
+    """Whether a deal has one of everything for each seat, and one time for each step, of a seat that is there."""
+    each = (line.hands, line.scores, line.totals)
+    times = (line.took_ms,) if line.cpu_ms is None else (line.took_ms, line.cpu_ms)
+    return (
+        sorted(seats_of(line)) == list(range(players))
+        and all(len(those) == players for those in each)
+        and all(len(those) == len(line.steps) for those in times)
+        and all(step.seat < players for step in line.steps)
+    )
 
 
 def seats_of(line: DealLine) -> tuple[int, ...]:

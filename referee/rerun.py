@@ -6,7 +6,6 @@ Each view shows the history as it really was, not what would have followed from 
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -22,10 +21,11 @@ from referee.table import bot_seed
 from referee.verdict import SeatFailure, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from pigpen.rules import Deal
     from pigpen.view import View
+    from referee.deals import Deals
     from referee.record import DealLine, Step
     from referee.recorded import Recorded
     from referee.replay import Moment
@@ -80,6 +80,8 @@ class Question:
     step: Step
     took: float
     cpu: float | None
+    unasked: float | None
+    """Seconds of CPU time that the bot's program had used before it."""
     thinkers: int
     """How many seats were asked at once."""
     trick_points: int | None
@@ -115,7 +117,7 @@ class TableRerun:
         self._seed = recorded.seed
         self._clock = ClockSetting(**recorded.first.clock.model_dump())
         last = max(lines, key=lambda line: line.deal)
-        self._history = [each for each in recorded.deals if each.rotation == last.rotation and each.deal <= last.deal]
+        self._history = recorded.deals.up_to(last)
         self._wanted = {line.deal for line in lines}
         self.questions = sum(len(asked(line, bot)) for line in lines)
         self._place = 0
@@ -167,6 +169,7 @@ class TableRerun:
         seed = bot_seed(self._seed, line.deal, chair, line.rotation)
         player.begin_deal()
         for question in _questions(replay, chair):
+            player.charge_unasked(question.unasked)
             if line.deal in self._wanted:
                 self._place += 1
                 if self._place > len(self.answers):
@@ -199,12 +202,9 @@ class TableRerun:
         return Answer(line, view, question.step, question.took, question.trick_points, now, verdict, why, watch.thought)
 
 
-def table_reruns(recorded: Recorded, bot: int, lines: Iterable[DealLine], limit: float) -> list[TableRerun]:
+def table_reruns(recorded: Recorded, bot: int, lines: Deals, limit: float) -> list[TableRerun]:
     """Prepare to ask about deals of any tables; the arguments and errors are those of `TableRerun`."""
-    tables: defaultdict[int, list[DealLine]] = defaultdict(list)
-    for line in lines:
-        tables[line.rotation or 0].append(line)
-    return [TableRerun(recorded, bot, deals, limit) for _, deals in sorted(tables.items())]
+    return [TableRerun(recorded, bot, deals, limit) for deals in lines.tables()]
 
 
 def asked(line: DealLine, bot: int) -> tuple[Step, ...]:
@@ -215,11 +215,13 @@ def asked(line: DealLine, bot: int) -> tuple[Step, ...]:
 
 def _questions(replay: Replay, chair: int) -> Iterator[Question]:
     """What the bot in that seat was asked."""
+    unasked = iter(replay.line.unasked())
     for place, (before, after) in enumerate(pairwise(replay.moments)):
         for step, took, cpu in after.done:
+            used = next(unasked)
             if step.seat == chair and step.by != BY_TAKEOVER:
                 points = None if step.play is None else _trick_points(replay.moments[place:], chair)
-                yield Question(before.deal, step, took, cpu, len(after.done), points)
+                yield Question(before.deal, step, took, cpu, used, len(after.done), points)
 
 
 def _trick_points(moments: Sequence[Moment], chair: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from array import array
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from pigpen.rules import Rules
     from referee.formats import Format
-    from referee.record import DealLine
+    from referee.record import DealLine, ThinkTimes
 
 
 class Tally:
@@ -31,7 +32,7 @@ class Tally:
         self._tables = form.tables(rules)
         self._points: dict[int, list[int]] = {}
         self._faults: defaultdict[tuple[int, int], list[Verdict]] = defaultdict(list)
-        self._times: list[list[float]] = [[] for _ in bots]
+        self._times = [array("d") for _ in bots]
         self._in_cpu_time: set[int] = set()
 
     def add(self, line: DealLine) -> None:
@@ -127,6 +128,6 @@ def places(rules: Rules, totals: Sequence[int], taken_over: Sequence[bool]) -> t
     return tuple(1 + sum(other < key for other in keys) for key in keys)
 
 
-def _think_ms(times: Sequence[float]) -> dict[str, float]:
-    times = times or [0.0]
+def _think_ms(times: Sequence[float]) -> ThinkTimes:
+    times = times or (0.0,)
     return {"median": round(statistics.median(times) * 1000, 3), "worst": round(max(times) * 1000, 3)}

@@ -12,8 +12,22 @@ import tomli_w
 from pydantic_core import ErrorDetails
 
 from pigpen.rules import PRESETS, Rules
+from referee.problems import shortened
 
+FILE_BYTES = 16 * 1024
+"""The most bytes of a rules file; the presets have less than 1 KiB."""
+MOST_LEVELS = 10
+"""How deep tables and lists can be nested; those of the presets have four levels."""
+MOST_DIGITS = 20
+"""The most digits of a number; the rules allow fewer."""
+MOST_MISTAKES = 3
+"""So many mistakes are told at once."""
+MOST_SHOWN = 400
+"""The most characters of one of them."""
 _adapter = pydantic.TypeAdapter(Rules)
+
+
+TOO_DEEP = f"tables and lists are nested more than {MOST_LEVELS} levels deep"
 
 
 class RulesFileError(ValueError):
@@ -29,10 +43,9 @@ def load_rules(name: str) -> Rules:
     """
     if name in PRESETS:
         return PRESETS[name]
-    path = Path(name).expanduser()
     try:
-        text = path.read_text(encoding="utf-8") if path.is_file() else None
-    except (OSError, UnicodeDecodeError) as error:
+        text = _text(name)
+    except (OSError, UnicodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise RulesFileError(f"{name}: this file cannot be read: {reason}.") from None
     if text is None:
@@ -46,6 +59,21 @@ def load_rules(name: str) -> Rules:
         raise RulesFileError(f"{name}: {error}") from None
 
 
+def _text(name: str) -> str | None:
+    """What stands in the file of that name; None if there is none."""
+    try:
+        path = Path(name).expanduser()
+    except RuntimeError:  # ~ and the name of nobody
+        return None
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        content = file.read(FILE_BYTES + 1)
+    if len(content) > FILE_BYTES:
+        raise RulesFileError(f"{name}: this file is longer than {FILE_BYTES:,} bytes; rules need far fewer.")
+    return content.decode("utf-8")
+
+
 def parse_rules(text: str) -> Rules:
     """
     Read a variant from TOML.
@@ -54,9 +82,14 @@ def parse_rules(text: str) -> Rules:
         RulesFileError: If it is not TOML, or a field is wrong; the message names the field.
     """
     try:
-        return rules_from(tomllib.loads(text))
+        plain = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise RulesFileError(f"this is not TOML: {error}") from None
+        raise RulesFileError(f"this is not TOML: {shortened(str(error), MOST_SHOWN)}") from None
+    except ValueError:  # Python reads no decimal number of more than 4,300 digits
+        raise RulesFileError(f"a number has more than {MOST_DIGITS} digits") from None
+    except RecursionError:
+        raise RulesFileError(TOO_DEEP) from None
+    return rules_from(plain)
 
 
 def rules_from(plain: dict[str, Any]) -> Rules:
@@ -66,10 +99,29 @@ def rules_from(plain: dict[str, Any]) -> Rules:
     Raises:
         RulesFileError: If a field is wrong; the message names the field.
     """
+    _check_values(plain)
     try:
         return _adapter.validate_json(json.dumps(plain), strict=True)
     except pydantic.ValidationError as error:
-        raise RulesFileError("; ".join(_sentence(detail) for detail in error.errors())) from None
+        found = [shortened(_sentence(detail), MOST_SHOWN) for detail in error.errors()[:MOST_MISTAKES]]
+        more = error.error_count() - len(found)
+        raise RulesFileError("; ".join(found) + (f"; and {more} more mistakes" if more else "")) from None
+
+
+def _check_values(value: object, place: str = "", level: int = 0) -> None:
+    """Refuse what JSON does not have, or Python cannot write as text."""
+    if level > MOST_LEVELS:
+        raise RulesFileError(TOO_DEEP)
+    if isinstance(value, dict):
+        for key, item in value.items():
+            _check_values(item, f"{place}.{shortened(key)}" if place else shortened(key), level + 1)
+    elif isinstance(value, list):
+        for number, item in enumerate(value):
+            _check_values(item, f"{place}.{number}", level + 1)
+    elif isinstance(value, int) and abs(value) >= 10**MOST_DIGITS:
+        raise RulesFileError(f"{place}: a number has more than {MOST_DIGITS} digits")
+    elif not isinstance(value, str | int | float):
+        raise RulesFileError(f"{place}: a date or a time means nothing in rules")
 
 
 def to_toml(rules: Rules) -> str:
@@ -78,10 +130,10 @@ def to_toml(rules: Rules) -> str:
 
 
 def _sentence(detail: ErrorDetails) -> str:
-    field = ".".join(str(part) for part in detail["loc"])
+    field = ".".join(shortened(str(part)) for part in detail["loc"])
     if detail["type"] == "unexpected_keyword_argument":
         return f"{field}: there is no such field"
     if detail["type"] == "missing":
         return f"{field}: this field is missing"
     text = detail["msg"].removeprefix("Value error, ").removeprefix("Input ")
-    return f"{field}: {text} (found {detail['input']!r})" if field else text
+    return f"{field}: {text} (found {shortened(repr(detail['input']))})" if field else text

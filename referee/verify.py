@@ -12,6 +12,7 @@ from __future__ import annotations
 import datetime
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import pydantic_core
@@ -21,7 +22,7 @@ from referee.chain import START, unchained
 from referee.dealing import RecordedDealing, SeedDealing
 from referee.difference import compare, expect, readable
 from referee.formats import Format
-from referee.problems import RecordDiffers, RecordError
+from referee.problems import RecordCut, RecordDiffers, RecordError, RecordTooLarge
 from referee.record import VERSION, MatchLine, to_json
 from referee.record_lines import opened, raw_lines
 from referee.result import Tally
@@ -29,6 +30,7 @@ from referee.retrace import Retrace
 from referee.rules_file import RulesFileError, rules_from
 
 if TYPE_CHECKING:
+    import io
     from pathlib import Path
 
     from pigpen.rules import Rules
@@ -64,42 +66,67 @@ def verify(path: Path) -> Verified:
     """
     Check the record in *path*, finished or not.
 
+    The file is gone through twice, because its last line tells the seed; no more than a line of it is kept at a time.
+
     Raises:
+        RecordTooLarge: If it is larger than a record can be; the message names the file, the line and the limit.
         RecordError: If the file cannot be read.
     """
-    lines, end = _read(path)
-    check = Check(_seed_in(lines))
-    before, held = START, 0
-    try:
-        for line in lines:
-            text, before = unchained(line, before)
-            check.take(text)
-            held += 1
-        if end or not lines:
-            raise end or RecordDiffers("the file is empty")
-    except RecordError as error:
-        return Verified(check.deals, False, check.match, held + 1, str(error))
-    return Verified(check.deals, check.is_finished, check.match)
-
-
-def _read(path: Path) -> tuple[list[bytes], RecordError | None]:
-    """The lines that can be read, and why no more of them can."""
-    lines: list[bytes] = []
     with opened(path) as file:
-        try:
-            lines.extend(raw_lines(file))
-        except RecordError as error:
-            return lines, error
-    return lines, None
+        found = _survey(path, file)
+        file.seek(0)
+        return _check(file, found)
 
 
-def _seed_in(lines: list[bytes]) -> bytes:
-    """The seed that the result tells, if it is there; nothing is believed of it yet."""
-    result = next((line for line in lines if line.startswith(_RESULT)), b"")
+@dataclass(frozen=True)
+class _Survey:
+    """What is known of a record before its lines are looked at."""
+
+    lines: int
+    """How many lines can be read."""
+    end: RecordError | None
+    """Why no more of them can."""
+    seed: bytes
+    """What the result tells, if it is there; nothing is believed of it yet."""
+
+
+def _survey(path: Path, file: io.BufferedReader) -> _Survey:
+    lines, seed, end = 0, b"", None
+    try:
+        for line in raw_lines(file):
+            lines += 1
+            if not seed and line.startswith(_RESULT):
+                seed = _seed_in(line)
+    except RecordTooLarge as error:
+        raise RecordTooLarge(f"{str(path)!r}, line {lines + 1}: {error}.") from None
+    except RecordError as error:
+        end = error
+    return _Survey(lines, end, seed)
+
+
+def _seed_in(result: bytes) -> bytes:
     try:
         return bytes.fromhex(pydantic_core.from_json(result)["seed"])
     except _MISSHAPEN:
         return b""
+
+
+def _check(file: io.BufferedReader, found: _Survey) -> Verified:
+    """Check so many lines as were there a moment ago: while a match is played its record grows."""
+    check = Check(found.seed)
+    before, held = START, 0
+    try:
+        for line in islice(raw_lines(file), found.lines):
+            text, before = unchained(line, before)
+            check.take(text)
+            held += 1
+        if held < found.lines:
+            raise RecordCut("the file has become shorter while it was read")
+        if found.end or not found.lines:
+            raise found.end or RecordDiffers("the file is empty")
+    except RecordError as error:
+        return Verified(check.deals, False, check.match, held + 1, str(error))
+    return Verified(check.deals, check.is_finished, check.match)
 
 
 class Check:
@@ -201,8 +228,6 @@ def _terms(match: MatchLine) -> tuple[Rules, Format]:
         raise RecordDiffers(str(error)) from None
     if len(match.bots) != rules.players:
         raise RecordDiffers(f"{len(match.bots)} bots are named for {rules.players} seats")
-    if min(match.clock.model_dump().values()) < 0 or not match.clock.deals_per_bank:
-        raise RecordDiffers("clock: a time is negative, or deals_per_bank is 0")
     if not _HASH.fullmatch(match.commitment):
         raise RecordDiffers("commitment: it is no SHA-256 in hex")
     if not _is_time(match.started):

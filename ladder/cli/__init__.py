@@ -10,9 +10,11 @@ from __future__ import annotations
 import errno
 import io
 import sys
-from typing import TYPE_CHECKING
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import typer
+from typer.core import TyperGroup
 
 from ladder.bots import UnknownBot
 from ladder.cli.bench import bench, unbench
@@ -21,6 +23,7 @@ from ladder.cli.check import check
 from ladder.cli.compare import compare_bots
 from ladder.cli.config import config
 from ladder.cli.db import db
+from ladder.cli.doctor import doctor
 from ladder.cli.explain import explain
 from ladder.cli.harmless import harmless
 from ladder.cli.ladder_run import ladder_app
@@ -45,10 +48,36 @@ from referee.problems import RecordError
 from referee.rules_file import RulesFileError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+
+class _Commands(TyperGroup):
+    """All commands; what is said of a mistyped one goes through `harmless`, too."""
+
+    def make_context(self, *args: Any, **settings: Any) -> Any:
+        """See typer."""
+        with _in_printable_words():
+            return super().make_context(*args, **settings)
+
+    def invoke(self, *args: Any) -> Any:
+        """See typer."""
+        with _in_printable_words():
+            return super().invoke(*args)
+
+
+@contextmanager
+def _in_printable_words() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        if hasattr(error, "format_message") and hasattr(error, "message"):
+            error.message = harmless(str(error.message), spared="\n")
+        raise
+
 
 app = typer.Typer(
     name="pigpen",
+    cls=_Commands,
     help="Bots for Hearts, Gong Zhu 拱猪 and Chinese Hearts: write one, let it play, see who is best.",
     no_args_is_help=True,
     add_completion=False,
@@ -72,6 +101,7 @@ PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "retire": retire,
         "bench": bench,
         "unbench": unbench,
+        "doctor": doctor,
         "config": config,
         "db": db,
     },
@@ -85,7 +115,7 @@ for _panel, _commands in PANELS.items():
             app.command(_name, rich_help_panel=_panel)(_command)
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-LINES = "\n\t"
+LINES = "\n"
 MISTAKES = (UserError, UnknownBot, RulesFileError, RecordError, BotRejected, LadderError)
 
 
@@ -108,5 +138,5 @@ def main() -> None:
 
 
 def _quit(message: str, code: int) -> None:
-    print(f"pigpen: {harmless(message, spared=LINES)}", file=sys.stderr)
+    print(f"pigpen: {harmless(message.expandtabs(), spared=LINES)}", file=sys.stderr)
     sys.exit(code)

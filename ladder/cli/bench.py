@@ -37,7 +37,7 @@ def bench(
         raise UserError("A reason is needed, for the bot's owner: --reason TEXT")
     with opened() as database, database.write() as session:
         variants = bench_entries(session, find_version(session, bot, variant), variant, reason.strip(), time.time())
-    typer.echo(f"{harmless(bot)} is on the bench in {', '.join(variants)}.")
+    typer.echo(harmless(f"{bot} is on the bench in {', '.join(variants)}."))
 
 
 def unbench(bot: BotArgument, variant: VariantOption = None) -> None:
@@ -54,4 +54,4 @@ def unbench(bot: BotArgument, variant: VariantOption = None) -> None:
 
     with opened() as database, database.write() as session:
         variants = unbench_entries(session, find_version(session, bot, variant), variant, time.time())
-    typer.echo(f"{harmless(bot)} plays again in {', '.join(variants)}.")
+    typer.echo(harmless(f"{bot} plays again in {', '.join(variants)}."))

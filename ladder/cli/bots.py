@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
 
+from ladder.cli.harmless import json_line
 from ladder.cli.ladder import opened
 from ladder.cli.ladder_words import NOTHING, cell, label, plain_table, say, when
 from ladder.cli.standings import JsonOption
@@ -33,7 +33,7 @@ def bots(as_json: JsonOption = False) -> None:
     with opened() as database, database.read() as session:
         found = read(session)
     if as_json:
-        typer.echo(json.dumps([asdict(bot) for bot in found], ensure_ascii=False))
+        typer.echo(json_line([asdict(bot) for bot in found]))
     else:
         print_bots(found, Console())
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import statistics
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
-from ladder.cli.harmless import harmless
+from ladder.cli.harmless import harmless, in_markup, json_line
 from ladder.cli.result_table import print_log
 from ladder.sandbox.memory import MIB
 from pigpen.check.run import UNTRIED
@@ -27,16 +25,16 @@ if TYPE_CHECKING:
 def print_report(bot: str, sandbox: str, report: Report, console: Console | None = None) -> None:
     """Print a row for each case, then what failed and why, then what the bot used."""
     console = console or Console()
-    table = Table(title=f"{escape(bot)} ({sandbox})", title_justify="left")
+    table = Table(title=f"{in_markup(bot)} ({sandbox})", title_justify="left")
     for heading in ("", "in", "case", "worst ms"):
         table.add_column(heading, justify="right" if heading == "worst ms" else "left")
     for group, outcomes in groupby(report.outcomes, key=lambda outcome: outcome.group):
         for place, outcome in enumerate(outcomes):
-            table.add_row(_mark(outcome), "" if place else escape(group), escape(outcome.name), _worst(outcome))
+            table.add_row(_mark(outcome), "" if place else in_markup(group), in_markup(outcome.name), _worst(outcome))
         table.add_section()
     console.print(table)
     print_failures(console, report)
-    console.print(_summary(report), markup=False, highlight=False, soft_wrap=True)
+    console.print(harmless(_summary(report), spared="\n"), markup=False, highlight=False, soft_wrap=True)
 
 
 def print_json(bot: str, sandbox: str, report: Report) -> None:
@@ -50,7 +48,7 @@ def print_json(bot: str, sandbox: str, report: Report) -> None:
         "peak_memory_bytes": report.memory,
         "cases": [_plain(outcome) for outcome in report.outcomes],
     }
-    typer.echo(json.dumps(found, ensure_ascii=False))
+    typer.echo(json_line(found))
 
 
 def _mark(outcome: Outcome) -> str:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from ladder.bots import find_bot
+from ladder.cli.harmless import in_markup, json_line
 from ladder.cli.options import (
     DEFAULT_CLOCK_TEXT,
     ClockOption,
@@ -216,7 +215,7 @@ def _elo(found: Comparison) -> float:
 
 def _show(plan: Plan, found: Comparison, as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps(_plain(plan, found), ensure_ascii=False))
+        typer.echo(json_line(_plain(plan, found)))
     else:
         _print(plan, found)
 
@@ -230,10 +229,10 @@ def _interval(estimate: Estimate) -> str:
 
 def _print(plan: Plan, found: Comparison) -> None:
     console = Console()
-    old, new, *field = (escape(name) for name in plan.names)
+    old, new, *field = (in_markup(name) for name in plan.names)
     estimate, test = found.estimate, found.test
     low, high = test.hypotheses.bounds
-    table = Table(title=f"{new} against {old}: {escape(plan.rules.title)}", title_justify="left", show_header=False)
+    table = Table(title=f"{new} against {old}: {in_markup(plan.rules.title)}", title_justify="left", show_header=False)
     rows = {
         "opponents": ", ".join(field),
         "boards": f"{found.boards} ({found.deals} deals; {found.differing} boards differ)",

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 import tomli_w
 import typer
 
-from ladder.cli.harmless import harmless
+from ladder.cli.harmless import harmless, json_line, toml_text
 from ladder.cli.ladder import the_settings
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ def config(
     """
     found = _rows(the_settings())
     if as_json:
-        typer.echo(json.dumps(found, ensure_ascii=False))
+        typer.echo(json_line(found))
         return
     for row in found:
         typer.echo(harmless("\n".join(_lines(**row)), spared="\n"))
@@ -49,7 +48,7 @@ def _lines(name: str, value: object, source: str, meaning: str) -> list[str]:
     from ladder.settings_file import FILE
 
     set_by = {"default": "", "file": f"  # by {FILE}", "environment": f"  # by PIGPEN_{name.upper()}"}[source]
-    line = tomli_w.dumps({name: value}).strip() + set_by
+    line = toml_text(tomli_w.dumps({name: value}).strip()) + set_by
     return ["", f"# {meaning}", f"# {line}" if source == "default" else line]
 
 

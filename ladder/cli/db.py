@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.cli.harmless import harmless
+from ladder.cli.harmless import harmless, json_line
 from ladder.cli.ladder import opened, the_settings
 
 if TYPE_CHECKING:
@@ -38,13 +37,13 @@ def upgrade() -> None:
 
     done = upgrade_ladder(the_settings(), time.strftime("%Y%m%d-%H%M%S"))
     if done.backup:
-        typer.echo(f"The database as it was: {done.backup}")
+        typer.echo(harmless(f"The database as it was: {done.backup}"))
     if done.before == done.after:
-        typer.echo(f"The schema is {done.after} already; nothing changed.")
+        typer.echo(harmless(f"The schema is {done.after} already; nothing changed."))
     elif done.before:
-        typer.echo(f"The schema was {done.before} and is {done.after} now.")
+        typer.echo(harmless(f"The schema was {done.before} and is {done.after} now."))
     else:
-        typer.echo(f"A new ladder, schema {done.after}.")
+        typer.echo(harmless(f"A new ladder, schema {done.after}."))
 
 
 @db.command()
@@ -68,7 +67,7 @@ def check(
         if not as_json:
             typer.echo(harmless(sentence))
     if as_json:
-        typer.echo(json.dumps(found, ensure_ascii=False))
+        typer.echo(json_line(found))
     elif not found:
         typer.echo("Everything agrees.")
     raise typer.Exit(1 if found else 0)
@@ -106,4 +105,4 @@ def backup(
 
     with opened() as database:
         size = back_up(database.engine.url, file)
-    typer.echo(f"{file}: {size:,} bytes")
+    typer.echo(harmless(f"{file}: {size:,} bytes"))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 
+from ladder.cli.harmless import json_line
 from ladder.cli.ladder import opened
 from ladder.cli.ladder_words import cell, head, label, moved, plain_table, say, when
 from ladder.cli.problems import UserError
@@ -48,7 +48,7 @@ def explain(match: MatchArgument, as_json: JsonOption = False) -> None:
         variant = names.find_variant(session, row.variant)
         found, shift = work_out(row, variant), Field.of(session, variant).shift
     if as_json:
-        typer.echo(json.dumps(_plain(row, found), ensure_ascii=False))
+        typer.echo(json_line(_plain(row, found)))
     else:
         print_explained(row, found, shift, Console())
     raise typer.Exit(0 if all(one.agrees for one in found) else 1)

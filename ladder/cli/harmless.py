@@ -1,14 +1,59 @@
-"""Words of strangers, made fit for a terminal: bots print what they like, and a record may come from anybody."""
+"""
+Words of strangers, made fit for a terminal: bots print what they like, and a record may come from anybody.
+
+Everything that a command prints goes through here: `harmless` and `in_markup` for people, `json_line` and `toml_text`
+for programs. None of them lets through what is not printable: control characters, C1 ones too, and those that change
+the direction of writing.
+"""
 
 from __future__ import annotations
 
+import json
+
+from rich.markup import escape
+
 
 def harmless(text: str, spared: str = "") -> str:
-    """
+    r"""
     Put a sign in the place of each character that would make a terminal do things.
+
+    >>> harmless("a\x1b[2Jb\u202ec")
+    'a�[2Jb�c'
 
     Args:
         text: What somebody wrote.
         spared: Characters to leave as they are, such as line breaks.
     """
     return "".join(letter if letter.isprintable() or letter in spared else "�" for letter in text)
+
+
+def in_markup(text: str) -> str:
+    r"""
+    Do the same where rich reads markup, which this text has none of.
+
+    >>> in_markup("[bold]me")
+    '\\[bold]me'
+    """
+    return escape(harmless(text))
+
+
+def json_line(value: object) -> str:
+    r"""
+    Write JSON in one line, with an escape for each character that would make a terminal do things.
+
+    >>> json_line({"猪": "a\x1b[2Jb\u202e"})
+    '{"猪": "a\\u001b[2Jb\\u202e"}'
+    """
+    return "".join(
+        letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in json.dumps(value, ensure_ascii=False)
+    )
+
+
+def toml_text(text: str) -> str:
+    r"""
+    Escape the same characters in TOML as `tomli_w` writes it, where they stand in quotes only.
+
+    >>> toml_text('name = "a\u202eb"\n')
+    'name = "a\\U0000202Eb"\n'
+    """
+    return "".join(letter if letter.isprintable() or letter == "\n" else f"\\U{ord(letter):08X}" for letter in text)

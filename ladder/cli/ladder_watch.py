@@ -6,10 +6,9 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from ladder.cli.harmless import harmless
+from ladder.cli.harmless import in_markup
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -90,22 +89,23 @@ def _line(event: Mapping[str, Any]) -> str | None:
     """The event as rich markup, if people want to see it."""
     match event["event"]:
         case "match.finished":
-            return f"[dim]match {event['match']}[/]  {_safe(event['variant'])}  {_standing(event)}"
+            return f"[dim]match {event['match']}[/]  {in_markup(event['variant'])}  {_standing(event)}"
         case "match.void" | "match.quarantined":
             again = "It is played again." if event["event"] == "match.void" else "It is set aside."
-            return f"[yellow]match {event['match']} is void[/]: {_safe(event['reason'])} {again}"
+            return f"[yellow]match {event['match']} is void[/]: {in_markup(event['reason'])} {again}"
         case "match.late" | "match.lost":
             return f"[yellow]match {event['match']} did not come back in time; it is played again.[/]"
         case "match.requeued":
-            return f"[dim]match {event['match']} waits again: {_safe(event['reason'])}[/]"
+            return f"[dim]match {event['match']} waits again: {in_markup(event['reason'])}[/]"
         case "bot.benched":
-            return f"[yellow]{_safe(event['bot'])} is benched[/] in {_safe(event['variant'])}: {_safe(event['reason'])}"
+            bot, variant, reason = (in_markup(event[name]) for name in ("bot", "variant", "reason"))
+            return f"[yellow]{bot} is benched[/] in {variant}: {reason}"
         case "platform.down":
-            return f"[red]{_safe(event['reason'])}[/] Waiting; nothing is lost."
+            return f"[red]{in_markup(event['reason'])}[/] Waiting; nothing is lost."
         case "platform.up":
             return "[green]It works again.[/]"
         case "ladder.waiting":
-            return f"[dim]{_safe(event['reason'])} Waiting for submissions.[/]"
+            return f"[dim]{in_markup(event['reason'])} Waiting for submissions.[/]"
         case "ladder.stopping":
             return f"Finishing {_count(event['playing'], 'match', 'matches')}; Ctrl-C again gives them up."
         case "ladder.aborting":
@@ -115,11 +115,7 @@ def _line(event: Mapping[str, Any]) -> str | None:
 
 def _standing(event: Mapping[str, Any]) -> str:
     ranked = sorted(zip(event["places"], event["bots"], event["moves"], strict=True))
-    return "  ".join(f"{place} {_safe(bot)} [dim]{move:+.0f}[/]" for place, bot, move in ranked)
-
-
-def _safe(text: str) -> str:
-    return escape(harmless(str(text)))
+    return "  ".join(f"{place} {in_markup(bot)} [dim]{move:+.0f}[/]" for place, bot, move in ranked)
 
 
 def _count(number: int, one: str, many: str) -> str:

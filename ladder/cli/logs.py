@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,6 +9,7 @@ import typer
 from rich.console import Console
 
 from ladder.cli.explain import MatchArgument
+from ladder.cli.harmless import json_line
 from ladder.cli.ladder import opened, the_settings
 from ladder.cli.ladder_words import label
 from ladder.cli.problems import UserError
@@ -56,7 +56,7 @@ def logs(
         raise UserError(f"Match {match} has no table {table}; its tables are 0 to {max(printed, default=0)}.")
     chosen = {number: printed[number] for number in sorted(printed) if table in (None, number)}
     if as_json:
-        typer.echo(json.dumps([_plain(one, chosen, faults) for one in seats], ensure_ascii=False))
+        typer.echo(json_line([_plain(one, chosen, faults) for one in seats]))
     else:
         for one in seats:
             print_logs(row.id, one, chosen, faults, lines, Console())
@@ -96,8 +96,11 @@ def _printed(settings: Settings, match: MatchRow) -> Logs:
         )
     files = Files(settings.data_dir)
     try:
-        return files.read_logs(match.id, match.attempt)
-    except (OSError, ValueError, EOFError) as error:
+        printed = files.read_logs(match.id, match.attempt)
+        if any(len(tails) != len(match.seats) for tails in printed.values()):
+            raise ValueError("it does not have one text for each bot")
+        return printed
+    except (OSError, ValueError) as error:
         path, why = files.logs(match.id, match.attempt), getattr(error, "strerror", None) or error
         raise UserError(
             f"What the bots of match {match.id} printed cannot be read from {str(path)!r}: {why}."

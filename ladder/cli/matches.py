@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import enum
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
+from ladder.cli.harmless import json_line
 from ladder.cli.ladder import opened, the_settings
 from ladder.cli.standings import JsonOption, VariantOption
 
@@ -66,13 +66,13 @@ def matches(
             one = match_row(session, names.find_match(session, match))
             record = Files(settings.data_dir).record(one.id, one.attempt) if one.record_kept else None
             if as_json:
-                typer.echo(json.dumps(asdict(one) | {"record": record and str(record)}, ensure_ascii=False))
+                typer.echo(json_line(asdict(one) | {"record": record and str(record)}))
             else:
                 print_match(one, record, Console())
             return
         found = _read(session, variant, bot, status, limit)
     if as_json:
-        typer.echo(json.dumps([asdict(row) for row in found], ensure_ascii=False))
+        typer.echo(json_line([asdict(row) for row in found]))
     else:
         print_matches(found, Console())
 

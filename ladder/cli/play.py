@@ -32,6 +32,7 @@ from pigpen.rules import Rules, new_seed, seed_from
 from referee.formats import Format
 from referee.match import DEFAULT_CLOCK, MatchSpec
 from referee.record import DealLine
+from referee.record_limits import MOST_DEALS
 from referee.rules_file import load_rules
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ def play(
     if resume:
         _leave_to_the_record(context)
         begun, spec, sources = _interrupted(resume, bots, seed)
+        _check_room(spec)
         recorded, writing = begun.deals, going_on(resume, begun, spec.seed)
     else:
         variant = load_rules(rules)
@@ -97,6 +99,8 @@ def play(
             clock_of(clock, limit),
             seed_from(seed) if seed else new_seed(),
         )
+        if record:
+            _check_room(spec)
         recorded, writing = None, recording(record, spec.seed)
     faults = Faults()
     for line in recorded or ():
@@ -127,6 +131,13 @@ def _interrupted(path: Path, bots: list[str], seed: str) -> tuple[Unfinished, Ma
     if _names(sources) != spec.bots:
         raise UserError(f"{str(path)!r} is a match of {', '.join(spec.bots)}: name these bots, in this order.")
     return begun, spec, sources
+
+
+def _check_room(spec: MatchSpec) -> None:
+    """Refuse a match of which a record could not be read again."""
+    deals = spec.format.count(spec.rules)
+    if deals and deals > MOST_DEALS:
+        raise UserError(f"{spec.format} are {deals:,} deals, and a record has room for {MOST_DEALS:,}. Play fewer.")
 
 
 def _leave_to_the_record(context: typer.Context) -> None:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from ladder.cli.harmless import in_markup
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -27,5 +29,5 @@ def progress(what: str, total: int | None, done: int = 0) -> Iterator[Callable[.
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     console = Console(stderr=True)
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(what, total=total, completed=done)
-        yield lambda description=what: bar.update(task, advance=1, description=description)
+        task = bar.add_task(in_markup(what), total=total, completed=done)
+        yield lambda description=what: bar.update(task, advance=1, description=in_markup(description))

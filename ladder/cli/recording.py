@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from ladder.cli.harmless import harmless
 from ladder.cli.problems import UserError
 from ladder.cli.running import Stopped
 from ladder.sandbox.base import SandboxError
@@ -116,7 +117,7 @@ def _kept(seed: bytes, path: Path) -> Iterator[None]:
         if _drop_if_empty(path):
             seed_file(path).unlink(missing_ok=True)
         elif isinstance(error, Stopped | SandboxError | RecordError):
-            typer.echo(f"What has been played is in {path}; go on with: --resume {path}", err=True)
+            typer.echo(harmless(f"What has been played is in {path}; go on with: --resume {path}"), err=True)
         raise
     seed_file(path).unlink(missing_ok=True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from referee.record import DealLine
+    from referee.deals import Deals
 
 DealOption = Annotated[int | None, typer.Option(min=0, help="Only deal N, counted from 0.")]
 BoardOption = Annotated[int | None, typer.Option(min=0, help="Only board N, counted from 0.")]
@@ -31,7 +32,7 @@ def record_of(named: Path) -> Path:
         UserError: If that match has no record, or none any more.
         LadderError: If there is no such match, or no ladder.
     """
-    if named.exists() or not re.fullmatch(r"[0-9]{1,10}", str(named)):
+    if os.path.exists(named) or not re.fullmatch(r"[0-9]{1,10}", str(named)):
         return named
     from ladder.cli.ladder import opened, the_settings
     from ladder.files import Files
@@ -74,17 +75,14 @@ def bot_in(recorded: Recorded, word: str, path: Path) -> int:
         raise UserError(f"{str(path)!r}: {error}.") from None
 
 
-def deals_in(
-    recorded: Recorded, path: Path, deal: int | None, board: int | None, rotation: int | None
-) -> tuple[DealLine, ...]:
+def deals_in(recorded: Recorded, path: Path, deal: int | None, board: int | None, rotation: int | None) -> Deals:
     """Choose deals by what is given of their numbers; there is one at least."""
-    wanted = {"deal": deal, "board": board, "rotation": rotation}
-    asked = {name: number for name, number in wanted.items() if number is not None}
-    found = [line for line in recorded.deals if all(getattr(line, name) == asked[name] for name in asked)]
+    found = recorded.deals.where(deal, board, rotation)
     if not found:
-        named = " ".join(f"--{name} {number}" for name, number in asked.items())
+        wanted = {"deal": deal, "board": board, "rotation": rotation}
+        named = " ".join(f"--{name} {number}" for name, number in wanted.items() if number is not None)
         raise UserError(f"{str(path)!r} has no deal for {named}; it holds {_extent(recorded)}.")
-    return tuple(found)
+    return found
 
 
 def _extent(recorded: Recorded) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ladder.cli.harmless import json_line
 from ladder.cli.replay_words import cards, compact, folded, points, spelled
 from ladder.cli.result_table import print_log
 from pigpen.rules import Phase
@@ -56,7 +56,7 @@ def print_json(name: str, bot: str, done: Rerun, most: int) -> None:
         "differences": [_plain(answer) for answer in done.different[:most]],
         "output": done.output,
     }
-    typer.echo(json.dumps(found, ensure_ascii=False))
+    typer.echo(json_line(found))
 
 
 def _table(title: str, answers: tuple[Answer, ...], encoding: str) -> Table:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import json
 from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
-from ladder.cli.harmless import harmless
+from ladder.cli.harmless import harmless, in_markup, json_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -30,7 +28,7 @@ def print_result(spec: MatchSpec, played: Played, faults: Faults, console: Conso
     console = console or Console()
     result = played.result
     better = "low" if spec.rules.low_is_better else "high"
-    title = f"{escape(spec.rules.title)}: {_length(spec, result.deals)} ({better} is better)"
+    title = f"{in_markup(spec.rules.title)}: {_length(spec, result.deals)} ({better} is better)"
     table = Table(title=title, title_justify="left")
     for heading in ("place", "bot", "points/deal", "total", "faults", "median ms", "worst ms"):
         table.add_column(heading, justify="left" if heading == "bot" else "right")
@@ -49,7 +47,7 @@ def print_json(spec: MatchSpec, played: Played, faults: Faults) -> None:
     for row in result["results"]:
         row["why"] = [held.why for held in faults.of(row["seat"])]
         row["log"] = "".join(logs[row["seat"]] for _, logs in sorted(played.logs.items()))
-    typer.echo(json.dumps({"rules": spec.rules.name, "format": str(spec.format), **result}, ensure_ascii=False))
+    typer.echo(json_line({"rules": spec.rules.name, "format": str(spec.format), **result}))
 
 
 def _length(spec: MatchSpec, deals: int) -> str:
@@ -67,7 +65,7 @@ def _points(row: BotResult) -> str:
 def _cells(row: BotResult) -> tuple[str, ...]:
     return (
         str(row.place),
-        escape(row.bot),
+        in_markup(row.bot),
         _points(row),
         f"{row.total:+d}",
         f"{row.faults} (taken over)" if row.taken_over else str(row.faults),
@@ -80,7 +78,7 @@ def _print_faults(
     console: Console, row: BotResult, faults: Iterable[Held], logs: Mapping[int, tuple[str, ...]]
 ) -> None:
     """Say what was held against one bot, table by table, each with the end of its output there."""
-    console.print(f"\n[bold]{escape(row.bot)}[/bold] (seat {row.seat}) was at fault:")
+    console.print(f"\n[bold]{in_markup(row.bot)}[/bold] (seat {row.seat}) was at fault:")
     for table, there in itertools.groupby(faults, key=lambda held: held.table):
         for held in there:
             console.print(harmless(f"  {held}"), markup=False, highlight=False)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import time
 from typing import Annotated
 
 import typer
 
-from ladder.cli.harmless import harmless
+from ladder.cli.harmless import harmless, json_line
 from ladder.cli.ladder import opened
 
 
@@ -35,7 +34,7 @@ def retire(
     with opened() as database, database.write() as session:
         retired = retire_entries(session, bot, variant or [], reason, time.time())
     if as_json:
-        typer.echo(json.dumps([{"version": version, "variant": name} for version, name in retired], ensure_ascii=False))
+        typer.echo(json_line([{"version": version, "variant": name} for version, name in retired]))
         return
     for version, name in retired:
         typer.echo(harmless(f"{version} has retired from {name}."))

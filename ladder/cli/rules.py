@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
+from ladder.cli.harmless import harmless, json_line, toml_text
 from pigpen.rules import PRESETS, Rules
 from pigpen.rules.words import describe
 from referee.rules_file import load_rules, to_toml
@@ -28,18 +28,20 @@ def rules(
         pigpen rules hearts --toml > mine.toml
     """
     if name is None and as_json:
-        typer.echo(json.dumps([variant.to_plain() for variant in PRESETS.values()], ensure_ascii=False))
+        typer.echo(json_line([variant.to_plain() for variant in PRESETS.values()]))
         return
     if name is None:
         Console().print(_overview())
         return
     variant = load_rules(name)
     if as_json:
-        typer.echo(json.dumps(variant.to_plain(), ensure_ascii=False))
+        typer.echo(json_line(variant.to_plain()))
     elif toml:
-        typer.echo(to_toml(variant), nl=False)
+        typer.echo(toml_text(to_toml(variant)), nl=False)
     else:
-        typer.echo(f"{variant.title} ({variant.name})\n\n{describe(variant)}\n\n{to_toml(variant)}", nl=False)
+        typer.echo(harmless(f"{variant.title} ({variant.name})"))
+        typer.echo(harmless(f"\n{describe(variant)}\n", spared="\n"))
+        typer.echo(toml_text(to_toml(variant)), nl=False)
 
 
 def _overview() -> Table:

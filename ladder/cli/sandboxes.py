@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from ladder.cli.harmless import harmless
 from ladder.sandbox.process import ProcessSandbox
 
 if TYPE_CHECKING:
@@ -31,14 +32,15 @@ def open_sandbox(name: SandboxName, runtime: str, locked_bytes: int | None = Non
         locked_bytes: A ladder's setting: a larger image needs gVisor. None: it plays without, if there is none.
     """
     if name is SandboxName.PROCESS:
-        _say("The process sandbox keeps no bot from your files: use it for bots that you trust.")
+        say("The process sandbox keeps no bot from your files: use it for bots that you trust.")
         return ProcessSandbox()
     from ladder.sandbox.docker import DockerSandbox  # the Docker library takes long to import, and only this needs it
 
     if locked_bytes is None:
-        return DockerSandbox(runtime, report=_say)
-    return DockerSandbox(runtime, report=_say, locked_bytes=locked_bytes, refuses_larger=True)
+        return DockerSandbox(runtime, report=say)
+    return DockerSandbox(runtime, report=say, locked_bytes=locked_bytes, refuses_larger=True)
 
 
-def _say(line: str) -> None:
-    typer.echo(line, err=True)
+def say(line: str) -> None:
+    """Tell of a step, beside what the command prints."""
+    typer.echo(harmless(line), err=True)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
+from ladder.cli.harmless import json_line
 from ladder.cli.ladder import opened
 from ladder.cli.standings import JsonOption, VariantOption
 
@@ -38,6 +38,6 @@ def show(
             names.find_variant(session, variant)
         page = bot_page(session, names.find_version(session, bot, variant), opponents, variant)
     if as_json:
-        typer.echo(json.dumps(asdict(page), ensure_ascii=False))
+        typer.echo(json_line(asdict(page)))
     else:
         print_page(page, Console())

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
+from ladder.cli.harmless import json_line
 from ladder.cli.ladder import opened
 from ladder.cli.problems import UserError
 
@@ -44,7 +44,7 @@ def standings(
         wanted = names.variants(session) if variant is None else [variant]
         found = [read(session, names.find_variant(session, name), everyone, first) for name in wanted]
     if as_json:
-        typer.echo(json.dumps([plain(each) for each in found], ensure_ascii=False))
+        typer.echo(json_line([plain(each) for each in found]))
     elif as_csv:
         print_csv(found)
     else:

@@ -12,6 +12,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from ladder.cli.harmless import harmless
 from ladder.cli.ladder_words import NOTHING, cell, label, moved, percent, say, sparkline, thinned, when
 from ladder.ratings.elo import PROVISIONAL
 
@@ -98,7 +99,8 @@ def print_csv(all_found: Iterable[Standings]) -> None:
     for found in all_found:
         for one in found.rows:
             shares = dict(zip(ORDINALS, one.shares, strict=False))
-            writer.writerow({"variant": found.variant} | asdict(one) | _worked_out(one) | shares)
+            row = {"variant": found.variant} | asdict(one) | _worked_out(one) | shares
+            writer.writerow({name: harmless(value) if isinstance(value, str) else value for name, value in row.items()})
 
 
 def _worked_out(one: Standing) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from pathlib import Path
@@ -13,7 +12,7 @@ from rich.console import Console
 
 from ladder.check_wire import WIRE_GROUP
 from ladder.cli.check_table import print_failures
-from ladder.cli.harmless import harmless
+from ladder.cli.harmless import harmless, json_line
 from ladder.cli.result_table import print_log
 from pigpen.check.run import UNTRIED
 from pigpen.rules import PRESETS
@@ -108,7 +107,7 @@ def print_json(database: Database, request: Request, outcome: Outcome) -> None:
         "variants": _entries(database, added) if added else [],
         "reasons": [] if added or not outcome.preflight else list(_reasons(outcome.preflight)),
     }
-    typer.echo(json.dumps(found, ensure_ascii=False))
+    typer.echo(json_line(found))
 
 
 def _say(sentence: str) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ladder.cli.harmless import harmless
+from ladder.cli.harmless import harmless, json_line
 from ladder.cli.records import record_of
 from referee.verify import Verified, verify
 
@@ -33,9 +32,7 @@ def verify_records(
     all_hold = True
     for path in map(record_of, records):
         finding = verify(path)
-        typer.echo(
-            json.dumps(_plain(path, finding), ensure_ascii=False) if as_json else harmless(_sentence(path, finding))
-        )
+        typer.echo(json_line(_plain(path, finding)) if as_json else harmless(_sentence(path, finding)))
         all_hold &= finding.holds
     if not all_hold:
         raise typer.Exit(1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, BinaryIO
 
 from docker.errors import APIError
@@ -13,7 +14,7 @@ from docker.utils import parse_repository_tag
 from ladder.bots import DOCKERFILE, OURS, is_ours
 from ladder.content import content_of
 from ladder.dockerignore import without_ignored
-from ladder.engine import engine_errors, explain
+from ladder.engine import PULL_SECONDS, engine_errors, explain, within
 from ladder.image_build import BuildFailed, build_image
 from ladder.images import base_image_id
 from ladder.recipe_choice import recipe_of
@@ -161,14 +162,20 @@ def pull_image(client: DockerClient, reference: str) -> Image:
         )
     try:
         if repository != "sha256":  # an id says nothing about where to pull from
-            for message in client.api.pull(repository, tag or "latest", stream=True, decode=True):
-                if "error" in message:  # it is there, but did not come through
-                    raise _pull_failed(reference, str(message["error"]))
+            within(PULL_SECONDS, partial(_pull, client, reference, repository, tag or "latest"))
         return client.images.get(reference)
+    except TimeoutError as error:
+        raise _pull_failed(reference, f"it took more than {PULL_SECONDS:g} s") from error
     except APIError as error:
         if not (error.is_client_error() or explain(error).startswith(NO_SUCH_IMAGE)):
             raise _pull_failed(reference, explain(error)) from error
         raise BotRejected(f"The image {reference} could not be pulled: {explain(error)}") from error
+
+
+def _pull(client: DockerClient, reference: str, repository: str, tag: str) -> None:
+    for message in client.api.pull(repository, tag, stream=True, decode=True):
+        if "error" in message:  # it is there, but did not come through
+            raise _pull_failed(reference, str(message["error"]))
 
 
 def _pull_failed(reference: str, reason: str) -> SandboxError:
@@ -179,7 +186,7 @@ def _pull_failed(reference: str, reason: str) -> SandboxError:
 
 
 def _accept(image: Image, name: str) -> str:
-    config = image.attrs["Config"]
+    config = image.attrs["Config"] or {}  # an image need not have any
     if config.get("Volumes"):
         # Each would become a writable folder on the host's disk, without a size limit.
         raise BotRejected(f"{name} declares a VOLUME, which the sandbox does not allow: bots may write to /tmp only.")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import secrets
-from concurrent.futures import ThreadPoolExecutor
+import time
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING
+from threading import Thread
+from typing import TYPE_CHECKING, Any
 
 from docker.errors import APIError, NotFound
+from docker.types import LogConfig
 
-from ladder.engine import ENGINE_ERRORS, engine_errors
+from ladder.engine import ENGINE_ERRORS, ENGINE_SECONDS, engine_errors
 from ladder.sandbox import owners
 from ladder.sandbox.control_group import ControlGroup, files_of
 from ladder.sandbox.forgetting import parent_group
@@ -18,6 +21,7 @@ from ladder.sandbox.limits import SEAT_FOLDER, Limits, environment, host_config,
 from ladder.sandbox.programs import LAUNCHER, put_program
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from concurrent.futures import Future
 
     from docker import DockerClient
@@ -32,6 +36,15 @@ OWNER = "pigpen.owner"
 
 SANDBOX = "pigpen.sandbox"
 """Label with the id of the one sandbox that started the container."""
+
+NAME = re.compile(r"pigpen-[0-9a-f]{16}", re.ASCII)
+"""What a container of ours is called; nobody else's is removed, whatever labels it bears."""
+
+REMOVALS = 6
+"""Leftovers that are removed at one time."""
+
+SWEEP_SECONDS = 5.0
+"""How long a start waits for leftovers to go: one that the engine cannot remove must not hold up every start."""
 
 _CONFLICT = 409
 
@@ -84,13 +97,38 @@ def plan(client: DockerClient, image: str, runtime: str) -> Plan:
 
 
 def container_name() -> str:
-    """A name for a container of ours."""
+    """A name for a container of ours (`NAME`)."""
     return f"pigpen-{secrets.token_hex(8)}"
 
 
 def labels_of(sandbox: str) -> dict[str, str]:
     """The labels by which the containers of the sandbox with the id *sandbox* are found again."""
     return {MARK: "1", OWNER: owners.this_process(), SANDBOX: sandbox}
+
+
+def create_idle(client: DockerClient, image: str, sandbox: str) -> str:
+    """
+    Create a container that is not to be started, for *sandbox*: through it the engine shows the image's files.
+
+    Returns:
+        Its id.
+
+    Raises:
+        DockerException: If the engine refuses.
+    """
+    api = client.api
+    created = api.create_container(
+        image,
+        entrypoint=["/"],
+        name=container_name(),
+        working_dir="/",  # the engine would make the image's own
+        labels=labels_of(sandbox),
+        host_config=api.create_host_config(network_mode="none", log_config=LogConfig(type="none")),
+        network_disabled=True,
+        healthcheck={"test": ["NONE"]},
+        use_config_proxy=False,
+    )
+    return str(created["Id"])
 
 
 def launch(
@@ -186,7 +224,8 @@ def sweep(client: DockerClient) -> None:
     Raises:
         SandboxError: If the engine fails.
     """
-    _remove_all(client, f"{MARK}=1", only_dead=True)
+    left = [one for one in _listed(client, f"{MARK}=1") if _has_no_owner(one)]
+    _remove_all(client, left, SWEEP_SECONDS)
 
 
 def remove_sandbox(client: DockerClient, sandbox: str) -> None:
@@ -196,12 +235,34 @@ def remove_sandbox(client: DockerClient, sandbox: str) -> None:
     Raises:
         SandboxError: If the engine fails.
     """
-    _remove_all(client, f"{SANDBOX}={sandbox}", only_dead=False)
+    _remove_all(client, _listed(client, f"{SANDBOX}={sandbox}"), ENGINE_SECONDS)
 
 
-def _remove_all(client: DockerClient, label: str, *, only_dead: bool) -> None:
+def _listed(client: DockerClient, label: str) -> list[Mapping[str, Any]]:
+    """Those with the label that are ours: labels alone prove nothing, anybody's image or container may bear them."""
     with engine_errors("list its containers"):
-        found = client.api.containers(all=True, filters={"label": [OWNER, label]})
-    names = [one["Id"] for one in found if not only_dead or owners.is_dead(one["Labels"][OWNER])]
-    with ThreadPoolExecutor() as threads:
-        list(threads.map(partial(discard, client), names))
+        found = client.api.containers(all=True, filters={"label": [f"{MARK}=1", OWNER, label]})
+    return [one for one in found if any(NAME.fullmatch(name.removeprefix("/")) for name in one["Names"] or ())]
+
+
+def _has_no_owner(found: Mapping[str, Any]) -> bool:
+    owner = found["Labels"][OWNER]
+    return owners.is_owner(owner) and owners.is_dead(owner)
+
+
+def _remove_all(client: DockerClient, found: Iterable[Mapping[str, Any]], seconds: float) -> None:
+    """Remove containers, a few at a time, and wait for that so many seconds: the rest goes on beside us."""
+    left = [str(one["Id"]) for one in found]
+
+    def remove_some() -> None:
+        with suppress(IndexError):
+            while True:
+                discard(client, left.pop())
+
+    deadline = time.monotonic() + seconds
+    # Daemons: a container that the engine cannot remove must not hold up our exit either.
+    threads = [Thread(target=remove_some, daemon=True) for _ in left[:REMOVALS]]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(max(0.0, deadline - time.monotonic()))

@@ -24,6 +24,7 @@ from ladder.sandbox.bot_images import image_of_folder, image_of_reference
 from ladder.sandbox.container_keeper import ContainerKeeper
 from ladder.sandbox.docker_instance import DockerInstance
 from ladder.sandbox.forgetting import forget
+from ladder.sandbox.image_inspection import inspect_image
 from ladder.sandbox.image_lock import lock_image
 from ladder.sandbox.limits import Limits, has_own_kernel
 from ladder.sandbox.locked_images import LockedImages
@@ -122,6 +123,7 @@ class DockerSandbox:
                 base = await self._base_image(client)
                 built = await self._call(image_of_folder, client, bot, base, self._packages)
                 image, lock = built.image, built.lock
+        await self._inspect(client, image, bot.image or str(bot.folder))
         plan = self._choose_runtime(await self._call(containers.plan, client, image, self.runtime), bot.name)
         return DockerProgram(image, await self._keep_in_memory(plan), partial(self._start, client, plan), lock)
 
@@ -149,6 +151,12 @@ class DockerSandbox:
                 _LEFT_BEHIND.discard(sandbox)
             self._client = client
         return self._client
+
+    async def _inspect(self, client: DockerClient, image: str, name: str) -> None:
+        def discard(container: str) -> None:
+            self._pool.submit(containers.discard, client, container)  # only `close` waits for that
+
+        await self._call(inspect_image, client, image, name, self.id, discard)
 
     async def _base_image(self, client: DockerClient) -> str:
         if self._base is None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 from pathlib import Path
 
 from ladder.sandbox.base import SandboxError
 
 _PROC = Path("/proc")
+_OWNER = re.compile(r"[!-~]{0,255} [!-~]{1,64} pid:\[[0-9]{1,20}\] [0-9]{1,7} [0-9]{1,20}")
+"""Machine, boot, pid namespace, pid, start time."""
 
 
 def this_process() -> str:
@@ -25,12 +28,22 @@ def this_process() -> str:
         raise SandboxError("The docker sandbox needs Linux. Elsewhere use the process sandbox.") from error
 
 
+def is_owner(text: str) -> bool:
+    """Whether *text* has exactly the form of what `this_process` gives: anybody can write labels and files."""
+    return _OWNER.fullmatch(text) is not None
+
+
 def is_dead(owner: str) -> bool:
     """
     Whether the process that `this_process` named *owner* has surely ended.
 
     One on another machine or in another pid namespace cannot be seen from here, so it counts as living.
+
+    Raises:
+        ValueError: If *owner* is no such name (`is_owner`).
     """
+    if not is_owner(owner):
+        raise ValueError(f"{owner[:80]!r} names no process")
     machine, boot, namespace, pid, started = owner.split(" ")
     here_machine, here_boot, here_namespace = _where().split(" ")
     if machine != here_machine:
@@ -42,7 +55,7 @@ def is_dead(owner: str) -> bool:
     try:
         return _started(int(pid)) != started
     except OSError:
-        return True
+        return not _is_hidden(int(pid))
 
 
 def _where() -> str:
@@ -52,8 +65,19 @@ def _where() -> str:
 
 def _started(pid: int) -> str:
     """Give the start time in clock ticks since boot; a zombie has ended, whatever the process table says."""
-    # The command's name stands in brackets and may hold anything, brackets and blanks included.
-    fields = (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
+    # The command's name stands in brackets and may hold any bytes, brackets and blanks included.
+    fields = (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].decode("ascii").split()
     if fields[0] in "ZX":
         raise ProcessLookupError(pid)
     return fields[19]
+
+
+def _is_hidden(pid: int) -> bool:
+    """Whether there is such a process, of another user, and /proc does not show those (mount option hidepid)."""
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        return not (_PROC / str(pid)).exists()
+    except OSError:
+        return False
+    return False

@@ -20,14 +20,14 @@ from referee.recorded import BadRecord
 from referee.rules_file import rules_from
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from sqlalchemy.orm import Session
 
     from pigpen.rules import Rules
     from referee.record import AnyLine
 
-    Read = Callable[[int, int], Sequence[AnyLine]]
+    Read = Callable[[int, int], Iterable[AnyLine]]
     """Reads the record of a match, by its id and the attempt that was recorded."""
 
 BATCH = 1000

@@ -13,6 +13,8 @@ PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=60.0)
 """Room for the honest on a machine that is busy."""
 HURRIED = ClockSetting(bank=600.0, increment=1.0, limit=1.0, start_up=60.0)
 """Where somebody is to be too late."""
+SHORT = ClockSetting(bank=8.0, increment=0.1, limit=1.0, start_up=60.0)
+"""Where a bank is to be used up."""
 WAITED_FOR = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=10.0)
 """Where somebody is not to come at all."""
 
@@ -41,6 +43,8 @@ class BadBot:
     """How many seats the bad bot has."""
     beside: str = "honest"
     """The honest bot that has the other seats."""
+    unasked_ms: float = 0.0
+    """What the record says, at the least, that each of them worked when it was not asked."""
     needs_root: bool = False
     """Whether only root, who may hold a container still, can stop it."""
 
@@ -50,6 +54,12 @@ class BadBot:
         return (self.faults,) if self.or_faults is None else (self.faults, self.or_faults)
 
 
+def told_nothing(*met: list[str]) -> dict[str, object]:
+    """What seats report that could not tell each other anything: the errors that each of them met."""
+    facts = ({f"seat {seat} met": errors, f"seat {seat} was told by": []} for seat, errors in enumerate(met))
+    return {key: value for fact in facts for key, value in fact.items()}
+
+
 BAD_BOTS: Mapping[str, BadBot] = {
     # Time.
     "late_once": BadBot((TIMEOUT,), "no answer within", clock=HURRIED),
@@ -57,6 +67,15 @@ BAD_BOTS: Mapping[str, BadBot] = {
     "thinks_on_others_time": BadBot(
         observed={"stole half of a neighbour's time": False}, beside="thinker", needs_root=True
     ),
+    "thinks_in_the_sealed_phase": BadBot(
+        observed={"stole half of a neighbour's time": False}, beside="passer", needs_root=True
+    ),
+    "thinks_before_it_is_asked": BadBot(unasked_ms=100.0, observed={"paid for it": True}, beside="latecomer"),
+    "thinks_a_little_unasked": BadBot(unasked_ms=1.0, beside="steady", deals=2),
+    "maps_memory_while_held": BadBot(
+        observed={"stole half of a neighbour's time": False}, beside="thinker", needs_root=True
+    ),
+    "sleeps_with_friends": BadBot((TIMEOUT,) * 3, "no answer within", clock=SHORT, chairs=3),
     "burns_cpu": BadBot(observed={"fires": 20}, clock=HURRIED),
     "stops_itself": BadBot((TIMEOUT,) * 3, "no answer within", clock=HURRIED),
     # Taking a seat.
@@ -119,6 +138,20 @@ BAD_BOTS: Mapping[str, BadBot] = {
     "fills_tmp_with_files": BadBot(observed={"in the end": "ENOSPC"}),
     "floods_output": BadBot(),
     "hogs_pipes": BadBot(observed={"in seat 0": False, "in seat 1": True}, chairs=2),
+    # What containers share.
+    "evicts_pages": BadBot(observed={"met": ["EPERM"]}),
+    "takes_notes": BadBot(),
+    "tells_by_locks": BadBot(
+        observed={
+            "seat 0 tried": ["EPERM"],
+            "seat 1 tried": ["EPERM"],
+            **told_nothing(["EPERM"], ["EPERM"]),
+        },
+        chairs=2,
+    ),
+    "tells_by_futex": BadBot(observed=told_nothing(["EAGAIN"], []), chairs=2),
+    "tells_by_counts": BadBot(observed=told_nothing(["ENOTTY", "EPERM"], ["ENOENT", "ENOTTY", "EPERM"]), chairs=2),
+    "reads_the_host": BadBot(observed={"files that tell": [], "sysinfo": "EPERM"}, chairs=2),
     # What a container may reach.
     "writes_everywhere": BadBot(observed={"folders": ["/dev/mqueue", "/dev/shm", "/tmp"], "kernel": []}),
     "kills_everybody": BadBot(observed={"everybody": "ESRCH", "the first": "allowed", "alive": True}),

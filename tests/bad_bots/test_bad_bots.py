@@ -56,10 +56,11 @@ async def matches(client: docker.DockerClient, request: pytest.FixtureRequest) -
     for task in tasks.values():
         task.cancel()
     await asyncio.gather(*tasks.values(), return_exceptions=True)
-    mine = {"label": f"{OWNER}={this_process()}"}
-    left = [found["Names"] for found in client.api.containers(all=True, filters=mine)]
+    mine = f"{OWNER}={this_process()}"
+    seats = client.api.containers(all=True, filters={"label": [mine, "seat"]})
     await sandbox.close()
-    assert left == []
+    others = client.api.containers(all=True, filters={"label": mine})
+    assert [found["Names"] for found in (*seats, *others)] == []
 
 
 @pytest.mark.docker
@@ -74,6 +75,7 @@ async def test_a_bad_bot_hurts_nobody_but_itself(name: str, matches: Matches) ->
         assert sat.result.taken_over == is_taken_over(sat.faults)
         assert declared.why in sat.why
         assert declared.end in (None, sat.end)
+        assert sat.unasked_ms >= declared.unasked_ms
     assert outcome.observed == declared.observed
     assert len(outcome.deals) == declared.deals
     assert [scores_of(PRESETS[declared.rules], deal) for deal in outcome.deals] == [

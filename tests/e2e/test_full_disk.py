@@ -33,7 +33,7 @@ def test_a_record_that_finds_no_room_voids_the_match_and_keeps_its_whole_lines(t
     assert done.stderr.endswith(VOID)
     assert "Traceback" not in done.stderr
     assert path.read_bytes().endswith(b"\n")
-    lines = read_record(path)
+    lines = list(read_record(path))
     assert [type(line) for line in lines] == [MatchLine, *[DealLine] * (len(lines) - 1)]
     assert len(lines) > 1
 

@@ -95,11 +95,27 @@ async def test_a_dockerfile_that_is_none_is_the_bots_fault(
         await sandbox.load(BotSource(name, folder=write(name, {"Dockerfile": text})))
 
 
-async def test_a_folder_without_a_dockerfile_is_told_what_to_write(
+async def test_a_folder_with_neither_a_dockerfile_nor_a_bot_py_is_told_what_it_needs(
     sandbox: DockerSandbox, write: Write, name: str
 ) -> None:
-    with pytest.raises(BotRejected, match="FROM pigpen/bot:latest"):
-        await sandbox.load(BotSource(name, folder=write(name, {"bot.py": ""})))
+    with pytest.raises(
+        BotRejected, match=r"has no bot\.py and no Dockerfile\. A bot in another language needs an image"
+    ):
+        await sandbox.load(BotSource(name, folder=write(name, {"bot.js": ""})))
+
+
+async def test_ones_own_folder_without_a_dockerfile_plays(
+    sandbox: DockerSandbox, write: Write, name: str, python_image: str, client: docker.DockerClient,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    base = str(client.images.get(python_image).id)
+    monkeypatch.setattr("ladder.sandbox.bot_images.base_image_id", lambda client, content: base)
+    folder = write(name, {"bot.py": f"# {name}\nprint('hello')", "seat/x": ""})
+    program = await sandbox.load(BotSource(name, folder=folder))
+    assert client.images.get(program.identity).attrs["Config"]["Cmd"] == ["python", "bot.py"]
+    instance = await program.start(Place(folder / "seat", token=""))
+    assert Exit(0) == await instance.wait()
+    assert await instance.log_tail() == "hello\n"
 
 
 async def test_a_volume_is_rejected(sandbox: DockerSandbox, write: Write, name: str, python_image: str) -> None:
@@ -162,6 +178,22 @@ async def test_a_registry_that_cannot_be_reached_is_the_platforms_failure(sandbo
 async def test_an_image_that_breaks_on_its_way_is_the_platforms_failure(sandbox: DockerSandbox, registry: str) -> None:
     with pytest.raises(SandboxError, match="pulling it failed: unknown blob"):
         await sandbox.load(BotSource("bot", image=f"{registry}/{BROKEN}:1"))
+
+
+async def test_a_registry_that_never_finishes_is_waited_for_so_long(
+    sandbox: DockerSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    released = threading.Event()
+
+    def pull(*_: object, **__: object) -> Iterator[dict[str, str]]:
+        yield {"status": "pulling"}
+        released.wait()
+
+    monkeypatch.setattr("docker.api.image.ImageApiMixin.pull", pull)
+    monkeypatch.setattr("ladder.sandbox.bot_images.PULL_SECONDS", 0.01)
+    with pytest.raises(SandboxError, match=r"pulling it failed: it took more than 0\.01 s"):
+        await sandbox.load(BotSource("bot", image="127.0.0.1:9/bot:1"))
+    released.set()
 
 
 @pytest.mark.parametrize("command", ["sleep 1000", "while true; do echo on and on; sleep 0.1; done"])

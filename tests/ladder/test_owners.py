@@ -3,6 +3,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
 
 from ladder.sandbox import owners
 
@@ -36,3 +39,54 @@ def test_a_process_that_ended_is_dead_even_before_its_parent_noticed() -> None:
     assert owners.is_dead(changed(3, str(child.pid)))
     child.wait()
     assert owners.is_dead(changed(3, str(child.pid)))
+
+
+@pytest.mark.parametrize("part", range(5))
+@pytest.mark.parametrize("value", ["x y", "9" * 5000, "٢", "\0", "é", "\n"])
+def test_what_has_not_exactly_our_form_names_no_process(part: int, value: str) -> None:
+    assert not owners.is_owner(changed(part, value))
+    with pytest.raises(ValueError, match="names no process"):
+        owners.is_dead(changed(part, value))
+
+
+@pytest.mark.parametrize(
+    "owner",
+    [
+        "",
+        "x",
+        " " * 4,
+        changed(3, ""),
+        changed(3, "-1"),
+        changed(4, "0x1"),
+        changed(2, "1"),
+        "\n".join("abcde"),
+        f"{owners.this_process()}\n",
+    ],
+)
+def test_other_words_name_no_process(owner: str) -> None:
+    assert not owners.is_owner(owner)
+
+
+def test_a_reused_pid_may_belong_to_a_program_with_any_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "7").mkdir()
+    (tmp_path / "7" / "stat").write_bytes(b"7 (\xff) 1 (\x9b) S " + b" ".join(b"%d" % n for n in range(1, 40)))
+    name = changed(3, "7").rsplit(" ", 1)[0]
+    where = owners._where()
+    monkeypatch.setattr(owners, "_where", lambda: where)
+    monkeypatch.setattr(owners, "_PROC", tmp_path)
+    assert [owners.is_dead(f"{name} {started}") for started in ("19", "20")] == [False, True]
+
+
+def test_a_process_that_proc_does_not_show_counts_as_living(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def kill(pid: int, signal: int) -> None:
+        raise PermissionError if pid == 7 else ProcessLookupError
+
+    where = owners._where()
+    monkeypatch.setattr(owners, "_where", lambda: where)
+    monkeypatch.setattr(owners, "_PROC", tmp_path)
+    monkeypatch.setattr("os.kill", kill)
+    assert [owners.is_dead(changed_to(where, pid)) for pid in (7, 8)] == [False, True]
+
+
+def changed_to(where: str, pid: int) -> str:
+    return f"{where} {pid} 1"

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 SEEN = Path(__file__).parent / "seen"
-NASTY = "\x1b[31mred\x07[bold]"
+NASTY = "\x1b[31mred\x07[bold]\x9b2J\u202eright\u2066\u061c"
 LOGS: Logs = {
     table: (
         "",
@@ -162,6 +162,8 @@ def test_names_and_reasons_cannot_make_a_terminal_do_things(empty: Seen) -> None
     with empty.database.write() as session:
         versions = [ladders.enter(session, f"{NASTY}{number}", owner=f"{NASTY}{number}") for number in range(4)]
         match = shown.play(session, versions, "hearts", 1, sinner=2)
+        hearts = session.get_one(models.Variant, "hearts")
+        hearts.rules = {**hearts.rules, "title": NASTY}
         shown.bench(session, versions[0], NASTY, "hearts")
         shown.bench(session, versions[1], NASTY, "hearts")
         for fault in session.scalars(select(models.Fault)):
@@ -177,6 +179,21 @@ def test_names_and_reasons_cannot_make_a_terminal_do_things(empty: Seen) -> None
         assert "[31mred" in printed, words
         assert all(letter.isprintable() or letter == "\n" for letter in printed), words
         assert "[bold]" in printed, words
+        told = empty(*words, "--json")
+        assert all(letter.isprintable() for letter in told.removesuffix("\n")), words
+        assert NASTY in _texts(json.loads(told)), words
+    rows = empty("standings", "--all", "--csv")
+    assert all(letter.isprintable() or letter == "\n" for letter in rows)
+    told = empty("retire", f"{NASTY}3", "--reason", NASTY)
+    assert "[31mred" in told
+    assert all(letter.isprintable() or letter == "\n" for letter in told)
+
+
+def _texts(value: Any) -> str:
+    """All texts of a JSON value in one."""
+    if isinstance(value, dict):
+        return "".join(_texts(item) for item in value.values())
+    return "".join(map(_texts, value)) if isinstance(value, list) else str(value)
 
 
 def test_the_mark_of_a_provisional_rating_is_explained_where_it_stands(seen: Seen) -> None:

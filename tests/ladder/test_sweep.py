@@ -6,15 +6,19 @@ import asyncio
 import signal
 import subprocess
 import sys
+import threading
 from asyncio.subprocess import Process
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 
 import docker
 import pytest
+from docker.errors import NotFound
 
 from ladder.bots import BotSource
+from ladder.sandbox import containers, owners
+from ladder.sandbox.containers import container_name
 from ladder.sandbox.docker import DockerSandbox
 from tests.ladder.containers import ROOT, new_place
 
@@ -96,6 +100,69 @@ async def test_an_interrupted_process_leaves_nothing(platform: Platform, client:
     process.send_signal(signal.SIGINT)
     await process.communicate()
     assert client.api.containers(all=True, filters={"label": f"pigpen.owner={owner}"}) == []
+
+
+def ended() -> str:
+    """The name of a process of this machine that has ended."""
+    machine, _, *others = owners.this_process().split(" ")
+    return " ".join([machine, "an-earlier-boot", *others])
+
+
+@pytest.fixture
+def foreign(client: docker.DockerClient, program: BotSource) -> Iterator[Callable[..., str]]:
+    """Make a container that is not ours, and remove it in the end."""
+    made: list[str] = []
+
+    def make(owner: str, name: str | None = None, mark: str = "1") -> str:
+        labels = {"pigpen": mark, "pigpen.owner": owner, "pigpen.sandbox": "x"}
+        made.append(str(client.api.create_container(program.image, name=name, labels=labels)["Id"]))
+        return made[-1]
+
+    yield make
+    for container in made:
+        with suppress(NotFound):
+            client.api.remove_container(container, force=True)
+
+
+def is_there(client: docker.DockerClient, container: str) -> bool:
+    return bool(client.api.containers(all=True, filters={"id": container}))
+
+
+@pytest.mark.parametrize("owner", ["x", "", "a b c d e f", f"a b pid:[1] {'9' * 5000} 1", "a b pid:[1] x 1"])
+async def test_a_foreign_owner_label_stops_no_start(
+    owner: str, foreign: Callable[..., str], sandbox: DockerSandbox, program: BotSource, client: docker.DockerClient
+) -> None:
+    container = foreign(owner, container_name())
+    await sandbox.load(program)
+    assert is_there(client, container)
+
+
+async def test_only_what_we_named_and_labelled_is_swept(
+    foreign: Callable[..., str], sandbox: DockerSandbox, program: BotSource, client: docker.DockerClient
+) -> None:
+    others = [foreign(ended()), foreign(ended(), f"x{container_name()}"), foreign(ended(), container_name(), "2")]
+    others.append(foreign(ended(), f"{container_name()}0"))
+    ours = foreign(ended(), container_name())
+    await sandbox.load(program)
+    assert [is_there(client, container) for container in others] == [True] * 4
+    assert not is_there(client, ours)
+
+
+async def test_a_leftover_that_the_engine_cannot_remove_holds_up_no_start(
+    foreign: Callable[..., str], client: docker.DockerClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stuck, released = foreign(ended(), container_name()), threading.Event()
+    reached: list[str] = []
+
+    def hang(client: docker.DockerClient, name: str) -> None:
+        reached.append(name)
+        released.wait()
+
+    monkeypatch.setattr(containers, "discard", hang)
+    monkeypatch.setattr(containers, "SWEEP_SECONDS", 0.01)
+    containers.sweep(client)
+    released.set()
+    assert stuck in reached
 
 
 async def test_a_container_run_by_hand_from_our_images_is_not_ours(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from referee.cursor import Cursor
+from referee.deals import Deals
 from referee.recorded import BadRecord, Recorded
 from tests.referee.recorded import faulty_seats, match_lines
 
@@ -89,7 +90,7 @@ def test_faults_of_later_deals_are_found_from_an_earlier_one(recorded: Recorded)
     deal = recorded.deals[6]
     steps = (*deal.steps[:9], deal.steps[9].model_copy(update={"why": "so it was told"}), *deal.steps[10:])
     deals = (*recorded.deals[:6], deal.model_copy(update={"steps": steps}), recorded.deals[7])
-    cursor = Cursor(Recorded(recorded.first, recorded.rules, deals, None), 2)
+    cursor = Cursor(Recorded(recorded.first, recorded.rules, Deals.of(deals), None), 2)
     cursor.moment = 50
     assert cursor.next_fault()
     assert (cursor.deal, cursor.moment) == (6, 7)
@@ -108,14 +109,17 @@ def test_a_record_that_has_grown_is_taken_up_where_one_is(recorded: Recorded) ->
 
 def test_another_match_in_the_same_file_is_refused(recorded: Recorded) -> None:
     cursor = Cursor(recorded)
-    for other in (Recorded.of(match_lines("gongzhu", "boards:2")), Recorded(recorded.first, recorded.rules, (), None)):
+    for other in (
+        Recorded.of(match_lines("gongzhu", "boards:2")),
+        Recorded(recorded.first, recorded.rules, Deals(), None),
+    ):
         with pytest.raises(BadRecord, match="it holds another match now"):
             cursor.renew(other)
 
 
 def test_a_deal_that_breaks_the_rules_is_refused_when_one_comes_to_it(recorded: Recorded) -> None:
     broken = recorded.deals[1].model_copy(update={"steps": recorded.deals[1].steps[1:]})
-    cursor = Cursor(Recorded(recorded.first, recorded.rules, (recorded.deals[0], broken), None))
+    cursor = Cursor(Recorded(recorded.first, recorded.rules, Deals.of((recorded.deals[0], broken)), None))
     with pytest.raises(BadRecord, match="board 0, rotation 1: "):
         cursor.next_deal()
     assert cursor.deal == 0

@@ -25,4 +25,4 @@ def test_a_record_in_memory_is_the_packed_file_byte_for_byte(tmp_path: Path) -> 
 def test_it_reads_back_as_it_was_written(tmp_path: Path) -> None:
     path = tmp_path / "match.jsonl.gz"
     path.write_bytes(packed())
-    assert read_record(path) == LINES
+    assert list(read_record(path)) == LINES

@@ -8,8 +8,9 @@ import zlib
 
 import pytest
 
-from referee.packing import HEADER_BYTES, MOST_BYTES, is_packed, pack, read_member
+from referee.packing import HEADER_BYTES, TOO_LONG, is_packed, pack, read_member
 from referee.problems import RecordCut, RecordError
+from referee.record_limits import LINE_BYTES
 
 LINE = b'{"by":"bot","by":"bot","by":"bot"} 0000000000000000\n'
 
@@ -62,6 +63,6 @@ def test_a_member_that_is_cut_off_anywhere_is_said_to_be() -> None:
 
 
 def test_a_short_file_that_unpacks_to_very_much_is_refused() -> None:
-    assert len(pack(bytes(10 * MOST_BYTES))) < MOST_BYTES
-    with pytest.raises(RecordError, match="not packed as Pigpen packs a line"):
-        read(pack(bytes(10 * MOST_BYTES)))
+    assert len(pack(bytes(10 * LINE_BYTES))) < LINE_BYTES
+    with pytest.raises(RecordError, match=TOO_LONG):
+        read(pack(bytes(10 * LINE_BYTES)))

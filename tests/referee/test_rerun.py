@@ -12,13 +12,12 @@ from pigpen.notices import DealResult, MatchResult
 from pigpen.rules import PRESETS, Phase
 from referee.formats import Format
 from referee.match import DEFAULT_CLOCK, MatchSpec
-from referee.record import DealLine
 from referee.recorded import BadRecord, Recorded
 from referee.rerun import TableRerun, asked, table_reruns
 from referee.verdict import SeatFailure, Verdict
 from tests.referee.bots import highest, showy, showy_seats
 from tests.referee.recorded import SEED, faulty_seats, match_lines
-from tests.referee.seats import AbsentSeat, FakeTime, ScriptedSeat
+from tests.referee.seats import AbsentSeat, FakeTime, ScriptedSeat, WorkingSeat
 from tests.referee.tables import play_tables
 
 if TYPE_CHECKING:
@@ -65,6 +64,17 @@ def test_the_views_are_those_of_the_match_to_the_last_bit(rules: str, form: str)
 def shown(view: View) -> tuple[object, ...]:
     """All that a bot is told, but its bank."""
     return (*view.known(), view.totals, view.decision, view.seed, view.limit)
+
+
+def test_a_bot_is_told_of_its_bank_as_it_was_though_it_had_worked_unasked() -> None:
+    seats = [WorkingSeat(showy) for _ in range(4)]
+    spec = MatchSpec(PRESETS["hearts"], tuple("abcd"), Format.parse("deals:2"), DEFAULT_CLOCK, SEED)
+    lines: list[AnyLine] = []
+    asyncio.run(play_tables(spec, [seats], lines.append))
+    again = ScriptedSeat(showy)
+    put(Recorded.of(lines), again, 2)
+    assert [view.bank for view in again.asked] == pytest.approx([view.bank for view in seats[2].asked], abs=0.001)
+    assert again.asked[-1].bank < 60
 
 
 def test_the_same_bot_makes_the_same_decisions() -> None:
@@ -170,7 +180,7 @@ def test_a_bot_that_never_comes_is_a_difference() -> None:
 
 def test_only_the_chosen_deals_are_asked_about_with_the_numbers_of_the_match() -> None:
     match = recorded("hearts", "deals:3")
-    (table,) = table_reruns(match, 0, [match.deals[1]], math.inf)
+    (table,) = table_reruns(match, 0, match.deals.where(deal=1), math.inf)
     seat = ScriptedSeat(showy)
     asyncio.run(table.put(seat))
     assert table.questions == len(seat.asked) == 14
@@ -207,5 +217,5 @@ def test_each_table_is_asked_about_apart() -> None:
     match = recorded("hearts", "boards:2")
     tables = table_reruns(match, 0, match.deals, 1.0)
     assert [table.questions for table in tables] == [28] * 4
-    one = [line for line in match.deals if line.rotation == 2 and isinstance(line, DealLine)]
+    one = match.deals.where(rotation=2)
     assert [table.questions for table in table_reruns(match, 0, one, 1.0)] == [28]

@@ -49,7 +49,7 @@ static void allow(long rules, long folder, const char *name, unsigned long acces
     struct {
         unsigned long access;
         int file;
-    } __attribute__((packed)) rule = {access, (int)call(OPENAT, folder, (long)name, O_PATH | O_CLOEXEC, 0)};
+    } __attribute__((packed)) rule = {access, (int)call(OPENAT, folder, (long)name, O_PATH | O_NOFOLLOW | O_CLOEXEC, 0)};
     if (rule.file < 0) return;
     if (call(LANDLOCK_ADD_RULE, rules, PATH_BENEATH, (long)&rule, 0) < 0) {
         rule.access &= READ_FILE | WRITE_FILE; /* all that there is for what is no folder */

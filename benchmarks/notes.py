@@ -1,0 +1,276 @@
+"""
+What two containers can tell one another through what they share, in bits, with the walls and without them.
+
+Notes pass from a container that has ended to a fresh one of the same image, as from one rotation of a board to the
+next; hands pass between two living ones on one core, as between two seats of a table. Both sides know what is told, so
+the figures are what the best of the decoders tried here could get: thresholds calibrated on one half of the rounds, the
+information measured on the other, less what the same decoder finds in other messages.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import re
+import secrets
+import shutil
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from docker import DockerClient
+from docker.types import Mount
+
+from benchmarks.machine import machine
+from benchmarks.report import show
+from ladder.bots import BotSource
+from ladder.content import archive
+from ladder.engine import connect
+from ladder.image_build import build_image
+from ladder.images import LATEST, ensure_base_image
+from ladder.sandbox.base import Exit, Place, Program, SandboxError
+from ladder.sandbox.container_keeper import ContainerKeeper
+from ladder.sandbox.docker import DockerSandbox
+from ladder.sandbox.limits import Limits, host_config, new_user
+from tests.bad_bots.channels import AREA, HANDS, NOTES
+
+ROOT = Path(__file__).resolve().parents[1]
+INSIDE = {"benchmarks/passing.py": "program.py", "tests/bad_bots/channels.py": "tests/bad_bots/channels.py"}
+TAG = "pigpen/benchmark:notes"
+BOARDS = 8
+NOTE_BITS = 104
+"""The owners of 52 cards."""
+PAGES = AREA * BOARDS * len(NOTES)
+DOCKERFILE = f"""
+ARG BASE
+FROM ${{BASE}}
+USER root
+RUN head -c {PAGES * 4096} /dev/zero > /pages && chmod 666 /pages
+CMD ["python", "-u", "/run/pigpen/program.py"]
+"""
+
+SLOTS = {"pseudo terminals left": 6.0, "futex, woken by a thread's end": 1.0, "numbers of processes (pidfd)": 0.4}
+"""Seconds of one round where it takes longer than usual."""
+SLOT = 0.1
+PATIENCE = 120.0
+"""Seconds after which a measurement has failed."""
+TELLS_AT, TAKES_BACK_AT = 0.2, 0.9
+"""Parts of a round."""
+LOOKS_AT = {
+    "futex, woken by a thread's end": 0.1,  # who is to be woken sleeps before
+    "cache lines of a file": 0.212,  # a processor that has nothing to do empties its cache
+    "cache lines of the zero page": 0.212,
+}
+LOOKS_AT_ELSE = 0.6
+TAKEN_BACK = {"pseudo terminals left", "Shmem in /proc/meminfo", "sysinfo(2)"}
+"""What is measured against where it stood at the beginning of a round."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one way carried."""
+
+    bits: float = 0.0
+    seconds: float = 0.0
+    """What telling and looking take."""
+    right: float = 0.5
+    why: str = ""
+    """Why nothing could be tried."""
+
+
+def lay_out(folder: Path, task: dict[str, Any]) -> None:
+    """Put the program and its task into a seat's folder."""
+    folder.chmod(0o755)
+    for source, path in INSIDE.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / source, folder / path)
+    (folder / "task.json").write_text(json.dumps(task))
+
+
+async def run(program: Program, task: dict[str, Any], core: int | None = None) -> dict[str, Any]:
+    """Do a task in a container of its own; what it found."""
+    with tempfile.TemporaryDirectory(prefix="pigpen-") as name:
+        lay_out(Path(name), task)
+        instance = await program.start(Place(Path(name), "x", core=core))
+        try:
+            instance.keeper.seated()
+            end = await asyncio.wait_for(instance.wait(), PATIENCE)
+            log = await instance.log_tail()
+        except TimeoutError:
+            return {"refused": f"not done in {PATIENCE:.0f} s"}
+        finally:
+            await instance.stop()
+    reports = re.findall(r"found (\{.*\})$", log, re.MULTILINE)
+    if not reports:
+        last = (log.strip().splitlines() or ["it wrote nothing"])[-1]
+        return {"refused": f"{end}: {last}"[:60]}
+    found: dict[str, Any] = json.loads(reports[-1])
+    return found
+
+
+async def notes(program: Program, way: str, rounds: int) -> Found:
+    """Bits that a board's note tells a fresh container."""
+    area = BOARDS * list(NOTES).index(way)
+    task = {"way": way, "area": area, "bits": NOTE_BITS, "rounds": BOARDS}
+    reads: list[dict[str, Any]] = []
+    for number in range(rounds):
+        task |= {"seed": number, "run": secrets.token_hex(4)}
+        written = await run(program, {**task, "role": "tell notes"})
+        read = await run(program, {**task, "role": "look at notes"})
+        if "refused" in read:
+            return Found(why=read["refused"])
+        if "refused" in written:
+            return Found(why=written["refused"])
+        reads.append(read)
+    return _mean(reads)
+
+
+async def hands(program: Program, way: str, rounds: int) -> Found:
+    """Bits that one look tells a neighbour."""
+    slot = SLOTS.get(way, SLOT)
+    task = {
+        "way": way,
+        "seed": 1,
+        "run": secrets.token_hex(4),
+        "rounds": 16 * rounds if slot == SLOT else 4 * rounds,
+        "slot": slot,
+        "start": time.time() + 5.0,
+        "tells at": TELLS_AT,
+        "looks at": LOOKS_AT.get(way, LOOKS_AT_ELSE),
+        "takes back at": TAKES_BACK_AT if way in TAKEN_BACK else None,
+    }
+    told, read = await asyncio.gather(
+        *(run(program, {**task, "role": role}, core=0) for role in ("tell hands", "look at hands"))
+    )
+    for one in (read, told):
+        if "refused" in one:
+            return Found(why=one["refused"])
+    return _mean([read], told["took"] + read["took"])
+
+
+def _mean(found: list[dict[str, Any]], seconds: float = 0.0) -> Found:
+    bits, right = (sum(one[key] for one in found) / len(found) for key in ("bits", "right"))
+    chance = sum(one["chance"] for one in found) / len(found)
+    return Found(max(0.0, bits - chance), seconds, right)
+
+
+Measure = Callable[[Program, str, int], Awaitable[Found]]
+MEASURES: list[tuple[str, Measure, str]] = [
+    *((f"note: {way}", notes, way) for way in NOTES),
+    *((f"hand: {way}", hands, way) for way in HANDS),
+]
+
+
+async def carried(regime: str, picked: str, rounds: int) -> list[Found]:
+    """What each way carries in one of the regimes."""
+    sandbox = DockerSandbox(REGIMES[regime])
+    found: list[Found] = []
+    try:
+        program: Program = await sandbox.load(BotSource("notes", image=TAG)) if regime != "docker" else Bare()
+        for name, measure, way in MEASURES:
+            if picked in name:
+                found.append(await measure(program, way, rounds))
+                print(name, found[-1], flush=True)
+    finally:
+        await sandbox.close()
+    return found
+
+
+def build() -> None:
+    """Make the image: Python, and a file of many pages."""
+    client = connect()
+    ensure_base_image(client, print)
+    with tempfile.TemporaryDirectory() as name:
+        (Path(name) / "Dockerfile").write_text(DOCKERFILE)
+        build_image(client, archive(Path(name)), tag=TAG, labels={}, arguments={"BASE": LATEST})
+    client.close()
+
+
+class Bare:
+    """The image in containers that have Docker's own list of system calls and masks, and one launcher for all."""
+
+    identity = TAG
+    image_files = None
+
+    async def start(self, place: Place) -> BareInstance:
+        """Start one."""
+        client = connect()
+        config = host_config(client.api, place, Limits(), "runc")
+        config["SecurityOpt"] = ["no-new-privileges:true"]
+        del config["MaskedPaths"]
+        config["LogConfig"] = {"Type": "json-file", "Config": {}}
+        config["Mounts"].append(Mount("/run/pigpen-init", str(Path(__file__)), type="bind", read_only=True))
+        config["CpusetCpus"] = "" if place.core is None else str(place.core)
+        made = client.api.create_container(TAG, user=new_user(), host_config=config, network_disabled=True)
+        client.api.start(made)
+        return BareInstance(client, made["Id"])
+
+
+class BareInstance:
+    """One of them."""
+
+    def __init__(self, client: DockerClient, name: str) -> None:
+        self._client = client
+        self._name = name
+        self.keeper = ContainerKeeper(None, mock.Mock(), None)
+
+    async def wait(self) -> Exit:
+        """Wait for its end."""
+        return Exit((await asyncio.to_thread(self._client.api.wait, self._name))["StatusCode"])
+
+    async def log_tail(self) -> str:
+        """What it wrote."""
+        return str(self._client.api.logs(self._name).decode())
+
+    async def peak_memory(self) -> int | None:
+        """Not looked at."""
+        return None
+
+    async def stop(self) -> None:
+        """Remove it."""
+        self._client.api.remove_container(self._name, force=True)
+        self._client.close()
+
+
+REGIMES = {"docker": "runc", "walls": "runc", "gvisor": "runsc"}
+"""Docker's own confinement; Pigpen's; Pigpen's with gVisor's kernel."""
+
+
+def figure(found: Found, is_note: bool) -> str:
+    """Bits of a note or of a look, and how many a second."""
+    if found.why:
+        return f"0: {found.why}"
+    text = f"{found.bits:.1f} ({100 * found.right:.0f} % right)"
+    return text if is_note else f"{text}, {found.bits / found.seconds:,.0f}/s"
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5, help="how long to measure (default: 5)")
+    parser.add_argument("--only", default="", metavar="TEXT", help="only the ways with this in their names")
+    known = ", ".join(REGIMES)
+    parser.add_argument("--with", dest="regimes", nargs="+", choices=REGIMES, default=["docker", "walls"], help=known)
+    options = parser.parse_args()
+    build()
+    columns: list[list[Found]] = []
+    for name in options.regimes:
+        try:
+            columns.append(asyncio.run(carried(name, options.only, options.rounds)))
+        except SandboxError as error:
+            raise SystemExit(f"{name}: {error}") from None
+    names = [name for name, _, _ in MEASURES if options.only in name]
+    rows = [
+        [name, *(figure(column[row], name.startswith("note")) for column in columns)] for row, name in enumerate(names)
+    ]
+    title = f"{machine()}\nBits a board for notes, of {NOTE_BITS}; bits a look, and a second, for hands"
+    show(title, ["", *options.regimes], rows, words=range(1 + len(columns)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,145 @@
+"""Runs inside a container: tells bits by a way of `tests.bad_bots.channels`, or looks what was told; prints JSON."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import random
+import statistics
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from math import log2
+from pathlib import Path
+from typing import Any
+
+from tests.bad_bots.channels import HANDS, NOTES, Names
+
+Round = tuple[Sequence[int], Sequence[float]]
+"""What was told, and the scores that were read."""
+
+
+def message(seed: int, number: int, count: int) -> list[int]:
+    """What is told in a round; both sides know it, since this is a measurement."""
+    chance = random.Random(f"{seed} {number}")
+    return [chance.randrange(2) for _ in range(count)]
+
+
+def tell_notes(task: dict[str, Any]) -> dict[str, Any]:
+    """Write a note for each board."""
+    for board in range(task["rounds"]):
+        NOTES[task["way"]](task["area"] + board).tell(message(task["seed"], board, task["bits"]))
+    return {}
+
+
+def look_at_notes(task: dict[str, Any]) -> dict[str, Any]:
+    """Read them."""
+    rounds = [
+        (message(task["seed"], board, task["bits"]), NOTES[task["way"]](task["area"] + board).look(task["bits"]))
+        for board in range(task["rounds"])
+    ]
+    return decoded(rounds)
+
+
+def tell_hands(task: dict[str, Any]) -> dict[str, Any]:
+    """Tell a hand in each slot of time, and take it back before the next."""
+    way = HANDS[task["way"]]
+    channel, took = way.make(), []
+    for number in range(task["rounds"]):
+        wait_until(task, number, task["tells at"])
+        began = time.perf_counter()
+        channel.tell(message(task["seed"], number, way.bits))
+        took.append(time.perf_counter() - began)
+        if task["takes back at"] is not None:
+            wait_until(task, number, task["takes back at"])
+            channel.tell([0] * way.bits)
+    return {"took": statistics.median(took)}
+
+
+def look_at_hands(task: dict[str, Any]) -> dict[str, Any]:
+    """Look in each slot of time what has been told."""
+    way = HANDS[task["way"]]
+    channel, rounds, took = way.make(), [], []
+    for number in range(task["rounds"]):
+        wait_until(task, number, 0.0)
+        if hasattr(channel, "clear"):
+            channel.clear(way.bits)
+        wait_until(task, number, task["looks at"])
+        began = time.perf_counter()
+        scores = channel.look(way.bits)
+        took.append(time.perf_counter() - began)
+        rounds.append((message(task["seed"], number, way.bits), scores))
+    return {"took": statistics.median(took), **decoded(rounds)}
+
+
+def wait_until(task: dict[str, Any], number: int, part: float) -> None:
+    """Wait for a part of a slot."""
+    time.sleep(max(0.0, task["start"] + (number + part) * task["slot"] - time.time()))
+
+
+def decoded(rounds: Sequence[Round]) -> dict[str, Any]:
+    """
+    Bits a round by the best of two decoders, both calibrated on one half of the rounds and used on the other.
+
+    `chance` is what the same decoder makes of other messages: the bias of the estimate, to be taken off.
+    """
+    learn, use = rounds[::2], rounds[1::2]
+    view = max((_as_it_is, _against_its_middle), key=lambda view: best_threshold(pairs(learn, view))[0])
+    threshold = best_threshold(pairs(learn, view))[1]
+    told = [bits for bits, _ in use]
+    others = [(other, scores) for other, (_, scores) in zip([*told[1:], told[0]], use, strict=True)]
+    found, chance = ([(bit, score >= threshold) for bit, score in pairs(each, view)] for each in (use, others))
+    right = sum(bit == read for bit, read in found) / len(found)
+    count = len(told[0])
+    return {"bits": count * information(found), "chance": count * information(chance), "right": right}
+
+
+def _as_it_is(scores: Sequence[float]) -> list[float]:
+    return list(scores)
+
+
+def _against_its_middle(scores: Sequence[float]) -> list[float]:
+    middle = statistics.median(scores)
+    return [score - middle for score in scores]
+
+
+View = Callable[[Sequence[float]], list[float]]
+
+
+def pairs(rounds: Sequence[Round], view: View) -> list[tuple[int, float]]:
+    """Each bit told with its score."""
+    return [pair for bits, scores in rounds for pair in zip(bits, view(scores), strict=True)]
+
+
+def best_threshold(scored: Sequence[tuple[int, float]]) -> tuple[float, float]:
+    """The threshold that tells most, with the bits that it tells."""
+    values = sorted({score for _, score in scored})
+    candidates = values[:: max(1, len(values) // 200)]
+    return max((information([(bit, score >= limit) for bit, score in scored]), limit) for limit in candidates)
+
+
+def information(found: Sequence[tuple[int, bool]]) -> float:
+    """Bits that a bit read tells of the bit told, from how often which pair was found."""
+    total = len(found)
+    both, told, read = Counter(found), Counter(bit for bit, _ in found), Counter(bit for _, bit in found)
+    return sum(number / total * log2(number * total / told[bit] / read[seen]) for (bit, seen), number in both.items())
+
+
+ROLES = {
+    "tell notes": tell_notes,
+    "look at notes": look_at_notes,
+    "tell hands": tell_hands,
+    "look at hands": look_at_hands,
+}
+
+if __name__ == "__main__":
+    task = json.loads(Path("/run/pigpen/task.json").read_text())
+    Names.PREFIX = task["run"]
+    try:
+        found = ROLES[task["role"]](task)
+    except OSError as error:
+        found = {"refused": errno.errorcode.get(error.errno or 0, str(error))}
+    print("found", json.dumps(found), file=sys.stderr, flush=True)
+    os._exit(0)  # threads may wait for ever

@@ -1,0 +1,91 @@
+"""`pigpen doctor`: what this machine offers, and which walls between bots stand here."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shutil
+import textwrap
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ladder.cli.harmless import harmless
+from ladder.cli.ladder import the_settings
+from ladder.cli.sandboxes import say
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ladder.doctor import Finding
+
+INDENT = " " * 4
+
+
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    runtime: Annotated[
+        str | None, typer.Option(help="The OCI runtime to try. By default: as the settings say.")
+    ] = None,
+) -> None:
+    """
+    Say what this machine offers to a ladder, and which walls between bots stand here.
+
+    The walls are tried in a container like a bot's, which takes a few seconds. The exit code is 1 if one is missing.
+
+    Examples:
+        pigpen doctor
+
+        pigpen doctor --runtime runsc --json
+    """
+    from ladder.doctor import examine, stands
+
+    settings = the_settings()
+    findings = examine(runtime or settings.runtime, say, settings.locked_bytes)
+    if as_json:
+        plain = [dataclasses.asdict(finding) for finding in findings]
+        typer.echo(json.dumps({"stands": stands(findings), "findings": plain}, ensure_ascii=False))
+    else:
+        _print(findings)
+    if not stands(findings):
+        raise typer.Exit(1)
+
+
+def say_what_is_missing() -> None:
+    """Say in a line, before a ladder runs, what weakens the walls here, as far as that can be seen at once."""
+    from ladder.doctor import engine_facts, missing_at_once
+    from ladder.sandbox.base import SandboxError
+
+    try:
+        missing = missing_at_once(engine_facts())
+    except SandboxError:  # the run itself will say that there is no engine
+        return
+    if missing:
+        words = "; ".join(f"{finding.name}: {finding.found}" for finding in missing)
+        say(f"Not all walls between bots stand on this machine ({harmless(words)}). `pigpen doctor` says what follows.")
+
+
+def missing_walls(findings: Iterable[Finding]) -> list[str]:
+    """The names of the walls that do not stand."""
+    return [finding.name for finding in findings if finding.is_wall and not finding.holds]
+
+
+def _print(findings: list[Finding]) -> None:
+    width = max(len(finding.name) for finding in findings)
+    for title, is_wall in (("This machine", False), ("Walls between bots", True)):
+        typer.secho(title, bold=True)
+        for finding in findings:
+            if finding.is_wall is is_wall:
+                _print_one(finding, width)
+        typer.echo()
+    missing = missing_walls(findings)
+    verdict = f"Missing here: {', '.join(missing)}." if missing else "All walls stand."
+    typer.secho(verdict, fg=typer.colors.RED if missing else typer.colors.GREEN)
+
+
+def _print_one(finding: Finding, width: int) -> None:
+    sign = typer.style("✓", typer.colors.GREEN) if finding.holds else typer.style("✗", typer.colors.RED)
+    typer.echo(f"  {sign} {finding.name:<{width}}  {harmless(finding.found)}")
+    if not finding.holds:
+        columns = min(100, shutil.get_terminal_size().columns)
+        typer.echo(textwrap.fill(harmless(finding.follows), columns, initial_indent=INDENT, subsequent_indent=INDENT))

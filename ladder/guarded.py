@@ -1,0 +1,48 @@
+"""Reading what others may have written: in a folder that users share, anything may stand under a name of ours."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class NotOurs(OSError):
+    """What stands there was not made by this user, or is not what it should be."""
+
+
+def read_own(path: Path, most_bytes: int) -> str:
+    """
+    Read a small file that this user wrote, and nothing else: no link, pipe, device, and nobody else's file.
+
+    Args:
+        path: The file; its folder must be ours (`is_own_folder`).
+        most_bytes: A larger one is not read.
+
+    Raises:
+        FileNotFoundError: If there is none.
+        NotOurs: If something else stands there.
+        OSError: If it cannot be read.
+        UnicodeDecodeError: If it is no text.
+    """
+    # Without O_NONBLOCK, opening a named pipe waits for somebody to write to it.
+    file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        found = os.fstat(file)
+        if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid() or found.st_size > most_bytes:
+            raise NotOurs(f"{path} is not a file of ours")
+        return os.read(file, most_bytes).decode()
+    finally:
+        os.close(file)
+
+
+def is_own_folder(path: Path) -> bool:
+    """Whether *path* is a folder of this user, and no link to one."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()

@@ -1,0 +1,54 @@
+"""Two seats that tell each other hands through what their containers share."""
+
+from __future__ import annotations
+
+import errno
+import random
+
+import pigpen
+from tests.bad_bots.channels import HANDS, Channel
+from tests.bad_bots.honest import Honest, report
+
+TRICKS = 13
+
+
+class Telling(Honest):
+    """In seat 0 it tells a number at each trick, in seat 1 it looks for the last one. Both know what it should be."""
+
+    def __init__(self, *ways: str) -> None:
+        self._channels: dict[str, Channel] = {}
+        self._right = dict.fromkeys(ways, 0)
+        self._met: set[str] = set()
+
+    def play(self, view: pigpen.View) -> pigpen.Card:
+        for way in self._right:
+            try:
+                if view.seat == 0:
+                    self._channel(way).tell(message(way, len(view.hand)))
+                else:
+                    self._look(way, len(view.hand))
+            except OSError as error:
+                self._met.add(errno.errorcode[error.errno or 0])
+        if len(view.hand) == 1:
+            told = sorted(way for way, right in self._right.items() if right > TRICKS / 2)
+            report({f"seat {view.seat} met": sorted(self._met), f"seat {view.seat} was told by": told})
+        return super().play(view)
+
+    def _look(self, way: str, cards: int) -> None:
+        channel, bits = self._channel(way), HANDS[way].bits
+        if cards < TRICKS:
+            found = [int(score) for score in channel.look(bits)]
+            self._right[way] += found in (message(way, cards), message(way, cards + 1))
+        if hasattr(channel, "clear"):
+            channel.clear(bits)
+
+    def _channel(self, way: str) -> Channel:
+        if way not in self._channels:
+            self._channels[way] = HANDS[way].make()
+        return self._channels[way]
+
+
+def message(way: str, cards: int) -> list[int]:
+    """What is told when so many cards are left."""
+    chance = random.Random(f"{way} {cards}")
+    return [chance.randrange(2) for _ in range(HANDS[way].bits)]

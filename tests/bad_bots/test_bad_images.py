@@ -1,0 +1,128 @@
+"""An image that could hang the engine, or that nothing can start, is refused before anything of it starts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import docker
+import pytest
+
+from ladder.bots import BotSource
+from ladder.engine import connect
+from ladder.sandbox import containers, image_inspection, owners
+from ladder.sandbox.base import BotRejected, Exit, Place
+from ladder.sandbox.docker import DockerSandbox
+from tests.bad_bots.images import BAD_IMAGES, FIT_IMAGES, Image, load_image
+from tests.e2e.command import pigpen
+
+pytestmark = pytest.mark.docker
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[docker.DockerClient]:
+    """The engine."""
+    client = connect()
+    yield client
+    client.close()
+
+
+@pytest.fixture(autouse=True)
+def no_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A folder of the test's own in which it is remembered which images are fit."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+Load = Callable[[Image], BotSource]
+
+
+@pytest.fixture
+def load(client: docker.DockerClient, tmp_path: Path) -> Iterator[Load]:
+    """Have an image on the engine until the test is over."""
+    tag = f"pigpen/test:image-{tmp_path.name.strip('_')}-{time.monotonic_ns()}"
+
+    def have(image: Image) -> BotSource:
+        load_image(client, tag, image)
+        return BotSource("bot", image=tag)
+
+    yield have
+    client.images.remove(tag, force=True)
+
+
+def ours(client: docker.DockerClient) -> list[str]:
+    mine = {"label": f"{containers.OWNER}={owners.this_process()}"}
+    return [str(found["Names"]) for found in client.api.containers(all=True, filters=mine)]
+
+
+@pytest.fixture
+def nothing_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An image that is not refused fails its test, and does not hang the engine."""
+
+    def start(*_: object, **__: object) -> None:
+        pytest.fail("something of the image was to be started")
+
+    monkeypatch.setattr("docker.api.container.ContainerApiMixin.start", start)
+
+
+@pytest.mark.usefixtures("nothing_starts")
+@pytest.mark.parametrize("name", BAD_IMAGES)
+async def test_a_bad_image_is_refused_with_the_reason(name: str, load: Load, client: docker.DockerClient) -> None:
+    bad = BAD_IMAGES[name]
+    source = load(bad)
+    sandbox = DockerSandbox()
+    try:
+        with pytest.raises(BotRejected, match=f"^{source.image} cannot run in the sandbox: its? .*{bad.why}"):
+            await sandbox.load(source)
+    finally:
+        await sandbox.close()
+    assert ours(client) == []
+
+
+@pytest.mark.parametrize("name", FIT_IMAGES)
+async def test_an_odd_image_that_is_fit_starts(name: str, load: Load, tmp_path: Path) -> None:
+    (tmp_path / "seat").mkdir()
+    sandbox = DockerSandbox()
+    try:
+        instance = await (await sandbox.load(load(FIT_IMAGES[name]))).start(Place(tmp_path / "seat", token=""))
+        assert Exit(127) == await instance.wait()
+        assert "cannot run /bot: there is no such program" in await instance.log_tail()
+    finally:
+        await sandbox.close()
+
+
+async def test_a_fit_image_is_looked_at_once(load: Load, monkeypatch: pytest.MonkeyPatch, no_memory: Path) -> None:
+    source = load(FIT_IMAGES["empty"])
+    for _ in range(2):
+        sandbox = DockerSandbox()
+        await sandbox.load(source)
+        await sandbox.close()
+        monkeypatch.setattr(image_inspection, "create_idle", None)
+    (remembered,) = (no_memory / "pigpen").iterdir()
+    assert len(remembered.read_text().splitlines()) == 1
+
+
+@pytest.mark.usefixtures("nothing_starts")
+async def test_an_image_without_settings_is_refused(load: Load) -> None:
+    sandbox = DockerSandbox()
+    with pytest.raises(BotRejected, match="does not say what to run"):
+        await sandbox.load(load(Image(config=None)))
+    await sandbox.close()
+
+
+@pytest.mark.usefixtures("nothing_starts")
+async def test_a_bad_image_is_looked_at_each_time(load: Load) -> None:
+    source = load(BAD_IMAGES["tmp_is_a_file"])
+    sandbox = DockerSandbox()
+    for _ in range(2):
+        with pytest.raises(BotRejected):
+            await sandbox.load(source)
+    await sandbox.close()
+
+
+def test_the_command_says_whose_fault_it_is(load: Load) -> None:
+    source = load(BAD_IMAGES["works_in_a_descriptor"])
+    done = pigpen("check", str(source.image))
+    assert done.returncode == 2
+    assert "its WORKDIR /proc/self/fd/9 lies in /proc" in done.stderr

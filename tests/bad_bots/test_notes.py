@@ -1,0 +1,92 @@
+"""Nothing of a board reaches the fresh instances that play it again: no note on who had which card can be read."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from pathlib import Path
+
+import pytest
+
+from ladder.bots import BotSource
+from ladder.content import archive
+from ladder.engine import connect
+from ladder.image_build import build_image
+from ladder.images import LATEST, ensure_base_image
+from ladder.play import play_sandboxed
+from ladder.sandbox.base import Instance, Place
+from ladder.sandbox.docker import DockerSandbox
+from pigpen.rules import PRESETS
+from referee.formats import Format
+from referee.match import MatchSpec
+from referee.record import AnyLine, DealLine
+from tests.bad_bots.channels import AREA, NOTES
+from tests.bad_bots.matches import PROGRAMS, Seated
+from tests.bad_bots.programs.takes_notes import BOARDS, CARDS, PREFACE, ROTATIONS, checked, encoded, owners_in
+from tests.bad_bots.table import PATIENT
+
+TAG = "pigpen/test:notes"
+RUN = secrets.token_hex(4)
+"""A word for names that nobody has looked for in an earlier run."""
+DOCKERFILE = f"""
+ARG BASE
+FROM ${{BASE}}
+USER root
+RUN head -c {4096 * AREA * BOARDS * (ROTATIONS - 1) * len(NOTES)} /dev/zero > /pages && chmod 666 /pages
+CMD ["python", "-u", "/run/pigpen/program.py"]
+"""
+
+
+class Told(Seated):
+    """A program that finds in its seat's folder which rotation it plays."""
+
+    rotation = 0
+
+    async def start(self, place: Place) -> Instance:
+        (place.folder / "rotation").write_text(f"{self.rotation} {RUN}")
+        self.rotation += 1
+        return await super().start(place)
+
+
+@pytest.fixture
+def bot(tmp_path: Path) -> BotSource:
+    """An image with a file that has room for all notes."""
+    client = connect()
+    ensure_base_image(client, print)
+    (tmp_path / "Dockerfile").write_text(DOCKERFILE)
+    build_image(client, archive(tmp_path), tag=TAG, labels={}, arguments={"BASE": LATEST})
+    client.close()
+    return BotSource("takes_notes", image=TAG)
+
+
+@pytest.mark.docker
+async def test_no_note_on_a_board_can_be_read_when_it_is_played_again(bot: BotSource) -> None:
+    sandbox = DockerSandbox()
+    lines: list[AnyLine] = []
+    spec = MatchSpec(PRESETS["hearts"], ("a", "b", "c", "d"), Format(boards=BOARDS), PATIENT, bytes(32))
+    try:
+        image = await sandbox.load(bot)
+        bots = [Told(image, PROGRAMS / "takes_notes.py") for _ in spec.bots]
+        played = await play_sandboxed(spec, bots, lines.append)
+    finally:
+        await sandbox.close()
+    assert [row.faults for row in played.result.results] == [0] * 4, played.logs
+    assert len([line for line in lines if isinstance(line, DealLine)]) == 4 * BOARDS
+    assert valid_notes("".join(log for logs in played.logs.values() for log in logs)) == {}
+
+
+def valid_notes(log: str) -> dict[str, list[int]]:
+    """Every note that was read with a right check sum."""
+    reports = re.findall(r"observed (\{.*\})$", log, re.MULTILINE)
+    return {name: owners for report in reports for name, owners in json.loads(report).items()}
+
+
+def test_a_note_is_read_as_it_was_written_and_noise_is_none() -> None:
+    owners = [card % 4 for card in range(52)]
+    note = encoded(owners)
+    assert owners_in([-70.0 + 68 * bit for bit in note]) == owners
+    assert owners_in([0.0] * len(note)) is None
+    note[len(PREFACE)] ^= 1
+    assert owners_in(list(map(float, note))) is None
+    assert len(checked(note[:CARDS])) == 16

@@ -1,0 +1,236 @@
+"""Bad input as a user types it: exit code 2 and one sentence, or what strangers wrote in printable characters."""
+
+from __future__ import annotations
+
+import ast
+import gzip
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+import structlog
+
+import ladder.cli
+from ladder.files import LOGS_BYTES, Files
+from ladder.logs import log_to
+from ladder.settings import load_settings
+from ladder.store.opening import open_ladder
+from pigpen.rules import PRESETS
+from referee.record import MatchLine
+from referee.rules_file import FILE_BYTES, to_toml
+from tests.ladder import shown
+from tests.nasty import BIDI, CONTROLS, DIGITS
+from tests.referee.recorded import match_lines, write_record
+from tests.typed import Typed, typed
+
+HEARTS = to_toml(PRESETS["hearts"])
+HEX = "0x" + "f" * 5000
+BAD_RULES = {
+    "5,000 digits": (HEARTS.replace("players = 4", f"players = {DIGITS}"), "a number has more than 20 digits"),
+    "5,000 hex digits": (HEARTS.replace("players = 4", f"players = {HEX}"), "players: a number has more than 20"),
+    "a date": (HEARTS.replace("players = 4", "players = 2026-01-31"), "players: a date or a time means nothing"),
+    "a time": (HEARTS.replace("players = 4", "players = 12:00:00"), "players: a date or a time means nothing"),
+    "deep lists": (HEARTS.replace("removed = []", f"removed = {'[' * 5000}{']' * 5000}"), "nested more than 10 levels"),
+    "deep tables": (f"[{'.'.join('a' * 1000)}]\n{HEARTS}", "nested more than 10 levels"),
+    "20 lists": (HEARTS.replace("removed = []", f"removed = {'[' * 20}{']' * 20}"), "nested more than 10 levels"),
+    "a huge list": (HEARTS.replace("removed = []", f"removed = [{'0, ' * 5000}]"), "and 4997 more mistakes"),
+    "a huge file": (HEARTS + "#" * FILE_BYTES, "this file is longer than 16,384 bytes"),
+    "controls in a name": (HEARTS.replace("players = 4", '"\\u001b[2J\\u009b\\u202e" = 4'), "there is no such field"),
+    "infinity": (HEARTS.replace("players = 4", "players = inf"), "players: should be a valid integer (found inf)"),
+}  # fmt: skip
+BAD_SETTINGS = {
+    "5,000 digits": (f"boards = {DIGITS}", "a number in it has too many digits"),
+    "5,000 hex digits": (f"boards = {HEX}", "boards in "),
+    "an image's 5,000 hex digits": (f"image_bytes = {HEX}", "image_bytes in "),
+    "a time of 5,000 hex digits": (f"match_seconds = {HEX}", "match_seconds in "),
+    "a date": ("boards = 2026-01-31", "boards in "),
+    "deep lists": (f"boards = {'[' * 5000}", "it is nested too deep"),
+    "a table": ("[clock]\na = 1", "clock in "),
+    "a NUL in a path": ('data_dir = "a\\u0000b"', "no path has a NUL character in it"),
+    "a NUL in a URL": ('database_url = "sqlite:////tmp/a\\u0000b"', "it is not a URL"),
+    "controls in a name": ('"\\u001b[2J\\u009b\\u202e" = 4', "is no setting"),
+    "controls in a value": ('clock = "\\u001b[2J\\u009b\\u202e"', "is not a clock"),
+}
+BAD_LOGS = {
+    "cut off": gzip.compress(b"{}" * 99)[:-20],
+    "not packed": b"{}",
+    "changed": gzip.compress(bytes(range(256)))[:20] + b"\xff" * 30,
+    "not JSON": gzip.compress(b"{"),
+    "a list": gzip.compress(b"[1]"),
+    "too few bots": gzip.compress(b'{"0": ["a"]}'),
+    "no texts": gzip.compress(b'{"0": [1, 2, 3, 4]}'),
+    "no table": gzip.compress(b'{"\\u001b": ["", "", "", ""]}'),
+    "5,000 digits": gzip.compress(b'{"%s": ["", "", "", ""]}' % DIGITS.encode()),
+    "deep": gzip.compress(b"[" * 10**6),
+    "a bomb": gzip.compress(b" " * (LOGS_BYTES + 1)),
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("name", BAD_RULES)
+@pytest.mark.parametrize("command", [("rules",), ("play", *["random"] * 4, "--sandbox", "inline", "--rules")])
+def test_bad_rules_are_one_sentence(tmp_path: Path, name: str, command: tuple[str, ...]) -> None:
+    text, words = BAD_RULES[name]
+    (tmp_path / "mine.toml").write_text(text)
+    done = typed(*command, "mine.toml", folder=tmp_path)
+    assert done.is_one_sentence, done
+    assert words in done.err
+
+
+@pytest.mark.parametrize("name", BAD_SETTINGS)
+@pytest.mark.parametrize("command", ["config", "standings"])
+def test_bad_settings_are_one_sentence(tmp_path: Path, name: str, command: str) -> None:
+    text, words = BAD_SETTINGS[name]
+    (tmp_path / "pigpen.toml").write_text(text)
+    done = typed(command, folder=tmp_path, PIGPEN_DATA_DIR="" if "data_dir" in text else str(tmp_path))
+    assert done.is_one_sentence, done
+    assert words in done.err
+
+
+@pytest.mark.parametrize("value", [DIGITS, HEX, "2026-01-31", CONTROLS, "[" * 5000, "-1", "nan"])
+@pytest.mark.parametrize(
+    "name", ["BOARDS", "LIMIT", "IMAGE_BYTES", "MATCH_SECONDS", "CLOCK", "SANDBOX", "DATABASE_URL"]
+)
+def test_so_are_bad_settings_of_the_environment(tmp_path: Path, name: str, value: str) -> None:
+    done = typed("config", folder=tmp_path, **{f"PIGPEN_{name}": value})
+    assert done.is_one_sentence, done
+    assert f"PIGPEN_{name} in the environment cannot be used" in done.err
+
+
+@pytest.fixture(scope="module")
+def ladder_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ladder with one match."""
+    folder = tmp_path_factory.mktemp("ladder")
+    database = open_ladder(load_settings(data_dir=folder / "data"), create=True)
+    with database.write() as session:
+        shown.a_ladder(session, matches=1)
+    database.close()
+    Files(folder / "data").keep(1, 1, b"", {0: ("", "", "", "")})
+    return folder
+
+
+@pytest.mark.parametrize("name", BAD_LOGS)
+def test_a_damaged_log_is_one_sentence(ladder_folder: Path, name: str) -> None:
+    path = Files(ladder_folder / "data").logs(1, 1)
+    path.write_bytes(BAD_LOGS[name])
+    done = typed("logs", "1", "0", folder=ladder_folder)
+    assert done.is_one_sentence, done
+    assert f"What the bots of match 1 printed cannot be read from {str(path)!r}: " in done.err
+
+
+def test_a_word_that_is_not_text_is_one_sentence(ladder_folder: Path) -> None:
+    for command in ("show", "retire", "unbench"):
+        done = typed(command, "\udcff\udc9b", folder=ladder_folder)
+        assert done.is_one_sentence, done
+        assert "'\\udcff\\udc9b' is not UTF-8" in done.err
+
+
+@pytest.mark.parametrize(
+    "words", [(CONTROLS,), ("rules", f"--{CONTROLS}"), ("replay", CONTROLS), ("matches", "--status", CONTROLS)]
+)
+def test_a_mistyped_command_cannot_speak_to_the_terminal(tmp_path: Path, words: tuple[str, ...]) -> None:
+    done = typed(*words, folder=tmp_path)
+    assert (done.is_civil, done.code, done.out) == (True, 2, ""), done
+
+
+@pytest.mark.parametrize("number", BIDI)
+def test_names_in_a_record_are_shown_without_what_speaks_to_a_terminal(tmp_path: Path, number: int) -> None:
+    letter = chr(number)
+    nasty = f"a{letter}[bold]b"
+    first, *rest = match_lines("hearts", "deals:1")
+    assert isinstance(first, MatchLine)
+    rules = {**first.rules, "name": nasty, "title": nasty}
+    changed = first.model_copy(update={"bots": (nasty, *first.bots[1:]), "rules": rules})
+    path = str(write_record(tmp_path / f"{letter}.jsonl", [changed, *rest[:-1]]))
+    for words in (("verify", path), ("replay", path)):
+        done = typed(*words, folder=tmp_path)
+        assert (done.is_civil, done.code) == (True, 0), done
+        assert "a�[bold]b" in done.out
+    told = typed("verify", "--json", path, folder=tmp_path)
+    assert told.is_civil
+    assert f"\\u{number:04x}" in told.out
+    assert (json.loads(told.out)["rules"], json.loads(told.out)["record"]) == (nasty, path)
+
+
+def test_a_variants_title_is_shown_without_what_speaks_to_a_terminal_and_is_kept_in_toml_and_json(
+    tmp_path: Path,
+) -> None:
+    nasty = "".join(map(chr, BIDI)) + "\x7f\n\t[bold]\U000e0001猪"
+    text = HEARTS.replace('name = "hearts"', f"name = {json.dumps(nasty)}")
+    title = tomllib.loads(HEARTS)["title"]
+    text = text.replace(f'title = "{title}"', f"title = {json.dumps(nasty)}").replace("\\udb40\\udc01", "\\U000e0001")
+    (tmp_path / "mine.toml").write_text(text, "utf-8")
+    shown_ = typed("rules", "mine.toml", folder=tmp_path)
+    assert (shown_.is_civil, shown_.code) == (True, 0), shown_
+    for words, read in ((("--toml",), tomllib.loads), (("--json",), json.loads)):
+        done = typed("rules", "mine.toml", *words, folder=tmp_path)
+        assert (done.is_civil, done.code) == (True, 0), done
+        assert (read(done.out)["name"], read(done.out)["title"]) == (nasty, nasty)
+    bots = ("random", "cautious", "random", "cautious")
+    play = ("play", *bots, "--rules", "mine.toml", "--deals", "1", "--sandbox", "inline")
+    for command in (play, (*play, "--json")):
+        done = typed(*command, folder=tmp_path)
+        assert (done.is_civil, done.code) == (True, 0), done
+    done = typed("check", "random", "--rules", "mine.toml", "--sandbox", "inline", folder=tmp_path)
+    assert (done.is_civil, done.code, "�[bold]" in done.out) == (True, 0, True), done
+
+
+def test_a_setting_is_shown_as_toml_that_says_the_same(tmp_path: Path) -> None:
+    done = typed("config", folder=tmp_path, PIGPEN_RUNTIME="r\x9b\u202e\x1b")
+    assert done.is_civil
+    assert tomllib.loads(done.out)["runtime"] == "r\x9b\u202e\x1b"
+
+
+def test_a_folders_name_is_no_markup(tmp_path: Path) -> None:
+    folder = tmp_path / "[red]\x1b\u202e"
+    folder.mkdir()
+    (folder / "bot.py").write_text((Path(ladder.cli.__file__).parents[2] / "sample_bots/random/bot.py").read_text())
+    done = typed("play", *[f"./{folder.name}"] * 4, "--deals", "1", "--sandbox", "inline", folder=tmp_path)
+    assert (done.is_civil, done.code, "[red]��" in done.out) == (True, 0, True), done
+
+
+def test_the_ladders_log_is_ascii(tmp_path: Path) -> None:
+
+    log_to(tmp_path, to_stderr=False)
+    log = structlog.get_logger().bind()
+    log.info("bot.benched", bot=CONTROLS, reason=CONTROLS)
+    structlog.reset_defaults()
+    for handler in log._logger.handlers:
+        handler.close()
+    (line,) = (tmp_path / "ladder.jsonl").read_text("ascii").splitlines()
+    assert line.isprintable()
+    assert json.loads(line)["bot"] == CONTROLS
+
+
+SAFE = {"harmless", "json_line", "toml_text", "folded"}
+OTHERS = {"new.py"}
+"""What prints what its own user has typed."""
+
+
+def test_nothing_is_printed_that_did_not_go_through_harmless() -> None:
+    """Whoever adds an output hears of it here; what `console.print` is given is looked at by the tests above."""
+    found = []
+    for path in sorted(Path(ladder.cli.__file__).parent.glob("*.py")):
+        for call in (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)):
+            name = ast.unparse(call.func)
+            if name == "json.dumps" and path.name != "harmless.py":
+                found.append(f"{path.name}: {ast.unparse(call)}")
+            if name in ("typer.echo", "print") and path.name not in OTHERS and not _is_safe(call.args[0]):
+                found.append(f"{path.name}: {ast.unparse(call)}")
+    assert found == []
+
+
+def _is_safe(text: ast.expr) -> bool:
+    if isinstance(text, ast.IfExp):
+        return _is_safe(text.body) and _is_safe(text.orelse)
+    if isinstance(text, ast.JoinedStr):
+        return all(_is_safe(part.value) for part in text.values if isinstance(part, ast.FormattedValue))
+    called = ast.unparse(text.func) if isinstance(text, ast.Call) else ""
+    return isinstance(text, ast.Constant) or called in SAFE | {"watch.summary"}
+
+
+def test_what_is_looked_for_would_be_noticed() -> None:
+    assert not Typed(("x",), 0, "\x9b", "").is_civil
+    assert not Typed(("x",), 0, "", "Traceback (most recent call last)").is_civil
+    assert not _is_safe(ast.parse("f'{name}'", mode="eval").body)

@@ -1,0 +1,248 @@
+"""Small files that unpack to very much: each is refused soon, in a sentence, and in little memory."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import subprocess
+import sys
+from itertools import repeat
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pigpen.rules import PRESETS, Rules
+from referee.chain import START, chained
+from referee.formats import Format
+from referee.packing import HEADER_BYTES, pack
+from referee.record import DealLine, MatchLine, Step, to_json
+from referee.record_file import RecordWriter, read_record
+from referee.record_limits import LINE_BYTES, MOST_BYTES, MOST_DEALS, MOST_LINES, MOST_STEPS
+from tests.e2e.command import PIGPEN, environment
+from tests.referee.recorded import SEED, match_lines, write_record
+from tests.typed import typed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+MIB = 1024**2
+ROOM = 320 * MIB
+"""What a command may take beyond what it has when it begins; a line full of errors takes 200 MiB, 10,000 deals 350."""
+LIMITED = """
+import resource, sys
+import ladder.cli, ladder.cli.viewer, referee.verify
+pages = int(open("/proc/self/statm").read().split()[0])
+resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + int(sys.argv.pop(1)),) * 2)
+ladder.cli.main()
+"""
+FIRST, DEAL, _ = match_lines("hearts", "deals:1")
+TOO_MANY = f", line {MOST_LINES + 1}: a record has at most {MOST_LINES:,} lines."
+TOO_LARGE = f"a record has at most {MOST_BYTES:,} bytes, unpacked."
+READERS = (
+    ("verify", "{}"),
+    ("verify", "--json", "{}"),
+    ("replay", "{}"),
+    ("rerun", "{}", "0", "random", "--sandbox", "inline"),
+    ("play", *["random"] * 4, "--resume", "{}", "--seed", SEED.hex(), "--sandbox", "inline"),
+)
+
+
+def empty_lines() -> Iterator[bytes]:
+    """300 million: 291 KiB in gzip."""
+    return repeat(b"\n" * MIB, 300_000_000 // MIB)
+
+
+def chain_of(texts: Iterable[bytes]) -> Iterator[bytes]:
+    """The same lines as they stand in a file."""
+    before = START
+    for text in texts:
+        line, before = chained(text, before)
+        yield line + b"\n"
+
+
+def blank_lines() -> Iterator[bytes]:
+    """More lines of a megabyte than there may be: 8 MiB of gzip or less for each gigabyte."""
+    first = to_json(FIRST).encode()
+    blank = to_json(DEAL).encode()[:-1] + b" " * (LINE_BYTES - 20_000) + b"}"
+    return chain_of([first, *repeat(blank, MOST_BYTES // LINE_BYTES + 20)])
+
+
+def endless_line() -> Iterator[bytes]:
+    """A line of 64 MiB."""
+    return repeat(b"{" * MIB, 64)
+
+
+def many_values() -> Iterator[bytes]:
+    """A line full of the smallest values there are: 300,000 complaints."""
+    steps = b",".join(repeat(b"{}", 300_000))
+    return chain_of([to_json(FIRST).encode(), b'{"type":"deal","deal":0,"steps":[' + steps + b"]}"])
+
+
+def many_deals() -> Iterator[bytes]:
+    """A record that can be read to its end."""
+    return chain_of([to_json(FIRST).encode(), *repeat(to_json(DEAL).encode(), 10_000)])
+
+
+def written(path: Path, pieces: Iterable[bytes], packed: str) -> Path:
+    """A file of these lines: as they are, in gzip, or packed as Pigpen packs them."""
+    if packed == "gzip":
+        with gzip.open(path, "wb", compresslevel=1) as file:
+            for piece in pieces:
+                file.write(piece)
+    else:
+        with path.open("wb") as plain:
+            for piece in pieces:
+                plain.write(pack(piece) if packed == "ours" else piece)
+    return path
+
+
+@pytest.mark.parametrize("command", READERS)
+def test_300_million_empty_lines_are_refused_at_the_first_one_too_many(
+    tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    path = written(tmp_path / "bomb.jsonl.gz", empty_lines(), "gzip")
+    done = typed(*(str(path) if word == "{}" else word for word in command), folder=tmp_path)
+    assert done.is_one_sentence, done
+    if command[0] == "verify":
+        assert done.err == f"pigpen: {str(path)!r}{TOO_MANY}\n"
+
+
+@pytest.mark.parametrize(
+    ("make", "packed", "code", "words"),
+    [
+        (empty_lines, "gzip", 2, TOO_MANY),
+        (blank_lines, "gzip", 2, TOO_LARGE),
+        (endless_line, "gzip", 1, "line 1: it is longer than 1,048,576 bytes, the most for a line."),
+        (many_values, "ours", 1, " does not hold: line "),
+        (many_deals, "ours", 1, " does not hold: line 3: "),
+    ],
+)
+def test_verify_takes_little_memory_whatever_the_file(
+    tmp_path: Path, make: Callable[[], Iterable[bytes]], packed: str, code: int, words: str
+) -> None:
+    done = limited("verify", str(written(tmp_path / "bomb", make(), packed)))
+    assert (done.returncode, words in done.stdout + done.stderr) == (code, True), done
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("make", [blank_lines, many_values])
+def test_so_does_replay(tmp_path: Path, make: Callable[[], Iterable[bytes]]) -> None:
+    done = limited("replay", str(written(tmp_path / "bomb", make(), "gzip")))
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done
+
+
+def test_deals_that_are_not_looked_at_are_no_objects(tmp_path: Path) -> None:
+    done = limited("replay", str(written(tmp_path / "long", many_deals(), "ours")), "--deal", "7")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "has no deal for --deal 7; it holds the deals 0 to 0." in done.stderr
+
+
+def test_a_pipe_is_read_like_a_file(tmp_path: Path) -> None:
+    path = write_record(tmp_path / "match.jsonl", match_lines("hearts", "deals:1"))
+    with path.open("rb") as file:
+        done = subprocess.run(
+            ["sh", "-c", 'cat | "$0" verify /dev/stdin', PIGPEN],
+            stdin=file, env=environment(), capture_output=True, text=True, check=False,
+        )  # fmt: skip
+    assert (done.returncode, done.stdout) == (
+        0,
+        "/dev/stdin holds: deals:1 of hearts by bot0, bot1, bot2, bot3, 1 deal.\n",
+    )
+
+
+def test_a_line_that_claims_to_be_longer_than_a_line_can_be_is_no_end_of_the_file(tmp_path: Path) -> None:
+    packed = pack(b"{}\n")
+    path = tmp_path / "match.jsonl.gz"
+    path.write_bytes(packed[: HEADER_BYTES - 36] + b"\xff" * 4 + packed[HEADER_BYTES - 32 :])
+    done = typed("replay", str(path), folder=tmp_path)
+    assert done.is_one_sentence
+    assert "line 1: it is longer than 1,048,576 bytes, the most for a line." in done.err
+
+
+@pytest.mark.parametrize("levels", [201, 5000, 300_000])
+@pytest.mark.parametrize("command", ["verify", "replay"])
+def test_a_line_that_is_nested_too_deep_names_the_limit(tmp_path: Path, levels: int, command: str) -> None:
+    text = b'{"type":"match","rules":' + b"[" * levels + b"]" * levels + b"}"
+    done = typed(command, str(written(tmp_path / "deep", chain_of([text]), "no")), folder=tmp_path)
+    assert done.is_civil
+    assert "line 1: it is nested more than 200 levels deep" in done.out + done.err
+
+
+def test_a_deal_of_more_steps_than_any_rules_have_names_the_limit(tmp_path: Path) -> None:
+    assert isinstance(DEAL, DealLine)
+    long = DEAL.model_copy(update={"steps": DEAL.steps * 2})
+    done = typed("replay", str(write_record(tmp_path / "long", [FIRST, long])), folder=tmp_path)
+    assert done.is_one_sentence
+    assert f"line 2: deal.steps: Tuple should have at most {MOST_STEPS} items" in done.err
+
+
+@pytest.mark.parametrize("number", [-1, 10**5, 2**63, 2**64, 10**4000])
+def test_a_deal_without_a_sensible_number_is_refused(tmp_path: Path, number: int) -> None:
+    assert isinstance(DEAL, DealLine)
+    lines = match_lines("hearts", "deals:1")
+    lines[1] = DEAL.model_copy(update={"deal": number})
+    path = str(write_record(tmp_path / "match.jsonl", lines))
+    for words in (("rerun", path, "0", "random", "--sandbox", "inline"), ("replay", path)):
+        done = typed(*words, folder=tmp_path)
+        assert done.is_one_sentence, done
+        assert "line 2: deal.deal: Input should be " in done.err
+    for given in (str(-number), str(number)):
+        done = typed("rerun", path, "0", "random", "--sandbox", "inline", "--deal", given, folder=tmp_path)
+        assert (done.is_civil, done.code) == (True, 2)
+
+
+def test_no_record_is_written_that_could_not_be_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("referee.record_file.MOST_LINES", 2)
+    lines = match_lines("hearts", "deals:2")
+    with RecordWriter.create(tmp_path / "match.jsonl") as writer:
+        for line in lines[:2]:
+            writer.write(line)
+        with pytest.raises(Exception, match="cannot be written: a record has at most"):
+            writer.write(lines[2])
+    with RecordWriter.append(tmp_path / "match.jsonl") as writer, pytest.raises(Exception, match="has at most"):
+        writer.write(lines[2])
+    assert list(read_record(tmp_path / "match.jsonl")) == lines[:2]
+
+
+def test_a_match_that_is_too_long_for_a_record_is_refused_before_it_begins(tmp_path: Path) -> None:
+    bots = ["random"] * 4
+    done = typed("play", *bots, "--boards", "25000", "--record", "x.jsonl", "--sandbox", "inline", folder=tmp_path)
+    assert done.is_one_sentence
+    assert "boards:25000 are 100,000 deals, and a record has room for 99,998. Play fewer." in done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_limits_are_far_above_what_a_match_gives() -> None:
+    """The longest deal by any rules, with all that can be said of every step."""
+    seats = 8
+    rules = max(PRESETS.values(), key=lambda rules: len(to_json(_first(rules))))
+    sealed = ("pass", "expose")
+    steps = [Step.model_validate({"seat": 7, kind: "QS QH QD", "by": "bot"}) for kind in sealed for _ in range(seats)]
+    steps += [Step(seat=7, by="default:malformed", why="w" * 500, play="QS") for _ in range(52)]
+    steps += [Step(seat=7, by="bot", moon="subtract")]
+    deal = DealLine(
+        deal=99_999, board=99_999, rotation=7, seats=tuple(range(seats)), hands=("QS " * 7,) * seats,
+        steps=tuple(steps), scores=(-100_000,) * seats, totals=(-100_000_000,) * seats,
+        took_ms=(123456.789,) * len(steps), cpu_ms=(123456.789,) * len(steps),
+    )  # fmt: skip
+    assert len(steps) == 69 < MOST_STEPS
+    assert len(to_json(deal)) < LINE_BYTES / 20
+    assert len(to_json(_first(rules))) < LINE_BYTES / 100
+    longest = max(10_000, Format(boards=1000).count(PRESETS["gongzhu-five"]) or 0, 1000 * seats)
+    assert longest * 5 < MOST_DEALS
+    honest = max(len(to_json(line)) for name in PRESETS for line in match_lines(name, "deals:1"))
+    assert longest * honest * 5 < MOST_BYTES
+
+
+def _first(rules: Rules) -> MatchLine:
+    assert isinstance(FIRST, MatchLine)
+    return FIRST.model_copy(update={"rules": rules.to_plain(), "bots": ("b" * 64,) * 8})
+
+
+def limited(*words: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in a process of its own, with `ROOM` for what it reads."""
+    return subprocess.run(
+        [sys.executable, "-c", LIMITED, str(ROOM), *words],
+        env=environment(PYTHONPATH=os.pathsep.join(sys.path)), capture_output=True, text=True, check=False,
+    )  # fmt: skip

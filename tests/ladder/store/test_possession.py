@@ -1,0 +1,67 @@
+"""Whose an image is: naming somebody else's bot does not make it one's own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.store.problems import LadderError
+from tests.ladder.store.submitted import BETTER, TROTTER, states, submit
+
+if TYPE_CHECKING:
+    from ladder.store.database import Database
+
+IMAGE = replace(TROTTER, sandbox="docker", source="ada/trotter:1", reference="ada/trotter:1")
+STOLEN = replace(IMAGE, bot="Thief", owner="eve")
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        TROTTER.identity,
+        "sha256:aaaaaaaaaaaa",
+        "pigpen/entered:aaaa",
+        "pigpen/built:aaaa",
+        "ada/trotter:1",
+        "eve/mine:1",
+    ],
+)
+def test_an_image_that_is_another_owners_bot_is_refused_by_whatever_name(database: Database, reference: str) -> None:
+    submit(database, IMAGE)
+    with pytest.raises(LadderError, match=f"The image {reference} is a bot of ada's already"):
+        submit(database, replace(STOLEN, reference=reference))
+    assert len(states(database)) == 1
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        BETTER.identity,
+        BETTER.identity.removeprefix("sha256:"),
+        "sha256:bbbb",
+        "pigpen/entered:bbbb",
+        "docker.io/pigpen/built:bbbb",
+        "pigpen/bot:latest",
+    ],
+)
+def test_a_name_that_only_the_engine_gave_says_nothing_of_whose_an_image_is(database: Database, reference: str) -> None:
+    """It may be what somebody is just submitting, or was refused with."""
+    with pytest.raises(LadderError, match=f"{reference} names an image of this engine in a way that says nothing"):
+        submit(database, replace(IMAGE, identity=BETTER.identity, reference=reference))
+
+
+@pytest.mark.parametrize("reference", [TROTTER.identity, "pigpen/entered:aaaa", "ada/trotter:1"])
+def test_ones_own_image_may_be_named_in_every_way(database: Database, reference: str) -> None:
+    submit(database, IMAGE)
+    assert submit(database, replace(IMAGE, reference=reference)).changed is False
+    assert submit(database, replace(IMAGE, bot="Snout", reference=reference)).is_new
+
+
+def test_a_folder_shows_what_is_in_it_so_two_owners_may_have_the_same(database: Database) -> None:
+    folder = replace(TROTTER, sandbox="docker")
+    submit(database, folder)
+    submit(database, replace(folder, bot="Snout", owner="ben"))
+    own = replace(folder, bot="Gilt", owner="ben", reference=TROTTER.identity)
+    assert submit(database, own).is_new

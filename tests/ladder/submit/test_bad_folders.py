@@ -1,0 +1,242 @@
+"""Folders that want more of the engine than to be copied: each is refused before the engine hears of it."""
+
+from __future__ import annotations
+
+import tarfile
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import BinaryIO
+
+import docker
+import pytest
+
+from ladder import image_build
+from ladder.bots import BotSource
+from ladder.images import base_image_id
+from ladder.sandbox import bot_images, built_images
+from ladder.sandbox.base import BotRejected, SandboxError
+from ladder.sandbox.bot_images import image_of_folder, pull_image
+from ladder.sandbox.built_images import KEPT_IMAGES
+from ladder.wheels.packages import Packages
+
+pytestmark = pytest.mark.docker
+
+Write = Callable[[str, dict[str, str]], Path]
+SAMPLE = 'FROM pigpen/bot\nCOPY bot.py .\nCMD ["python", "bot.py"]\n'
+
+
+@pytest.fixture(autouse=True)
+def base(client: docker.DockerClient, python_image: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The id of a plain Python, which stands for the bot base image."""
+    found = str(client.images.get(python_image).id)
+    monkeypatch.setattr(bot_images, "base_image_id", lambda client, content: found)
+    return found
+
+
+def build(client: docker.DockerClient, folder: Path) -> str:
+    """Build what was submitted."""
+    return image_of_folder(client, BotSource(folder.name, folder=folder, builds="base"), "none", Packages()).image
+
+
+@pytest.fixture
+def heard() -> Iterator[list[str]]:
+    """What a server on the host's loopback was asked for; the first is its address."""
+    heard: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            heard.append(self.path)
+            self.send_error(404)
+
+        def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+            pass
+
+        def log_error(self, *arguments: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    heard.append(f"127.0.0.1:{server.server_port}")
+    serving = threading.Thread(target=server.serve_forever)
+    serving.start()
+    yield heard
+    server.shutdown()
+    serving.join()
+    server.server_close()
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "ADD http://{host}/secret .",
+        "COPY --from={host}/x /a /b",
+        "COPY --from={entered} / /",
+        "COPY --from=pigpen/entered:x / /",
+        "RUN truncate -s 8G x",
+        "ONBUILD RUN true",
+        "FROM {host}/x",
+        "FROM pigpen/entered:x",
+    ],
+)
+def test_what_would_run_or_fetch_something_does_not_reach_the_engine(
+    client: docker.DockerClient,
+    write: Write,
+    name: str,
+    heard: list[str],
+    base: str,
+    attack: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(bot_images, "build_image", None)
+    line = attack.format(host=heard[0], entered=base.removeprefix("sha256:")[:12])
+    folder = write(name, {"Dockerfile": f"{SAMPLE}{line}\n", "bot.py": ""})
+    with pytest.raises(BotRejected) as caught:
+        build(client, folder)
+    told = str(caught.value)
+    assert told.startswith(f"{name} is not built here: line 4 of its Dockerfile, {line!r}, ")
+    assert "submit its digest (registry/name@sha256:…)" in told
+    assert told.endswith('or ask the organiser for the setting builds = "allowed".')
+    assert heard[1:] == []
+
+
+@pytest.mark.parametrize(
+    "dockerfile", ["FROM {host}/x\n", "FROM pigpen/entered:x\n", "# syntax={host}/x\nFROM pigpen/bot\n"]
+)
+def test_no_other_image_and_no_other_program_begins_a_build(
+    client: docker.DockerClient,
+    write: Write,
+    name: str,
+    heard: list[str],
+    dockerfile: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(bot_images, "build_image", None)
+    with pytest.raises(BotRejected, match="is not built here: line 1"):
+        build(client, write(name, {"Dockerfile": dockerfile.format(host=heard[0])}))
+    assert heard[1:] == []
+
+
+def test_a_dockerfile_that_is_a_link_is_not_built(client: docker.DockerClient, write: Write, name: str) -> None:
+    folder = write(name, {"real": SAMPLE, "bot.py": ""})
+    (folder / "Dockerfile").symlink_to("real")
+    with pytest.raises(BotRejected, match="line 1 of its Dockerfile begins a link to another file"):
+        build(client, folder)
+    (folder / "Dockerfile").unlink()
+    (folder / "Dockerfile").symlink_to("/etc/hostname")
+    with pytest.raises(BotRejected, match="Dockerfile is a link that leads out of the bot's folder"):
+        build(client, folder)
+
+
+@pytest.mark.parametrize("files", [{"bot.py": "pass"}, {"bot.py": "pass", "Dockerfile": SAMPLE}])
+def test_a_folder_is_built_on_our_base_by_its_id(
+    client: docker.DockerClient, write: Write, name: str, base: str, files: dict[str, str]
+) -> None:
+    image = client.images.get(build(client, write(name, files)))
+    assert image.attrs["Config"]["Cmd"] == ["python", "bot.py"]
+    below = client.images.get(base).attrs["RootFS"]["Layers"]
+    assert image.attrs["RootFS"]["Layers"][:-1] == below
+    assert image.labels["pigpen.folder"] == name
+
+
+def test_a_base_image_whose_name_has_moved_is_not_built_on(
+    client: docker.DockerClient, python_image: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ladder.images.LATEST", python_image)
+    with pytest.raises(SandboxError, match="is not the bot base image any more"):
+        base_image_id(client, "content")
+
+
+@pytest.mark.parametrize("reference", ["pigpen/bot:none", "docker.io/pigpen/built:none", "pigpen/entered:none"])
+def test_no_registry_can_give_an_image_one_of_our_names(client: docker.DockerClient, reference: str) -> None:
+    with pytest.raises(BotRejected, match="names that begin with pigpen/ are given on this machine only"):
+        pull_image(client, reference)
+
+
+def test_a_folder_that_changes_between_hashing_and_packing_is_built_as_it_was_hashed(
+    client: docker.DockerClient, write: Write, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the image of the changed folder would be found by everybody who has the folder as it was."""
+    folder = write(name, {"bot.py": "print('honest')"})
+    packed: list[bytes] = []
+
+    def change(*arguments: object) -> None:
+        (folder / "bot.py").write_text("print('somebody else')")
+
+    def pack(client: docker.DockerClient, context: BinaryIO, *, tag: str, labels: dict[str, str]) -> None:
+        with tarfile.open(fileobj=context) as tar:
+            file = tar.extractfile("files/bot.py")
+            assert file is not None
+            packed.append(file.read())
+        context.seek(0)
+        built(client, context, tag=tag, labels=labels)
+
+    built = image_build.build_image
+    monkeypatch.setattr(bot_images, "find_built", change)
+    monkeypatch.setattr(bot_images, "build_image", pack)
+    build(client, folder)
+    assert packed == [b"print('honest')"]
+
+
+def tags(client: docker.DockerClient, folder: Path) -> set[str]:
+    begin = f"pigpen/built:{built_images._place(folder)}-"
+    return {tag for image in client.images.list("pigpen/built") for tag in image.tags if tag.startswith(begin)}
+
+
+def edit(client: docker.DockerClient, folder: Path, count: int) -> str:
+    (folder / "bot.py").write_text(f"# {folder} {count}")
+    return build(client, folder)
+
+
+def test_the_newest_few_images_of_a_folder_stay_and_those_that_are_needed(
+    client: docker.DockerClient, write: Write, name: str, tmp_path: Path
+) -> None:
+    folder = write(name, {"bot.py": ""})
+    namesake = tmp_path / "other" / name
+    namesake.mkdir(parents=True)
+    other = edit(client, namesake, 0)
+    entered, running, forgotten, *newest = [edit(client, folder, count) for count in range(3)]
+    client.api.tag(entered, "pigpen/entered", f"test-{name}")
+    container = client.api.create_container(running)
+    newest += [edit(client, folder, count) for count in range(3, 3 + KEPT_IMAGES)]
+    left = {str(image.id) for image in client.images.list(all=True)}
+    tagged = tags(client, folder)
+    client.api.remove_container(container)
+    assert {entered, running, other, *newest[-KEPT_IMAGES:]} <= left
+    assert forgotten not in left
+    assert len(tagged) == KEPT_IMAGES + 2
+    assert len(tags(client, namesake)) == 1
+
+
+def test_using_an_image_again_makes_it_one_of_the_newest(client: docker.DockerClient, write: Write, name: str) -> None:
+    folder = write(name, {"bot.py": ""})
+    first = edit(client, folder, 0)
+    for count in range(1, KEPT_IMAGES):
+        edit(client, folder, count)
+    assert edit(client, folder, 0) == first
+    edit(client, folder, KEPT_IMAGES)
+    assert first in {str(image.id) for image in client.images.list("pigpen/built")}
+    assert len(tags(client, folder)) == KEPT_IMAGES
+
+
+def test_the_same_content_elsewhere_is_the_same_image_and_outlives_the_first_folder(
+    client: docker.DockerClient, write: Write, name: str, tmp_path: Path
+) -> None:
+    folder = write(name, {"bot.py": f"# {name}"})
+    twin = tmp_path / "elsewhere" / f"{name}-twin"
+    twin.mkdir(parents=True)
+    (twin / "bot.py").write_text(f"# {name}")
+    first = build(client, folder)
+    assert build(client, twin) == first
+    for count in range(KEPT_IMAGES):
+        edit(client, folder, count)
+    assert len(tags(client, twin)) == 1
+    assert build(client, twin) == first
+
+
+def test_a_build_that_fails_leaves_no_layers(client: docker.DockerClient, write: Write, name: str) -> None:
+    folder = write(name, {"Dockerfile": f"{SAMPLE}COPY missing .\n", "bot.py": f"# {name}"})
+    with pytest.raises(BotRejected, match=f"{name} does not build:(?s:.*)missing"):
+        build(client, folder)
+    mine = {"label": f"pigpen.folder={name}"}
+    assert client.api.images(all=True, filters=mine) == []

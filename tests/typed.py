@@ -1,0 +1,85 @@
+"""The command `pigpen` as a user types it, in this process: for tests of what it says, and not of how it runs."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import signal
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from unittest import mock
+
+from ladder.cli import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CODES = (0, 1, 2, 3)
+"""Done, does not hold, the user's mistake, the platform's failure."""
+
+
+@dataclass(frozen=True)
+class Typed:
+    """What became of a command."""
+
+    words: tuple[str, ...]
+    code: int
+    out: str
+    err: str
+
+    @property
+    def is_civil(self) -> bool:
+        """Whether it ended with one of `CODES`, without a traceback, and printed printable characters only."""
+        printed = self.out + self.err
+        return (
+            self.code in CODES
+            and "Traceback" not in printed
+            and all(letter.isprintable() or letter == "\n" for letter in printed)
+        )
+
+    @property
+    def is_one_sentence(self) -> bool:
+        """Whether it ended with the exit code of a mistake, and one line that says so."""
+        return (
+            self.is_civil
+            and (self.code, self.out) == (2, "")
+            and self.err.startswith("pigpen: ")
+            and self.err.count("\n") == 1
+            and len(self.err) < 2000
+        )
+
+
+def typed(*words: str, folder: Path, **environment: str) -> Typed:
+    """
+    Run ``pigpen WORDS`` in *folder*, without a terminal.
+
+    Raises:
+        Exception: Whatever a user would see as a traceback.
+    """
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", errors="backslashreplace") for _ in range(2))
+    plain = {"COLUMNS": "200", "TERM": "dumb", "NO_COLOR": "1", "PIGPEN_DATA_DIR": str(folder / "data")}
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    code = 0
+    with (
+        mock.patch.dict(os.environ, plain | environment),
+        mock.patch.object(sys, "argv", ["pigpen", *words]),
+        contextlib.chdir(folder),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        try:
+            main()
+        except SystemExit as ended:
+            code = ended.code if isinstance(ended.code, int) else 0
+        finally:
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+    return Typed(words, code, _printed(out), _printed(err))
+
+
+def _printed(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    assert isinstance(stream.buffer, io.BytesIO)
+    return stream.buffer.getvalue().decode("utf-8")
