@@ -180,7 +180,13 @@ def test_a_folder_that_changes_between_hashing_and_packing_is_built_as_it_was_ha
 
 def tags(client: docker.DockerClient, folder: Path) -> set[str]:
     begin = f"pigpen/built:{built_images._place(folder)}-"
-    return {tag for image in client.images.list("pigpen/built") for tag in image.tags if tag.startswith(begin)}
+    found = client.api.images("pigpen/built")
+    return {tag for image in found for tag in image["RepoTags"] or () if tag.startswith(begin)}
+
+
+def there(client: docker.DockerClient) -> set[str]:
+    """The ids of all images."""
+    return {image["Id"] for image in client.api.images()}
 
 
 def edit(client: docker.DockerClient, folder: Path, count: int) -> str:
@@ -199,7 +205,7 @@ def test_the_newest_few_images_of_a_folder_stay_and_those_that_are_needed(
     client.api.tag(entered, "pigpen/entered", f"test-{name}")
     container = client.api.create_container(running)
     newest += [edit(client, folder, count) for count in range(3, 3 + KEPT_IMAGES)]
-    left = {str(image.id) for image in client.images.list(all=True)}
+    left = there(client)
     tagged = tags(client, folder)
     client.api.remove_container(container)
     assert {entered, running, other, *newest[-KEPT_IMAGES:]} <= left
@@ -215,7 +221,7 @@ def test_using_an_image_again_makes_it_one_of_the_newest(client: docker.DockerCl
         edit(client, folder, count)
     assert edit(client, folder, 0) == first
     edit(client, folder, KEPT_IMAGES)
-    assert first in {str(image.id) for image in client.images.list("pigpen/built")}
+    assert first in there(client)
     assert len(tags(client, folder)) == KEPT_IMAGES
 
 
