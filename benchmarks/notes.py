@@ -15,6 +15,7 @@ import json
 import re
 import secrets
 import shutil
+import statistics
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
@@ -27,21 +28,30 @@ from docker import DockerClient
 from docker.types import Mount
 
 from benchmarks.machine import machine
+from benchmarks.passing import decoded
+from benchmarks.pondering.bot import LEVELS, UNIT, told
 from benchmarks.report import show
 from ladder.bots import BotSource
 from ladder.content import archive
 from ladder.engine import connect
 from ladder.image_build import build_image
 from ladder.images import LATEST, ensure_base_image
+from ladder.play import play_sandboxed
 from ladder.sandbox.base import Exit, Place, Program, SandboxError
 from ladder.sandbox.container_keeper import ContainerKeeper
 from ladder.sandbox.docker import DockerSandbox
 from ladder.sandbox.limits import Limits, host_config, new_user
-from tests.bad_bots.channels import AREA, HANDS, NOTES
+from pigpen import ClockSetting
+from pigpen.rules import PRESETS
+from referee.formats import Format
+from referee.match import MatchSpec
+from tests.bad_bots.channels import AREA, HANDS, NOTES, digits
 
 ROOT = Path(__file__).resolve().parents[1]
 INSIDE = {"benchmarks/passing.py": "program.py", "tests/bad_bots/channels.py": "tests/bad_bots/channels.py"}
 TAG = "pigpen/benchmark:notes"
+PONDERING = BotSource("pondering", folder=ROOT / "benchmarks" / "pondering")
+CLOCK = ClockSetting(bank=600.0, increment=1.0, limit=10.0, start_up=60.0)
 BOARDS = 8
 NOTE_BITS = 104
 """The owners of 52 cards."""
@@ -56,15 +66,15 @@ CMD ["python", "-u", "/run/pigpen/program.py"]
 
 SLOTS = {"pseudo terminals left": 6.0, "futex, woken by a thread's end": 1.0, "numbers of processes (pidfd)": 0.4}
 """Seconds of one round where it takes longer than usual."""
-SLOT = 0.1
+SLOT = 0.25
 PATIENCE = 120.0
 """Seconds after which a measurement has failed."""
 TELLS_AT, TAKES_BACK_AT = 0.2, 0.9
 """Parts of a round."""
 LOOKS_AT = {
     "futex, woken by a thread's end": 0.1,  # who is to be woken sleeps before
-    "cache lines of a file": 0.212,  # a processor that has nothing to do empties its cache
-    "cache lines of the zero page": 0.212,
+    "cache lines of a file": 0.205,  # a processor that has nothing to do empties its cache
+    "cache lines of the zero page": 0.205,
 }
 LOOKS_AT_ELSE = 0.6
 TAKEN_BACK = {"pseudo terminals left", "Shmem in /proc/meminfo", "sysinfo(2)"}
@@ -137,7 +147,7 @@ async def hands(program: Program, way: str, rounds: int) -> Found:
         "way": way,
         "seed": 1,
         "run": secrets.token_hex(4),
-        "rounds": 16 * rounds if slot == SLOT else 4 * rounds,
+        "rounds": 10 * rounds if slot == SLOT else 4 * rounds,
         "slot": slot,
         "start": time.time() + 5.0,
         "tells at": TELLS_AT,
@@ -153,6 +163,22 @@ async def hands(program: Program, way: str, rounds: int) -> Found:
     return _mean([read], told["took"] + read["took"])
 
 
+async def thinking(program: Program, way: str, rounds: int) -> Found:
+    """Bits that a neighbour's time to think tells, in a match."""
+    del way
+    spec = MatchSpec(PRESETS["hearts-short"], ("a", "b", "c", "d"), Format(4 * rounds), CLOCK, bytes(32))
+    played = await play_sandboxed(spec, [program] * 4, lambda line: None)
+    noted = re.findall(r"waited (\d+) (\d+) ([0-9.]+)", played.logs[0][1])
+    waits = [(told(int(deal), int(trick)), float(waited)) for deal, trick, waited in noted]
+    usual = statistics.median(waited - UNIT * number for number, waited in waits[::2])
+    count = LEVELS.bit_length() - 1
+    reads = [
+        ([number >> place & 1 for place in range(count)], digits(round((waited - usual) / UNIT), count))
+        for number, waited in waits
+    ]
+    return _mean([decoded(reads)], UNIT * LEVELS / 2 + usual)
+
+
 def _mean(found: list[dict[str, Any]], seconds: float = 0.0) -> Found:
     bits, right = (sum(one[key] for one in found) / len(found) for key in ("bits", "right"))
     chance = sum(one["chance"] for one in found) / len(found)
@@ -163,6 +189,7 @@ Measure = Callable[[Program, str, int], Awaitable[Found]]
 MEASURES: list[tuple[str, Measure, str]] = [
     *((f"note: {way}", notes, way) for way in NOTES),
     *((f"hand: {way}", hands, way) for way in HANDS),
+    ("hand: time to think", thinking, ""),
 ]
 
 
@@ -174,7 +201,8 @@ async def carried(regime: str, picked: str, rounds: int) -> list[Found]:
         program: Program = await sandbox.load(BotSource("notes", image=TAG)) if regime != "docker" else Bare()
         for name, measure, way in MEASURES:
             if picked in name:
-                found.append(await measure(program, way, rounds))
+                bot = await sandbox.load(PONDERING) if measure is thinking else program
+                found.append(await measure(bot, way, rounds))
                 print(name, found[-1], flush=True)
     finally:
         await sandbox.close()

@@ -31,8 +31,8 @@ PAGES = Path("/pages")
 """A large file in the image of whoever uses this module."""
 AREA = 1024
 """Pages of it that one note takes."""
-PROGRAM = Path(sys.executable)
-"""A file that every image with Python has."""
+MAPPED = PAGES if PAGES.exists() else Path(sys.executable)
+"""A file that can be mapped in every image with Python."""
 LAUNCHER = "/run/pigpen-init" if os.path.exists("/run/pigpen-init") else "/run/pigpen/launcher"
 """The program that starts the bot: once one file for all containers, now a copy for each."""
 
@@ -256,7 +256,7 @@ class Locks:
 
     def _is_locked(self, byte: int) -> bool:
         found = fcntl.fcntl(self._file, fcntl.F_GETLK, self._lock(fcntl.F_WRLCK, byte))
-        return struct.unpack_from("hh", found)[0] != fcntl.F_UNLCK
+        return bool(struct.unpack_from("hh", found)[0] != fcntl.F_UNLCK)
 
     @staticmethod
     def _lock(kind: int, byte: int) -> bytes:
@@ -269,7 +269,7 @@ class Futexes:
     WAIT, WAKE = 0, 1
 
     def __init__(self) -> None:
-        self._mapping = Mapping(PROGRAM)
+        self._mapping = Mapping(MAPPED)
 
     def tell(self, bits: Sequence[int]) -> None:
         self.look(len(bits))
@@ -338,13 +338,13 @@ class MapCounts:
     def look(self, count: int) -> list[float]:
         mappings = [self._map(bit) for bit in range(count)]
         shares = self._shares()
-        scores = [-shares[mapping.start] for mapping in mappings]
+        scores = [-float(shares[mapping.start]) for mapping in mappings]
         for mapping in mappings:
             mapping.close()
         return scores
 
     def _map(self, bit: int) -> Mapping:
-        mapping = Mapping(PROGRAM, bit * self.APART * PAGE, PAGE)
+        mapping = Mapping(MAPPED, bit * self.APART * PAGE, PAGE)
         mapping.touch(0)
         return mapping
 
