@@ -6,7 +6,7 @@
 // chain holds. It knows nothing of the games; `pigpen verify` checks the rest.
 
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { argv } from "node:process";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
@@ -15,6 +15,10 @@ const SUITS = ["clubs", "diamonds", "hearts", "spades"];
 const RANKS = [..."23456789TJQKA"];
 const CARDS = SUITS.flatMap((suit) => RANKS.map((rank) => rank + suit[0].toUpperCase()));
 const MOST_LISTED = 6;
+const MOST_BYTES = 512 * 1024 ** 2;
+const MOST_LINES = 100_000;
+const LINE_BYTES = 1024 ** 2;
+const MOST_PLAYERS = 8;
 
 /** The seed that `--seed TEXT` means. */
 export function seedFrom(text) {
@@ -107,17 +111,53 @@ function cardsNamed(name) {
   return suit < 0 ? [name.toUpperCase()] : CARDS.slice(13 * suit, 13 * suit + 13);
 }
 
-/** The lines of a record as objects; an error if the chain does not hold. */
+/** The lines of a record as text; an error if the chain does not hold. */
 function unchained(content) {
   let before = "";
-  return content.toString("utf8").trimEnd().split("\n").map((line, place) => {
+  return lines(content).map((line, place) => {
     const cut = line.lastIndexOf(',"chain":"');
     const own = line.slice(cut + 10, -2);
     const hash = sha256(Buffer.from(before), Buffer.from(`${line.slice(0, cut)}}`)).toString("hex");
     expect(own, hash, `the chain of line ${place + 1}`);
     before = own;
-    return JSON.parse(line);
+    return line;
   });
+}
+
+/** The lines of a record as text; an error if there are more of them than a record can have, or one is too long. */
+function lines(content) {
+  const found = [];
+  for (let begin = 0, end = 0; begin < content.length; begin = end + 1) {
+    end = content.indexOf("\n", begin);
+    end = end < 0 ? content.length : end;
+    if (found.length === MOST_LINES) {
+      throw new Error(`line ${MOST_LINES + 1}: a record has at most ${MOST_LINES} lines`);
+    }
+    if (end - begin >= LINE_BYTES) {
+      throw new Error(`line ${found.length + 1}: it is longer than ${LINE_BYTES} bytes`);
+    }
+    found.push(content.toString("utf8", begin, end));
+  }
+  return found;
+}
+
+/** What stands in the file, unpacked. */
+function read(path) {
+  if (statSync(path).size > MOST_BYTES) {
+    throw new Error(`a record has at most ${MOST_BYTES} bytes`);
+  }
+  const content = readFileSync(path);
+  try {
+    return content[0] === 0x1f ? gunzipSync(content, { maxOutputLength: MOST_BYTES }) : content;
+  } catch (error) {
+    const isBomb = error.code === "ERR_BUFFER_TOO_LARGE";
+    throw isBomb ? new Error(`a record has at most ${MOST_BYTES} bytes, unpacked`) : error;
+  }
+}
+
+/** A text without what makes a terminal do things. */
+function harmless(text) {
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "\ufffd");
 }
 
 function expect(found, wanted, what) {
@@ -127,29 +167,33 @@ function expect(found, wanted, what) {
 }
 
 function check(path) {
-  const content = readFileSync(path);
-  const [first, ...lines] = unchained(content[0] === 0x1f ? gunzipSync(content) : content);
-  const result = lines.pop();
+  const deals = unchained(read(path));
+  const result = JSON.parse(deals.pop() ?? "null");
+  const first = JSON.parse(deals.shift() ?? "null");
   expect(result?.type, "result", "the last line");
   const seed = Buffer.from(result.seed, "hex");
   expect(seed.length, 32, "the number of bytes in the seed");
+  if (!(first?.rules?.players >= 2 && first.rules.players <= MOST_PLAYERS)) {
+    throw new Error(`the number of players is not one from 2 to ${MOST_PLAYERS}`);
+  }
   expect(first.commitment, sha256(seed).toString("hex"), "the commitment");
-  for (const line of lines) {
+  for (const text of deals) {
+    const line = JSON.parse(text);
     const where = line.board === undefined ? `deal ${line.deal}` : `board ${line.board}, rotation ${line.rotation}`;
     expect(line.hands, hands(first.rules, seed, line.deal), `${where}: hands`);
     if (line.board !== undefined) {
       expect(line.seats, seats(first.rules, seed, line.board, line.rotation), `${where}: seats`);
     }
   }
-  return lines.length;
+  return deals.length;
 }
 
 if (argv[1] === fileURLToPath(import.meta.url)) {
   for (const path of argv.slice(2)) {
     try {
-      console.log(`${path}: ${check(path)} deals follow from the seed`);
+      console.log(harmless(`${path}: ${check(path)} deals follow from the seed`));
     } catch (error) {
-      console.error(`${path}: ${error.message}`);
+      console.error(harmless(`${path}: ${error.message}`));
       process.exitCode = 1;
     }
   }

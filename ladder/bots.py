@@ -63,6 +63,8 @@ def find_bot(word: str) -> BotSource:
         return BotSource(word, folder=SAMPLES / word)
     folder = _expanded(word)
     if _is_folder(folder):
+        if not folder.resolve().name.isprintable():  # in records, tables and messages it would break something
+            raise UnknownBot(f"The folder {word!r} has a name that cannot be printed. Give it another one.")
         if not _may_look_into(folder):
             raise UnknownBot(f"The folder {word!r} cannot be read. Let this user read it (chmod), or name another one.")
         if not _is_bot(folder):

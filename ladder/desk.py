@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select
@@ -19,6 +20,7 @@ from ladder.sandbox import owners
 from ladder.store import queue
 from ladder.store.benching import bench_lost, unbench_due
 from ladder.store.estimates import Pace, refresh, stale
+from ladder.store.match_time import seconds_of
 from ladder.store.models import Bot, Match, Rating, Seat, State, StateChange, Version
 from ladder.store.records import give_up_records, remove_orphans
 from ladder.store.results import WrongRecord, record_summary
@@ -140,7 +142,8 @@ class Desk:
             missing = count + ahead - queue.count_waiting(session, self._variants)
             if missing > 0:
                 fill_queue(session, self._settings, self._rng, now, missing, self._variants)
-            leases = queue.claim(session, self._holder, now, self._settings.match_seconds, count, self._variants)
+            seconds = partial(seconds_of, session, settings=self._settings)
+            leases = queue.claim(session, self._holder, now, seconds, count, self._variants)
             return [task_of(session, lease, self._settings) for lease in leases]
 
     def record(self, outcome: MatchOutcome) -> Result | None:

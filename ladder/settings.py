@@ -14,7 +14,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, PositiveFloat, PositiveInt, ValidationError, field_validator
+from pydantic import Field, NonNegativeFloat, PositiveInt, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -81,8 +81,8 @@ class Settings(BaseSettings):
     """Seconds in the bank + seconds added for each decision."""
     limit: Annotated[float, Field(ge=LEAST_LIMIT, le=MOST_LIMIT)] = DEFAULT_CLOCK.limit
     """Most seconds for one decision."""
-    match_seconds: Annotated[PositiveFloat, Field(le=MOST_SECONDS)] = 1800.0
-    """A match that takes longer is void, and played again."""
+    match_seconds: Annotated[NonNegativeFloat, Field(le=MOST_SECONDS)] = 0.0
+    """A match that takes longer is void, and played again; 0: as long as the bots' clocks allow."""
     image_bytes: Annotated[PositiveInt, Field(le=MOST_COUNT)] = 2 * 1024**3
     """The largest image, or folder, that is taken."""
     locked_bytes: Annotated[PositiveInt, Field(le=MOST_COUNT)] = LOCKED_BYTES

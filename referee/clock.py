@@ -12,8 +12,17 @@ if TYPE_CHECKING:
 
 MARGIN = 0.025
 """Seconds of wall time of every decision that are never charged: what the way to the bot and back may take."""
+NOTICE_SECONDS = 1.0
+"""How long a notice may wait for a bot that does not read; nobody is charged for it."""
 WALL_CAP = 3.0
 """Where CPU time is charged, wall time counts a third: an answer may take at most so many times its limit."""
+IDLE_SECONDS = 0.5
+IDLE_RATIO = 20.0
+"""Wall time beyond `IDLE_SECONDS` and so many times the CPU time is sleep, and the bank pays for all of it."""
+UNASKED_MOST = 0.1
+"""Seconds of CPU time that a program may use unasked and not pay for: to read notices, for its library's threads."""
+UNASKED_EACH = 0.001
+"""With each question so many seconds of that are given back, up to `UNASKED_MOST`."""
 
 
 class Clock:
@@ -21,13 +30,15 @@ class Clock:
     The time one bot has left in one match. All times in seconds.
 
     The bank grows by the setting's bank whenever `deals_per_bank` further deals begin, and by the increment with
-    every decision. It never goes below zero.
+    every decision. A decision never takes it below zero. What a program uses when it is not asked may: then it has no
+    time for an answer until the bank has been filled again.
     """
 
     def __init__(self, setting: ClockSetting) -> None:
         self.setting = setting
         self.bank = 0.0
         self._deals = 0
+        self._unasked = UNASKED_MOST
 
     def begin_deal(self) -> None:
         """A deal begins."""
@@ -38,11 +49,31 @@ class Clock:
     @property
     def allowance(self) -> float:
         """How long the next decision may take."""
-        return min(self.setting.limit, self.bank + self.setting.increment)
+        return max(0.0, min(self.setting.limit, self.bank + self.setting.increment))
 
-    def charge(self, rated: float) -> None:
-        """Draw a decision that is rated at *rated* seconds on the bank."""
-        self.bank = max(0.0, self.bank + self.setting.increment - rated)
+    @property
+    def owes(self) -> bool:
+        """Whether more has been used than the bank and the increment hold; only unasked work goes so far."""
+        return self.bank + self.setting.increment < 0
+
+    def charge(self, rated: float, slept: float = 0.0) -> float:
+        """
+        Draw a decision on the bank, and give the seconds that were drawn: no more than there are.
+
+        Args:
+            rated: What it is rated at; of that no more counts than it was allowed.
+            slept: What its sleep costs, if that is more.
+        """
+        gained = self.bank + self.setting.increment
+        drawn = max(0.0, min(rated, self.allowance), min(slept, gained))
+        self.bank = gained - drawn
+        return drawn
+
+    def charge_unasked(self, cpu: float) -> None:
+        """Draw on the bank what the program used since its last answer, beyond what it may; *cpu* is in seconds."""
+        left = self._unasked + UNASKED_EACH - cpu
+        self._unasked = min(UNASKED_MOST, max(0.0, left))
+        self.bank += min(0.0, left)
 
 
 def slack_for(thinkers: int, cpu: float | None) -> float:
@@ -53,6 +84,11 @@ def slack_for(thinkers: int, cpu: float | None) -> float:
 def rating(wall: float, cpu: float | None, slack: float) -> float:
     """Seconds that count for the limit and the bank, of *wall* time and *cpu* time."""
     return max(cpu or 0.0, (wall - MARGIN) / slack)
+
+
+def sleep(wall: float, cpu: float | None, thinkers: int) -> float:
+    """Seconds of *wall* time that a program slept which was asked as one of *thinkers*."""
+    return 0.0 if cpu is None else max(0.0, (wall - IDLE_SECONDS) / thinkers - IDLE_RATIO * cpu)
 
 
 class Stopwatch:
@@ -70,6 +106,7 @@ class Stopwatch:
         cpu_time: Callable[[], float | None] = lambda: None,
         now: Callable[[], float] = time.monotonic,
         thinkers: int = 1,
+        cpu_before: float | None = None,
     ) -> None:
         """
         Start.
@@ -79,11 +116,13 @@ class Stopwatch:
             cpu_time: Seconds of CPU time that the program has used so far; None where that cannot be read.
             now: Seconds of wall time.
             thinkers: How many bots are asked at once: they share a core, so wall time counts only its share.
+            cpu_before: What *cpu_time* says now, where that has just been read.
         """
         self._limit = limit
+        self._thinkers = thinkers
         self._cpu_time = cpu_time
         self._now = now
-        self.cpu_before = cpu_time()
+        self.cpu_before = cpu_time() if cpu_before is None else cpu_before
         """What *cpu_time* said when this was made."""
         self.cpu_after: float | None = None
         """What it said when it was read last."""
@@ -117,6 +156,12 @@ class Stopwatch:
         """Seconds that count for the limit and the bank."""
         wall, cpu = self._stopped or self._read()
         return rating(wall, cpu, self._slack)
+
+    @property
+    def slept(self) -> float:
+        """Seconds that count for the bank, where they are more than what the decision is rated at."""
+        wall, cpu = self._stopped or self._read()
+        return sleep(wall, cpu, self._thinkers)
 
     @property
     def is_late(self) -> bool:

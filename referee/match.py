@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime
+import time
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
@@ -65,6 +66,7 @@ class Match:
         write: Callable[[MatchLine | DealLine | ResultLine], None],
         recorded: Iterable[DealLine] | None = None,
         image_files: ImageFiles | None = None,
+        now: Callable[[], float] = time.monotonic,
     ) -> None:
         """
         Prepare a match.
@@ -75,6 +77,7 @@ class Match:
             write: Takes the record's lines in order.
             recorded: The deals that are in the record already, if the match was interrupted; its first line is, too.
             image_files: What the record says of the bots' images.
+            now: The referee's clock, in seconds.
 
         Raises:
             CannotResume: If these deals are not of this match; the message says what is wrong.
@@ -85,7 +88,7 @@ class Match:
         self._tally = Tally(spec.rules, spec.bots, spec.format)
         self._has_begun = recorded is not None
         self._image_files = image_files
-        self._tables = [Table(spec, number) for number in range(spec.format.tables(spec.rules))]
+        self._tables = [Table(spec, number, now) for number in range(spec.format.tables(spec.rules))]
         for line in sorted(recorded or (), key=lambda line: line.deal):
             self._restore(line)
 

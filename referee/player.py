@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pigpen.notices import FaultNotice
 from pigpen.rules import IllegalAction
 from pigpen.view import View
-from referee.clock import Clock, Stopwatch, rating, slack_for
+from referee.clock import Clock, Stopwatch, rating, slack_for, sleep
 from referee.verdict import SeatFailure, Verdict, is_taken_over
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ BY_BOT = "bot"
 BY_TAKEOVER = "takeover"
 DEFAULT = "default:"
 """What stands before the verdict where the default action was played."""
+NO_TIME_LEFT = "it was not asked: it had used up its time, and more, by working when it was not to act"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,8 @@ class Decision:
     cpu: float | None = None
     """Seconds of CPU time the bot's program used meanwhile; None where nobody was asked or it cannot be read."""
     fault: Fault | None = None
+    unasked: float | None = None
+    """Seconds of CPU time the program had used before the question, since its last answer or since it took its seat."""
 
 
 class Player:
@@ -70,7 +73,9 @@ class Player:
         self._now = now
         self._decisions = 0
         self._absent: SeatFailure | None = None
-        self._rated = 0.0
+        self._drawn = 0.0
+        self._used: float | None = None
+        """What the program's clock said at its last answer, or when it took its seat."""
 
     async def take_seat(self, welcome: Welcome) -> None:
         """Wait for the bot to come; one that does not is taken over at its first decision."""
@@ -78,6 +83,7 @@ class Player:
             await self._seat.welcome(welcome)
         except SeatFailure as failure:
             self._absent = failure
+        self._used = self._seat.cpu_time()
 
     def begin_deal(self) -> None:
         """A deal begins."""
@@ -96,9 +102,12 @@ class Player:
         """
         if self.taken_over:
             return Decision(deal.default_action(chair), BY_TAKEOVER, 0.0)
+        used = self._seat.cpu_time()
+        unasked = None if used is None or self._used is None else used - self._used
+        self.charge_unasked(unasked)
         view = self.view(deal, chair, totals, seed)
         self._decisions += 1
-        watch = Stopwatch(view.limit, self._seat.cpu_time, self._now, thinkers)
+        watch = Stopwatch(view.limit, self._seat.cpu_time, self._now, thinkers, used)
         fault = None
         try:
             action = await self._answer(view, watch)
@@ -106,9 +115,12 @@ class Player:
         except (SeatFailure, IllegalAction) as error:
             failure = error if isinstance(error, SeatFailure) else SeatFailure(Verdict.ILLEGAL, str(error))
             action = deal.default_action(chair)
+            watch.stop()
             fault = await self._blame(failure)
-        self._charge(watch.rated)
-        return Decision(action, f"{DEFAULT}{fault.verdict}" if fault else BY_BOT, watch.wall, watch.cpu, fault)
+        self._drawn = self._clock.charge(watch.rated, watch.slept)
+        self._used = watch.cpu_after
+        by = f"{DEFAULT}{fault.verdict}" if fault else BY_BOT
+        return Decision(action, by, watch.wall, watch.cpu, fault, unasked)
 
     def view(self, deal: Deal, chair: int, totals: tuple[int, ...], seed: int) -> View:
         """What the bot is shown for its next decision; the arguments are those of `decide`."""
@@ -118,8 +130,13 @@ class Player:
             decision=self._decisions + 1,
             seed=seed,
             limit=self._clock.allowance,
-            bank=self._clock.bank,
+            bank=max(0.0, self._clock.bank),
         )
+
+    def charge_unasked(self, cpu: float | None) -> None:
+        """The bot is to be asked; it has used *cpu* seconds since its last answer, None where that cannot be read."""
+        if cpu is not None:
+            self._clock.charge_unasked(cpu)
 
     def rest(self) -> None:
         """Others think now, and take their time: this bot is to stand still."""
@@ -127,7 +144,7 @@ class Player:
 
     def recall(self, step: Step, took: float, cpu: float | None, thinkers: int) -> None:
         """
-        Count a decision that is in the record already, with its fault and its time.
+        Count a decision that is in the record already, with its fault and its time; `charge_unasked` goes before.
 
         Args:
             step: The decision.
@@ -138,7 +155,8 @@ class Player:
         if step.by == BY_TAKEOVER:
             return
         self._decisions += 1
-        self._charge(rating(took, cpu, slack_for(thinkers, cpu)))
+        rated = rating(took, cpu, slack_for(thinkers, cpu))
+        self._drawn = self._clock.charge(rated, sleep(took, cpu, thinkers))
         if step.by.startswith(DEFAULT):
             self.faults.append(Fault(self._decisions, Verdict(step.by.removeprefix(DEFAULT)), step.why or ""))
             self.taken_over = is_taken_over([each.verdict for each in self.faults])
@@ -155,13 +173,10 @@ class Player:
     async def _answer(self, view: View, watch: Stopwatch) -> Action:
         """What the bot says, in time."""
         if self._absent:
-            watch.stop()
             raise self._absent
-        return await ask_in_time(self._seat, view, watch, self._rated)
-
-    def _charge(self, rated: float) -> None:
-        self._rated = min(rated, self._clock.allowance)
-        self._clock.charge(self._rated)
+        if self._clock.owes:
+            raise SeatFailure(Verdict.TIMEOUT, NO_TIME_LEFT)
+        return await ask_in_time(self._seat, view, watch, self._drawn)
 
     async def _blame(self, failure: SeatFailure) -> Fault:
         fault = Fault(self._decisions, failure.verdict, failure.message, failure.end)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 VERSION = 1
-TIMES = frozenset({"started", "took_ms", "cpu_ms", "timed", "think_ms", "image_files"})
+TIMES = frozenset({"started", "took_ms", "cpu_ms", "unasked_ms", "timed", "think_ms", "image_files"})
 """The fields that hold times, or tell how the match was run: they differ from run to run."""
 
 CHAIN = "chain"
@@ -152,6 +152,9 @@ class DealLine(Line):
     """How long each step took by the referee's clock, in milliseconds."""
     cpu_ms: Annotated[tuple[Milliseconds | None, ...], AtSteps] | None = None
     """CPU time of the bot's program during each step, in milliseconds; null where it was not read, or nobody asked."""
+    unasked_ms: Annotated[tuple[Milliseconds | None, ...], AtSteps] | None = None
+    """CPU time, in milliseconds, that the bot's program had used before each step since its last answer, or since it
+    took its seat; null where it was not read, or nobody asked."""
 
     @property
     def name(self) -> str:
@@ -163,11 +166,17 @@ class DealLine(Line):
         Each step with its seconds by the referee's clock, and of CPU time; None where that was not read.
 
         Raises:
-            ValueError: If there is not one time for each step.
+            ValueError: If there is not one time of each kind for each step.
         """
-        cpu_ms = self.cpu_ms or (None,) * len(self.steps)
-        for step, took, cpu in zip(self.steps, self.took_ms, cpu_ms, strict=True):
+        nothing = (None,) * len(self.steps)
+        times = zip(self.steps, self.took_ms, self.cpu_ms or nothing, self.unasked_ms or nothing, strict=True)
+        for step, took, cpu, _ in times:
             yield step, took / 1000, None if cpu is None else cpu / 1000
+
+    def unasked(self) -> tuple[float | None, ...]:
+        """Seconds of CPU time that the bot of each step had used before it was asked; None where that was not read."""
+        times = self.unasked_ms or (None,) * len(self.steps)
+        return tuple([None if each is None else each / 1000 for each in times])
 
 
 class BotResult(Line):

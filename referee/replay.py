@@ -29,6 +29,8 @@ class Moment:
 
     Each step comes with its seconds by the referee's clock and of CPU time, as in `DealLine.timed_steps`.
     """
+    unasked: tuple[float | None, ...] = ()
+    """For each of these steps, seconds of CPU time that the bot had used before it was asked, as `DealLine.unasked`."""
 
     @property
     def ends_trick(self) -> bool:
@@ -89,14 +91,15 @@ class Replay:
 def _moments(rules: Rules, line: DealLine, leader: int | None) -> Iterator[Moment]:
     deal = Deal(rules, [parse_cards(hand.split()) for hand in line.hands], number=line.deal, leader=leader)
     yield Moment(deal.copy())
-    steps = list(line.timed_steps())
+    steps, unasked = list(line.timed_steps()), line.unasked()
     while not deal.is_over:
         now, steps = steps[: len(deal.to_act)], steps[len(deal.to_act) :]
         if not now:
             raise ValueError("it ends in the middle")
         for step, _, _ in now:
             deal.apply(step.seat, action_of(step))
-        yield Moment(deal.copy(), tuple(now))
+        end = len(line.steps) - len(steps)
+        yield Moment(deal.copy(), tuple(now), unasked[end - len(now) : end])
     if steps:
         raise ValueError("it goes on after its end")
     yield Moment(deal)

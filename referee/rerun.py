@@ -80,6 +80,8 @@ class Question:
     step: Step
     took: float
     cpu: float | None
+    unasked: float | None
+    """Seconds of CPU time that the bot's program had used before it."""
     thinkers: int
     """How many seats were asked at once."""
     trick_points: int | None
@@ -167,6 +169,7 @@ class TableRerun:
         seed = bot_seed(self._seed, line.deal, chair, line.rotation)
         player.begin_deal()
         for question in _questions(replay, chair):
+            player.charge_unasked(question.unasked)
             if line.deal in self._wanted:
                 self._place += 1
                 if self._place > len(self.answers):
@@ -213,10 +216,10 @@ def asked(line: DealLine, bot: int) -> tuple[Step, ...]:
 def _questions(replay: Replay, chair: int) -> Iterator[Question]:
     """What the bot in that seat was asked."""
     for place, (before, after) in enumerate(pairwise(replay.moments)):
-        for step, took, cpu in after.done:
+        for (step, took, cpu), used in zip(after.done, after.unasked, strict=True):
             if step.seat == chair and step.by != BY_TAKEOVER:
                 points = None if step.play is None else _trick_points(replay.moments[place:], chair)
-                yield Question(before.deal, step, took, cpu, len(after.done), points)
+                yield Question(before.deal, step, took, cpu, used, len(after.done), points)
 
 
 def _trick_points(moments: Sequence[Moment], chair: int) -> int:

@@ -74,16 +74,23 @@ class Retrace:
             expect("seats", plain.get("seats", list(self._seats)), list(self._seats))
             deal = self._next_deal(hands)
             texts = self._answers.play(deal, plain["steps"], self._seats)
-            took, cpu = _times(plain)
+            took, cpu, unasked = _times(plain)
             self._game.add(deal)
             scores = deal.scores()
-            compare(text, self._written(number, names, texts, scores, took, cpu))
+            compare(text, self._written(number, names, texts, scores, took, cpu, unasked))
         except RecordDiffers as error:
             raise RecordDiffers(f"{place}: {error}") from None
         tally.count(self._rotation or 0, number, self._seats, scores, _in_seconds(plain["steps"], took, cpu))
 
     def _written(
-        self, number: int, hands: list[str], steps: list[str], scores: tuple[int, ...], took: Times, cpu: Times
+        self,
+        number: int,
+        hands: list[str],
+        steps: list[str],
+        scores: tuple[int, ...],
+        took: Times,
+        cpu: Times,
+        unasked: Times,
     ) -> str:
         """The line of a deal, its steps given as text."""
         on_board = self._rotation is not None
@@ -98,6 +105,7 @@ class Retrace:
             totals=tuple([self._game.totals[bot] for bot in self._seats]),
             took_ms=took,
             cpu_ms=None if cpu.count(None) == len(cpu) else cpu,
+            unasked_ms=None if unasked.count(None) == len(unasked) else unasked,
         )
         head, tail = to_json(line).split(_NO_STEPS)
         return f'{head}"steps":[{",".join(steps)}]{tail}'
@@ -109,17 +117,18 @@ class Retrace:
             raise RecordDiffers(str(error)) from None
 
 
-def _times(plain: dict[str, Any]) -> tuple[Times, Times]:
-    """Wall and CPU times of each step, in milliseconds."""
+def _times(plain: dict[str, Any]) -> tuple[Times, Times, Times]:
+    """Wall and CPU times of each step, and CPU time before it, in milliseconds."""
     steps = plain["steps"]
     took: Times = tuple(plain["took_ms"])
-    cpu: Times = tuple(plain["cpu_ms"]) if "cpu_ms" in plain else (None,) * len(steps)
+    cpu, unasked = (tuple(plain[key]) if key in plain else (None,) * len(steps) for key in ("cpu_ms", "unasked_ms"))
     _check_times("took_ms", took, len(steps), {float})
     _check_times("cpu_ms", cpu, len(steps), {float, type(None)})
+    _check_times("unasked_ms", unasked, len(steps), {float, type(None)})
     for number, step in enumerate(steps):
-        if step["by"] == BY_TAKEOVER and (took[number] or cpu[number] is not None):
+        if step["by"] == BY_TAKEOVER and (took[number] or (cpu[number], unasked[number]) != (None, None)):
             raise RecordDiffers(f"steps[{number}] is by {BY_TAKEOVER}, but took time")
-    return took, cpu
+    return took, cpu, unasked
 
 
 def _in_seconds(steps: Sequence[dict[str, Any]], took: Times, cpu: Times) -> list[tuple[int, str, float, float | None]]:

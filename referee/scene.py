@@ -69,6 +69,8 @@ class News:
     """What was held against the bot."""
     took: float | None = None
     """Seconds; None where that is not known from here."""
+    unasked: float | None = None
+    """Seconds of CPU time that the bot had used before it was asked; None where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +160,8 @@ def _is_asked(seat: int, deal: Deal, own: View | None) -> bool:
 
 
 def _news(moment: Moment, views: Mapping[int, View]) -> Iterator[News]:
-    for step, took, _ in moment.done:
+    for (step, took, _), unasked in zip(moment.done, moment.unasked, strict=True):
         if step.seat in views:
-            yield News(step.seat, action_of(step), step.by, step.why, took)
+            yield News(step.seat, action_of(step), step.by, step.why, took, unasked)
         elif step.play is not None:
             yield News(step.seat, action_of(step))

@@ -10,6 +10,7 @@ import grpc
 from pigpen.notices import MatchResult
 from pigpen.wire import MalformedMessage, action_of, notice_message, request_message, welcome_message
 from referee.alarm import Alarm
+from referee.clock import NOTICE_SECONDS
 from referee.door import Door
 from referee.hello import check_hello
 from referee.keeper import NoKeeper, Turns
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 
 HELLO_SECONDS = 5.0
 """How long a new stream may stay without its Hello."""
-NOTICE_SECONDS = 1.0
-"""How long a notice may wait for a bot that does not read."""
 LOOK_SECONDS = 0.001
 """How long, at least, from one look at a bot's CPU time to the next."""
 FAREWELL_SECONDS = 1.0

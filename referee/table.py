@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import TYPE_CHECKING
 
 from pigpen.notices import DealResult, MatchResult, Welcome
@@ -15,7 +16,7 @@ from referee.result import places
 from referee.steps import action_of, names_of, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
 
     from pigpen.rules import Deal
     from referee.match import MatchSpec
@@ -38,17 +39,20 @@ class Table:
     Sealed questions are put to all at once, and nobody's answer counts before all have answered.
     """
 
-    def __init__(self, spec: MatchSpec, number: int) -> None:
-        """Lay table *number* (from 0) of a match."""
+    def __init__(self, spec: MatchSpec, number: int, now: Callable[[], float] = time.monotonic) -> None:
+        """Lay table *number* (from 0) of a match; *now* is the referee's clock."""
         self._spec = spec
         self._number = number
+        self._now = now
         self._game = spec.format.start(spec.rules, spec.seed, number)
         self._players: list[Player] = []
         self._recorded: list[DealLine] = []
         self._seated: Sequence[Player] = ()
         """The players by their seat in the deal that is played."""
-        self._asked: Sequence[int] = ()
-        """The seats that are asked now."""
+        self._asked: Collection[int] = ()
+        """The seats that are asked now, and have not answered."""
+        self._is_slow = False
+        """Whether those who are asked take long."""
 
     @property
     def is_over(self) -> bool:
@@ -85,7 +89,7 @@ class Table:
             seats: Where each bot answers, in the order of their numbers.
             write: Takes each deal as soon as it is over.
         """
-        self._players = [Player(seat, self._spec.clock) for seat in seats]
+        self._players = [Player(seat, self._spec.clock, self._now) for seat in seats]
         for line in self._recorded:
             self._recall(line)
         await self._take_seats()
@@ -102,9 +106,11 @@ class Table:
         exposures = sum(step.expose is not None for step in line.steps)
         for player in self._players:
             player.begin_deal()
-        for step, took, cpu in line.timed_steps():
+        for (step, took, cpu), unasked in zip(line.timed_steps(), line.unasked(), strict=True):
             thinkers = passes if step.passed is not None else exposures if step.expose is not None else 1
-            self._players[seats[step.seat]].recall(step, took, cpu, thinkers)
+            player = self._players[seats[step.seat]]
+            player.charge_unasked(unasked)
+            player.recall(step, took, cpu, thinkers)
 
     async def _take_seats(self) -> None:
         spec = self._spec
@@ -137,11 +143,12 @@ class Table:
             player.begin_deal()
         await asyncio.sleep(0)  # bots in this process never wait for anything: let Ctrl-C come through
         while not deal.is_over:
-            self._asked = asked = deal.to_act
+            asked = deal.to_act
             questions = [players[seat].decide(deal, seat, totals, bot_seeds[seat], len(asked)) for seat in asked]
+            self._is_slow = False
             quiet.set(QUIET_SECONDS)
             try:
-                answers = [await questions[0]] if len(questions) == 1 else await asyncio.gather(*questions)
+                answers = await self._answers(asked, questions)
             finally:
                 quiet.stop()
             for seat, decision in zip(asked, answers, strict=True):
@@ -153,8 +160,27 @@ class Table:
             await player.tell(DealResult(number, seat, line.scores, line.totals))
         return line
 
+    async def _answers(
+        self, asked: tuple[int, ...], questions: Sequence[Coroutine[None, None, Decision]]
+    ) -> list[Decision]:
+        """What those who are *asked* decide; whoever has answered a sealed question waits for the others."""
+        self._asked = asked
+        if len(asked) == 1:
+            return [await questions[0]]
+        self._asked = waited_for = set(asked)
+
+        async def one(seat: int, question: Coroutine[None, None, Decision]) -> Decision:
+            decision = await question
+            waited_for.remove(seat)
+            if self._is_slow and waited_for:
+                self._seated[seat].rest()
+            return decision
+
+        return await asyncio.gather(*map(one, asked, questions))
+
     def _rest_idle(self) -> None:
         """Hold everybody still who is not asked."""
+        self._is_slow = True
         for seat, player in enumerate(self._seated):
             if seat not in self._asked:
                 player.rest()
@@ -181,7 +207,8 @@ class Table:
             "scores": deal.scores(),
             "totals": self._totals(seats),
             "took_ms": tuple(round(decision.took * 1000, 3) for _, decision in steps),
-            "cpu_ms": _cpu_ms(steps),
+            "cpu_ms": _in_ms(decision.cpu for _, decision in steps),
+            "unasked_ms": _in_ms(decision.unasked for _, decision in steps),
         }
         return DealLine.model_validate(fields)
 
@@ -211,8 +238,9 @@ async def _farewell(player: Player, result: MatchResult) -> None:
     await player.close()
 
 
-def _cpu_ms(steps: Sequence[tuple[int, Decision]]) -> tuple[float | None, ...] | None:
-    times = tuple(None if decision.cpu is None else round(decision.cpu * 1000, 3) for _, decision in steps)
+def _in_ms(seconds: Iterable[float | None]) -> tuple[float | None, ...] | None:
+    """Milliseconds for the record; None where there are none at all."""
+    times = tuple([None if each is None else round(each * 1000, 3) for each in seconds])
     return None if times.count(None) == len(times) else times
 
 

@@ -44,7 +44,7 @@ from ladder.cli.submit import submit
 from ladder.cli.verify import verify_records
 from ladder.sandbox.base import BotRejected, SandboxError
 from ladder.store.problems import LadderError, StoreError
-from referee.problems import RecordError, shortened
+from referee.problems import RecordError
 from referee.rules_file import RulesFileError
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ for _panel, _commands in PANELS.items():
             app.command(_name, rich_help_panel=_panel)(_command)
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-LINES = "\n\t"
+LINES = "\n"
 MISTAKES = (UserError, UnknownBot, RulesFileError, RecordError, BotRejected, LadderError)
 
 
@@ -129,8 +129,6 @@ def main() -> None:
         _quit(str(error), 2)
     except (SandboxError, StoreError) as error:
         _quit(str(error), 3)
-    except UnicodeEncodeError as error:  # of a word on the command line; Python keeps its bytes
-        _quit(f"{shortened(error.object)!r} is not UTF-8 text.", 2)
     except Stopped as stopped:
         _quit(str(stopped), stopped.code)
     except OSError as error:
@@ -140,5 +138,5 @@ def main() -> None:
 
 
 def _quit(message: str, code: int) -> None:
-    print(f"pigpen: {harmless(message, spared=LINES)}", file=sys.stderr)
+    print(f"pigpen: {harmless(message.expandtabs(), spared=LINES)}", file=sys.stderr)
     sys.exit(code)

@@ -64,9 +64,11 @@ def run_ladder(
     goal = Goal(matches, until_ci)
     try:
         with opened(settings) as database:
+            names = _known(database, variant)
+            _check_time(database, settings, names)
             if settings.sandbox == "docker":
                 say_what_is_missing()
-            _run(database, settings, goal, _known(database, variant), concurrency, seed)
+            _run(database, settings, goal, names, concurrency, seed)
     except KeyboardInterrupt:  # before the first match, or for the third time
         raise stopped(signal.SIGINT) from None
 
@@ -78,6 +80,14 @@ def _known(database: Database, names: Sequence[str] | None) -> list[str] | None:
         return None
     with database.read() as session:
         return [find_variant(session, name).name for name in names]
+
+
+def _check_time(database: Database, settings: Settings, variants: list[str] | None) -> None:
+    from ladder.store.match_time import why_too_short
+
+    with database.read() as session:
+        if reason := why_too_short(session, settings, variants):
+            raise UserError(reason)
 
 
 def _run(

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from pigpen.rules import Rules
     from referee.scene import Chair, News, Scene
 
+WORTH_A_WORD = 0.005
+"""Seconds of work before a bot was asked; less is what a library's own threads may use."""
 SIGNS = "♣♦♥♠"
 """The suits in canonical order."""
 _ASCII = str.maketrans("♣♦♥♠▶›→←↑↓×─━●╭╮╰╯│·–…✗", "CDHS>>><^vx-=o++++|.-.!")
@@ -119,11 +121,19 @@ def _sealed(rules: Rules, scene: Scene, before: Scene) -> str:
     return f"Exposed: {'; '.join(shown)}." if shown else "Nobody exposes a card."
 
 
+def _time(news: News) -> str:
+    """How long a play took, and what the bot had worked before it was asked, if that is worth a word."""
+    if news.took is None:
+        return ""
+    unasked = news.unasked or 0.0
+    before = f", {unasked * 1000:.1f} ms before it was asked" if unasked > WORTH_A_WORD else ""
+    return f" ({news.took * 1000:.1f} ms{before})"
+
+
 def _played(scene: Scene, before: Scene) -> str:
     last = scene.trick[-1]
     text = f"{who(scene.chairs[last.seat])} {'plays' if len(scene.trick) > 1 else 'leads'} {card(last.card)}"
-    took = scene.news[0].took
-    text += "" if took is None else f" ({took * 1000:.1f} ms)"
+    text += _time(scene.news[0])
     if scene.winner is None:
         return f"{text}."
     gain = scene.chairs[scene.winner].points - before.chairs[scene.winner].points

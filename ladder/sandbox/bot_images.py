@@ -186,7 +186,7 @@ def _pull_failed(reference: str, reason: str) -> SandboxError:
 
 
 def _accept(image: Image, name: str) -> str:
-    config = image.attrs["Config"]
+    config = image.attrs["Config"] or {}  # an image need not have any
     if config.get("Volumes"):
         # Each would become a writable folder on the host's disk, without a size limit.
         raise BotRejected(f"{name} declares a VOLUME, which the sandbox does not allow: bots may write to /tmp only.")

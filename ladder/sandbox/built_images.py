@@ -49,11 +49,10 @@ def find_built(client: DockerClient, folder: Path, key: str) -> Image | None:
 def remove_old(client: DockerClient, folder: Path) -> None:
     """Remove images of this folder, but for the newest ones, entered ones, and those that a container uses."""
     begin = f"{REPOSITORY}:{_place(folder)}-"
-    found = client.api.images(filters={"reference": f"{begin}*"})
-    free = [image["Id"] for image in found if not any(tag.startswith(f"{ENTERED}:") for tag in image["RepoTags"])]
-    with suppress(ImageNotFound):
-        used = sorted((client.images.get(image) for image in free), key=_last_used, reverse=True)
-        for image in used[KEPT_IMAGES:]:
+    with suppress(ImageNotFound):  # somebody else removes some
+        found = [client.images.get(image["Id"]) for image in client.api.images(filters={"reference": f"{begin}*"})]
+        free = [image for image in found if not any(tag.startswith(f"{ENTERED}:") for tag in image.tags)]
+        for image in sorted(free, key=_last_used, reverse=True)[KEPT_IMAGES:]:
             for tag in image.tags:
                 if tag.startswith(begin):
                     _remove(client, tag)

@@ -123,7 +123,7 @@ class DockerSandbox:
                 base = await self._base_image(client)
                 built = await self._call(image_of_folder, client, bot, base, self._packages)
                 image, lock = built.image, built.lock
-        await self._inspect(client, image, bot.image or str(bot.folder))
+        await self._call(inspect_image, client, image, bot.image or str(bot.folder), self.id)
         plan = self._choose_runtime(await self._call(containers.plan, client, image, self.runtime), bot.name)
         return DockerProgram(image, await self._keep_in_memory(plan), partial(self._start, client, plan), lock)
 
@@ -151,12 +151,6 @@ class DockerSandbox:
                 _LEFT_BEHIND.discard(sandbox)
             self._client = client
         return self._client
-
-    async def _inspect(self, client: DockerClient, image: str, name: str) -> None:
-        def discard(container: str) -> None:
-            self._pool.submit(containers.discard, client, container)  # only `close` waits for that
-
-        await self._call(inspect_image, client, image, name, self.id, discard)
 
     async def _base_image(self, client: DockerClient) -> str:
         if self._base is None:

@@ -23,7 +23,7 @@ def is_known_fit(image: str) -> bool:
 
 def remember_fit(image: str) -> None:
     """Remember it, for every process of this user. Where nothing can be written, it will be looked at again."""
-    with suppress(OSError):
+    with suppress(OSError, RuntimeError):  # a user without a home has nothing to write to
         path = _path()
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         written = path.with_name(f".{path.name}.{os.getpid()}.{hashlib.sha256(image.encode()).hexdigest()[:8]}")
@@ -34,7 +34,7 @@ def remember_fit(image: str) -> None:
 def _known() -> list[str]:
     try:
         return read_own(_path(), MOST * _LINE).split()
-    except (OSError, UnicodeDecodeError):
+    except (OSError, RuntimeError, UnicodeDecodeError):
         return []
 
 

@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING
 
 from ladder.engine import engine_errors
 from ladder.sandbox.base import BotRejected
-from ladder.sandbox.containers import create_idle
+from ladder.sandbox.containers import create_idle, discard
 from ladder.sandbox.fit_images import is_known_fit, remember_fit
 from ladder.sandbox.image_config import UnfitImage, check_config, working_folder
 from ladder.sandbox.image_tree import ImageTree
 from ladder.sandbox.limits import SEAT_FOLDER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from docker import DockerClient
 
 USERS = ("/etc/passwd", "/etc/group")
@@ -42,7 +40,7 @@ MOUNTED = (SEAT_FOLDER, "/tmp")
 """Folders that the sandbox mounts."""
 
 
-def inspect_image(client: DockerClient, image: str, name: str, sandbox: str, discard: Callable[[str], object]) -> None:
+def inspect_image(client: DockerClient, image: str, name: str, sandbox: str) -> None:
     """
     Refuse an image that the engine or the sandbox cannot start safely. Each image is looked at once (fit_images.py).
 
@@ -51,7 +49,6 @@ def inspect_image(client: DockerClient, image: str, name: str, sandbox: str, dis
         image: The image's id.
         name: What its author calls it.
         sandbox: Id of the sandbox whose the container is through which it is looked at.
-        discard: Called with that container's id, to remove it.
 
     Raises:
         BotRejected: If the image is at fault.
@@ -68,7 +65,7 @@ def inspect_image(client: DockerClient, image: str, name: str, sandbox: str, dis
             try:
                 _check_tree(ImageTree(client.api, container), folder)
             finally:
-                discard(container)
+                discard(client, container)
     except UnfitImage as error:
         raise BotRejected(f"{name} cannot run in the sandbox: {error}") from error
     remember_fit(image)

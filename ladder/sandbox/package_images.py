@@ -98,7 +98,7 @@ def image_with_packages(client: DockerClient, packages: Packages, content: Conte
     with scratch_folder() as scratch, disk_errors("The image of the bot's packages"):
         packages.unpack(asked, packages.pins(asked, target), target, scratch / VENDOR)
         _build(client, scratch / VENDOR, base, tag)
-    _remove_old(client)
+    _remove_old(client, tag)
     return str(client.images.get(tag).id)
 
 
@@ -149,10 +149,11 @@ def _plain(info: tarfile.TarInfo) -> tarfile.TarInfo:
     return info
 
 
-def _remove_old(client: DockerClient) -> None:
+def _remove_old(client: DockerClient, spared: str) -> None:
+    """Remove all but the newest; *spared* may look old, if the engine still had its layers."""
     found = client.api.images(filters={"reference": f"{REPOSITORY}:*"})
     newest = sorted(found, key=lambda image: int(image["Created"]), reverse=True)
     for image in newest[KEPT_IMAGES:]:
-        for tag in image["RepoTags"] or ():
+        for tag in {*(image["RepoTags"] or ())} - {spared}:
             with suppress(APIError):  # somebody else has removed it, or is using it
                 client.api.remove_image(tag)

@@ -38,7 +38,7 @@ def back_up(url: URL, target: Path) -> int:
         LadderError: If *target* is there or cannot be written, or pg_dump is not installed.
         StoreError: If the copy fails.
     """
-    if target.exists():
+    if os.path.exists(target):
         raise LadderError(f"{str(target)!r} is there already; name another file.")
     with _whole(target) as draft:
         if url.get_backend_name() == "sqlite":

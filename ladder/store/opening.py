@@ -29,7 +29,7 @@ def open_ladder(settings: Settings, create: bool = False) -> Database:
     """
     if create:
         make_folders(settings)
-    elif (file := settings.database_file) and not file.exists():
+    elif (file := settings.database_file) and not os.path.exists(file):
         raise LadderError(f"There is no ladder in {str(file.parent)!r}; begin one with: pigpen submit FOLDER")
     database = Database(settings.url)
     try:

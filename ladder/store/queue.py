@@ -43,7 +43,12 @@ class Lease:
 
 
 def claim(
-    session: Session, holder: str, now: float, seconds: float, count: int, variants: Collection[str] | None = None
+    session: Session,
+    holder: str,
+    now: float,
+    seconds: Callable[[int], float],
+    count: int,
+    variants: Collection[str] | None = None,
 ) -> list[Lease]:
     """
     Lease the oldest matches that wait.
@@ -52,12 +57,12 @@ def claim(
         session: A transaction that writes.
         holder: Who takes them (`owners.this_process`).
         now: Unix time.
-        seconds: How long a match may take.
+        seconds: How long a match may take, by its number.
         count: How many matches at most.
         variants: Only of these; None: of any.
     """
     waiting = select(Match.id, Match.attempt).where(_QUEUED, *_of(variants)).order_by(Match.id).limit(count)
-    leases = [Lease(match, attempt + 1, now + seconds + GRACE) for match, attempt in session.execute(waiting)]
+    leases = [Lease(match, attempt + 1, now + seconds(match) + GRACE) for match, attempt in session.execute(waiting)]
     for lease in leases:
         session.execute(
             update(Match)

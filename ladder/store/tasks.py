@@ -8,6 +8,7 @@ from sqlalchemy import select
 
 from ladder.bots import seat_names
 from ladder.folders import kept_folder
+from ladder.store.match_time import seconds_of
 from ladder.store.models import Bot, Match, Seat, Variant, Version
 from ladder.tasks import MatchTask, TaskBot
 
@@ -33,7 +34,7 @@ def task_of(session: Session, lease: Lease, settings: Settings) -> MatchTask:
         bots=tuple(_bot(name, version, settings) for name, (_, version) in zip(names, versions, strict=True)),
         runtime=settings.runtime,
         locked_bytes=settings.locked_bytes,
-        seconds=settings.match_seconds,
+        seconds=seconds_of(session, lease.match, settings),
     )
 
 

@@ -49,7 +49,8 @@ class Image:
     why: str = ""
     """Part of the reason for which it is refused, as a regular expression; empty: it is fit."""
     entries: Mapping[str, Entry] = field(default_factory=dict)
-    config: Mapping[str, object] = field(default_factory=dict)
+    config: Mapping[str, object] | None = field(default_factory=dict)
+    """Its settings beside a command; None: it has not even that."""
 
 
 def etc(name: str, entry: Entry, **others: Entry) -> dict[str, Entry]:
@@ -174,7 +175,7 @@ def load_image(client: docker.DockerClient, tag: str, image: Image) -> None:
     config = {
         "architecture": client.version()["Arch"],
         "os": "linux",
-        "config": {"Cmd": ["/bot"], **image.config},
+        "config": None if image.config is None else {"Cmd": ["/bot"], **image.config},
         "rootfs": {"type": "layers", "diff_ids": [f"sha256:{hashlib.sha256(layer).hexdigest()}"]},
     }
     manifest = [{"Config": "config.json", "RepoTags": [tag], "Layers": ["layer.tar"]}]

@@ -35,7 +35,10 @@ HELPERS = [
     "bad_bots/channels",
     "bad_bots/frames",
     "bad_bots/honest",
+    "bad_bots/latecomer",
     "bad_bots/line",
+    "bad_bots/passer",
+    "bad_bots/steady",
     "bad_bots/telling",
     "bad_bots/thinker",
     "ladder/probe",
@@ -85,6 +88,8 @@ class Sat:
 
     result: BotResult
     steps: Sequence[Step]
+    unasked_ms: float
+    """What the record says that it worked when it was not asked."""
     log: str
     end: Exit
 
@@ -130,9 +135,14 @@ async def play(name: str, bad_bot: BadBot, image: Program) -> Outcome:
         Sat(
             played.result.results[seat],
             [step for deal in deals for step in deal.steps if step.seat == seat],
+            sum(_unasked_ms(deal, seat) for deal in deals),
             played.logs[0][seat],
             await program.instance.wait(),
         )
         for seat, program in enumerate(seated)
     ]
     return Outcome(sat[: bad_bot.chairs], sat[bad_bot.chairs :], deals)
+
+
+def _unasked_ms(deal: DealLine, seat: int) -> float:
+    return sum(ms or 0.0 for step, ms in zip(deal.steps, deal.unasked_ms or (), strict=False) if step.seat == seat)

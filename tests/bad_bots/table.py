@@ -13,6 +13,8 @@ PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=60.0)
 """Room for the honest on a machine that is busy."""
 HURRIED = ClockSetting(bank=600.0, increment=1.0, limit=1.0, start_up=60.0)
 """Where somebody is to be too late."""
+SHORT = ClockSetting(bank=8.0, increment=0.1, limit=1.0, start_up=60.0)
+"""Where a bank is to be used up."""
 WAITED_FOR = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=10.0)
 """Where somebody is not to come at all."""
 
@@ -41,6 +43,8 @@ class BadBot:
     """How many seats the bad bot has."""
     beside: str = "honest"
     """The honest bot that has the other seats."""
+    unasked_ms: float = 0.0
+    """What the record says, at the least, that each of them worked when it was not asked."""
     needs_root: bool = False
     """Whether only root, who may hold a container still, can stop it."""
 
@@ -63,6 +67,15 @@ BAD_BOTS: Mapping[str, BadBot] = {
     "thinks_on_others_time": BadBot(
         observed={"stole half of a neighbour's time": False}, beside="thinker", needs_root=True
     ),
+    "thinks_in_the_sealed_phase": BadBot(
+        observed={"stole half of a neighbour's time": False}, beside="passer", needs_root=True
+    ),
+    "thinks_before_it_is_asked": BadBot(unasked_ms=100.0, observed={"paid for it": True}, beside="latecomer"),
+    "thinks_a_little_unasked": BadBot(unasked_ms=1.0, beside="steady", deals=2),
+    "maps_memory_while_held": BadBot(
+        observed={"stole half of a neighbour's time": False}, beside="thinker", needs_root=True
+    ),
+    "sleeps_with_friends": BadBot((TIMEOUT,) * 3, "no answer within", clock=SHORT, chairs=3),
     "burns_cpu": BadBot(observed={"fires": 20}, clock=HURRIED),
     "stops_itself": BadBot((TIMEOUT,) * 3, "no answer within", clock=HURRIED),
     # Taking a seat.

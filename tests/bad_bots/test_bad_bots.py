@@ -75,6 +75,7 @@ async def test_a_bad_bot_hurts_nobody_but_itself(name: str, matches: Matches) ->
         assert sat.result.taken_over == is_taken_over(sat.faults)
         assert declared.why in sat.why
         assert declared.end in (None, sat.end)
+        assert sat.unasked_ms >= declared.unasked_ms
     assert outcome.observed == declared.observed
     assert len(outcome.deals) == declared.deals
     assert [scores_of(PRESETS[declared.rules], deal) for deal in outcome.deals] == [

@@ -56,6 +56,17 @@ def ours(client: docker.DockerClient) -> list[str]:
     return [str(found["Names"]) for found in client.api.containers(all=True, filters=mine)]
 
 
+@pytest.fixture
+def nothing_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An image that is not refused fails its test, and does not hang the engine."""
+
+    def start(*_: object, **__: object) -> None:
+        pytest.fail("something of the image was to be started")
+
+    monkeypatch.setattr("docker.api.container.ContainerApiMixin.start", start)
+
+
+@pytest.mark.usefixtures("nothing_starts")
 @pytest.mark.parametrize("name", BAD_IMAGES)
 async def test_a_bad_image_is_refused_with_the_reason(name: str, load: Load, client: docker.DockerClient) -> None:
     bad = BAD_IMAGES[name]
@@ -92,6 +103,15 @@ async def test_a_fit_image_is_looked_at_once(load: Load, monkeypatch: pytest.Mon
     assert len(remembered.read_text().splitlines()) == 1
 
 
+@pytest.mark.usefixtures("nothing_starts")
+async def test_an_image_without_settings_is_refused(load: Load) -> None:
+    sandbox = DockerSandbox()
+    with pytest.raises(BotRejected, match="does not say what to run"):
+        await sandbox.load(load(Image(config=None)))
+    await sandbox.close()
+
+
+@pytest.mark.usefixtures("nothing_starts")
 async def test_a_bad_image_is_looked_at_each_time(load: Load) -> None:
     source = load(BAD_IMAGES["tmp_is_a_file"])
     sandbox = DockerSandbox()

@@ -55,7 +55,7 @@ BAD_SETTINGS = {
 BAD_LOGS = {
     "cut off": gzip.compress(b"{}" * 99)[:-20],
     "not packed": b"{}",
-    "changed": gzip.compress(bytes(range(256)))[:20] + b"\xff" * 30,
+    "changed": gzip.compress(b"{}")[:10] + b"\xff" * 30,
     "not JSON": gzip.compress(b"{"),
     "a list": gzip.compress(b"[1]"),
     "too few bots": gzip.compress(b'{"0": ["a"]}'),
@@ -124,10 +124,6 @@ def test_a_word_that_is_not_text_is_one_sentence(ladder_folder: Path) -> None:
         done = typed(command, "\udcff\udc9b", folder=ladder_folder)
         assert done.is_one_sentence, done
         assert "'\\udcff\\udc9b' is not UTF-8" in done.err
-    seeded = ("play", *["random"] * 4, "--sandbox", "inline", "--deals", "1", "--seed", "\udcff\udc9b")
-    done = typed(*seeded, folder=ladder_folder)
-    assert done.is_one_sentence, done
-    assert done.err == "pigpen: '\\udcff\\udc9b' is not UTF-8 text.\n"
 
 
 @pytest.mark.parametrize(
@@ -172,10 +168,9 @@ def test_a_variants_title_is_shown_without_what_speaks_to_a_terminal_and_is_kept
         assert (done.is_civil, done.code) == (True, 0), done
         assert (read(done.out)["name"], read(done.out)["title"]) == (nasty, nasty)
     bots = ("random", "cautious", "random", "cautious")
-    for words in ((), ("--json",)):
-        done = typed(
-            "play", *bots, "--rules", "mine.toml", "--deals", "1", "--sandbox", "inline", *words, folder=tmp_path
-        )
+    play = ("play", *bots, "--rules", "mine.toml", "--deals", "1", "--sandbox", "inline")
+    for command in (play, (*play, "--json")):
+        done = typed(*command, folder=tmp_path)
         assert (done.is_civil, done.code) == (True, 0), done
     done = typed("check", "random", "--rules", "mine.toml", "--sandbox", "inline", folder=tmp_path)
     assert (done.is_civil, done.code, "�[bold]" in done.out) == (True, 0, True), done

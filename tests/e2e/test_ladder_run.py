@@ -199,3 +199,11 @@ def test_where_there_is_no_ladder_it_says_how_to_begin_one(ladder: SmallLadder, 
     done = ladder.pigpen("ladder", "run", PIGPEN_DATA_DIR=str(tmp_path / "nowhere"))
     assert done.returncode == 2
     assert "begin one with: pigpen submit" in done.stderr
+
+
+def test_a_match_time_that_bots_could_use_up_is_refused(ladder: SmallLadder) -> None:
+    done = ladder.pigpen("ladder", "run", "--matches", "1", PIGPEN_MATCH_SECONDS="60")
+    assert done.returncode == 2
+    assert done.stderr.startswith("pigpen: match_seconds is 60, but a match of ")
+    assert "Set match_seconds to 0" in done.stderr
+    assert set(statuses(ladder)) == set()

@@ -96,6 +96,8 @@ def test_any_damaged_rules_file(content: bytes, command: tuple[str, ...]) -> Non
 @given(changed(SETTINGS), st.dictionaries(st.sampled_from(sorted(SETTINGS)), words.filter(has_no_nul), max_size=2))
 @example({"boards": 10**4000}, {})
 @example({}, {"boards": DIGITS, "data_dir": CONTROLS})
+@example({"data_dir": "a" * 5000}, {})
+@example({"a\tb": 1}, {})
 def test_any_settings(plain: dict[str, Any], environment: dict[str, str]) -> None:
     given_ = {f"PIGPEN_{name.upper()}": _encodable(text) for name, text in environment.items()}
     with tempfile.TemporaryDirectory() as name:

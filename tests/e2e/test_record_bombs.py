@@ -217,7 +217,8 @@ def test_the_limits_are_far_above_what_a_match_gives() -> None:
     """The longest deal by any rules, with all that can be said of every step."""
     seats = 8
     rules = max(PRESETS.values(), key=lambda rules: len(to_json(_first(rules))))
-    steps = [Step(seat=7, by="takeover", **{kind: "QS QH QD"}) for kind in ("pass", "expose") for _ in range(seats)]
+    sealed = ("pass", "expose")
+    steps = [Step.model_validate({"seat": 7, kind: "QS QH QD", "by": "bot"}) for kind in sealed for _ in range(seats)]
     steps += [Step(seat=7, by="default:malformed", why="w" * 500, play="QS") for _ in range(52)]
     steps += [Step(seat=7, by="bot", moon="subtract")]
     deal = DealLine(

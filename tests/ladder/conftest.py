@@ -72,8 +72,8 @@ def name(client: docker.DockerClient) -> Iterator[str]:
 
 
 @pytest.fixture
-async def sandbox(no_leftovers: None) -> AsyncIterator[DockerSandbox]:
-    """A docker sandbox with the usual limits, closed in the end."""
+async def sandbox(no_leftovers: None, name: str) -> AsyncIterator[DockerSandbox]:
+    """A docker sandbox with the usual limits, closed before what was built for it is removed."""
     sandbox = DockerSandbox()
     yield sandbox
     await sandbox.close()

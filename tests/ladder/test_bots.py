@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -99,3 +100,12 @@ def test_a_folder_without_a_bot_says_how_to_make_one() -> None:
     Path("empty").mkdir()
     with pytest.raises(UnknownBot, match="pigpen new empty"):
         find_bot("empty")
+
+
+@pytest.mark.parametrize("name", [os.fsdecode(b"b\xff"), "b\x1b[31m", "b\u202e", "b\n"])
+def test_a_folder_whose_name_cannot_be_printed_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "bot.py").write_text("")
+    with pytest.raises(UnknownBot, match="has a name that cannot be printed") as caught:
+        find_bot(str(tmp_path / name))
+    assert str(caught.value).isprintable()

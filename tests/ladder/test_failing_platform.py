@@ -14,6 +14,7 @@ from ladder.image_build import build_image
 from ladder.play import Played, play_sandboxed
 from ladder.sandbox import owners
 from ladder.sandbox.base import SandboxError
+from ladder.sandbox.containers import SANDBOX
 from ladder.sandbox.docker import DockerSandbox
 from pigpen import ClockSetting
 from pigpen.rules import PRESETS
@@ -160,6 +161,8 @@ async def test_an_image_that_is_deleted_between_load_and_start(
     spec = MatchSpec(PRESETS["hearts"], NAMES, Format(1), PATIENT, bytes(32))
     programs = [await sandbox.load(source) for source in map(find_bot, NAMES[1:])]
     lost = await sandbox.load(BotSource("lost", image="pigpen/test:lost"))
+    for locking in client.api.containers(filters={"label": f"{SANDBOX}={sandbox.id}", "ancestor": lost.identity}):
+        client.api.remove_container(locking, force=True)  # or the engine would not delete the image
     client.images.remove("pigpen/test:lost")
     lines: list[AnyLine] = []
     with pytest.raises(SandboxError, match=r"No such image.*Was the image deleted\? Start again") as failure:

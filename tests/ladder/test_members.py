@@ -45,6 +45,7 @@ def test_the_limit_is_for_all_files_together(folder: Path) -> None:
 
 
 def test_a_file_that_grows_while_it_is_read_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "data" / "table").unlink()
     fstat = os.fstat
 
     def before(number: int) -> os.stat_result:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 
 from ladder.cli.replay_text import match_text, places_text
-from ladder.cli.replay_words import folded, spelled
+from ladder.cli.replay_words import folded, happened, spelled
 from pigpen.rules import PRESETS
 from referee.record import MatchLine
 from referee.recorded import Recorded
+from referee.replay import Replay
+from referee.scene import scene
 from tests.referee.bots import moon_lines, showy_seats
 from tests.referee.recorded import faulty_seats, match_lines
+from tests.referee.seats import WorkingSeat, honest
 
 REPLAYS = Path(__file__).parent / "replays"
 
@@ -85,6 +89,15 @@ def test_the_shooters_choice_is_told() -> None:
 def test_an_unfinished_match_says_so() -> None:
     match = Recorded.of(match_lines("hearts", "deals:3")[:-1])
     assert places_text(match) == "The match is not finished: 3 deals so far."
+
+
+def test_work_before_a_bot_was_asked_is_told() -> None:
+    lines = match_lines("hearts", "deals:1", lambda players: [WorkingSeat(honest) for _ in range(players)])
+    for match, times in ((Recorded.of(lines), 52), (recorded("hearts"), 0)):
+        replay = Replay(match.rules, match.first, match.deals[0])
+        scenes = [scene(replay, place) for place in range(len(replay.moments))]
+        told = [happened(match.rules, now, before) for before, now in pairwise(scenes)]
+        assert sum(" ms, 250.0 ms before it was asked)" in text for text in told) == times
 
 
 def test_a_deal_without_passing_says_so() -> None:

@@ -37,7 +37,7 @@ DOWN = SandboxError("No Docker engine answers.")
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return load_settings(data_dir=tmp_path, boards=1)
+    return load_settings(data_dir=tmp_path, boards=1, match_seconds=1800.0)
 
 
 @pytest.fixture

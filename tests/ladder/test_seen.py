@@ -35,12 +35,13 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 SEEN = Path(__file__).parent / "seen"
-NASTY = "\x1b[31mred\x07[bold]\x9b2J\u202eright\u2066\u061c"
+RED = "\x1b[31mred\x07[bold]"
+NASTY = f"{RED}\x9b2J\u202eright\u2066\u061c"
 LOGS: Logs = {
     table: (
         "",
         "[1] hello\n",
-        f"[1] Traceback\n[2] {NASTY}\n[4] still here\n",
+        f"[1] Traceback\n[2] {RED}\n[4] still here\n",
         "".join(f"[{line}] line\n" for line in range(1, 90)),
     )
     for table in range(4)

@@ -99,6 +99,16 @@ class ScriptedSeat:
         self.closed = True
 
 
+class WorkingSeat(ScriptedSeat):
+    """Works all the time: whenever its clock is read it has used a quarter of a second more."""
+
+    used = 5.0
+
+    def cpu_time(self) -> float:
+        self.used += 0.25
+        return self.used
+
+
 class AbsentSeat(ScriptedSeat):
     """Nobody ever comes."""
 

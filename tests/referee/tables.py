@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from typing import TYPE_CHECKING
 
 from referee.match import Match
@@ -26,6 +27,7 @@ async def play_tables(
     write: Callable[[AnyLine], None],
     concurrency: int = 1,
     recorded: Sequence[DealLine] | None = None,
+    now: Callable[[], float] = time.monotonic,
 ) -> ResultLine:
     """Play a match, or what is not *recorded* of it, with these seats at each of its tables."""
 
@@ -33,4 +35,4 @@ async def play_tables(
     async def open_table(number: int) -> AsyncIterator[Sequence[Seat]]:
         yield tables[number]
 
-    return await Match(spec, open_table, write, recorded).play(concurrency)
+    return await Match(spec, open_table, write, recorded, now=now).play(concurrency)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pigpen import ClockSetting
-from referee.clock import MARGIN, WALL_CAP, Clock, Stopwatch
+from referee.clock import IDLE_SECONDS, MARGIN, UNASKED_EACH, UNASKED_MOST, WALL_CAP, Clock, Stopwatch
 
 
 def clock(bank: float = 10.0, increment: float = 0.5, limit: float = 2.0) -> Clock:
@@ -128,3 +128,56 @@ def test_what_the_programs_clock_said_before_and_after_is_kept() -> None:
     watch.stop()
     times.pass_(1.0, 0.5)
     assert (watch.cpu_before, watch.cpu_after) == (5.0, 5.5)
+
+
+def test_a_little_that_is_used_unasked_costs_nothing() -> None:
+    quiet = clock()
+    for _ in range(1000):
+        quiet.charge_unasked(UNASKED_EACH)
+    quiet.charge_unasked(UNASKED_MOST + UNASKED_EACH)
+    assert quiet.bank == 10.0
+
+
+def test_what_is_used_unasked_beyond_that_is_drawn_on_the_bank() -> None:
+    busy = clock()
+    busy.charge_unasked(UNASKED_MOST + UNASKED_EACH + 1.0)
+    busy.charge_unasked(UNASKED_EACH + 0.5)
+    assert busy.bank == pytest.approx(8.5)
+
+
+def test_what_was_not_used_unasked_is_not_saved_up() -> None:
+    quiet = clock()
+    for _ in range(1000):
+        quiet.charge_unasked(0.0)
+    quiet.charge_unasked(UNASKED_MOST + UNASKED_EACH + 1.0)
+    assert quiet.bank == pytest.approx(9.0)
+
+
+def test_whoever_owes_time_has_none_until_it_has_come_back() -> None:
+    busy = clock(increment=0.5)
+    busy.charge_unasked(UNASKED_MOST + UNASKED_EACH + 11.25)
+    assert [busy.bank, busy.allowance] == pytest.approx([-1.25, 0.0])
+    assert busy.owes
+    busy.charge(0.0)
+    assert busy.owes
+    busy.charge(0.0)
+    assert busy.allowance == pytest.approx(0.25)
+    assert not busy.owes
+
+
+def test_sleep_is_drawn_on_the_bank_in_full_and_no_further_than_it_goes() -> None:
+    sleepy = clock(bank=5.0, increment=0.0)
+    assert [sleepy.charge(1.0, slept=3.0), sleepy.charge(1.0, slept=3.0)] == [3.0, 2.0]
+    assert sleepy.bank == 0.0
+
+
+@pytest.mark.parametrize(
+    ("cpu", "thinkers", "slept"), [(0.01, 1, 2.8), (0.01, 2, 1.3), (0.3, 1, 0.0), (0.15, 1, 0.0), (None, 1, 0.0)]
+)
+def test_a_bot_sleeps_if_it_works_for_less_than_a_twentieth_of_its_share(
+    cpu: float | None, thinkers: int, slept: float
+) -> None:
+    times = Times(None if cpu is None else 7.0)
+    watch = times.watch(limit=9.0, thinkers=thinkers)
+    times.pass_(wall=IDLE_SECONDS + 3.0, cpu=cpu or 0.0)
+    assert watch.slept == pytest.approx(slept)

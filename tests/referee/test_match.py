@@ -13,7 +13,7 @@ from referee.formats import Format
 from referee.match import DEFAULT_CLOCK, MatchSpec
 from referee.record import DealLine, MatchLine, ResultLine, from_json, to_json, without_times
 from referee.verdict import SeatBroken, SeatFailure, Verdict
-from tests.referee.seats import AbsentSeat, ScriptedSeat, fails, honest
+from tests.referee.seats import AbsentSeat, ScriptedSeat, WorkingSeat, fails, honest
 from tests.referee.tables import play_match
 
 if TYPE_CHECKING:
@@ -113,6 +113,34 @@ async def test_C_6_nobody_is_waited_for_before_all_have_been_asked() -> None:
 
     result, _ = await asyncio.wait_for(play(spec_of(form="deals:1"), [Patient(honest) for _ in range(4)]), 10)
     assert result.deals == 1
+
+
+async def test_whoever_has_answered_a_sealed_question_is_held_while_others_think_long() -> None:
+    """One has answered before it is found that the others take long, one answers after that."""
+    held = [asyncio.Event(), asyncio.Event()]
+
+    class Waiting(ScriptedSeat):
+        async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
+            for other in held[: seats.index(self)] if view.phase is Phase.PASS else ():
+                await other.wait()
+            return await super().ask(view, watch, took)
+
+        def rest(self) -> None:
+            if self is not seats[3]:
+                held[min(seats.index(self), 1)].set()
+
+    seats = [Waiting(honest) for _ in range(4)]
+    result, _ = await asyncio.wait_for(play(spec_of(form="deals:1"), seats), 10)
+    assert [row.faults for row in result.results] == [0] * 4
+
+
+async def test_what_a_bot_has_used_unasked_stands_in_the_record() -> None:
+    seats = [WorkingSeat(honest), *(ScriptedSeat(honest) for _ in range(3))]
+    _, lines = await play(spec_of(form="deals:1"), seats)
+    (deal,) = deal_lines(lines)
+    assert deal.unasked_ms == tuple(250.0 if step.seat == 0 else None for step in deal.steps)
+    _, lines = await play(spec_of(form="deals:1"))
+    assert [line.unasked_ms for line in deal_lines(lines)] == [None]
 
 
 async def test_the_deal_is_finished_even_if_nobody_is_there() -> None:

@@ -4,15 +4,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pigpen import ClockSetting, FaultNotice
+from pigpen import ClockSetting, FaultNotice, Welcome
 from pigpen.rules import PRESETS, Card, Deal, Face, MoonChoice, Phase, deal_hands
-from referee.clock import MARGIN
-from referee.player import Player
+from referee.clock import MARGIN, UNASKED_EACH, UNASKED_MOST
+from referee.player import NO_TIME_LEFT, Player
 from referee.verdict import SeatFailure, Verdict
 from tests.referee.seats import AbsentSeat, FakeTime, ScriptedSeat, fails, honest
 
 if TYPE_CHECKING:
-    from pigpen.notices import Welcome
     from referee.player import Decision
     from tests.referee.seats import Script
 
@@ -206,6 +205,62 @@ async def test_too_much_cpu_time_is_too_late_however_quick_the_answer_came() -> 
     decision = await player.decide(deal, deal.turn, TOTALS, seed=5)
     assert decision.by == "default:timeout"
     assert player.faults[0].message == "no answer within 1.000 s of CPU time and 3.000 s in all"
+
+
+async def seated(time: FakeTime, clock: ClockSetting = SETTING) -> tuple[ScriptedSeat, Player]:
+    """A bot that has taken its seat, and whose clock reads 5 s of CPU time."""
+    time.cpu = 5.0
+    seat = ScriptedSeat(honest, time=time, works=0.25)
+    player = Player(seat, clock, now=time)
+    await player.take_seat(Welcome(PRESETS["hearts"], 0, "deals:1", clock))
+    player.begin_deal()
+    return seat, player
+
+
+async def test_work_before_the_first_question_and_between_two_is_told_and_drawn_on_the_bank() -> None:
+    time, deal = FakeTime(), first_play()
+    seat, player = await seated(time)
+    unasked = []
+    for work in (1.0, 0.0, 2.0):
+        assert time.cpu is not None
+        time.cpu += work
+        unasked.append((await player.decide(deal, deal.turn, TOTALS, seed=5)).unasked)
+    assert unasked == [1.0, 0.0, 2.0]
+    free = UNASKED_MOST + UNASKED_EACH, UNASKED_EACH + UNASKED_EACH
+    banks = 10 - 1 + free[0], 10 - 1 + free[0] - 0.25, 10 - 3 + free[0] + free[1] - 0.5
+    assert [view.bank for view in seat.asked] == pytest.approx(banks)
+
+
+async def test_whoever_has_worked_its_time_away_unasked_is_not_asked() -> None:
+    time, deal = FakeTime(), first_play()
+    seat, player = await seated(time)
+    assert time.cpu is not None
+    time.cpu += 11.0
+    decision = await player.decide(deal, deal.turn, TOTALS, seed=5)
+    assert (decision.by, decision.fault and decision.fault.message) == ("default:timeout", NO_TIME_LEFT)
+    assert seat.asked == []
+
+
+async def test_where_no_cpu_time_can_be_read_nothing_is_charged_unasked() -> None:
+    time, deal = FakeTime(), first_play()
+    player = Player(ScriptedSeat(honest, time=time), SETTING, now=time)
+    player.begin_deal()
+    assert [(await player.decide(deal, deal.turn, TOTALS, seed=5)).unasked for _ in range(2)] == [None, None]
+
+
+async def test_the_programs_clock_is_read_twice_for_a_decision() -> None:
+    reads = []
+
+    class Read(ScriptedSeat):
+        def cpu_time(self) -> float:
+            reads.append(self)
+            return 1.0
+
+    deal = first_play()
+    player = Player(Read(honest), SETTING)
+    player.begin_deal()
+    await player.decide(deal, deal.turn, TOTALS, seed=5)
+    assert len(reads) == 2
 
 
 async def test_a_seat_that_was_taken_over_rests() -> None:

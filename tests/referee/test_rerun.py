@@ -17,7 +17,7 @@ from referee.rerun import TableRerun, asked, table_reruns
 from referee.verdict import SeatFailure, Verdict
 from tests.referee.bots import highest, showy, showy_seats
 from tests.referee.recorded import SEED, faulty_seats, match_lines
-from tests.referee.seats import AbsentSeat, FakeTime, ScriptedSeat
+from tests.referee.seats import AbsentSeat, FakeTime, ScriptedSeat, WorkingSeat
 from tests.referee.tables import play_tables
 
 if TYPE_CHECKING:
@@ -64,6 +64,17 @@ def test_the_views_are_those_of_the_match_to_the_last_bit(rules: str, form: str)
 def shown(view: View) -> tuple[object, ...]:
     """All that a bot is told, but its bank."""
     return (*view.known(), view.totals, view.decision, view.seed, view.limit)
+
+
+def test_a_bot_is_told_of_its_bank_as_it_was_though_it_had_worked_unasked() -> None:
+    seats = [WorkingSeat(showy) for _ in range(4)]
+    spec = MatchSpec(PRESETS["hearts"], tuple("abcd"), Format.parse("deals:2"), DEFAULT_CLOCK, SEED)
+    lines: list[AnyLine] = []
+    asyncio.run(play_tables(spec, [seats], lines.append))
+    again = ScriptedSeat(showy)
+    put(Recorded.of(lines), again, 2)
+    assert [view.bank for view in again.asked] == pytest.approx([view.bank for view in seats[2].asked], abs=0.001)
+    assert again.asked[-1].bank < 60
 
 
 def test_the_same_bot_makes_the_same_decisions() -> None:

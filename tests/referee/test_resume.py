@@ -14,7 +14,7 @@ from referee.record import DealLine, MatchLine, ResultLine, Step, from_json, to_
 from referee.resume import Unfinished
 from referee.steps import action_of
 from referee.verdict import Verdict
-from tests.referee.seats import ScriptedSeat, fails, honest
+from tests.referee.seats import ScriptedSeat, WorkingSeat, fails, honest
 from tests.referee.tables import play_tables
 
 if TYPE_CHECKING:
@@ -154,6 +154,26 @@ async def test_the_bank_goes_on_from_where_the_recorded_times_leave_it() -> None
     decisions = sum(step.seat == 2 for step in line.steps)
     full = 60 + decisions * 0.1
     assert banks == pytest.approx([full, full, full - decisions * 1.0, full])
+
+
+async def test_what_was_used_unasked_before_is_charged_again() -> None:
+    spec = spec_of("hearts", "deals:2")
+    before, after = seats_of(spec, lambda: WorkingSeat(by_lot)), seats_of(spec, lambda: WorkingSeat(by_lot))
+    whole = await play(spec, before)
+    await resumed(spec, whole[:2], after)
+    then = [view.bank for seat in before[0] if isinstance(seat, ScriptedSeat) for view in seat.asked if view.deal == 1]
+    now = [view.bank for seat in after[0] if isinstance(seat, ScriptedSeat) for view in seat.asked]
+    assert now == pytest.approx(then)
+    assert max(then) < 60
+
+
+async def test_a_record_with_too_few_times_is_refused() -> None:
+    spec = spec_of("hearts", "deals:2")
+    whole = await play(spec, seats_of(spec, lambda: WorkingSeat(by_lot)))
+    line = whole[1]
+    assert isinstance(line, DealLine)
+    with pytest.raises(CannotResume):
+        await resumed(spec, [whole[0], line.model_copy(update={"unasked_ms": (1.0,)})])
 
 
 async def records() -> tuple[MatchSpec, list[AnyLine]]:

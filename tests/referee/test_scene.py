@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ import pytest
 
 from pigpen.rules import PRESETS, Card, Face, MoonChoice, Phase, cards_in, mask_of
 from referee.recorded import Recorded
-from referee.replay import Moment, Replay
+from referee.replay import Replay
 from referee.scene import scene
 from tests.referee.bots import moon_lines, showy_seats
 from tests.referee.recorded import faulty_seats, match_lines
@@ -78,7 +79,7 @@ def test_a_scene_from_a_chair_is_the_same_whatever_the_others_hold_that_it_canno
                 other.hands[one] ^= swapped
                 other.hands[two] ^= swapped
                 twin = copy.copy(replay)
-                twin.moments = (*replay.moments[:place], Moment(other, moment.done), *replay.moments[place + 1 :])
+                twin.moments = (*replay.moments[:place], replace(moment, deal=other), *replay.moments[place + 1 :])
                 assert scene(twin, place, (seat,)) == scene(replay, place, (seat,))
                 assert scene(twin, place) != scene(replay, place)
                 tried += 1

@@ -16,6 +16,7 @@ from referee.problems import RecordError
 from referee.record import DealLine, to_json
 from referee.verify import Verified, verify
 from tests.referee.recorded import SEED, faulty_seats, match_lines, write_record
+from tests.referee.seats import WorkingSeat, honest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -33,6 +34,10 @@ def plain_lines(rules: str = "hearts", form: str = "deals:2", *, faulty: bool = 
 
 HONEST = plain_lines()
 FAULTY = plain_lines("gongzhu", faulty=True)
+WORKING = [
+    json.loads(to_json(line))
+    for line in match_lines("hearts", "deals:2", lambda players: [WorkingSeat(honest) for _ in range(players)])
+]
 BOARDS = plain_lines("gongzhu", "boards:2")
 
 
@@ -203,6 +208,16 @@ CHANGES = {
         replace(1, cpu_ms=[None] * 56),
         "line 2: deal 0: cpu_ms is [null, null, ",
     ),
+    "a time unasked that is none": (
+        WORKING,
+        lambda lines: lines[2]["unasked_ms"].__setitem__(3, -0.5),
+        "line 3: deal 1: unasked_ms holds something that is no time in milliseconds",
+    ),
+    "one time unasked less": (
+        WORKING,
+        lambda lines: lines[2]["unasked_ms"].pop(),
+        "line 3: deal 1: unasked_ms has 55 times for 56 steps",
+    ),
     "an unknown field": (HONEST, replace(1, luck=7), "line 2: deal 0: luck is 7, but should not be there"),
     "an unknown field of a step": (
         HONEST,
@@ -364,6 +379,13 @@ def test_a_takeover_takes_no_time(tmp_path: Path) -> None:
     number = next(number for number, step in enumerate(lines[1]["steps"]) if step["by"] == "takeover")
     lines[1]["took_ms"][number] = 1.5
     assert finding(tmp_path, lines) == f"line 2: deal 0: steps[{number}] is by takeover, but took time"
+    lines[1]["took_ms"][number] = 0.0
+    lines[1]["unasked_ms"] = [1.5 if other == number else None for other in range(len(lines[1]["steps"]))]
+    assert finding(tmp_path, lines) == f"line 2: deal 0: steps[{number}] is by takeover, but took time"
+
+
+def test_what_was_used_unasked_is_part_of_a_record_that_holds(tmp_path: Path) -> None:
+    assert verified(tmp_path, WORKING).finished
 
 
 TEXTS: dict[str, tuple[Callable[[bytes], bytes], str]] = {

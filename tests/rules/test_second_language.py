@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gzip
 import json
 import random
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 from pigpen.rules import PRESETS, deal_hands, seed_from
 from pigpen.rules.presets import GONGZHU
 from pigpen.rules.shuffle import derived_number
+from referee.chain import START, chained
 from referee.seating import seats_of
 from referee.steps import names_of
 from tests.referee.recorded import faulty_seats, match_lines, write_record
@@ -92,3 +94,23 @@ def test_it_names_what_was_changed(tmp_path: Path) -> None:
         )
         assert (done.returncode, done.stdout) == (1, "")
         assert done.stderr.startswith(f"{path}: {words}")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (gzip.compress(b"\n" * 200_000), "line 100001: a record has at most 100000 lines"),
+        (b"".join(gzip.compress(b"\n" * 2**24) for _ in range(33)), "a record has at most 536870912 bytes, unpacked"),
+        (b"[" * 2**20, "line 1: it is longer than 1048576 bytes"),
+        (chained(b'{"a":' + b"[" * 9**6 + b"]}", START)[0] + b"\n", "Expected"),
+        (chained(b'{"type":"\xc2\x9b\xe2\x80\xae"}', START)[0] + b"\n", 'the last line is "��"'),
+        (b"", "the last line is undefined"),
+    ],
+    ids=["lines", "bytes", "line", "depth", "controls", "nothing"],
+)
+def test_it_refuses_what_no_match_gives(tmp_path: Path, content: bytes, words: str) -> None:
+    path = tmp_path / "match.jsonl"
+    path.write_bytes(content)
+    done = subprocess.run(["node", "docs/deals.mjs", str(path)], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1), done
+    assert done.stderr.startswith(f"{path}: {words}")

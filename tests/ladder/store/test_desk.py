@@ -94,9 +94,9 @@ def test_the_same_result_again_is_the_same_result(desk: Desk) -> None:
     assert desk.files.record(task.match, 1).exists()
 
 
-def test_a_result_that_comes_too_late_leaves_no_file(desk: Desk, time: Time, settings: Settings) -> None:
+def test_a_result_that_comes_too_late_leaves_no_file(desk: Desk, time: Time) -> None:
     (task,) = desk.take(1)
-    time.now += settings.match_seconds + GRACE + 1
+    time.now += task.seconds + GRACE + 1
     (again,) = desk.take(1)
     assert (again.match, again.attempt) == (task.match, 2)
     assert desk.record(recorded(task)) is None

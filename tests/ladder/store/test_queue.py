@@ -33,6 +33,11 @@ if TYPE_CHECKING:
 SECONDS = 1800.0
 
 
+def seconds(match: int) -> float:
+    """How long any match may take."""
+    return SECONDS
+
+
 @pytest.fixture
 def matches(database: Database) -> list[int]:
     """Three matches of hearts that wait."""
@@ -46,7 +51,7 @@ def enter_four(session: Session) -> list[int]:
 
 
 def take(session: Session, count: int = 1, holder: str = "me", now: float = NOW) -> list[Lease]:
-    return claim(session, holder, now, SECONDS, count)
+    return claim(session, holder, now, seconds, count)
 
 
 def match(database: Database, number: int) -> models.Match:
@@ -72,9 +77,9 @@ def test_no_match_is_leased_twice(database: Database, matches: list[int]) -> Non
 
 def test_only_the_wanted_variants_are_leased(database: Database, matches: list[int]) -> None:
     with database.write() as session:
-        assert claim(session, "me", NOW, SECONDS, 5, ["gongzhu"]) == []
+        assert claim(session, "me", NOW, seconds, 5, ["gongzhu"]) == []
         assert count_waiting(session, ["gongzhu"]) == 0
-        assert len(claim(session, "me", NOW, SECONDS, 5, ["hearts"])) == 3
+        assert len(claim(session, "me", NOW, seconds, 5, ["hearts"])) == 3
 
 
 def test_a_match_that_failed_waits_again_with_the_reason(database: Database, matches: list[int]) -> None:
@@ -198,7 +203,7 @@ def test_sqlite_finds_what_waits_by_its_index(database: Database, matches: list[
     said: list[str] = []
     event.listen(database.engine, "before_cursor_execute", lambda *sent: said.append(sent[2]))
     with database.write() as session:
-        claim(session, "me", NOW, SECONDS, 1)
+        claim(session, "me", NOW, seconds, 1)
         requeue_expired(session, NOW)
         selects = [sent for sent in said if sent.startswith("SELECT")]
         plans = [

@@ -105,4 +105,5 @@ async def test_an_image_for_another_processor_is_refused(sandbox: DockerSandbox,
     ):
         async with candidate(sandbox, BotSource("foreign", image=foreign), ROOM):
             pass
+    await sandbox.close()  # a container of the image keeps its files in memory
     client.images.remove(foreign)

@@ -1,0 +1,32 @@
+"""Passes at once, and thinks while the others still choose what to pass."""
+
+from __future__ import annotations
+
+import time
+from threading import Thread
+
+import pigpen
+from tests.bad_bots.honest import Honest, report
+from tests.bad_bots.thinker import THINKS
+
+
+def think() -> None:
+    while True:
+        pass
+
+
+class Ponderer(Honest):
+    answered = 0.0
+
+    def pass_cards(self, view: pigpen.View) -> tuple[pigpen.Card, ...]:
+        Thread(target=think, daemon=True).start()
+        self.answered = time.process_time()
+        return view.hand[: view.pass_count]
+
+    def play(self, view: pigpen.View) -> pigpen.Card:
+        if not view.tricks:
+            report({"stole half of a neighbour's time": time.process_time() - self.answered > THINKS / 2})
+        return super().play(view)
+
+
+pigpen.run(Ponderer())
