@@ -91,10 +91,21 @@ def decoded(rounds: Sequence[Round]) -> dict[str, Any]:
     threshold = best_threshold(pairs(learn, view))[1]
     told = [bits for bits, _ in use]
     others = [(other, scores) for other, (_, scores) in zip([*told[1:], told[0]], use, strict=True)]
-    found, chance = ([(bit, score >= threshold) for bit, score in pairs(each, view)] for each in (use, others))
+    found, foreign = ([(bit, score >= threshold) for bit, score in pairs(each, view)] for each in (use, others))
     right = sum(bit == read for bit, read in found) / len(found)
+    learned = agreement([(bit, score >= threshold) for bit, score in pairs(learn, view)])
+    # What goes the other way round in the second half than in the first tells nobody anything: it counts against.
     count = len(told[0])
-    return {"bits": count * information(found), "chance": count * information(chance), "right": right}
+    bits, chance = (
+        count * information(each) * (1 if agreement(each) * learned >= 0 else -1) for each in (found, foreign)
+    )
+    return {"bits": bits, "chance": chance, "right": right}
+
+
+def agreement(found: Sequence[tuple[int, bool]]) -> float:
+    """Above zero where bits that are read as ones are more often ones than others are."""
+    told, read = (sum(pair[side] for pair in found) / len(found) for side in (0, 1))
+    return sum(bit * seen for bit, seen in found) / len(found) - told * read
 
 
 def _as_it_is(scores: Sequence[float]) -> list[float]:
