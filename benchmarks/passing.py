@@ -10,7 +10,8 @@ import statistics
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from math import log2
 from pathlib import Path
 from typing import Any
@@ -90,10 +91,21 @@ def decoded(rounds: Sequence[Round]) -> dict[str, Any]:
     threshold = best_threshold(pairs(learn, view))[1]
     told = [bits for bits, _ in use]
     others = [(other, scores) for other, (_, scores) in zip([*told[1:], told[0]], use, strict=True)]
-    found, chance = ([(bit, score >= threshold) for bit, score in pairs(each, view)] for each in (use, others))
+    found, foreign = ([(bit, score >= threshold) for bit, score in pairs(each, view)] for each in (use, others))
     right = sum(bit == read for bit, read in found) / len(found)
+    learned = agreement([(bit, score >= threshold) for bit, score in pairs(learn, view)])
+    # What goes the other way round in the second half than in the first tells nobody anything: it counts against.
     count = len(told[0])
-    return {"bits": count * information(found), "chance": count * information(chance), "right": right}
+    bits, chance = (
+        count * information(each) * (1 if agreement(each) * learned >= 0 else -1) for each in (found, foreign)
+    )
+    return {"bits": bits, "chance": chance, "right": right}
+
+
+def agreement(found: Sequence[tuple[int, bool]]) -> float:
+    """Above zero where bits that are read as ones are more often ones than others are."""
+    told, read = (sum(pair[side] for pair in found) / len(found) for side in (0, 1))
+    return sum(bit * seen for bit, seen in found) / len(found) - told * read
 
 
 def _as_it_is(scores: Sequence[float]) -> list[float]:
@@ -101,7 +113,8 @@ def _as_it_is(scores: Sequence[float]) -> list[float]:
 
 
 def _against_its_middle(scores: Sequence[float]) -> list[float]:
-    middle = statistics.median(scores)
+    ordered = sorted(scores)
+    middle = (ordered[len(ordered) // 10] + ordered[-1 - len(ordered) // 10]) / 2
     return [score - middle for score in scores]
 
 
@@ -114,17 +127,34 @@ def pairs(rounds: Sequence[Round], view: View) -> list[tuple[int, float]]:
 
 
 def best_threshold(scored: Sequence[tuple[int, float]]) -> tuple[float, float]:
-    """The threshold that tells most, with the bits that it tells."""
-    values = sorted({score for _, score in scored})
-    candidates = values[:: max(1, len(values) // 200)]
-    return max((information([(bit, score >= limit) for bit, score in scored]), limit) for limit in candidates)
+    """Give the bits that the best threshold tells, and that threshold: the middle of the gap in which it lies."""
+    ordered = sorted((score, bit) for bit, score in scored)
+    below, total = Counter[tuple[int, bool]](), Counter(bit for bit, _ in scored)
+    best = (-1.0, 0.0, 0.0)  # bits, width of the gap, threshold
+    for (score, bit), (following, _) in pairwise(ordered):
+        below[bit, False] += 1
+        if score < following:
+            counts = {**below, **{(bit, True): total[bit] - below[bit, False] for bit in total}}
+            best = max(best, (of_counts(counts), following - score, (score + following) / 2))
+    return best[0], best[2]
 
 
 def information(found: Sequence[tuple[int, bool]]) -> float:
-    """Bits that a bit read tells of the bit told, from how often which pair was found."""
-    total = len(found)
-    both, told, read = Counter(found), Counter(bit for bit, _ in found), Counter(bit for _, bit in found)
-    return sum(number / total * log2(number * total / told[bit] / read[seen]) for (bit, seen), number in both.items())
+    """Bits that a bit read tells of the bit told."""
+    return of_counts(Counter(found))
+
+
+def of_counts(counts: Mapping[tuple[int, bool], int]) -> float:
+    """Give the same from how often which pair of told and read was found."""
+    total, told, read = sum(counts.values()), Counter[int](), Counter[bool]()
+    for (bit, seen), number in counts.items():
+        told[bit] += number
+        read[seen] += number
+    return sum(
+        number / total * log2(number * total / told[bit] / read[seen])
+        for (bit, seen), number in counts.items()
+        if number
+    )
 
 
 ROLES = {
