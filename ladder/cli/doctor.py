@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import shutil
 import textwrap
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.cli.harmless import harmless
+from ladder.cli.harmless import harmless, json_line
 from ladder.cli.ladder import the_settings
 from ladder.cli.sandboxes import say
 
@@ -44,7 +43,7 @@ def doctor(
     findings = examine(runtime or settings.runtime, say, settings.locked_bytes)
     if as_json:
         plain = [dataclasses.asdict(finding) for finding in findings]
-        typer.echo(json.dumps({"stands": stands(findings), "findings": plain}, ensure_ascii=False))
+        typer.echo(json_line({"stands": stands(findings), "findings": plain}))
     else:
         _print(findings)
     if not stands(findings):
@@ -84,8 +83,11 @@ def _print(findings: list[Finding]) -> None:
 
 
 def _print_one(finding: Finding, width: int) -> None:
-    sign = typer.style("✓", typer.colors.GREEN) if finding.holds else typer.style("✗", typer.colors.RED)
-    typer.echo(f"  {sign} {finding.name:<{width}}  {harmless(finding.found)}")
+    sign, colour = ("✓", typer.colors.GREEN) if finding.holds else ("✗", typer.colors.RED)
+    typer.secho(f"  {sign} ", fg=colour, nl=False)
+    typer.echo(harmless(f"{finding.name:<{width}}  {finding.found}"))
     if not finding.holds:
         columns = min(100, shutil.get_terminal_size().columns)
-        typer.echo(textwrap.fill(harmless(finding.follows), columns, initial_indent=INDENT, subsequent_indent=INDENT))
+        lines = textwrap.wrap(finding.follows, columns, initial_indent=INDENT, subsequent_indent=INDENT)
+        for line in lines:
+            typer.echo(harmless(line))

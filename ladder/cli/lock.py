@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ladder.bots import find_bot
+from ladder.cli.harmless import harmless
 from ladder.cli.options import SandboxOption
 from ladder.cli.problems import UserError
-from ladder.cli.sandboxes import SandboxName
+from ladder.cli.sandboxes import SandboxName, say
 from ladder.content import Content
 from ladder.wheels.lock import lock_text
 from ladder.wheels.packages import Asked, Packages
@@ -38,7 +39,7 @@ def lock(
     asked = Asked(Content.read(source.folder).file(REQUIREMENTS))
     if not asked.anything:
         raise UserError(f"There is no {REQUIREMENTS} in {folder!r} that names a package. Nothing was written.")
-    packages = Packages(report=_say)
+    packages = Packages(report=say)
     target = _target(packages) if sandbox is SandboxName.DOCKER else this_interpreter()
     pins = packages.pins(asked, target, anew=True)
     path = source.folder / LOCK
@@ -46,7 +47,8 @@ def lock(
         path.write_text(lock_text(pins), encoding="utf-8")
     except OSError as error:
         raise UserError(f"{str(path)!r} cannot be written: {error.strerror}.") from error
-    typer.echo(f"Wrote {path} for {target}: {', '.join(pin.label for pin in pins) or 'the SDK has all of it'}.")
+    found = ", ".join(pin.label for pin in pins) or "the SDK has all of it"
+    typer.echo(harmless(f"Wrote {path} for {target}: {found}."))
 
 
 def _target(packages: Packages) -> Target:
@@ -56,12 +58,8 @@ def _target(packages: Packages) -> Target:
 
     client = connect()
     try:
-        content = ensure_base_image(client, _say)
+        content = ensure_base_image(client, say)
         with engine_errors("look at the bot base image"):
             return target_of(client, packages, base_image_id(client, content))
     finally:
         client.close()
-
-
-def _say(line: str) -> None:
-    typer.echo(line, err=True)

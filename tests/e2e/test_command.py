@@ -362,7 +362,7 @@ def test_no_engine_is_the_platforms_failure_and_says_the_way_out() -> None:
 )
 def test_a_match_that_is_stopped_cleans_up(tmp_path: Path, number: int, code: int, text: str) -> None:
     path = tmp_path / "match.jsonl"
-    with started("play", *FOUR, "--deals", "100000", "--sandbox", "process", "--record", str(path)) as program:
+    with started("play", *FOUR, "--deals", "90000", "--sandbox", "process", "--record", str(path)) as program:
         wait_for_deals(program, path)
         program.send_signal(number)
         _, errors = program.communicate(timeout=60)
@@ -376,9 +376,9 @@ def test_a_match_that_is_stopped_cleans_up(tmp_path: Path, number: int, code: in
 def test_no_container_outlives_a_match_that_is_stopped(tmp_path: Path, number: signal.Signals) -> None:
     """After a kill -9 it is the next start that removes them."""
     path = tmp_path / "match.jsonl"
-    with started("play", *FOUR, "--deals", "100000", "--record", str(path)) as program:
+    with started("play", *FOUR, "--deals", "90000", "--record", str(path)) as program:
         wait_for_deals(program, path)
-        assert len(containers_of(program.pid)) == 4
+        assert len(containers_of(program.pid, "seat")) == 4
         program.send_signal(number)
         program.communicate(timeout=60)
     if number is signal.SIGKILL:
@@ -386,11 +386,11 @@ def test_no_container_outlives_a_match_that_is_stopped(tmp_path: Path, number: s
     assert containers_of(program.pid) == []
 
 
-def containers_of(pid: int) -> list[str]:
-    """Names of the containers that process *pid* started."""
+def containers_of(pid: int, *labels: str) -> list[str]:
+    """Names of the containers that process *pid* started; only those with the *labels*, if any."""
     client = connect()
     try:
-        found = client.containers.list(all=True, filters={"label": "pigpen=1"})
+        found = client.containers.list(all=True, filters={"label": ["pigpen=1", *labels]})
         return [str(each.name) for each in found if each.labels[OWNER].split(" ")[3] == str(pid)]
     finally:
         client.close()

@@ -177,7 +177,7 @@ def test_a_finished_match_is_not_resumed(tmp_path: Path) -> None:
 
 def test_two_commands_do_not_write_to_one_record(tmp_path: Path) -> None:
     path = tmp_path / "match.jsonl"
-    with started("play", *FOUR, "--boards", "100000", *PROCESSES, "--record", str(path)) as program:
+    with started("play", *FOUR, "--boards", "20000", *PROCESSES, "--record", str(path)) as program:
         while not path.exists() or len(texts(path)) < 2:
             assert program.poll() is None
             time.sleep(0.05)
