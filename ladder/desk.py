@@ -143,7 +143,8 @@ class Desk:
             if missing > 0:
                 fill_queue(session, self._settings, self._rng, now, missing, self._variants)
             seconds = partial(seconds_of, session, settings=self._settings)
-            leases = queue.claim(session, self._holder, now, seconds, count, self._variants)
+            apart = self._settings.owners_apart
+            leases = queue.claim(session, self._holder, now, seconds, count, self._variants, owners_apart=apart)
             return [task_of(session, lease, self._settings) for lease in leases]
 
     def record(self, outcome: MatchOutcome) -> Result | None:

@@ -26,6 +26,10 @@ MOST_CLASSES = 50
 _CLASS = re.compile(r"(\^?(?:\\.|[^\]\\])+)\]")
 
 
+MOST_RANGES = 100
+"""Between two brackets: each letter of a name is held against all of them."""
+
+
 class BadPattern(ValueError):
     """It is no pattern; the message says why."""
 
@@ -224,4 +228,6 @@ def _class_of(text: str) -> Callable[[str], bool]:
             raise BadPattern(f"the range {first}-{last} runs backwards")
         ranges.append((first, last))
         at += 1
+        if len(ranges) > MOST_RANGES:
+            raise BadPattern(f"it has more than {MOST_RANGES} letters and ranges between brackets")
     return lambda letter: any(first <= letter <= last for first, last in ranges) != is_negative

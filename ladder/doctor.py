@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Any
 from ladder.bots import BotSource
 from ladder.cores import bot_cores
 from ladder.engine import connect, engine_errors
-from ladder.sandbox.base import LOCKED_BYTES, Place, SandboxError
+from ladder.sandbox.base import LOCKED_BYTES, Place, SandboxError, has_own_kernel
 from ladder.sandbox.control_group import GROUPS, Files, files_of
 from ladder.sandbox.docker import GVISOR, DockerSandbox
 from ladder.sandbox.forgetting import forget
-from ladder.sandbox.limits import has_own_kernel
 from ladder.sandbox.memory import MIB
 from ladder.scratch import scratch_folder
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from ladder.bots import BotSource
     from ladder.content import Content
 
+MOST_COPIED = 2 * 1024**3
+"""Bytes that all COPY lines of a Dockerfile together may copy, at the most."""
 SHOWN = 80
 """Letters of a line in a message."""
 
@@ -45,7 +47,10 @@ def recipe_of(source: BotSource, content: Content) -> Recipe | None:
     try:
         if content.by_name[DOCKERFILE].kind is Kind.LINK:
             raise NotUnderstood(1, "", "begins a link to another file")
-        return read_recipe(dockerfile)
+        recipe = read_recipe(dockerfile)
+        if recipe.copies * content.size > MOST_COPIED:
+            raise NotUnderstood(1, "", f"begins a file that may copy more than {MOST_COPIED:,} bytes in all")
+        return recipe
     except NotUnderstood as error:
         if source.builds == "allowed":
             return None

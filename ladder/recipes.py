@@ -19,10 +19,12 @@ from typing import TYPE_CHECKING
 from ladder.dockerfile_lines import Instruction, NotUnderstood, read_instructions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 FILES = "files"
 """Where the bot's files lie in what is sent to the engine, beside our Dockerfile."""
+MOST_COPIES, MOST_SOURCES = 16, 64
+"""COPY lines of a Dockerfile, and words of one: each is a layer with all that it names, on the engine's disk."""
 BASES = ("pigpen/bot", "pigpen/bot:latest")
 VARIANTS = "pigpen.variants"
 """The one label that a Dockerfile may set: what the bot plays."""
@@ -42,6 +44,11 @@ class Recipe:
     """How a bot's image is made from its files: lines that we wrote ourselves."""
 
     lines: tuple[str, ...]
+
+    @property
+    def copies(self) -> int:
+        """How many times files are copied; never more than all of them each time."""
+        return sum(line.startswith("COPY ") for line in self.lines)
 
     def dockerfile(self, base: str, labels: Mapping[str, str]) -> bytes:
         """
@@ -72,7 +79,17 @@ def read_recipe(dockerfile: bytes) -> Recipe:
     first, *others = instructions
     if first.keyword != "FROM" or first.rest not in BASES:
         raise first.refused("is not FROM pigpen/bot, with which it has to begin")
+    _check_copies([instruction for instruction in others if instruction.keyword == "COPY"])
     return Recipe(tuple(_written(instruction) for instruction in others))
+
+
+def _check_copies(copies: Sequence[Instruction]) -> None:
+    """Refuse what would be long work for the engine."""
+    if len(copies) > MOST_COPIES:
+        raise copies[MOST_COPIES].refused(f"is one COPY more than {MOST_COPIES}")
+    for copy in copies:
+        if len(copy.rest.split()) > MOST_SOURCES:
+            raise copy.refused(f"names more than {MOST_SOURCES} files")
 
 
 def _written(instruction: Instruction) -> str:

@@ -25,7 +25,7 @@ from pydantic_settings import (
 
 from ladder.bots import Builds
 from ladder.clocks import DEFAULT_CLOCK_TEXT, LEAST_LIMIT, MOST_LIMIT, MOST_SECONDS, read_clock
-from ladder.sandbox.base import LOCKED_BYTES
+from ladder.sandbox.base import LOCKED_BYTES, has_own_kernel
 from ladder.settings_file import FILE, bot_around
 from referee.match import DEFAULT_CLOCK
 from referee.problems import shortened
@@ -118,6 +118,11 @@ class Settings(BaseSettings):
     def clock_setting(self) -> ClockSetting:
         """The clock of a match."""
         return read_clock(self.clock, self.limit)
+
+    @property
+    def owners_apart(self) -> bool:
+        """Whether bots of one owner must not play at the same time: containers on one kernel can tell each other much."""
+        return self.sandbox == "docker" and not has_own_kernel(self.runtime)
 
     @property
     def url(self) -> URL:

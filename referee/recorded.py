@@ -106,7 +106,7 @@ def _deals(lines: Iterable[AnyLine], results: list[ResultLine], players: int) ->
 def has_seats(line: DealLine, players: int) -> bool:
     """Whether a deal has one of everything for each seat, and one time for each step, of a seat that is there."""
     each = (line.hands, line.scores, line.totals)
-    times = (line.took_ms,) if line.cpu_ms is None else (line.took_ms, line.cpu_ms)
+    times = [those for those in (line.took_ms, line.cpu_ms, line.unasked_ms) if those is not None]
     return (
         sorted(seats_of(line)) == list(range(players))
         and all(len(those) == players for those in each)

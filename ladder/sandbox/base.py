@@ -31,12 +31,21 @@ LOCKED_BYTES = 512 * 1024 * 1024
 """The largest image whose files are kept in memory while it plays, if nobody says otherwise."""
 
 
+OWN_KERNEL = ("runsc", "kata")
+"""How runtimes are called, at the beginning, that put a kernel between each container and the host's."""
+
+
 class SandboxError(Exception):
     """The sandbox itself failed. Never the bot's fault: the match is void and scheduled again."""
 
 
 class BotRejected(Exception):
     """The bot cannot be loaded (no Dockerfile, a build that fails, …). The message is for its author."""
+
+
+def has_own_kernel(runtime: str) -> bool:
+    """Whether a container has a kernel to itself: what it finds in /proc and in the page cache is its own."""
+    return runtime.startswith(OWN_KERNEL)
 
 
 @dataclass(frozen=True)

@@ -56,12 +56,12 @@ def remove_old(client: DockerClient, folder: Path) -> None:
             for tag in image.tags:
                 if tag.startswith(begin):
                     _remove(client, tag)
-    client.images.prune(filters={"dangling": True, "label": FOLDER_LABEL, "until": OLD})
+    _prune(client, label=FOLDER_LABEL, until=OLD)
 
 
 def remove_layers(client: DockerClient, key: str) -> None:
     """Remove what a build that failed has left."""
-    client.images.prune(filters={"dangling": True, "label": f"{KEY_LABEL}={key}"})
+    _prune(client, label=f"{KEY_LABEL}={key}")
 
 
 def _place(folder: Path) -> str:
@@ -76,6 +76,15 @@ def _remove(client: DockerClient, tag: str) -> None:
     """Remove a tag, and the image if that was its last one and no container uses it."""
     try:
         client.api.remove_image(tag)
+    except APIError as error:
+        if not error.is_client_error():
+            raise
+
+
+def _prune(client: DockerClient, **filters: str) -> None:
+    """Remove layers without a name; if somebody prunes already (409), the next time will do."""
+    try:
+        client.images.prune(filters={"dangling": True, **filters})
     except APIError as error:
         if not error.is_client_error():
             raise

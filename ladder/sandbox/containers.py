@@ -14,9 +14,8 @@ from docker.errors import APIError, NotFound
 from docker.types import LogConfig
 
 from ladder.engine import ENGINE_ERRORS, ENGINE_SECONDS, engine_errors
-from ladder.sandbox import owners
+from ladder.sandbox import forgetting, owners
 from ladder.sandbox.control_group import ControlGroup, files_of
-from ladder.sandbox.forgetting import parent_group
 from ladder.sandbox.limits import SEAT_FOLDER, Limits, environment, host_config, new_user
 from ladder.sandbox.programs import LAUNCHER, put_program
 
@@ -161,6 +160,7 @@ def launch(
     """
     api = client.api
     put_program(LAUNCHER, plan.engine.machine, place.folder)
+    group_above = forgetting.parent_group(plan.engine.cgroup_driver)
     with engine_errors("start a bot's container"):
         try:
             api.create_container(
@@ -172,7 +172,7 @@ def launch(
                 user=new_user(),
                 environment=environment(place),
                 labels={**place.labels, **labels_of(sandbox)},
-                host_config=host_config(api, place, limits, plan.runtime, parent_group(plan.engine.cgroup_driver)),
+                host_config=host_config(api, place, limits, plan.runtime, group_above),
                 # Beside network "none", and half a start's time: the runtime makes the empty network namespace by
                 # itself, where the engine would run another process to set it up.
                 network_disabled=True,
@@ -181,10 +181,10 @@ def launch(
                 use_config_proxy=False,
             )
             if forgotten is not None:
-                forgotten.result()
+                forgetting.wait_for(forgotten)
             api.start(name)
             found = api.inspect_container(name)
-        except ENGINE_ERRORS:
+        except BaseException:
             discard(client, name)
             raise
     files = files_of(found["State"]["Pid"], found["Id"])

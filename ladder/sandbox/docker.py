@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, TypeVar
 from ladder.engine import connect
 from ladder.images import ensure_base_image
 from ladder.sandbox import containers
-from ladder.sandbox.base import LOCKED_BYTES, BotRejected, SandboxError
+from ladder.sandbox.base import LOCKED_BYTES, BotRejected, SandboxError, has_own_kernel
 from ladder.sandbox.bot_images import image_of_folder, image_of_reference
 from ladder.sandbox.container_keeper import ContainerKeeper
 from ladder.sandbox.docker_instance import DockerInstance
-from ladder.sandbox.forgetting import forget
+from ladder.sandbox.forgetting import begin_to_forget
 from ladder.sandbox.image_inspection import inspect_image
 from ladder.sandbox.image_lock import lock_image
-from ladder.sandbox.limits import Limits, has_own_kernel
+from ladder.sandbox.limits import Limits
 from ladder.sandbox.locked_images import LockedImages
 from ladder.sandbox.output import Output
 from ladder.wheels.packages import Packages
@@ -125,7 +125,8 @@ class DockerSandbox:
                 image, lock = built.image, built.lock
         await self._call(inspect_image, client, image, bot.image or str(bot.folder), self.id)
         plan = self._choose_runtime(await self._call(containers.plan, client, image, self.runtime), bot.name)
-        return DockerProgram(image, await self._keep_in_memory(plan), partial(self._start, client, plan), lock)
+        files = await self._keep_in_memory(plan)
+        return DockerProgram(image, files, partial(self._start, client, plan, files), lock)
 
     async def close(self) -> None:
         """Remove every container of this sandbox and let go of the engine; the next one removes what this cannot."""
@@ -182,15 +183,17 @@ class DockerSandbox:
         return await self._call(lock, self._client, plan, self.id, most_bytes)
 
     async def _unlock_image(self, lock: ImageLock) -> None:
-        await self._call(containers.discard, self._client, lock.container)
+        if lock.container:
+            await self._call(containers.discard, self._client, lock.container)
 
     def _playing(self) -> set[Plan]:
         return {*tuple(self._instances.values()), *self._starting.elements()}  # threads take instances away
 
-    async def _start(self, client: DockerClient, plan: Plan, place: Place) -> DockerInstance:
+    async def _start(self, client: DockerClient, plan: Plan, files: ImageFiles, place: Place) -> DockerInstance:
         self._starting[plan] += 1
         try:
-            await self._keep_in_memory(plan)
+            if await self._keep_in_memory(plan) != files:
+                raise SandboxError(f"The files of the image {plan.image} cannot be kept in memory any more.")
             return await self._launch(client, plan, place)
         finally:
             self._starting[plan] -= 1
@@ -200,7 +203,7 @@ class DockerSandbox:
         name = containers.container_name()
         if self._remembers:
             self._remembers = False
-            self._forgotten = self._pool.submit(forget, plan.engine.cgroup_driver)
+            self._forgotten = begin_to_forget(plan.engine.cgroup_driver)
         start = partial(containers.launch, limits=self.limits, sandbox=self.id, forgotten=self._forgotten)
         launch = self._pool.submit(start, client, name, plan, place)
         try:

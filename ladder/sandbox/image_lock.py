@@ -14,6 +14,7 @@ import socket
 import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from docker.types import LogConfig, Mount, Ulimit
@@ -29,7 +30,6 @@ from ladder.scratch import disk_errors, scratch_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
     from typing import Any
 
     from docker import APIClient, DockerClient
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ladder.sandbox.containers import Plan
     from referee.record import ImageFiles
 
-MARGIN = 256 * MIB
+MARGIN = 512 * MIB
 """Memory beside the files: the kernel's own records of up to 60,000 of them."""
 SECONDS = 120.0
 """How long reading an image may take."""
@@ -46,7 +46,7 @@ MOST_FILES = 60_000
 
 _LOOK_SECONDS = 0.5
 _FAULTS = {
-    4: "its files are larger than the image says",
+    4: "its files need more memory than the setting locked_bytes allows",
     5: f"it has more than {MOST_FILES:,} files and folders",
     6: "its folders are nested more than 500 deep",
 }
@@ -64,7 +64,7 @@ class ImageLock:
 
     def holds(self) -> bool:
         """Whether the files are kept in memory now; where that cannot be seen, they are taken to be."""
-        return self.files == "locked" and (self._process < 0 or not select.select([self._process], [], [], 0)[0])
+        return self.files == "locked" and (self._process < 0 or not _has_ended(self._process))
 
     def close(self) -> None:
         """Look no longer at its process."""
@@ -197,5 +197,14 @@ def _failed(client: DockerClient, name: str, plan: Plan) -> ImageLock:
 def _watch(client: DockerClient, name: str) -> int:
     """A descriptor that tells when the container's first process has ended; -1 where it cannot be had."""
     with suppress(*ENGINE_ERRORS, OSError, AttributeError):
-        return os.pidfd_open(int(client.api.inspect_container(name)["State"]["Pid"]))
+        found = client.api.inspect_container(name)
+        pid = int(found["State"]["Pid"])
+        if found["Id"] in Path(f"/proc/{pid}/cgroup").read_text():  # the engine may be on another machine
+            return os.pidfd_open(pid)
     return -1
+
+
+def _has_ended(process: int) -> bool:
+    poll = select.poll()
+    poll.register(process, select.POLLIN)
+    return bool(poll.poll(0))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from docker.types import LogConfig, Mount, Ulimit
 
-from ladder.sandbox.base import SOCKET_NAME
+from ladder.sandbox.base import SOCKET_NAME, has_own_kernel
 from ladder.sandbox.masks import masked_paths
 from ladder.sandbox.memory import MIB
 
@@ -56,16 +56,8 @@ gVisor's kernel is a program there, and ends with exit code 2, as if the bot had
 bot in it, it has 56 to 70 at one time, measured, by luck and load.
 """
 
-OWN_KERNEL = ("runsc", "kata")
-"""How runtimes are called, at the beginning, that put a kernel between each container and the host's."""
-
 SECCOMP = Path(__file__).with_name("seccomp.json")
 """The system calls that a bot may make, in place of Docker's much longer list."""
-
-
-def has_own_kernel(runtime: str) -> bool:
-    """Whether a container has a kernel to itself: what it finds in /proc and in the page cache is its own."""
-    return runtime.startswith(OWN_KERNEL)
 
 
 def security_options() -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 MOST = 64
 """Images kept at one time, as long as fewer play. A lock costs a container that sleeps; images share their base."""
+SHARE = 0.25
+"""Of the machine's memory: what images may have together that do not play."""
 
 
 class LockedImages:
@@ -25,6 +28,7 @@ class LockedImages:
         unlock: Callable[[ImageLock], Awaitable[None]],
         playing: Callable[[], Container[Plan]],
         most: int = MOST,
+        most_bytes: int | None = None,
     ) -> None:
         """
         Begin with none.
@@ -34,11 +38,13 @@ class LockedImages:
             unlock: Lets go of it.
             playing: The images that may not be unlocked now.
             most: How many to keep at most, unless more play.
+            most_bytes: What they may have together, unless those that play have more; None: a share of the memory.
         """
         self._lock = lock
         self._unlock = unlock
         self._playing = playing
         self._most = most
+        self._most_bytes = memory_share() if most_bytes is None else most_bytes
         self._locks: dict[Plan, asyncio.Future[ImageLock]] = {}
         """By image, the one wanted last at the end."""
 
@@ -50,10 +56,13 @@ class LockedImages:
             BotRejected: If that image cannot be kept in memory.
             SandboxError: If the engine fails.
         """
-        locking = self._locks.pop(image, None)
+        before = self._locks.pop(image, None)
+        locking = before
         if locking is None or _is_over(locking):
             locking = asyncio.ensure_future(self._lock(image))
         self._locks[image] = locking
+        if before is not None and before is not locking:
+            await self._let_go(before)
         try:
             lock = await asyncio.shield(locking)
         finally:
@@ -72,10 +81,19 @@ class LockedImages:
     async def _unlock_oldest(self) -> None:
         playing = self._playing()
         idle = [image for image, lock in self._locks.items() if lock.done() and image not in playing]
-        for image in idle[: max(0, len(self._locks) - self._most)]:
-            lock = self._locks.pop(image).result()
+        while idle and (len(self._locks) > self._most or sum(image.size for image in self._locks) > self._most_bytes):
+            await self._let_go(self._locks.pop(idle.pop(0)))
+
+    async def _let_go(self, locking: asyncio.Future[ImageLock]) -> None:
+        if locking.done() and not locking.cancelled() and not locking.exception():
+            lock = locking.result()
             lock.close()
             await self._unlock(lock)
+
+
+def memory_share() -> int:
+    """Bytes of this machine's memory that locked images may take which do not play."""
+    return int(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * SHARE)
 
 
 def _is_over(locking: asyncio.Future[ImageLock]) -> bool:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 from docker.errors import APIError, ImageNotFound
 
-from ladder.image_build import BuildFailed, build_image
-from ladder.sandbox.base import SandboxError
+from ladder.image_build import TOO_LONG, BuildFailed, build_image
+from ladder.sandbox.base import BotRejected, SandboxError
 from ladder.scratch import disk_errors, scratch_folder
 from ladder.wheels import facts
 from ladder.wheels.here import COMPILE
@@ -128,6 +128,8 @@ def _build(client: DockerClient, vendor: Path, base: str, tag: str) -> None:
         try:
             build_image(client, context, tag=tag, labels={})
         except BuildFailed as error:
+            if TOO_LONG in str(error):
+                raise BotRejected("The bot's packages take too long to compile. Use smaller ones.") from error
             raise SandboxError(f"The image of the bot's packages could not be built:\n{error}") from error
 
 

@@ -7,15 +7,16 @@ attempt comes too late and changes nothing. Each function wants a transaction th
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, exists, func, select, text, update
 
-from ladder.store.models import Match, Rating, Seat, State, Status
+from ladder.store.models import Bot, Match, Rating, Seat, State, Status, Version
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from sqlalchemy import ColumnElement, Row, Select
     from sqlalchemy.orm import Session
@@ -49,6 +50,8 @@ def claim(
     seconds: Callable[[int], float],
     count: int,
     variants: Collection[str] | None = None,
+    *,
+    owners_apart: bool = False,
 ) -> list[Lease]:
     """
     Lease the oldest matches that wait.
@@ -60,9 +63,14 @@ def claim(
         seconds: How long a match may take, by its number.
         count: How many matches at most.
         variants: Only of these; None: of any.
+        owners_apart: Leave a match where it is while an owner of a bot in it has a bot in a match that is leased. Two
+            containers of one owner that live at the same time can tell each other what they see (docs/security.md).
     """
-    waiting = select(Match.id, Match.attempt).where(_QUEUED, *_of(variants)).order_by(Match.id).limit(count)
-    leases = [Lease(match, attempt + 1, now + seconds(match) + GRACE) for match, attempt in session.execute(waiting)]
+    waiting = select(Match.id, Match.attempt).where(_QUEUED, *_of(variants)).order_by(Match.id)
+    found = session.execute(waiting if owners_apart else waiting.limit(count))
+    rows = [(match, attempt) for match, attempt in found]
+    chosen = _apart(session, rows)[:count] if owners_apart else rows
+    leases = [Lease(match, attempt + 1, now + seconds(match) + GRACE) for match, attempt in chosen]
     for lease in leases:
         session.execute(
             update(Match)
@@ -70,6 +78,22 @@ def claim(
             .values(status=Status.LEASED, attempt=lease.attempt, lease_until=lease.until, holder=holder, started=now)
         )
     return leases
+
+
+def _apart(session: Session, waiting: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Those of the *waiting* matches, the oldest first, that share no owner with one another or with a leased one."""
+    seated = select(Seat.match_id, Bot.owner_id).join(Version, Version.id == Seat.version_id)
+    seated = seated.join(Bot, Bot.id == Version.bot_id).join(Match, Match.id == Seat.match_id)
+    busy = {owner for _, owner in session.execute(seated.where(_LEASED))}
+    owners: dict[int, set[int]] = defaultdict(set)
+    for match, owner in session.execute(seated.where(_QUEUED)):
+        owners[match].add(owner)
+    chosen = []
+    for match, attempt in waiting:
+        if busy.isdisjoint(owners[match]):
+            chosen.append((match, attempt))
+            busy |= owners[match]
+    return chosen
 
 
 def count_waiting(session: Session, variants: Collection[str] | None = None) -> int:

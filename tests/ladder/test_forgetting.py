@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import os
+from concurrent.futures import Future
 from pathlib import Path
 
 import docker
 import pytest
+import structlog
 
 from ladder.bots import BotSource
 from ladder.sandbox.containers import EngineFacts
 from ladder.sandbox.docker import DockerSandbox
-from ladder.sandbox.forgetting import PARENTS, forget, parent_group
+from ladder.sandbox.forgetting import PARENTS, forget, parent_group, wait_for
 from tests.ladder.containers import has_written, new_place
 
 NAMES = 20_000
@@ -70,12 +72,24 @@ def names_not_there() -> int:
     return int(Path("/proc/sys/fs/dentry-state").read_text().split()[4])
 
 
+def test_nobody_waits_for_a_kernel_that_has_work_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ladder.sandbox.forgetting.MOST_SECONDS", 0.0)
+    with structlog.testing.capture_logs() as logs:
+        wait_for(Future())
+    assert [each["event"] for each in logs] == ["names.remembered"]
+
+
 @pytest.mark.docker
 async def test_every_container_is_below_that_group_and_the_kernel_forgets_before_the_next_table(
     sandbox: DockerSandbox, program: BotSource, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, driver: str
 ) -> None:
     told: list[str] = []
-    monkeypatch.setattr("ladder.sandbox.docker.forget", told.append)
+
+    def forgets(driver: str) -> bool:
+        told.append(driver)
+        return True
+
+    monkeypatch.setattr("ladder.sandbox.forgetting.forget", forgets)
     source = "print(open('/proc/self/cgroup').read())\nimport time; time.sleep(1000)"
     loaded = await sandbox.load(program)
     first = await loaded.start(new_place(tmp_path / "first", source))

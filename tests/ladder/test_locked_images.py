@@ -14,8 +14,8 @@ from ladder.sandbox.locked_images import LockedImages
 ENGINE = EngineFacts("x86_64", frozenset({"runc"}), "cgroupfs")
 
 
-def image(name: str) -> Plan:
-    return Plan(name, ("bot",), 1, "runc", ENGINE)
+def image(name: str, size: int = 1) -> Plan:
+    return Plan(name, ("bot",), size, "runc", ENGINE)
 
 
 class Lock(ImageLock):
@@ -37,7 +37,7 @@ class Locker:
         self.playing: set[Plan] = set()
         self.fails = False
         self._locks = locks
-        self.images = LockedImages(self._lock, self._unlock, lambda: self.playing, most)
+        self.images = LockedImages(self._lock, self._unlock, lambda: self.playing, most, most_bytes=100)
 
     async def _lock(self, plan: Plan) -> ImageLock:
         self.locked.append(plan.image)
@@ -78,7 +78,15 @@ async def test_a_lock_that_has_broken_is_made_anew() -> None:
     await locker.images.ensure(image("a"))
     locker.made[0].broken = True
     await locker.images.ensure(image("a"))
-    assert locker.locked == ["a", "a"]
+    assert (locker.locked, locker.unlocked) == (["a", "a"], ["a"])
+
+
+async def test_images_that_do_not_play_have_so_much_memory_together_and_no_more() -> None:
+    locker = Locker(most=9)
+    locker.playing = {image("a", 90)}
+    for name, size in (("a", 90), ("b", 10), ("c", 10), ("d", 80)):
+        await locker.images.ensure(image(name, size))
+    assert locker.unlocked == ["b", "c", "d"]
 
 
 async def test_what_cannot_be_locked_is_read_whenever_it_is_wanted() -> None:

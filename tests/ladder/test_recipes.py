@@ -129,6 +129,8 @@ def test_directives_that_change_nothing_are_read_over(top: str) -> None:
         ("#syntax = evil/frontend:1\nFROM pigpen/bot", 1, "has another program read the file"),
         ("#syntax=docker/dockerfile.evil\nFROM pigpen/bot", 1, "has another program read the file"),
         ("#" * 70_000, 1, "begins a file of more than"),
+        ("FROM pigpen/bot" + "\nCOPY . /x" * 17, 18, "is one COPY more than 16"),
+        ("FROM pigpen/bot\nCOPY" + " a" * 64 + " b/", 2, "names more than 64 files"),
     ],
 )
 def test_what_runs_or_fetches_something_or_is_not_understood_is_refused(dockerfile: str, line: int, why: str) -> None:

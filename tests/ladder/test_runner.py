@@ -37,7 +37,8 @@ DOWN = SandboxError("No Docker engine answers.")
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return load_settings(data_dir=tmp_path, boards=1, match_seconds=1800.0)
+    # Of few owners: with a kernel for each container they may play in two matches at once.
+    return load_settings(data_dir=tmp_path, boards=1, match_seconds=1800.0, runtime="runsc")
 
 
 @pytest.fixture

@@ -57,7 +57,7 @@ static void touch(long file, unsigned long size) {
 
 /* Lock the pages of a file, or at least read them, and close it. */
 static void lock_pages(long file, unsigned long size) {
-    bytes += size;
+    bytes += (size + PAGE - 1) / PAGE * PAGE;
     if (bytes > most_bytes) leave(TOO_LARGE);
     if (size) {
         long start = call6(MMAP, 0, (long)size, PROT_READ, MAP_SHARED, file, 0);

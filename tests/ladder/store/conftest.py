@@ -66,10 +66,10 @@ def settings(backend: str, request: pytest.FixtureRequest, tmp_path: Path) -> It
     """The settings of a ladder with nothing in it, in a folder of the test's own."""
     if backend == "sqlite":
         shutil.copy(request.getfixturevalue("sqlite_template"), tmp_path / "ladder.db")
-        yield load_settings(data_dir=tmp_path)
+        yield load_settings(data_dir=tmp_path, runtime="runsc")
         return
     with _postgresql(request.getfixturevalue("postgres"), request.getfixturevalue("postgres_template")) as url:
-        yield load_settings(data_dir=tmp_path, database_url=url)
+        yield load_settings(data_dir=tmp_path, database_url=url, runtime="runsc")
 
 
 @pytest.fixture

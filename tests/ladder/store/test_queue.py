@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import event, select, update
 
+from ladder.settings import load_settings
 from ladder.store import models
 from ladder.store.models import State, Status
 from ladder.store.queue import (
@@ -211,3 +212,24 @@ def test_sqlite_finds_what_waits_by_its_index(database: Database, matches: list[
             for sent in selects
         ]
     assert ["ix_matches_queued" in plans[0], "ix_matches_leased" in plans[1]] == [True, True]
+
+
+def test_matches_in_which_an_owner_plays_already_wait_if_owners_are_kept_apart(database: Database) -> None:
+    with database.write() as session:
+        first, second, third = ([enter(session, f"{name}{number}") for name in "abcd"] for number in range(3))
+        shared = [first[0], *second[1:]]
+        numbers = [
+            queue(session, versions, seed=seed) for versions, seed in ((first, "1"), (shared, "2"), (third, "3"))
+        ]
+        leased = claim(session, "me", NOW, seconds, 3, owners_apart=True)
+        assert [lease.match for lease in leased] == [numbers[0], numbers[2]]
+        assert claim(session, "me", NOW, seconds, 3, owners_apart=True) == []
+        give_back(session, numbers[0], 1)
+        assert [lease.match for lease in claim(session, "me", NOW, seconds, 1, owners_apart=True)] == [numbers[0]]
+        assert [lease.match for lease in claim(session, "me", NOW, seconds, 3)] == [numbers[1]]
+
+
+def test_owners_are_kept_apart_where_containers_share_a_kernel() -> None:
+    kept = [load_settings(sandbox=sandbox, runtime=runtime).owners_apart
+            for sandbox, runtime in (("docker", "runc"), ("docker", "runsc"), ("process", "runc"))]  # fmt: skip
+    assert kept == [True, False, False]
