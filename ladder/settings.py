@@ -121,7 +121,7 @@ class Settings(BaseSettings):
 
     @property
     def owners_apart(self) -> bool:
-        """Whether bots of one owner must not play at the same time: containers on one kernel can tell each other much."""
+        """Whether bots of one owner must not play at the same time: containers on one kernel share too much."""
         return self.sandbox == "docker" and not has_own_kernel(self.runtime)
 
     @property
