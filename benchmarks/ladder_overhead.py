@@ -97,7 +97,7 @@ def overhead(kind: str, boards: int, matches: int) -> tuple[float, float, float]
         settings = load_settings(data_dir=Path(name), sandbox=kind, boards=boards, **PATIENT)
         database = open_ladder(settings, create=True)
         asyncio.run(_enter(database, settings, DockerSandbox() if kind == "docker" else ProcessSandbox()))
-        log_to(Path(name) / "logs", to_stderr=False)
+        stop = log_to(Path(name) / "logs", to_stderr=False)
         slots = Slots(LocalExecutor(Worker(load_version), SLOTS))
         try:
             _run(database, settings, slots, SLOTS)  # programs are loaded, and caches are warm
@@ -108,6 +108,7 @@ def overhead(kind: str, boards: int, matches: int) -> tuple[float, float, float]
         finally:
             slots.close()
             database.close()
+            stop()
         return wall / matches, slots.empty, cpu / wall
 
 

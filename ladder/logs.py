@@ -28,7 +28,7 @@ class _Quiet(RotatingFileHandler):
         """Go on."""
 
 
-def log_to(folder: Path, *, to_stderr: bool, watch: Callable[[Event], None] = lambda event: None) -> None:
+def log_to(folder: Path, *, to_stderr: bool, watch: Callable[[Event], None] = lambda event: None) -> Callable[[], None]:
     """
     Send every event of this process to ``folder/ladder.jsonl``.
 
@@ -36,6 +36,9 @@ def log_to(folder: Path, *, to_stderr: bool, watch: Callable[[Event], None] = la
         folder: Made if it is not there.
         to_stderr: Write the same lines to stderr, too.
         watch: Called with each event.
+
+    Returns:
+        What ends it and closes the file.
 
     Raises:
         OSError: If the file cannot be written.
@@ -62,3 +65,10 @@ def log_to(folder: Path, *, to_stderr: bool, watch: Callable[[Event], None] = la
         logger_factory=lambda *_: lines,
         cache_logger_on_first_use=False,
     )
+
+    def stop() -> None:
+        structlog.reset_defaults()
+        for handler in lines.handlers:
+            handler.close()
+
+    return stop

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -102,10 +102,10 @@ def _run(
     from ladder.runner import Runner
     from ladder.sandbox.base import SandboxError
 
-    with LadderWatch(goal) as watch:
+    with LadderWatch(goal) as watch, ExitStack() as logging:
         folder = settings.data_dir / "logs"
         try:
-            log_to(folder, to_stderr=not watch.is_shown, watch=watch.take)
+            logging.callback(log_to(folder, to_stderr=not watch.is_shown, watch=watch.take))
         except OSError as error:
             raise SandboxError(f"The log in {folder} cannot be written: {error.strerror}.") from error
         desk = Desk(database, settings, random.Random(seed or None), time.time, variants)

@@ -44,11 +44,18 @@ async def matches(client: docker.DockerClient, request: pytest.FixtureRequest) -
     """The matches of all tests that were picked, a few at a time. In the end nothing is left of them."""
     sandbox = DockerSandbox()
     image = await sandbox.load(BotSource("bad", image=TAG))
-    tables = asyncio.Semaphore(TABLES)
+    tables, waiting = asyncio.Semaphore(TABLES), asyncio.Lock()
 
     async def play_at_a_table(name: str) -> Outcome:
-        async with tables:
+        taken = TABLES if BAD_BOTS[name].alone else 1
+        async with waiting:  # one at a time: two that want all tables would wait for each other
+            for _ in range(taken):
+                await tables.acquire()
+        try:
             return await play(name, BAD_BOTS[name], image)
+        finally:
+            for _ in range(taken):
+                tables.release()
 
     picked = [name for name in BAD_BOTS if f"[{name}]" in " ".join(item.name for item in request.session.items)]
     tasks = {name: asyncio.create_task(play_at_a_table(name), name=name) for name in picked}

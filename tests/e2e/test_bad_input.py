@@ -192,12 +192,10 @@ def test_a_folders_name_is_no_markup(tmp_path: Path) -> None:
 
 def test_the_ladders_log_is_ascii(tmp_path: Path) -> None:
 
-    log_to(tmp_path, to_stderr=False)
+    stop = log_to(tmp_path, to_stderr=False)
     log = structlog.get_logger().bind()
     log.info("bot.benched", bot=CONTROLS, reason=CONTROLS)
-    structlog.reset_defaults()
-    for handler in log._logger.handlers:
-        handler.close()
+    stop()
     (line,) = (tmp_path / "ladder.jsonl").read_text("ascii").splitlines()
     assert line.isprintable()
     assert json.loads(line)["bot"] == CONTROLS
