@@ -16,7 +16,9 @@ from ladder.pinned import load_version
 from ladder.play import play_sandboxed
 from ladder.sandbox.base import BotRejected, SandboxError
 from ladder.sandbox.bot_images import find_image
+from ladder.sandbox.containers import OWNER
 from ladder.sandbox.docker import DockerSandbox
+from ladder.sandbox.owners import this_process
 from ladder.settings import Settings
 from ladder.store import models
 from ladder.store.database import Database
@@ -54,6 +56,9 @@ def forget(client: docker.DockerClient, repository: str) -> None:
     for image in client.images.list(all=True):
         names = [*image.tags, *(image.attrs["RepoDigests"] or ())]
         if any(name.startswith((f"{repository}:", f"{repository}@")) for name in names):
+            mine = {"label": f"{OWNER}={this_process()}", "ancestor": str(image.id)}
+            for locking in client.api.containers(filters=mine):  # an image that is kept in memory cannot be removed
+                client.api.remove_container(locking, force=True)
             client.images.remove(str(image.id), force=True)
 
 
