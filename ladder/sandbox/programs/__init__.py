@@ -37,6 +37,7 @@ def put_program(name: str, machine: str, folder: Path) -> None:
     """
     program, copy = program_for(name, machine), folder / name
     with disk_errors(copy):
+        copy.unlink(missing_ok=True)  # one that runs cannot be written to
         shutil.copyfile(program, copy)
         copy.chmod(0o755)
     if os.statvfs(folder).f_flag & os.ST_NOEXEC:
