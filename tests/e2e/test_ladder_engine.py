@@ -64,9 +64,9 @@ def until(runner: subprocess.Popen[str], event: str) -> None:
     raise AssertionError(f"it ended before {event}")
 
 
-def containers(client: docker.DockerClient, runner: subprocess.Popen[str]) -> list[dict[str, str]]:
-    """The labels of the runner's containers."""
-    found = client.api.containers(all=True, filters={"label": "pigpen.owner"})
+def containers(client: docker.DockerClient, runner: subprocess.Popen[str], *labels: str) -> list[dict[str, str]]:
+    """The labels of the runner's containers; only of those with these *labels*, if any."""
+    found = client.api.containers(all=True, filters={"label": ["pigpen.owner", *labels]})
     return [each["Labels"] for each in found if each["Labels"]["pigpen.owner"].split()[3] == str(runner.pid)]
 
 
@@ -77,7 +77,7 @@ def test_it_waits_for_its_engine_and_removes_what_was_left(ladder: SmallLadder, 
         "--matches", "2", "--concurrency", "1", PIGPEN_SANDBOX="docker", DOCKER_HOST=engine.address
     ) as runner:
         until(runner, "match.started")
-        while len(labels := containers(client, runner)) < 4:
+        while len(labels := containers(client, runner, "seat")) < 4:
             assert runner.poll() is None
         assert {(each["match"], each["attempt"]) for each in labels} == {("1", "1")}
         engine.cut()
@@ -103,7 +103,7 @@ def test_a_run_that_is_stopped_twice_leaves_no_container(ladder: SmallLadder) ->
     client = docker.from_env()
     with ladder.running("--concurrency", "2", PIGPEN_SANDBOX="docker", PIGPEN_BOARDS="100") as runner:
         until(runner, "match.started")
-        while len(containers(client, runner)) < 4:
+        while len(containers(client, runner, "seat")) < 4:
             assert runner.poll() is None
         runner.send_signal(signal.SIGINT)
         until(runner, "ladder.stopping")

@@ -242,7 +242,7 @@ s.sendall(os.environ["PIGPEN_TOKEN"].encode())
         self, sandbox: DockerSandbox, program: BotSource, place: MakePlace
     ) -> None:
         instance = await (await sandbox.load(program)).start(place(f"print('hello'); {FOREVER}"))
-        await has_written(instance, "hello")
+        await has_written(instance, "hello\n")
         waiting = asyncio.ensure_future(instance.wait())
         await asyncio.gather(instance.stop(), instance.stop())
         await instance.stop()
@@ -273,7 +273,7 @@ s.sendall(os.environ["PIGPEN_TOKEN"].encode())
         self, sandbox: DockerSandbox, program: BotSource, place: MakePlace, client: docker.DockerClient, hand: str
     ) -> None:
         instance = await (await sandbox.load(program)).start(place(f"print('hello'); {FOREVER}"))
-        await has_written(instance, "hello")
+        await has_written(instance, "hello\n")
         waiting = asyncio.ensure_future(instance.wait()) if "before" not in hand else None
         await asyncio.sleep(0)
         if hand.startswith("kill"):
