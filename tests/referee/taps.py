@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 from collections import defaultdict
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -125,7 +124,7 @@ async def played(
 
     with pytest.MonkeyPatch.context() as patch, contextlib.suppress(_Enough):
         patch.setattr(table, "deal_hands", lambda rules, seed, number: hands[number])
-        patch.setattr(table, "Player", partial(Player, now=lambda: 0.0))
+        patch.setattr(table, "Player", lambda seat, setting, now: Player(seat, setting, lambda: 0.0))
         await play_match(spec, seats, write)
     return lines
 
