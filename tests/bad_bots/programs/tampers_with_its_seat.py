@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,11 +14,16 @@ from tests.ladder.system_calls import named
 
 FOLDER = Path("/run/pigpen")
 SOCKET = FOLDER / "seat.sock"
+LOG = FOLDER / "log.sock"
 
 
 def call_log() -> None:
+    """Call once the sandbox has taken the launcher's call: until then the socket stands, but a second caller is reset."""
+    deadline = time.monotonic() + 5
+    while LOG.exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
     with socket.socket(socket.AF_UNIX) as caller:
-        caller.connect(str(FOLDER / "log.sock"))
+        caller.connect(str(LOG))
 
 
 def tamper() -> dict[str, object]:
