@@ -26,18 +26,18 @@ check: $(READY)  ## format, lint, types, generated code, import directions
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	scripts/protos --check
-	$(BIN)/python -m referee.record_schema --check
+	$(BIN)/python -m referee.records.schema --check
 	$(BIN)/pytest -q tests/test_architecture.py
 
 protos: $(READY)  ## generate the Python code of the wire contract
 	scripts/protos
 
 schema: $(READY)  ## write the JSON Schema of records
-	$(BIN)/python -m referee.record_schema
+	$(BIN)/python -m referee.records.schema
 
 images: $(READY)  ## build the bot base image
 	@scripts/engine
-	$(BIN)/python -m ladder.images
+	$(BIN)/python -m ladder.sandbox.docker.base_image
 
 bench: $(READY)  ## measure, and print one table (10 minutes at most)
 	@scripts/engine || true

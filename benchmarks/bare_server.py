@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-import pigpen.transport  # noqa: F401  # gRPC as the referee uses it
+import pigpen.wire.transport  # noqa: F401  # gRPC as the referee uses it
 
 # isort: split
 import grpc

@@ -20,10 +20,10 @@ from benchmarks.duels import BotMaker, load_bot
 from benchmarks.report import show
 from pigpen import Bot, Card, Face, View
 from pigpen.rules import PRESETS, Rules, seed_from
-from referee.formats import Format
-from referee.match import Match, MatchSpec
-from referee.record import AnyLine, DealLine
-from referee.seat import InlineSeat
+from referee.match.formats import Format
+from referee.match.match import Match, MatchSpec
+from referee.records.lines import AnyLine, DealLine
+from referee.seats.seat import InlineSeat
 
 SLIPS = 0.05
 VARIANTS = ("hearts", "gongzhu")

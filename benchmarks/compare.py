@@ -18,14 +18,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from benchmarks.report import show
-from ladder.bots import BotSource, find_bot
-from ladder.compare import Comparison, Plan, compare
-from ladder.play import play_inline
-from ladder.sequential import ELO, Decision, Hypotheses, SequentialTest
+from ladder.matches.compare import Comparison, ComparisonPlan, compare
+from ladder.matches.play import play_inline
+from ladder.ratings.sprt import ELO, Hypotheses, SequentialTest, TestDecision
+from ladder.sandbox.bot_source import BotSource, find_bot
 from pigpen.rules import PRESETS, Rules, seed_from
-from referee.formats import Format
-from referee.match import MatchSpec
-from referee.record import AnyLine, DealLine
+from referee.match.formats import Format
+from referee.match.match import MatchSpec
+from referee.records.lines import AnyLine, DealLine
 
 HERE = Path(__file__).resolve().parent
 COUNTING = find_bot("counting")
@@ -45,7 +45,7 @@ LOOKS = 8
 def board_differences(rules: Rules, old: BotSource, new: BotSource, boards: int) -> list[float]:
     """Points per deal by which *new* beats *old* on each board."""
     sources = [old, new, *OPPONENTS]
-    plan = Plan(rules, tuple(source.name for source in sources), UNDECIDED, boards, seed_from("compare"))
+    plan = ComparisonPlan(rules, tuple(source.name for source in sources), UNDECIDED, boards, seed_from("compare"))
 
     async def play(spec: MatchSpec, bots: Sequence[int], write: Callable[[AnyLine], None]) -> object:
         return await play_inline(spec, [sources[bot] for bot in bots], write)
@@ -76,10 +76,10 @@ def run(draw: Callable[[random.Random], float], elo1: float) -> tuple[float, flo
     lengths, better = [], 0
     for _ in range(TESTS):
         test = SequentialTest(Hypotheses(elo1=elo1))
-        while test.decision is Decision.OPEN and len(test.values) < MOST:
+        while test.decision is TestDecision.OPEN and len(test.values) < MOST:
             test.add(*(draw(rng) for _ in range(LOOKS)))
         lengths.append(len(test.values))
-        better += test.decision is Decision.BETTER
+        better += test.decision is TestDecision.BETTER
     return statistics.fmean(lengths), better / TESTS
 
 

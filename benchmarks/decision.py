@@ -3,7 +3,7 @@ What a decision costs: referee and SDK together against a bare ping-pong of the 
 
 One table of four and instant bots. The bare ping-pong has the same four programs, in the same sandbox and on the same
 core, each with a server of its own, and messages of the same sizes; all are measured in turn, deal by deal. It is
-played with gRPC as it comes, and with gRPC as `pigpen.transport` sets it for referee and bots.
+played with gRPC as it comes, and with gRPC as `pigpen.wire.transport` sets it for referee and bots.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from benchmarks.command import run
 from benchmarks.lanes import bare, costs, playing, table, typical
 from benchmarks.plain import plain
 from benchmarks.report import Part, Row, compared
-from ladder.bots import BotSource, find_bot
-from ladder.play import inline_table
+from ladder.matches.play import inline_table
 from ladder.sandbox.base import SandboxError
-from ladder.sandbox.docker import DockerSandbox
-from ladder.sandbox.process import ProcessSandbox
+from ladder.sandbox.bot_source import BotSource, find_bot
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from pigpen.rules import PRESETS, Deal, Phase, deal_hands
 from pigpen.view import View
-from pigpen.wire import request_message
-from referee.formats import Format
-from referee.match import MatchSpec
-from referee.record import AnyLine, DealLine
+from pigpen.wire.messages import request_message
+from referee.match.formats import Format
+from referee.match.match import MatchSpec
+from referee.records.lines import AnyLine, DealLine
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

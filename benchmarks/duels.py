@@ -14,10 +14,10 @@ from pathlib import Path
 
 from pigpen import Bot, ClockSetting
 from pigpen.rules import Rules
-from referee.formats import Format
-from referee.match import Match, MatchSpec
-from referee.record import AnyLine, DealLine
-from referee.seat import InlineSeat
+from referee.match.formats import Format
+from referee.match.match import Match, MatchSpec
+from referee.records.lines import AnyLine, DealLine
+from referee.seats.seat import InlineSeat
 
 BOTS = ("random", "cautious", "counting", "sampling", "exact")
 """The sample bots, the weakest first."""

@@ -22,8 +22,8 @@ from benchmarks.decision import ENDLESS, INSTANT, instant_spec
 from benchmarks.lanes import costs, table
 from benchmarks.report import Part, Row, compared, in_turn
 from ladder.sandbox.base import SandboxError
-from ladder.sandbox.docker import DockerSandbox
-from ladder.sandbox.process import ProcessSandbox
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from ladder.sandbox.process.process_sandbox import ProcessSandbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable

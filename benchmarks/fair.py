@@ -16,15 +16,15 @@ from unittest import mock
 
 from benchmarks.decision import INSTANT
 from benchmarks.report import show
-from ladder.bots import BotSource
-from ladder.play import play_sandboxed
-from ladder.sandbox.control_group import ControlGroup
-from ladder.sandbox.docker import DockerSandbox
+from ladder.matches.play import play_sandboxed
+from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.docker.control_group import ControlGroup
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from pigpen import ClockSetting
 from pigpen.rules import PRESETS
-from referee.formats import Format
-from referee.match import MatchSpec
-from referee.record import AnyLine, DealLine, ResultLine
+from referee.match.formats import Format
+from referee.match.match import MatchSpec
+from referee.records.lines import AnyLine, DealLine, ResultLine
 
 HERE = Path(__file__).resolve().parent
 WORKING = BotSource("working", folder=HERE / "working")

@@ -12,11 +12,11 @@ from pathlib import Path
 
 from benchmarks.command import parser_of
 from benchmarks.report import show, spread
-from ladder.bots import BotSource
-from ladder.engine import connect
-from ladder.sandbox.base import Place
-from ladder.sandbox.docker import DockerSandbox
-from ladder.sandbox.limits import Limits, host_config, new_user
+from ladder.sandbox.base import SeatMount
+from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from ladder.sandbox.docker.engine import connect
+from ladder.sandbox.docker.limits import Limits, host_config, new_user
 
 FLOODING = BotSource("flooding", folder=Path(__file__).parent / "flooding")
 SECONDS = 3.0
@@ -24,7 +24,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @asynccontextmanager
-async def over_stdio(image: str, place: Place) -> AsyncIterator[None]:
+async def over_stdio(image: str, place: SeatMount) -> AsyncIterator[None]:
     """The same container as the engine would run it: its pipes, its init, its log files of 64 KiB."""
     client = connect()
     config = host_config(client.api, place, Limits(), "runc")
@@ -40,7 +40,7 @@ async def over_stdio(image: str, place: Place) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def over_log_socket(image: str, place: Place) -> AsyncIterator[None]:
+async def over_log_socket(image: str, place: SeatMount) -> AsyncIterator[None]:
     """As Pigpen runs it."""
     sandbox = DockerSandbox()
     try:
@@ -50,14 +50,14 @@ async def over_log_socket(image: str, place: Place) -> AsyncIterator[None]:
         await sandbox.close()
 
 
-Way = Callable[[str, Place], AbstractAsyncContextManager[None]]
+Way = Callable[[str, SeatMount], AbstractAsyncContextManager[None]]
 
 
 async def shares(way: Way, image: str) -> tuple[float, float]:
     """Percent of one core that dockerd and this process use while one bot floods."""
     with tempfile.TemporaryDirectory(prefix="pigpen-") as name:
         os.chmod(name, 0o755)
-        async with way(image, Place(Path(name), "x")):
+        async with way(image, SeatMount(Path(name), "x")):
             await asyncio.sleep(1.0)  # the start is over
             engine, ours, started = _engine_seconds(), time.process_time(), time.monotonic()
             await asyncio.sleep(SECONDS)

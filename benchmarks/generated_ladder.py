@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ladder.results.think_times import BINS
 from ladder.store.migrations import upgrade
-from ladder.think_times import BINS
 from pigpen.rules import PRESETS
-from referee.match import DEFAULT_CLOCK
-from referee.verdict import Verdict
+from referee.match.match import DEFAULT_CLOCK
+from referee.seats.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

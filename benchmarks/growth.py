@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 from benchmarks.command import run
 from benchmarks.decision import INSTANT, instant_spec
 from benchmarks.report import Part, Row, compared, counted
-from ladder.play import play_sandboxed
-from ladder.sandbox.docker import DockerSandbox
+from ladder.matches.play import play_sandboxed
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.memory import MIB
-from referee.record_file import RecordWriter
+from referee.records.file import RecordWriter
 
 if TYPE_CHECKING:
-    from ladder.sandbox.base import Instance, Place, Program
-    from referee.record import AnyLine, ImageFiles
+    from ladder.sandbox.base import Instance, Program, SeatMount
+    from referee.records.lines import AnyLine, ImageFiles
 
 DEALS = (1, 10, 100, 1000)
 
@@ -44,7 +44,7 @@ class Watched:
         """The program's own."""
         return self.program.image_files
 
-    async def start(self, place: Place) -> Instance:
+    async def start(self, place: SeatMount) -> Instance:
         """Start one."""
         self.instances.append(await self.program.start(place))
         return self.instances[-1]

@@ -15,22 +15,22 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.command import run
 from benchmarks.report import Part, Row, counted
-from ladder.bots import find_bot
-from ladder.content import Content
-from ladder.desk import Desk
-from ladder.executor import LocalExecutor
-from ladder.folders import keep_folder
-from ladder.goals import Goal
-from ladder.logs import log_to
-from ladder.pinned import load_version
-from ladder.runner import Runner
+from ladder.runner.coordinator import Coordinator
+from ladder.runner.executor import LocalExecutor
+from ladder.runner.goals import Goal
+from ladder.runner.run_log import log_to
+from ladder.runner.runner import Runner
 from ladder.sandbox.base import SandboxError
-from ladder.sandbox.docker import DockerSandbox
-from ladder.sandbox.process import ProcessSandbox
-from ladder.settings import Settings, load_settings
+from ladder.sandbox.bot_source import find_bot
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from ladder.sandbox.folders.content import Content
+from ladder.sandbox.folders.kept import keep_folder
+from ladder.sandbox.process.process_sandbox import ProcessSandbox
+from ladder.settings.settings import Settings, load_settings
+from ladder.store.commands.submissions import Submission, add_version
 from ladder.store.opening import open_ladder
-from ladder.store.submissions import Submission, add_version
-from ladder.worker import Worker
+from ladder.worker.pinned import load_version
+from ladder.worker.worker import Worker
 from pigpen.rules import PRESETS
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def overhead(kind: str, boards: int, matches: int) -> tuple[float, float, float]
 
 
 def _run(database: Database, settings: Settings, slots: Slots, matches: int) -> None:
-    desk = Desk(database, settings, random.Random(7), time.time)
+    desk = Coordinator(database, settings, random.Random(7), time.time)
     Runner(desk, slots, Goal(matches=matches)).run()
 
 

@@ -18,21 +18,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from benchmarks.bare_server import BareServer
-from ladder.cores import CORES
-from ladder.play import sandboxed_table
-from ladder.sandbox.base import SOCKET_NAME, Place
-from ladder.scratch import scratch_folder
-from referee.record import to_json
-from referee.table import Table
+from ladder.matches.play import sandboxed_table
+from ladder.sandbox.base import SOCKET_NAME, SeatMount
+from ladder.sandbox.cores import CORES
+from ladder.sandbox.scratch import scratch_folder
+from referee.match.table import Table
+from referee.records.lines import to_json
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
     from ladder.sandbox.base import Program
-    from referee.alarm import Alarm
-    from referee.match import MatchSpec
-    from referee.record import DealLine
-    from referee.seat import Seat
+    from referee.match.match import MatchSpec
+    from referee.records.lines import DealLine
+    from referee.seats.lazy_timer import LazyTimer
+    from referee.seats.seat import Seat
 
 SEATS = 4
 AS_PIGPEN_SETS_IT, AS_GRPC_COMES = "set", "plain"
@@ -116,7 +116,7 @@ class SteppedTable(Table):
         await self._done.acquire()
         return self._decisions
 
-    async def _play_deal(self, quiet: Alarm) -> DealLine:
+    async def _play_deal(self, quiet: LazyTimer) -> DealLine:
         await self._go.acquire()
         line = await super()._play_deal(quiet)
         self._decisions = len(line.steps)
@@ -158,7 +158,7 @@ async def bare(program: Program, size: int, way: str = AS_PIGPEN_SETS_IT) -> Asy
             for server, folder in zip(servers, folders, strict=True):
                 await server.start()
                 (folder / SOCKET_NAME).chmod(0o666)
-            instances = await asyncio.gather(*(program.start(Place(folder, way, {}, core)) for folder in folders))
+            instances = await asyncio.gather(*(program.start(SeatMount(folder, way, {}, core)) for folder in folders))
             for server, instance in zip(servers, instances, strict=True):
                 await server.connected(1)
                 instance.keeper.seated()

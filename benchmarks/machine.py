@@ -9,8 +9,8 @@ from pathlib import Path
 
 import grpc
 
-from ladder.engine import connect
 from ladder.sandbox.base import SandboxError
+from ladder.sandbox.docker.engine import connect
 
 
 def machine() -> str:

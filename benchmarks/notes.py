@@ -31,20 +31,20 @@ from benchmarks.machine import machine
 from benchmarks.passing import decoded
 from benchmarks.pondering.bot import LEVELS, UNIT, told
 from benchmarks.report import show
-from ladder.bots import BotSource
-from ladder.content import archive
-from ladder.engine import connect
-from ladder.image_build import build_image
-from ladder.images import LATEST, ensure_base_image
-from ladder.play import play_sandboxed
-from ladder.sandbox.base import Exit, Place, Program, SandboxError
-from ladder.sandbox.container_keeper import ContainerKeeper
-from ladder.sandbox.docker import DockerSandbox
-from ladder.sandbox.limits import Limits, host_config, new_user
+from ladder.matches.play import play_sandboxed
+from ladder.sandbox.base import Exit, Program, SandboxError, SeatMount
+from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.docker.base_image import LATEST, ensure_base_image
+from ladder.sandbox.docker.container_controller import ContainerController
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from ladder.sandbox.docker.engine import connect
+from ladder.sandbox.docker.image_build import build_image
+from ladder.sandbox.docker.limits import Limits, host_config, new_user
+from ladder.sandbox.folders.content import archive
 from pigpen import ClockSetting
 from pigpen.rules import PRESETS
-from referee.formats import Format
-from referee.match import MatchSpec
+from referee.match.formats import Format
+from referee.match.match import MatchSpec
 from tests.bad_bots.channels import AREA, HANDS, NOTES, digits
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -106,7 +106,7 @@ async def run(program: Program, task: dict[str, Any], core: int | None = None) -
     """Do a task in a container of its own; what it found."""
     with tempfile.TemporaryDirectory(prefix="pigpen-") as name:
         lay_out(Path(name), task)
-        instance = await program.start(Place(Path(name), "x", core=core))
+        instance = await program.start(SeatMount(Path(name), "x", core=core))
         try:
             instance.keeper.seated()
             end = await asyncio.wait_for(instance.wait(), PATIENCE)
@@ -225,7 +225,7 @@ class Bare:
     identity = TAG
     image_files = None
 
-    async def start(self, place: Place) -> BareInstance:
+    async def start(self, place: SeatMount) -> BareInstance:
         """Start one."""
         client = connect()
         config = host_config(client.api, place, Limits(), "runc")
@@ -245,7 +245,7 @@ class BareInstance:
     def __init__(self, client: DockerClient, name: str) -> None:
         self._client = client
         self._name = name
-        self.keeper = ContainerKeeper(None, mock.Mock(), None)
+        self.keeper = ContainerController(None, mock.Mock(), None)
 
     async def wait(self) -> Exit:
         """Wait for its end."""

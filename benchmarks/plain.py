@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
 AS_IT_COMES = "event_engine_client,event_engine_listener"
-"""GRPC_EXPERIMENTS for what grpcio 1.80 and later does unasked; naming it keeps `pigpen.transport` from a choice."""
+"""GRPC_EXPERIMENTS for what grpcio 1.80 and later does by default; `pigpen.wire.transport` leaves it so."""
 
 
 class PlainLane:

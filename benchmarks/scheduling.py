@@ -8,7 +8,7 @@ The bots of a simulation have true ratings from N(1500, 200²) and play matches 
 each bot performs at its rating plus noise from the Gumbel distribution of scale 400 / ln 10, and the places are the
 order of the performances: then a beats b with the probability that Elo's formula gives, and the order of all is that
 of R. Plackett (1975) and R. Luce (1959). Ratings and tables come from the ladder's own `ladder.ratings.elo` and
-`ladder.scheduler`. The same bots play under both policies in one run.
+`ladder.pairing.scheduler`. The same bots play under both policies in one run.
 
 A bar is reached at the first hundred of matches after which the mean over all simulations is at it; the range beside it
 holds 90 of 100 bootstrap samples of the simulations.
@@ -30,8 +30,8 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks import report
-from ladder.ratings.elo import SCALE, START, Member, Side, moves
-from ladder.scheduler import TOP, Entrant, next_matches
+from ladder.pairing.scheduler import TOP, Entrant, next_matches
+from ladder.ratings.elo import SCALE, START, Side, SideMember, moves
 
 DEVIATION = 200.0
 SEATS = 4
@@ -64,7 +64,7 @@ class Ladder:
         """Play a match and rate it; the sides as they stood before it, with their places."""
         performance = {bot: self.true[bot] + self.noise(rng) for bot in table}
         order = sorted(table, key=lambda bot: -performance[bot])
-        sides = [Side((Member(bot, self.ratings[bot], self.matches[bot]),), order.index(bot) + 1) for bot in table]
+        sides = [Side((SideMember(bot, self.ratings[bot], self.matches[bot]),), order.index(bot) + 1) for bot in table]
         for move in moves(sides):
             self.ratings[move.version] = move.after
         for seat, bot in enumerate(table):

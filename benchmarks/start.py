@@ -11,10 +11,10 @@ from benchmarks.bare_server import BareServer
 from benchmarks.command import run
 from benchmarks.decision import BARE, INSTANT, instant_spec
 from benchmarks.report import Part, Row, compared, in_turn
-from ladder.play import play_sandboxed
-from ladder.sandbox.base import SOCKET_NAME, Place
-from ladder.sandbox.docker import DockerSandbox
-from referee.record import AnyLine, DealLine
+from ladder.matches.play import play_sandboxed
+from ladder.sandbox.base import SOCKET_NAME, SeatMount
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from referee.records.lines import AnyLine, DealLine
 
 
 def pigpen_millis() -> float:
@@ -58,7 +58,7 @@ async def _bare() -> float:
             for server, folder in zip(servers, folders, strict=True):
                 await server.start()
                 (folder / SOCKET_NAME).chmod(0o666)
-            await asyncio.gather(*(program.start(Place(folder, "x")) for folder in folders))
+            await asyncio.gather(*(program.start(SeatMount(folder, "x")) for folder in folders))
             for server in servers:
                 await server.connected(1)
             return (time.perf_counter() - started) * 1000

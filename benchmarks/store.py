@@ -20,29 +20,30 @@ from sqlalchemy import func, insert, select, text
 
 from benchmarks.generated_ladder import SEATS, VARIANT, generate
 from benchmarks.report import show, spread
-from ladder.bots import find_bot
-from ladder.play import play_inline
-from ladder.settings import load_settings
-from ladder.store import estimates, models
+from ladder.matches.play import play_inline
+from ladder.results.summary import MatchSummary, summarise
+from ladder.sandbox.bot_source import find_bot
+from ladder.settings.settings import load_settings
+from ladder.store import models
+from ladder.store.commands import estimates
+from ladder.store.commands.results import record_summary
 from ladder.store.database import Database
 from ladder.store.opening import open_ladder
-from ladder.store.results import record_summary
-from ladder.store.views.bot_page import bot_page
-from ladder.store.views.head_to_head import head_to_head
-from ladder.store.views.matches import results
-from ladder.store.views.standings import standings
-from ladder.summary import MatchSummary, summarise
+from ladder.store.queries.bot_page import bot_page
+from ladder.store.queries.head_to_head import head_to_head
+from ladder.store.queries.matches import results
+from ladder.store.queries.standings import standings
 from pigpen.rules import PRESETS, seed_from
 from pigpen.rules.shuffle import commitment
-from referee.formats import Format
-from referee.match import DEFAULT_CLOCK, MatchSpec
+from referee.match.formats import Format
+from referee.match.match import DEFAULT_CLOCK, MatchSpec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from sqlalchemy.orm import Session
 
-    from referee.record import AnyLine
+    from referee.records.lines import AnyLine
 
 PLAYERS = ("cautious", "random", "counting", "random")
 SEED = seed_from("store")
@@ -96,7 +97,7 @@ def queries(database: Database, bots: Sequence[int]) -> list[Row]:
         return session.get_one(models.Variant, VARIANT)
 
     def history(session: Session, bot: int) -> object:
-        seat, match = models.Seat, models.Match
+        seat, match = models.StoredSeat, models.StoredMatch
         wanted = select(match.finished, seat.rating_after).join_from(seat, match, match.id == seat.match_id)
         return session.execute(wanted.where(seat.version_id == bot).order_by(seat.match_id)).all()
 
@@ -138,15 +139,15 @@ def lease_matches(database: Database, bots: Sequence[int], count: int) -> range:
     """Matches that are being played, each of four bots."""
     chance = random.Random(7)
     with database.write() as session:
-        first = 1 + (session.scalar(select(func.max(models.Match.id))) or 0)
+        first = 1 + (session.scalar(select(func.max(models.StoredMatch.id))) or 0)
         matches = range(first, first + count)
         clock, secret = asdict(DEFAULT_CLOCK), {"seed": SEED.hex(), "commitment": commitment(SEED)}
         for each in matches:
-            session.add(models.Match(id=each, variant=VARIANT, format="boards:1", clock=clock, added=0.0,
+            session.add(models.StoredMatch(id=each, variant=VARIANT, format="boards:1", clock=clock, added=0.0,
                                      status=models.Status.LEASED, attempt=1, **secret))  # fmt: skip
         session.flush()
         session.execute(
-            insert(models.Seat),
+            insert(models.StoredSeat),
             [
                 {"match_id": each, "seat": seat, "version_id": bot}
                 for each in matches

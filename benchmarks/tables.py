@@ -9,7 +9,7 @@ from benchmarks.command import run
 from benchmarks.decision import BARE, ENDLESS, INSTANT, instant_spec, request_size
 from benchmarks.lanes import Cost, bare, costs, table, typical
 from benchmarks.report import Part, Row, counted, ratio, spread
-from ladder.sandbox.docker import DockerSandbox
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 
 TABLES = (1, 2, 4, 8)
 THINKING = 10_000

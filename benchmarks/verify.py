@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from benchmarks.command import run
 from benchmarks.decision import DEALS, INSTANT, WARM_UP, Stopwatch, instant_spec
 from benchmarks.report import Part, Row, compared, in_turn
-from ladder.play import play_sandboxed
-from ladder.sandbox.docker import DockerSandbox
-from referee.record_file import RecordWriter
-from referee.verify import verify
+from ladder.matches.play import play_sandboxed
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from referee.records.file import RecordWriter
+from referee.replay.verify import verify
 
 if TYPE_CHECKING:
-    from referee.record import AnyLine
+    from referee.records.lines import AnyLine
 
 REPEATS = 20
 NAMES = ("match.jsonl", "match.jsonl.gz")

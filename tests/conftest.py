@@ -9,8 +9,8 @@ import subprocess
 
 import pytest
 
-from ladder.engine import connect
 from ladder.sandbox.base import SandboxError
+from ladder.sandbox.docker.engine import connect
 from pigpen import ClockSetting, Welcome
 from pigpen.rules import PRESETS
 from tests.ladder import postgres, registries

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
-from referee.chain import START, chained
-from referee.packing import pack
+from referee.records.chain import START, chained
+from referee.records.packing import pack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

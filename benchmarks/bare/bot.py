@@ -10,7 +10,7 @@ import asyncio
 import os
 
 if os.environ.get("PIGPEN_TOKEN") != "plain":
-    import pigpen.transport  # noqa: F401  # gRPC as Pigpen's own bots use it
+    import pigpen.wire.transport  # noqa: F401  # gRPC as Pigpen's own bots use it
 
 # isort: split
 import grpc

@@ -16,36 +16,36 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperGroup
 
-from ladder.bots import UnknownBot
-from ladder.cli.bench import bench, unbench
 from ladder.cli.bots import bots
 from ladder.cli.check import check
 from ladder.cli.compare import compare_bots
 from ladder.cli.config import config
 from ladder.cli.db import db
 from ladder.cli.doctor import doctor
+from ladder.cli.errors import UserError
 from ladder.cli.explain import explain
-from ladder.cli.harmless import harmless
 from ladder.cli.ladder_run import ladder_app
 from ladder.cli.lock import lock
 from ladder.cli.logs import logs
 from ladder.cli.matches import matches
 from ladder.cli.new import new
 from ladder.cli.play import play
-from ladder.cli.problems import UserError
 from ladder.cli.replay import replay
 from ladder.cli.rerun import rerun
 from ladder.cli.retire import retire
 from ladder.cli.rules import rules
 from ladder.cli.running import Stopped
+from ladder.cli.sanitize import harmless
 from ladder.cli.show import show
 from ladder.cli.standings import standings
 from ladder.cli.submit import submit
+from ladder.cli.suspend import bench, unbench
 from ladder.cli.verify import verify_records
 from ladder.sandbox.base import BotRejected, SandboxError
-from ladder.store.problems import LadderError, StoreError
-from referee.problems import RecordError
-from referee.rules_file import RulesFileError
+from ladder.sandbox.bot_source import UnknownBot
+from ladder.store.errors import LadderError, StoreError
+from referee.records.errors import RecordError
+from referee.records.rules_file import RulesFileError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

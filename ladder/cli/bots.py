@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import typer
 from rich.console import Console
 
-from ladder.cli.harmless import json_line
 from ladder.cli.ladder import opened
 from ladder.cli.ladder_words import NOTHING, cell, label, plain_table, say, when
+from ladder.cli.sanitize import json_line
 from ladder.cli.standings import JsonOption
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ladder.store.views.bots import BotRow, Entry
+    from ladder.store.queries.bots import BotEntry, BotRow
 
 
 def bots(as_json: JsonOption = False) -> None:
@@ -28,7 +28,7 @@ def bots(as_json: JsonOption = False) -> None:
 
         pigpen bots --json
     """
-    from ladder.store.views.bots import bots as read
+    from ladder.store.queries.bots import bots as read
 
     with opened() as database, database.read() as session:
         found = read(session)
@@ -54,11 +54,11 @@ def print_bots(found: Iterable[BotRow], console: Console) -> None:
         say(console, reason)
 
 
-def _plays(entry: Entry, newest: int) -> str:
+def _plays(entry: BotEntry, newest: int) -> str:
     version = "" if entry.version == newest else f" with version {entry.version}"
     return f"{entry.variant}{version}{'' if entry.state == 'active' else f' ({entry.state})'}"
 
 
-def _why(bot: str, entry: Entry) -> str:
+def _why(bot: str, entry: BotEntry) -> str:
     reason = f": {entry.reason}" if entry.reason else ""
     return f"{label(bot, entry.version)} is {entry.state} in {entry.variant} since {when(entry.since)}{reason}"

@@ -9,25 +9,25 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.bots import find_bot
-from ladder.check import Check, Report
-from ladder.check_wire import WIRE
 from ladder.cli.check_table import print_json, print_report
 from ladder.cli.options import LimitOption, RuntimeOption, SandboxOption
 from ladder.cli.progress import progress
 from ladder.cli.running import run
 from ladder.cli.sandboxes import SandboxName, open_sandbox
-from ladder.inline import load_bot_class
+from ladder.matches.check import ConformanceCheck, Report
+from ladder.matches.check_wire import WIRE
+from ladder.sandbox.bot_source import find_bot
+from ladder.sandbox.inline import load_bot_class
 from pigpen.check import cases_of
 from pigpen.check import check as check_inline
 from pigpen.rules import PRESETS, Rules
-from referee.match import DEFAULT_CLOCK
-from referee.rules_file import load_rules
+from referee.match.match import DEFAULT_CLOCK
+from referee.records.rules_file import load_rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ladder.bots import BotSource
+    from ladder.sandbox.bot_source import BotSource
     from pigpen import ClockSetting
 
 
@@ -78,6 +78,6 @@ async def _check(
         program = await pens.load(source)
         cases = len(WIRE) + sum(len(cases_of(rules)) for rules in variants)
         with progress("cases", cases) as advance:
-            return await Check(program, clock, advance=lambda outcome: advance(outcome.group)).run(variants)
+            return await ConformanceCheck(program, clock, advance=lambda outcome: advance(outcome.group)).run(variants)
     finally:
         await pens.close()

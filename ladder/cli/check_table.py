@@ -10,15 +10,15 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from ladder.cli.harmless import harmless, in_markup, json_line
 from ladder.cli.result_table import print_log
+from ladder.cli.sanitize import harmless, in_markup, json_line
 from ladder.sandbox.memory import MIB
 from pigpen.check.run import UNTRIED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ladder.check import Report
+    from ladder.matches.check import Report
     from pigpen.check import Outcome
 
 

@@ -10,8 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from ladder.bots import find_bot
-from ladder.cli.harmless import in_markup, json_line
+from ladder.cli.errors import UserError
 from ladder.cli.options import (
     DEFAULT_CLOCK_TEXT,
     ClockOption,
@@ -23,34 +22,35 @@ from ladder.cli.options import (
     SeedOption,
     clock_of,
 )
-from ladder.cli.problems import UserError
 from ladder.cli.running import Stopped, run
 from ladder.cli.sandboxes import SandboxName, open_sandbox
-from ladder.compare import Comparison, Plan, compare
-from ladder.cores import bot_cores
-from ladder.play import play_inline, play_sandboxed
+from ladder.cli.sanitize import in_markup, json_line
+from ladder.matches.compare import Comparison, ComparisonPlan, compare
+from ladder.matches.play import play_inline, play_sandboxed
+from ladder.ratings.sprt import ELO, LEAST, Hypotheses, TestDecision
 from ladder.sandbox.base import SandboxError
-from ladder.sequential import ELO, LEAST, Decision, Hypotheses
+from ladder.sandbox.bot_source import find_bot
+from ladder.sandbox.cores import bot_cores
 from pigpen.rules import new_seed, seed_from
-from referee.match import DEFAULT_CLOCK
-from referee.rules_file import load_rules
+from referee.match.match import DEFAULT_CLOCK
+from referee.records.rules_file import load_rules
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
-    from ladder.bots import BotSource
-    from ladder.compare import PlayMatch
-    from ladder.sequential import Estimate
+    from ladder.matches.compare import PlayMatch
+    from ladder.ratings.sprt import MeanEstimate
+    from ladder.sandbox.bot_source import BotSource
     from pigpen.rules import Rules
-    from referee.match import MatchSpec
-    from referee.record import AnyLine
+    from referee.match.match import MatchSpec
+    from referee.records.lines import AnyLine
 
 MOST_ELO = 2000
 """Nearly six standard deviations: no two bots are further apart on a board."""
 VERDICTS = {
-    Decision.BETTER: "{new} is better than {old}.",
-    Decision.NOT_BETTER: "{new} is not better than {old} by as much as asked for.",
-    Decision.OPEN: "Not decided after {boards} boards: play more of them (--boards), or ask for a larger --elo1.",
+    TestDecision.BETTER: "{new} is better than {old}.",
+    TestDecision.NOT_BETTER: "{new} is not better than {old} by as much as asked for.",
+    TestDecision.OPEN: "Not decided after {boards} boards: play more of them (--boards), or ask for a larger --elo1.",
 }
 
 
@@ -91,7 +91,7 @@ def compare_bots(
     """
     variant = load_rules(rules)
     sources = [find_bot(old), find_bot(new), *_opponents(field, variant)]
-    plan = Plan(
+    plan = ComparisonPlan(
         variant,
         tuple(source.name for source in sources),
         _hypotheses(elo0, elo1, alpha, beta),
@@ -115,7 +115,7 @@ def compare_bots(
                 _show(plan, so_far, as_json)
             raise
     _show(plan, found, as_json)
-    raise typer.Exit(0 if found.decision is Decision.BETTER else 1)
+    raise typer.Exit(0 if found.decision is TestDecision.BETTER else 1)
 
 
 def _opponents(field: str, rules: Rules) -> list[BotSource]:
@@ -139,7 +139,7 @@ def _hypotheses(elo0: float, elo1: float, alpha: float, beta: float) -> Hypothes
 
 
 async def _compare(
-    plan: Plan,
+    plan: ComparisonPlan,
     sources: Sequence[BotSource],
     look: Callable[[Comparison], None],
     sandbox: SandboxName,
@@ -180,7 +180,7 @@ def _so_far(found: Comparison) -> str:
     return f"{found.boards} boards: {difference} a deal, LLR {found.test.llr:.2f} ({low:.2f} … {high:.2f})"
 
 
-def _plain(plan: Plan, found: Comparison) -> dict[str, object]:
+def _plain(plan: ComparisonPlan, found: Comparison) -> dict[str, object]:
     estimate, hypotheses = found.estimate, found.test.hypotheses
     return {
         "rules": plan.rules.name,
@@ -213,21 +213,21 @@ def _elo(found: Comparison) -> float:
     return ELO * found.estimate.mean / deviation if deviation else 0.0
 
 
-def _show(plan: Plan, found: Comparison, as_json: bool) -> None:
+def _show(plan: ComparisonPlan, found: Comparison, as_json: bool) -> None:
     if as_json:
         typer.echo(json_line(_plain(plan, found)))
     else:
         _print(plan, found)
 
 
-def _interval(estimate: Estimate) -> str:
+def _interval(estimate: MeanEstimate) -> str:
     if estimate.interval is None:
         return f"cannot be told before {LEAST} boards differ"
     low, high = estimate.interval
     return f"{low:+.2f} … {high:+.2f}"
 
 
-def _print(plan: Plan, found: Comparison) -> None:
+def _print(plan: ComparisonPlan, found: Comparison) -> None:
     console = Console()
     old, new, *field = (in_markup(name) for name in plan.names)
     estimate, test = found.estimate, found.test

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tomli_w
 import typer
 
-from ladder.cli.harmless import harmless, json_line, toml_text
 from ladder.cli.ladder import the_settings
+from ladder.cli.sanitize import harmless, json_line, toml_text
 
 if TYPE_CHECKING:
-    from ladder.settings import Settings
+    from ladder.settings.settings import Settings
 
 
 def config(
@@ -36,7 +36,7 @@ def config(
 
 
 def _rows(settings: Settings) -> list[dict[str, Any]]:
-    from ladder.settings import Settings, source_of
+    from ladder.settings.settings import Settings, source_of
 
     return [
         {"name": name, "value": _shown(settings, name), "source": source_of(name), "meaning": field.description}
@@ -45,7 +45,7 @@ def _rows(settings: Settings) -> list[dict[str, Any]]:
 
 
 def _lines(name: str, value: object, source: str, meaning: str) -> list[str]:
-    from ladder.settings_file import FILE
+    from ladder.settings.file import FILE
 
     set_by = {"default": "", "file": f"  # by {FILE}", "environment": f"  # by PIGPEN_{name.upper()}"}[source]
     line = toml_text(tomli_w.dumps({name: value}).strip()) + set_by

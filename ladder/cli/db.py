@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.cli.harmless import harmless, json_line
 from ladder.cli.ladder import opened, the_settings
+from ladder.cli.sanitize import harmless, json_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,13 +74,13 @@ def check(
 
 
 def _findings(records: bool) -> Iterator[str]:
-    from ladder.files import Files
-    from ladder.store.checking import findings
-    from ladder.store.replay import differences
-    from referee.record_file import read_record
+    from ladder.results.files import MatchFiles
+    from ladder.store.commands.rerating import differences
+    from ladder.store.queries.checking import findings
+    from referee.records.file import read_record
 
     settings = the_settings()
-    files = Files(settings.data_dir)
+    files = MatchFiles(settings.data_dir)
     with opened(settings) as database:
         yield from findings(database, files)
         if records:

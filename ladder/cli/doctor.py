@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.cli.harmless import harmless, json_line
 from ladder.cli.ladder import the_settings
 from ladder.cli.sandboxes import say
+from ladder.cli.sanitize import harmless, json_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ladder.doctor import Finding
+    from ladder.app.doctor import Finding
 
 INDENT = " " * 4
 
@@ -37,7 +37,7 @@ def doctor(
 
         pigpen doctor --runtime runsc --json
     """
-    from ladder.doctor import examine, stands
+    from ladder.app.doctor import examine, stands
 
     settings = the_settings()
     findings = examine(runtime or settings.runtime, say, settings.locked_bytes)
@@ -52,7 +52,7 @@ def doctor(
 
 def say_what_is_missing() -> None:
     """Say in a line, before a ladder runs, what weakens the walls here, as far as that can be seen at once."""
-    from ladder.doctor import engine_facts, missing_at_once
+    from ladder.app.doctor import engine_facts, missing_at_once
     from ladder.sandbox.base import SandboxError
 
     try:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from ladder.cli.harmless import json_line
+from ladder.cli.errors import UserError
 from ladder.cli.ladder import opened
 from ladder.cli.ladder_words import cell, head, label, moved, plain_table, say, when
-from ladder.cli.problems import UserError
+from ladder.cli.sanitize import json_line
 from ladder.cli.standings import JsonOption
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from ladder.store.views.explanation import Explained
-    from ladder.store.views.matches import MatchRow
+    from ladder.store.queries.explanation import Explained
+    from ladder.store.queries.matches import MatchRow
 
 MatchArgument = Annotated[int, typer.Argument(metavar="MATCH", help="Its number (see: pigpen matches).")]
 
@@ -35,18 +35,18 @@ def explain(match: MatchArgument, as_json: JsonOption = False) -> None:
     Examples:
         pigpen explain 17
     """
-    from ladder.store import names
     from ladder.store.models import Status
-    from ladder.store.views.explanation import explain as work_out
-    from ladder.store.views.matches import match_row
-    from ladder.store.views.standings import Field
+    from ladder.store.queries import names
+    from ladder.store.queries.explanation import explain as work_out
+    from ladder.store.queries.matches import match_row
+    from ladder.store.queries.standings import VariantStandings
 
     with opened() as database, database.read() as session:
         row = match_row(session, names.find_match(session, match))
         if row.status != Status.DONE:
             raise UserError(f"Match {match} is {row.status}: it has moved no rating yet.")
         variant = names.find_variant(session, row.variant)
-        found, shift = work_out(row, variant), Field.of(session, variant).shift
+        found, shift = work_out(row, variant), VariantStandings.of(session, variant).shift
     if as_json:
         typer.echo(json_line(_plain(row, found)))
     else:

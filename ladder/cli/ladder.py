@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from ladder.cli.harmless import harmless
-from ladder.cli.problems import UserError
+from ladder.cli.errors import UserError
+from ladder.cli.sanitize import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from ladder.settings import Settings
+    from ladder.settings.settings import Settings
     from ladder.store.database import Database
 
 
@@ -28,8 +28,8 @@ def the_settings(*bots: Path) -> Settings:
     Raises:
         UserError: If one makes no sense.
     """
-    from ladder.settings import load_settings
-    from ladder.settings_file import why_not_read
+    from ladder.settings.file import why_not_read
+    from ladder.settings.settings import load_settings
 
     if reason := why_not_read(bots):
         typer.echo(harmless(reason), err=True)

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ladder.cli.doctor import say_what_is_missing
+from ladder.cli.errors import UserError
 from ladder.cli.ladder import opened, the_settings
-from ladder.cli.problems import UserError
 from ladder.cli.running import stopped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ladder.executor import LocalExecutor
-    from ladder.goals import Goal
-    from ladder.settings import Settings
+    from ladder.runner.executor import LocalExecutor
+    from ladder.runner.goals import Goal
+    from ladder.settings.settings import Settings
     from ladder.store.database import Database
 
 ladder_app = typer.Typer(help="Run the ladder: schedule matches, play them, rate the bots.", no_args_is_help=True)
@@ -56,7 +56,7 @@ def run_ladder(
 
         pigpen ladder run --until-ci 15 --variant gongzhu --variant hearts
     """
-    from ladder.goals import Goal
+    from ladder.runner.goals import Goal
 
     if matches is not None and until_ci is not None:
         raise UserError("--matches and --until-ci exclude each other: choose one.")
@@ -74,7 +74,7 @@ def run_ladder(
 
 
 def _known(database: Database, names: Sequence[str] | None) -> list[str] | None:
-    from ladder.store.names import find_variant
+    from ladder.store.queries.names import find_variant
 
     if not names:
         return None
@@ -83,7 +83,7 @@ def _known(database: Database, names: Sequence[str] | None) -> list[str] | None:
 
 
 def _check_time(database: Database, settings: Settings, variants: list[str] | None) -> None:
-    from ladder.store.match_time import why_too_short
+    from ladder.store.commands.match_time import why_too_short
 
     with database.read() as session:
         if reason := why_too_short(session, settings, variants):
@@ -97,9 +97,9 @@ def _run(
     import time
 
     from ladder.cli.ladder_watch import LadderWatch
-    from ladder.desk import Desk
-    from ladder.logs import log_to
-    from ladder.runner import Runner
+    from ladder.runner.coordinator import Coordinator
+    from ladder.runner.run_log import log_to
+    from ladder.runner.runner import Runner
     from ladder.sandbox.base import SandboxError
 
     with LadderWatch(goal) as watch, ExitStack() as logging:
@@ -108,7 +108,7 @@ def _run(
             logging.callback(log_to(folder, to_stderr=not watch.is_shown, watch=watch.take))
         except OSError as error:
             raise SandboxError(f"The log in {folder} cannot be written: {error.strerror}.") from error
-        desk = Desk(database, settings, random.Random(seed or None), time.time, variants)
+        desk = Coordinator(database, settings, random.Random(seed or None), time.time, variants)
         slots = concurrency or settings.concurrency or default_slots()
         with _executor(slots) as executor:
             runner = Runner(desk, executor, goal)
@@ -121,16 +121,16 @@ def _run(
 
 def default_slots() -> int:
     """Matches at once if nobody says otherwise: one for each core that bots have, and one that starts meanwhile."""
-    from ladder.cores import bot_cores
+    from ladder.sandbox.cores import bot_cores
 
     return len(bot_cores()) + 1
 
 
 @contextmanager
 def _executor(slots: int) -> Iterator[LocalExecutor]:
-    from ladder.executor import LocalExecutor
-    from ladder.pinned import load_version
-    from ladder.worker import Worker
+    from ladder.runner.executor import LocalExecutor
+    from ladder.worker.pinned import load_version
+    from ladder.worker.worker import Worker
 
     executor = LocalExecutor(Worker(load_version), slots)
     try:

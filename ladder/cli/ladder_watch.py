@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from ladder.cli.harmless import in_markup
+from ladder.cli.sanitize import in_markup
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import TracebackType
     from typing import Self
 
-    from ladder.goals import Goal
+    from ladder.runner.goals import Goal
 
 ENDS = frozenset({"match.finished", "match.void", "match.quarantined", "match.late", "match.lost"})
 """Events after which a match is not under way any more."""

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.bots import find_bot
-from ladder.cli.harmless import harmless
+from ladder.cli.errors import UserError
 from ladder.cli.options import SandboxOption
-from ladder.cli.problems import UserError
 from ladder.cli.sandboxes import SandboxName, say
-from ladder.content import Content
-from ladder.wheels.lock import lock_text
-from ladder.wheels.packages import Asked, Packages
-from ladder.wheels.requirements import LOCK, REQUIREMENTS
-from ladder.wheels.target import this_interpreter
+from ladder.cli.sanitize import harmless
+from ladder.sandbox.bot_source import find_bot
+from ladder.sandbox.folders.content import Content
+from ladder.sandbox.wheels.lock import lock_text
+from ladder.sandbox.wheels.packages import Asked, Packages
+from ladder.sandbox.wheels.requirements import LOCK, REQUIREMENTS
+from ladder.sandbox.wheels.target import this_interpreter
 
 if TYPE_CHECKING:
-    from ladder.wheels.target import Target
+    from ladder.sandbox.wheels.target import Target
 
 
 def lock(
@@ -52,9 +52,9 @@ def lock(
 
 
 def _target(packages: Packages) -> Target:
-    from ladder.engine import connect, engine_errors  # the Docker library takes long to import
-    from ladder.images import base_image_id, ensure_base_image
-    from ladder.sandbox.package_images import target_of
+    from ladder.sandbox.docker.base_image import base_image_id, ensure_base_image
+    from ladder.sandbox.docker.engine import connect, engine_errors  # the Docker library takes long to import
+    from ladder.sandbox.docker.package_images import target_of
 
     client = connect()
     try:

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
+from ladder.cli.errors import UserError
 from ladder.cli.explain import MatchArgument
-from ladder.cli.harmless import json_line
 from ladder.cli.ladder import opened, the_settings
 from ladder.cli.ladder_words import label
-from ladder.cli.problems import UserError
+from ladder.cli.sanitize import json_line
 from ladder.cli.standings import JsonOption
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ladder.settings import Settings
-    from ladder.store.views.faults import Blame
-    from ladder.store.views.matches import MatchRow, SeatRow
-    from ladder.tasks import Logs
+    from ladder.settings.settings import Settings
+    from ladder.store.queries.faults import FaultShown
+    from ladder.store.queries.matches import MatchRow, SeatRow
+    from ladder.worker.tasks import Logs
 
 
 def logs(
@@ -42,9 +42,9 @@ def logs(
         pigpen logs 17 2 --table 1
     """
     from ladder.cli.logs_text import print_logs
-    from ladder.store import names
-    from ladder.store.views.faults import faults_of
-    from ladder.store.views.matches import match_row
+    from ladder.store.queries import names
+    from ladder.store.queries.faults import faults_of
+    from ladder.store.queries.matches import match_row
 
     settings = the_settings()
     with opened(settings) as database, database.read() as session:
@@ -62,7 +62,7 @@ def logs(
             print_logs(row.id, one, chosen, faults, lines, Console())
 
 
-def _plain(seat: SeatRow, logs: Logs, faults: Iterable[Blame]) -> dict[str, Any]:
+def _plain(seat: SeatRow, logs: Logs, faults: Iterable[FaultShown]) -> dict[str, Any]:
     """Make it JSON: what one seat printed, by table."""
     tables = [
         {
@@ -85,7 +85,7 @@ def _seats(match: MatchRow, word: str) -> list[SeatRow]:
 
 
 def _printed(settings: Settings, match: MatchRow) -> Logs:
-    from ladder.files import Files
+    from ladder.results.files import MatchFiles
 
     if match.finished is None:
         raise UserError(f"Match {match.id} is not over yet; what its bots print is shown afterwards.")
@@ -94,7 +94,7 @@ def _printed(settings: Settings, match: MatchRow) -> Logs:
             f"What the bots of match {match.id} printed was removed with its record: the setting records keeps "
             f"the newest {settings.records} (see: pigpen config)."
         )
-    files = Files(settings.data_dir)
+    files = MatchFiles(settings.data_dir)
     try:
         printed = files.read_logs(match.id, match.attempt)
         if any(len(tails) != len(match.seats) for tails in printed.values()):

@@ -12,15 +12,17 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from ladder.store.views.faults import Blame
-    from ladder.store.views.matches import SeatRow
-    from ladder.tasks import Logs
+    from ladder.store.queries.faults import FaultShown
+    from ladder.store.queries.matches import SeatRow
+    from ladder.worker.tasks import Logs
 
 _DECISION = re.compile(r"\[(\d+)\] ")
 """What stands before each line that was printed: the decision that the bot was at (`ladder.sandbox.tail`)."""
 
 
-def print_logs(match: int, seat: SeatRow, logs: Logs, faults: Iterable[Blame], most: int, console: Console) -> None:
+def print_logs(
+    match: int, seat: SeatRow, logs: Logs, faults: Iterable[FaultShown], most: int, console: Console
+) -> None:
     """Print the end of what the bot in *seat* wrote at each table, at *most* so many lines, and what it did wrong."""
     say(console, f"Match {match}, seat {seat.seat}: {label(seat.bot, seat.version)}", "bold")
     mine = [fault for fault in faults if fault.seat == seat.seat]
@@ -33,12 +35,12 @@ def print_logs(match: int, seat: SeatRow, logs: Logs, faults: Iterable[Blame], m
         _print_lines(lines[-most:], {fault.decision for fault in here}, console)
 
 
-def _summary(faults: list[Blame], lines: int) -> str:
+def _summary(faults: list[FaultShown], lines: int) -> str:
     held = f"{len(faults)} fault{'s' * (len(faults) != 1)}" if faults else "no fault"
     return f"{held}, {f'{lines} lines' if lines else 'nothing printed'}"
 
 
-def _ended(fault: Blame) -> str:
+def _ended(fault: FaultShown) -> str:
     if fault.exit_code is None:
         return ""
     return f" (exit code {fault.exit_code}{', out of memory' * bool(fault.oom)})"

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from ladder.cli.harmless import json_line
 from ladder.cli.ladder import opened, the_settings
+from ladder.cli.sanitize import json_line
 from ladder.cli.standings import JsonOption, VariantOption
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
-    from ladder.store.views.matches import MatchRow
+    from ladder.store.queries.matches import MatchRow
 
 
 class StatusName(enum.StrEnum):
@@ -56,15 +56,15 @@ def matches(
         pigpen matches 17
     """
     from ladder.cli.matches_table import print_match, print_matches
-    from ladder.files import Files
-    from ladder.store import names
-    from ladder.store.views.matches import match_row
+    from ladder.results.files import MatchFiles
+    from ladder.store.queries import names
+    from ladder.store.queries.matches import match_row
 
     settings = the_settings()
     with opened(settings) as database, database.read() as session:
         if match is not None:
             one = match_row(session, names.find_match(session, match))
-            record = Files(settings.data_dir).record(one.id, one.attempt) if one.record_kept else None
+            record = MatchFiles(settings.data_dir).record(one.id, one.attempt) if one.record_kept else None
             if as_json:
                 typer.echo(json_line(asdict(one) | {"record": record and str(record)}))
             else:
@@ -80,9 +80,9 @@ def matches(
 def _read(
     session: Session, variant: str | None, bot: str | None, status: StatusName | None, limit: int
 ) -> Sequence[MatchRow]:
-    from ladder.store import names
     from ladder.store.models import Status
-    from ladder.store.views.matches import results, unfinished
+    from ladder.store.queries import names
+    from ladder.store.queries.matches import results, unfinished
 
     if variant is not None:
         names.find_variant(session, variant)
@@ -98,7 +98,7 @@ def _read(
 
 def _versions(session: Session, word: str) -> Iterable[int]:
     """All versions of a bot, or the one that is named."""
-    from ladder.store import names
+    from ladder.store.queries import names
 
     named = names.find_version(session, word)
     if "@" in word:

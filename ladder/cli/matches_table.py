@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from ladder.store.views.matches import MatchRow, SeatRow
+    from ladder.store.queries.matches import MatchRow, SeatRow
 
 STATUS = {"leased": "running"}
 

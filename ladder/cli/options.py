@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.cli.problems import UserError
+from ladder.cli.errors import UserError
 from ladder.cli.sandboxes import SandboxName
-from ladder.clocks import DEFAULT_CLOCK_TEXT as DEFAULT_CLOCK_TEXT
-from ladder.clocks import LEAST_LIMIT, MOST_LIMIT, read_clock
+from ladder.matches.clocks import DEFAULT_CLOCK_TEXT as DEFAULT_CLOCK_TEXT
+from ladder.matches.clocks import LEAST_LIMIT, MOST_LIMIT, read_clock
 
 if TYPE_CHECKING:
     from pigpen import ClockSetting

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.bots import find_bot, seat_names
+from ladder.cli.errors import UserError
 from ladder.cli.options import (
     DEFAULT_CLOCK_TEXT,
     ClockOption,
@@ -19,28 +19,28 @@ from ladder.cli.options import (
     SeedOption,
     clock_of,
 )
-from ladder.cli.problems import UserError
 from ladder.cli.progress import progress
 from ladder.cli.recording import going_on, recording, resumable, seed_beside, unfinished
 from ladder.cli.result_table import print_json, print_result
 from ladder.cli.running import run
 from ladder.cli.sandboxes import SandboxName, open_sandbox
-from ladder.cores import bot_cores
-from ladder.faults import Faults
-from ladder.play import Played, play_inline, play_sandboxed
+from ladder.matches.play import Played, play_inline, play_sandboxed
+from ladder.results.faults import Faults
+from ladder.sandbox.bot_source import find_bot, seat_names
+from ladder.sandbox.cores import bot_cores
 from pigpen.rules import Rules, new_seed, seed_from
-from referee.formats import Format
-from referee.match import DEFAULT_CLOCK, MatchSpec
-from referee.record import DealLine
-from referee.record_limits import MOST_DEALS
-from referee.rules_file import load_rules
+from referee.match.formats import Format
+from referee.match.match import DEFAULT_CLOCK, MatchSpec
+from referee.records.limits import MOST_DEALS
+from referee.records.lines import DealLine
+from referee.records.rules_file import load_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ladder.bots import BotSource
-    from referee.record import AnyLine
-    from referee.resume import Unfinished
+    from ladder.sandbox.bot_source import BotSource
+    from referee.match.resume import Unfinished
+    from referee.records.lines import AnyLine
 
 
 DEFAULT_BOARDS = 16

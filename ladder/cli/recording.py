@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from ladder.cli.harmless import harmless
-from ladder.cli.problems import UserError
+from ladder.cli.errors import UserError
 from ladder.cli.running import Stopped
+from ladder.cli.sanitize import harmless
 from ladder.sandbox.base import SandboxError
-from referee.match import CannotResume
-from referee.problems import RecordError
-from referee.record_file import RecordWriter, read_record
-from referee.resume import Unfinished
+from referee.match.match import CannotResume
+from referee.match.resume import Unfinished
+from referee.records.errors import RecordError
+from referee.records.file import RecordWriter, read_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from referee.record import AnyLine
+    from referee.records.lines import AnyLine
 
     Write = Callable[[AnyLine], None]
 

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.cli.problems import UserError
-from referee.record_file import read_record
-from referee.recorded import BadRecord, Recorded
+from ladder.cli.errors import UserError
+from referee.records.file import read_record
+from referee.records.recorded import BadRecord, Recorded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from referee.deals import Deals
+    from referee.records.packed_deals import Deals
 
 DealOption = Annotated[int | None, typer.Option(min=0, help="Only deal N, counted from 0.")]
 BoardOption = Annotated[int | None, typer.Option(min=0, help="Only board N, counted from 0.")]
@@ -35,9 +35,9 @@ def record_of(named: Path) -> Path:
     if os.path.exists(named) or not re.fullmatch(r"[0-9]{1,10}", str(named)):
         return named
     from ladder.cli.ladder import opened, the_settings
-    from ladder.files import Files
+    from ladder.results.files import MatchFiles
     from ladder.store.models import Status
-    from ladder.store.names import find_match
+    from ladder.store.queries.names import find_match
 
     settings = the_settings()
     with opened(settings) as database, database.read() as session:
@@ -46,7 +46,7 @@ def record_of(named: Path) -> Path:
             raise UserError(f"Match {match.id} is not over yet, so there is no record of it.")
         if not match.record_kept:
             raise UserError(f"The record of match {match.id} was removed: see the setting records (pigpen config).")
-        return Files(settings.data_dir).record(match.id, match.attempt)
+        return MatchFiles(settings.data_dir).record(match.id, match.attempt)
 
 
 def read_match(path: Path) -> Recorded:

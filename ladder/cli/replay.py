@@ -22,7 +22,7 @@ from ladder.cli.records import (
 )
 from ladder.cli.replay_text import match_text
 from ladder.cli.replay_words import folded
-from referee.cursor import Cursor
+from referee.replay.cursor import Cursor
 
 
 def replay(

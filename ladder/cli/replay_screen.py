@@ -14,15 +14,15 @@ from rich.text import Text
 from ladder.cli import replay_words as words
 from ladder.cli.replay_text import heading, places_text
 from pigpen.rules import Face, Phase, Suit
-from referee.scene import scene
+from referee.replay.table_view import scene
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
     from pigpen.rules import Card, Play, Rules
-    from referee.cursor import Cursor
-    from referee.replay import Replay
-    from referee.scene import Chair, Scene
+    from referee.replay.cursor import Cursor
+    from referee.replay.deal_replay import DealReplay
+    from referee.replay.table_view import Chair, TableView
 
 WIDTH, HEIGHT = 80, 24
 """The smallest terminal that shows everything."""
@@ -92,7 +92,7 @@ def help_screen(height: int) -> list[Text]:
     return [Text(line) for line in HELP.splitlines()][:height]
 
 
-def _title(cursor: Cursor, now: Scene, chair: int | None, width: int) -> Text:
+def _title(cursor: Cursor, now: TableView, chair: int | None, width: int) -> Text:
     replay, deals = cursor.replay, len(cursor.recorded.deals)
     left = f" {replay.rules.title.split(',')[0]}   {heading(replay)}   ({cursor.deal + 1} of {deals}) "
     right = "all hands open " if chair is None else f"as {words.who(now.chairs[chair])} "
@@ -101,7 +101,7 @@ def _title(cursor: Cursor, now: Scene, chair: int | None, width: int) -> Text:
     return text.append(right)
 
 
-def _fields(replay: Replay, now: Scene, width: int, south: int) -> list[list[Text]]:
+def _fields(replay: DealReplay, now: TableView, width: int, south: int) -> list[list[Text]]:
     """The nine fields, each of them as many lines."""
     rules, fields = replay.rules, [[Text()] for _ in range(9)]
     fields[CENTRE] = [*_centre(rules, now, width, south)]
@@ -125,7 +125,7 @@ def _joined(parts: Iterable[Text], width: int) -> Text:
     return line
 
 
-def _seat(chair: Chair, now: Scene, width: int) -> Iterator[Text]:
+def _seat(chair: Chair, now: TableView, width: int) -> Iterator[Text]:
     """A seat: its name and points, its cards suit by suit, the cards it took."""
     name = Text(f"{'▶' if chair.asked else ' '} {words.who(chair)}", style="bold reverse" if chair.asked else "bold")
     score = words.points(chair.points)
@@ -136,7 +136,7 @@ def _seat(chair: Chair, now: Scene, width: int) -> Iterator[Text]:
         yield Text.assemble("  ", *(part for suit in reversed(Suit) for part in _taken(suit, chair.taken)))
 
 
-def _hand(chair: Chair, now: Scene) -> Iterator[Text]:
+def _hand(chair: Chair, now: TableView) -> Iterator[Text]:
     """The cards, a line for each suit."""
     fresh = chair.received if now.news and isinstance(now.news[0].action, tuple) else ()
     plays = chair.asked and now.phase is Phase.PLAY
@@ -174,7 +174,7 @@ def _coloured(cards: Iterable[Card]) -> Iterator[Text]:
         yield Text(f"{words.card(card)} ", style=SUIT_STYLES[card.suit])
 
 
-def _centre(rules: Rules, now: Scene, width: int, south: int) -> Iterator[Text]:
+def _centre(rules: Rules, now: TableView, width: int, south: int) -> Iterator[Text]:
     """The trick on the table, each card on its player's side; in the end the result."""
     if now.scores is not None:
         yield _middle("result", width)
@@ -196,7 +196,7 @@ def _centre(rules: Rules, now: Scene, width: int, south: int) -> Iterator[Text]:
 _WAITING = {Phase.PASS: "before the pass", Phase.EXPOSE: "before exposing", Phase.PLAY: "before the first lead"}
 
 
-def _on_table(play: Play, now: Scene, width: int) -> Text:
+def _on_table(play: Play, now: TableView, width: int) -> Text:
     led, wins = play == now.trick[0], play == now.winning
     style = SUIT_STYLES[play.card.suit] + " bold" * wins + " reverse" * (wins and now.winner is not None)
     text = Text.assemble("›" if led else " ", (words.card(play.card), style), "*" if wins else " ")
@@ -210,7 +210,7 @@ def _middle(what: str | Text, width: int) -> Text:
     return text
 
 
-def _notes(rules: Rules, now: Scene) -> Iterator[Text]:
+def _notes(rules: Rules, now: TableView) -> Iterator[Text]:
     """What was exposed, or else passed."""
     shown = [(chair, text) for chair in now.chairs for text in words.exposures(rules, chair)]
     if shown:
@@ -223,7 +223,7 @@ def _notes(rules: Rules, now: Scene) -> Iterator[Text]:
                 yield Text.assemble(f"  {chair.seat} → {chair.pass_to}: ", *_coloured(chair.passed))
 
 
-def _scores(now: Scene, width: int) -> Iterator[Text]:
+def _scores(now: TableView, width: int) -> Iterator[Text]:
     """The totals, before the deal or after it, with what each bot has got so far."""
     yield Text(f"{'deal':>{width - 8}}{'total':>7}", style="dim")
     room = width - 16
@@ -231,11 +231,11 @@ def _scores(now: Scene, width: int) -> Iterator[Text]:
         yield Text(f"  {set_cell_size(words.who(chair), room)}{words.points(score):>6}{words.points(total):>7}")
 
 
-def _so_far(now: Scene) -> tuple[int, ...]:
+def _so_far(now: TableView) -> tuple[int, ...]:
     return tuple(chair.points for chair in now.chairs)
 
 
-def _news(cursor: Cursor, now: Scene, before: Scene | None, width: int) -> Iterator[Text]:
+def _news(cursor: Cursor, now: TableView, before: TableView | None, width: int) -> Iterator[Text]:
     """Two lines: what has just happened; what was wrong with it, or in the end who won."""
     faults = " ".join(words.blamed(now))
     if now.scores is not None and cursor.deal == len(cursor.recorded.deals) - 1:

@@ -9,17 +9,17 @@ from rich.cells import cell_len, set_cell_size
 
 from ladder.cli.replay_words import blamed, card, cards, exposures, happened, points, suits, who
 from pigpen.rules import Phase
-from referee.recorded import seats_of
-from referee.replay import Replay
-from referee.scene import scene
+from referee.records.recorded import seats_of
+from referee.replay.deal_replay import DealReplay
+from referee.replay.table_view import scene
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from pigpen.rules import Rules
-    from referee.record import DealLine
-    from referee.recorded import Recorded
-    from referee.scene import Chair, Scene
+    from referee.records.lines import DealLine
+    from referee.records.recorded import Recorded
+    from referee.replay.table_view import Chair, TableView
 
 
 def match_text(recorded: Recorded, lines: Iterable[DealLine], bot: int | None = None) -> Iterator[str]:
@@ -36,7 +36,7 @@ def match_text(recorded: Recorded, lines: Iterable[DealLine], bot: int | None = 
     yield f"{recorded.rules.title} ({recorded.rules.name}), {first.format}: {names}"
     for line in lines:
         chairs = None if bot is None else (seats_of(line).index(bot),)
-        replay = Replay(recorded.rules, first, line)
+        replay = DealReplay(recorded.rules, first, line)
         yield ""
         yield from _deal_text(replay, [scene(replay, place, chairs) for place in range(len(replay.moments))])
     if bot is None:
@@ -52,7 +52,7 @@ def places_text(recorded: Recorded) -> str:
     return f"Points per deal: {', '.join(f'{row.place}. {row.bot} {row.points_per_deal:+.2f}' for row in rows)}."
 
 
-def heading(replay: Replay) -> str:
+def heading(replay: DealReplay) -> str:
     """Name a deal, and say how cards are passed in it."""
     line, rules = replay.line, replay.rules
     name = f"{line.name[0].upper()}{line.name[1:]}"
@@ -63,7 +63,7 @@ def heading(replay: Replay) -> str:
     return f"{name}, {rules.plan.pass_count} cards passed {rules.direction(line.deal)}"
 
 
-def _deal_text(replay: Replay, scenes: list[Scene]) -> Iterator[str]:
+def _deal_text(replay: DealReplay, scenes: list[TableView]) -> Iterator[str]:
     yield heading(replay)
     yield from _hands(scenes[0])
     holds, told = "", set[str]()
@@ -83,19 +83,19 @@ def _deal_text(replay: Replay, scenes: list[Scene]) -> Iterator[str]:
             told.add(text)
 
 
-def _hands(now: Scene) -> Iterator[str]:
+def _hands(now: TableView) -> Iterator[str]:
     for chair in now.chairs:
         if chair.open:
             yield f"  {_name(now, chair)}  {suits(chair.hand)}"
 
 
-def _passes(now: Scene) -> Iterator[str]:
+def _passes(now: TableView) -> Iterator[str]:
     for chair in now.chairs:
         if chair.passed:
             yield f"  {_name(now, chair)}  → {who(now.chairs[chair.pass_to])}: {cards(chair.passed)}"
 
 
-def _trick(now: Scene, before: Scene, holds: str) -> Iterator[str]:
+def _trick(now: TableView, before: TableView, holds: str) -> Iterator[str]:
     """Give one row: the cards by seat, who took them, and what that was worth; from one chair also what it held."""
     if now.number == 1:
         yield f"        {''.join(f'{chair.seat:<6}' for chair in now.chairs)}".rstrip()
@@ -108,24 +108,24 @@ def _trick(now: Scene, before: Scene, holds: str) -> Iterator[str]:
     yield f"{row}  {points(gain):>5}" + (f"   held {holds}" if holds else "")
 
 
-def _revealed(rules: Rules, before: Scene, now: Scene) -> Iterator[str]:
+def _revealed(rules: Rules, before: TableView, now: TableView) -> Iterator[str]:
     """Say which card that is played now lay face down, and nobody who looks knew it."""
     for then, chair in zip(before.chairs, now.chairs, strict=True):
         if before.phase is Phase.PLAY and chair.hidden < then.hidden:
             yield f"{who(chair)} had exposed: {', '.join(exposures(rules, chair))}."
 
 
-def _own_hand(now: Scene) -> str:
+def _own_hand(now: TableView) -> str:
     """What the one seat that is looked from holds at its turn; nothing while others are to play."""
     opened = [chair for chair in now.chairs if chair.open]
     return suits(opened[0].hand) if len(opened) == 1 and opened[0].asked and now.phase is Phase.PLAY else ""
 
 
-def _scores(now: Scene, scores: tuple[int, ...]) -> Iterator[str]:
+def _scores(now: TableView, scores: tuple[int, ...]) -> Iterator[str]:
     for chair, score, total in zip(now.chairs, scores, now.totals, strict=True):
         yield f"  {_name(now, chair)}  {points(score):>5}, total {points(total)}"
 
 
-def _name(now: Scene, chair: Chair) -> str:
+def _name(now: TableView, chair: Chair) -> str:
     """The seat's name, as wide as the widest of the table."""
     return set_cell_size(who(chair), max(cell_len(who(each)) for each in now.chairs))

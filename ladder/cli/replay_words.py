@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ladder.cli.harmless import harmless
+from ladder.cli.sanitize import harmless
 from pigpen.rules import Card, Face, MoonChoice, Suit
 from pigpen.rules.cards import RANKS
-from referee.player import BY_TAKEOVER, DEFAULT
+from referee.match.player import BY_TAKEOVER, DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
     from pigpen.rules import Rules
-    from referee.scene import Chair, News, Scene
+    from referee.replay.table_view import Chair, News, TableView
 
 WORTH_A_WORD = 0.005
 """Seconds of work before a bot was asked; less is what a library's own threads may use."""
@@ -89,7 +89,7 @@ def exposures(rules: Rules, chair: Chair) -> Iterator[str]:
         yield f"{chair.hidden} face down"
 
 
-def happened(rules: Rules, scene: Scene, before: Scene | None) -> str:
+def happened(rules: Rules, scene: TableView, before: TableView | None) -> str:
     """Say what has just happened; *before* is the moment before."""
     if before is None:
         return "The cards are dealt."
@@ -104,7 +104,7 @@ def happened(rules: Rules, scene: Scene, before: Scene | None) -> str:
     return _played(scene, before)
 
 
-def blamed(scene: Scene) -> Iterator[str]:
+def blamed(scene: TableView) -> Iterator[str]:
     """Say where the default action stands for a bot's own, and why."""
     for news in scene.news:
         name = who(scene.chairs[news.seat])
@@ -114,7 +114,7 @@ def blamed(scene: Scene) -> Iterator[str]:
             yield f"✗ {name}: {news.by}: {news.why}"
 
 
-def _sealed(rules: Rules, scene: Scene, before: Scene) -> str:
+def _sealed(rules: Rules, scene: TableView, before: TableView) -> str:
     if any(chair.passed for chair in scene.chairs) and not any(chair.passed for chair in before.chairs):
         return f"All have passed {rules.plan.pass_count} cards."
     shown = [f"{who(chair)} {', '.join(made)}" for chair in scene.chairs if (made := [*exposures(rules, chair)])]
@@ -130,7 +130,7 @@ def _time(news: News) -> str:
     return f" ({news.took * 1000:.1f} ms{before})"
 
 
-def _played(scene: Scene, before: Scene) -> str:
+def _played(scene: TableView, before: TableView) -> str:
     last = scene.trick[-1]
     text = f"{who(scene.chairs[last.seat])} {'plays' if len(scene.trick) > 1 else 'leads'} {card(last.card)}"
     text += _time(scene.news[0])
@@ -140,7 +140,7 @@ def _played(scene: Scene, before: Scene) -> str:
     return f"{text}. {who(scene.chairs[scene.winner])} takes the trick: {points(gain)}."
 
 
-def _moon(rules: Rules, scene: Scene, news: News) -> str:
+def _moon(rules: Rules, scene: TableView, news: News) -> str:
     assert rules.moon is not None
     shooter = who(scene.chairs[news.seat])
     if news.action is MoonChoice.ADD:

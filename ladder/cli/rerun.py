@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.bots import find_bot
 from ladder.cli.options import LimitOption, RuntimeOption, SandboxOption
 from ladder.cli.progress import progress
 from ladder.cli.records import (
@@ -24,16 +23,17 @@ from ladder.cli.records import (
 from ladder.cli.rerun_table import print_json, print_rerun
 from ladder.cli.running import run
 from ladder.cli.sandboxes import SandboxName, open_sandbox
-from ladder.play import inline_table, sandboxed_table
-from ladder.rerun import rerun as put_again
-from referee.rerun import table_reruns
+from ladder.matches.play import inline_table, sandboxed_table
+from ladder.matches.rerun import rerun as put_again
+from ladder.sandbox.bot_source import find_bot
+from referee.replay.rerun import table_reruns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ladder.bots import BotSource
-    from ladder.rerun import Rerun
-    from referee.rerun import TableRerun
+    from ladder.matches.rerun import Rerun
+    from ladder.sandbox.bot_source import BotSource
+    from referee.replay.rerun import TableRerun
 
 
 def rerun(

@@ -10,15 +10,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ladder.cli.harmless import json_line
 from ladder.cli.replay_words import cards, compact, folded, points, spelled
 from ladder.cli.result_table import print_log
+from ladder.cli.sanitize import json_line
 from pigpen.rules import Phase
-from referee.player import BY_BOT, DEFAULT
+from referee.match.player import BY_BOT, DEFAULT
 
 if TYPE_CHECKING:
-    from ladder.rerun import Rerun
-    from referee.rerun import Answer
+    from ladder.matches.rerun import Rerun
+    from referee.replay.rerun import Answer
 
 HEADINGS = ("deal", "at", "on the table", "may choose", "then", "now", "points", "ms")
 RIGHT = ("points", "ms")

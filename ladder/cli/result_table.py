@@ -9,15 +9,15 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from ladder.cli.harmless import harmless, in_markup, json_line
+from ladder.cli.sanitize import harmless, in_markup, json_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ladder.faults import Faults, Held
-    from ladder.play import Played
-    from referee.match import MatchSpec
-    from referee.record import BotResult
+    from ladder.matches.play import Played
+    from ladder.results.faults import FaultReport, Faults
+    from referee.match.match import MatchSpec
+    from referee.records.lines import BotResult
 
 LOG_LINES = 12
 """How many lines of a failed bot's output are shown."""
@@ -75,7 +75,7 @@ def _cells(row: BotResult) -> tuple[str, ...]:
 
 
 def _print_faults(
-    console: Console, row: BotResult, faults: Iterable[Held], logs: Mapping[int, tuple[str, ...]]
+    console: Console, row: BotResult, faults: Iterable[FaultReport], logs: Mapping[int, tuple[str, ...]]
 ) -> None:
     """Say what was held against one bot, table by table, each with the end of its output there."""
     console.print(f"\n[bold]{in_markup(row.bot)}[/bold] (seat {row.seat}) was at fault:")

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from ladder.cli.harmless import harmless, json_line
 from ladder.cli.ladder import opened
+from ladder.cli.sanitize import harmless, json_line
 
 
 def retire(
@@ -29,7 +29,7 @@ def retire(
 
         pigpen retire Trotter@1 --variant hearts --reason "version 2 is better"
     """
-    from ladder.store.retiring import retire as retire_entries
+    from ladder.store.commands.retiring import retire as retire_entries
 
     with opened() as database, database.write() as session:
         retired = retire_entries(session, bot, variant or [], reason, time.time())

@@ -8,10 +8,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from ladder.cli.harmless import harmless, json_line, toml_text
+from ladder.cli.sanitize import harmless, json_line, toml_text
 from pigpen.rules import PRESETS, Rules
 from pigpen.rules.words import describe
-from referee.rules_file import load_rules, to_toml
+from referee.records.rules_file import load_rules, to_toml
 
 
 def rules(

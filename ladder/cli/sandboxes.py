@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from ladder.cli.harmless import harmless
-from ladder.sandbox.process import ProcessSandbox
+from ladder.cli.sanitize import harmless
+from ladder.sandbox.process.process_sandbox import ProcessSandbox
 
 if TYPE_CHECKING:
     from ladder.sandbox.base import Sandbox
@@ -34,7 +34,9 @@ def open_sandbox(name: SandboxName, runtime: str, locked_bytes: int | None = Non
     if name is SandboxName.PROCESS:
         say("The process sandbox keeps no bot from your files: use it for bots that you trust.")
         return ProcessSandbox()
-    from ladder.sandbox.docker import DockerSandbox  # the Docker library takes long to import, and only this needs it
+    from ladder.sandbox.docker.docker_sandbox import (
+        DockerSandbox,  # the Docker library takes long to import, and only this needs it
+    )
 
     if locked_bytes is None:
         return DockerSandbox(runtime, report=say)

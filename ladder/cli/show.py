@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ladder.cli.harmless import json_line
 from ladder.cli.ladder import opened
+from ladder.cli.sanitize import json_line
 from ladder.cli.standings import JsonOption, VariantOption
 
 
@@ -30,8 +30,8 @@ def show(
         pigpen show Trotter@2 --variant gongzhu --opponents 50
     """
     from ladder.cli.show_text import print_page
-    from ladder.store import names
-    from ladder.store.views.bot_page import bot_page
+    from ladder.store.queries import names
+    from ladder.store.queries.bot_page import bot_page
 
     with opened() as database, database.read() as session:
         if variant is not None:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from ladder.store.views.bot_page import BotPage, FaultKind, FaultRow, InVariant, VersionRow
-    from ladder.store.views.head_to_head import Opponent
+    from ladder.store.queries.bot_page import BotPage, FaultKind, FaultRow, InVariant, VersionRow
+    from ladder.store.queries.head_to_head import Opponent
 
 
 def print_page(page: BotPage, console: Console) -> None:

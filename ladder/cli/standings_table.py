@@ -12,8 +12,8 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from ladder.cli.harmless import harmless
 from ladder.cli.ladder_words import NOTHING, cell, label, moved, percent, say, sparkline, thinned, when
+from ladder.cli.sanitize import harmless
 from ladder.ratings.elo import PROVISIONAL
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console, JustifyMethod
 
-    from ladder.store.views.standings import Standing, Standings
+    from ladder.store.queries.standings import StandingRow, Standings
 
 BARS = 10
 """The most bars in a trend."""
@@ -40,7 +40,7 @@ class Column:
     """A column of the table."""
 
     heading: str
-    of: Callable[[Standing], str]
+    of: Callable[[StandingRow], str]
     justify: JustifyMethod = "right"
     goes: int = 0
     """Columns that do not fit go by this number, the lowest first; 0 stays."""
@@ -103,7 +103,7 @@ def print_csv(all_found: Iterable[Standings]) -> None:
             writer.writerow({name: harmless(value) if isinstance(value, str) else value for name, value in row.items()})
 
 
-def _worked_out(one: Standing) -> dict[str, Any]:
+def _worked_out(one: StandingRow) -> dict[str, Any]:
     return {"provisional": one.is_provisional, "fault_rate": one.fault_rate, "change": one.change}
 
 
@@ -146,7 +146,7 @@ def _legend(found: Standings, columns: Sequence[Column]) -> Iterable[str]:
     yield "; ".join(meaning for heading, meaning in meanings.items() if heading in headings)
 
 
-def _ranks(one: Standing) -> str:
+def _ranks(one: StandingRow) -> str:
     if one.rank_low is None or one.rank_high is None:
         return NOTHING
     return str(one.rank_low) if one.rank_low == one.rank_high else f"{one.rank_low}–{one.rank_high}"

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.bots import find_bot
+from ladder.cli.errors import UserError
 from ladder.cli.ladder import opened, the_settings
-from ladder.cli.problems import UserError
 from ladder.cli.progress import progress
 from ladder.cli.running import run
 from ladder.cli.sandboxes import SandboxName, open_sandbox
 from ladder.cli.submit_words import print_added, print_json, print_rejected
+from ladder.sandbox.bot_source import find_bot
 
 if TYPE_CHECKING:
-    from ladder.bots import BotSource
-    from ladder.settings import Settings
+    from ladder.app.submit.entering import EntryOutcome, Request
+    from ladder.sandbox.bot_source import BotSource
+    from ladder.settings.settings import Settings
     from ladder.store.database import Database
-    from ladder.submit.entering import Outcome, Request
 
 
 class LadderSandbox(enum.StrEnum):
@@ -63,7 +63,7 @@ def submit(
 
         pigpen submit ada/trotter:2 --name Trotter --keep-old
     """
-    from ladder.submit.entering import Request
+    from ladder.app.submit.entering import Request
 
     source = find_bot(bot)
     settings = the_settings(*([source.folder] if source.folder else []))
@@ -82,9 +82,9 @@ def submit(
 
 
 def _usual_sandbox(settings: Settings, database: Database) -> LadderSandbox:
-    from ladder.settings import source_of
-    from ladder.settings_file import FILE
-    from ladder.store.claims import sandbox_of
+    from ladder.settings.file import FILE
+    from ladder.settings.settings import source_of
+    from ladder.store.commands.claims import sandbox_of
 
     with database.read() as session:
         usual = sandbox_of(session)
@@ -107,8 +107,8 @@ def _login() -> str:
         raise UserError("This login has no name. Say whose bot it is: --owner NAME") from None
 
 
-async def _enter(database: Database, settings: Settings, kept_in: LadderSandbox, request: Request) -> Outcome:
-    from ladder.submit.entering import enter
+async def _enter(database: Database, settings: Settings, kept_in: LadderSandbox, request: Request) -> EntryOutcome:
+    from ladder.app.submit.entering import enter
 
     sandbox = open_sandbox(SandboxName(kept_in), settings.runtime, settings.locked_bytes)
     if not sandbox.isolates:

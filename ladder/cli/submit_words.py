@@ -10,29 +10,29 @@ from typing import TYPE_CHECKING
 import typer
 from rich.console import Console
 
-from ladder.check_wire import WIRE_GROUP
 from ladder.cli.check_table import print_failures
-from ladder.cli.harmless import harmless, json_line
 from ladder.cli.result_table import print_log
+from ladder.cli.sanitize import harmless, json_line
+from ladder.matches.check_wire import WIRE_GROUP
 from pigpen.check.run import UNTRIED
 from pigpen.rules import PRESETS
-from referee.match import DEFAULT_CLOCK
-from referee.rules_file import load_rules
+from referee.match.match import DEFAULT_CLOCK
+from referee.records.rules_file import load_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ladder.app.submit.entering import EntryOutcome, Request
+    from ladder.matches.preflight import Preflight, SelfPlay
+    from ladder.store.commands.submissions import Added, Entered
     from ladder.store.database import Database
-    from ladder.store.submissions import Added, Entered
-    from ladder.submit.entering import Outcome, Request
-    from ladder.submit.preflight import Preflight, SelfPlay
 
 FAULTS = 3
 """So many of a match are told; all are in the JSON."""
 NEWS = {"entered": "entered", "back": "back again", "": "there already"}
 
 
-def print_added(database: Database, request: Request, outcome: Outcome) -> None:
+def print_added(database: Database, request: Request, outcome: EntryOutcome) -> None:
     """Print what the ladder holds now."""
     added = outcome.added
     assert added is not None
@@ -47,7 +47,7 @@ def print_added(database: Database, request: Request, outcome: Outcome) -> None:
         _say(f"  {entry.variant}: {_state(entry)}, Elo {elo[entry.variant]:.0f}{_room(entry)}")
 
 
-def print_rejected(request: Request, word: str, sandbox: str, outcome: Outcome) -> None:
+def print_rejected(request: Request, word: str, sandbox: str, outcome: EntryOutcome) -> None:
     """
     Print why the bot was not taken, with the end of what it printed, and how its owner sees that again.
 
@@ -90,7 +90,7 @@ def _decision(line: str) -> int:
     return int(found[1]) if found else 0
 
 
-def print_json(database: Database, request: Request, outcome: Outcome) -> None:
+def print_json(database: Database, request: Request, outcome: EntryOutcome) -> None:
     """Print everything as one JSON object."""
     added = outcome.added
     found: dict[str, object] = {
@@ -114,7 +114,7 @@ def _say(sentence: str) -> None:
     typer.echo(harmless(sentence))
 
 
-def _notes(request: Request, outcome: Outcome) -> Iterator[str]:
+def _notes(request: Request, outcome: EntryOutcome) -> Iterator[str]:
     assert outcome.added is not None
     for variant in outcome.outdated:
         yield f"This ladder plays {variant} by the rules with which it began; the preset has changed since."
@@ -141,7 +141,7 @@ def _room(entry: Entered) -> str:
 
 def _elo(database: Database, added: Added) -> dict[str, float]:
     """The rating as it is shown, by variant."""
-    from ladder.store.entries import shift_of
+    from ladder.store.commands.entries import shift_of
 
     with database.read() as session:
         return {entry.variant: entry.rating + shift_of(session, entry.variant) for entry in added.entries}

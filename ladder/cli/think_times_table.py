@@ -6,7 +6,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from ladder.cli.ladder_words import LEVELS, cell, plain_table
-from ladder.think_times import EDGES_MS, PHASES
+from ladder.results.think_times import EDGES_MS, PHASES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from ladder.cli.harmless import harmless, json_line
 from ladder.cli.records import record_of
-from referee.verify import Verified, verify
+from ladder.cli.sanitize import harmless, json_line
+from referee.replay.verify import Verified, verify
 
 
 def verify_records(

@@ -12,7 +12,7 @@ from rich.control import Control
 from ladder.cli.keys import END_OF_INPUT, ESCAPE, SUSPEND, keyboard
 from ladder.cli.replay_screen import help_screen, screen
 from ladder.cli.replay_words import folded
-from referee.recorded import seats_of
+from referee.records.recorded import seats_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from referee.cursor import Cursor
-    from referee.recorded import Recorded
+    from referee.records.recorded import Recorded
+    from referee.replay.cursor import Cursor
 
 QUIT = {"q", "Q", ESCAPE, END_OF_INPUT}
 MOVES = {

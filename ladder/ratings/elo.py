@@ -32,7 +32,7 @@ PROVISIONAL = 20
 
 
 @dataclass(frozen=True)
-class Member:
+class SideMember:
     """A version of a bot, as it stood before the match."""
 
     version: int
@@ -45,7 +45,7 @@ class Member:
 class Side:
     """Who wins or loses together: one bot, or the members of a team."""
 
-    members: tuple[Member, ...]
+    members: tuple[SideMember, ...]
     """Each version once, also where it holds both chairs of a team."""
     place: int
     """1 is best; equal places are ties; offenders stand last."""
@@ -124,7 +124,7 @@ def moves(sides: Sequence[Side]) -> tuple[Move, ...]:
     return tuple(_move(member, side, sides) for side in sides for member in side.members)
 
 
-def _move(member: Member, side: Side, sides: Sequence[Side]) -> Move:
+def _move(member: SideMember, side: Side, sides: Sequence[Side]) -> Move:
     k = k_factor(member.matches)
     against = tuple(_against(side, other, k / (len(sides) - 1)) for other in sides if other is not side)
     after = member.rating + math.fsum(part.change for part in against)  # exact: the order of the sides cannot matter

@@ -2,7 +2,7 @@
 What every sandbox can do. Nothing here knows Docker, and nothing in a sandbox knows cards.
 
 A `Sandbox` loads a `BotSource` once into a `Program`; a program starts any number of independent
-instances, each given the `Place` of the one seat it may talk to.
+instances, each given the `SeatMount` of the one seat it may talk to.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from referee.exit import Exit as Exit  # how an instance ended
+from referee.seats.exit import Exit as Exit  # how an instance ended
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ladder.bots import BotSource
-    from referee.keeper import Keeper
-    from referee.record import ImageFiles
+    from ladder.sandbox.bot_source import BotSource
+    from referee.records.lines import ImageFiles
+    from referee.seats.process_controller import ProcessController
 
 SOCKET_NAME = "seat.sock"
 """File name of the seat's Unix socket inside its folder."""
@@ -49,7 +49,7 @@ def has_own_kernel(runtime: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Place:
+class SeatMount:
     """Where one instance finds its seat. The socket may be removed and made again while the match runs."""
 
     folder: Path
@@ -72,7 +72,7 @@ class Instance(Protocol):
         """Kill it and remove every trace; harmless when it is gone already."""
 
     @property
-    def keeper(self) -> Keeper:
+    def keeper(self) -> ProcessController:
         """What holds it still and reads its CPU time."""
 
     async def log_tail(self) -> str:
@@ -97,7 +97,7 @@ class Program(Protocol):
     def image_files(self) -> ImageFiles | None:
         """What is done so that its instances find the files of its image alike; None where there is no image."""
 
-    async def start(self, place: Place) -> Instance:
+    async def start(self, place: SeatMount) -> Instance:
         """
         Start one fresh instance; returns as soon as the program has been started.
 
@@ -111,7 +111,7 @@ class Loaded(Program, Protocol):
 
     @property
     def lock(self) -> str | None:
-        """Which packages its requirements.txt got it (`ladder.wheels.lock`); None: none."""
+        """Which packages its requirements.txt got it (`ladder.sandbox.wheels.lock`); None: none."""
 
 
 class Sandbox(Protocol):

@@ -11,8 +11,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ladder.store.errors import LadderError, StoreError
 from ladder.store.failures import place
-from ladder.store.problems import LadderError, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -74,7 +74,7 @@ class Owner(Base):
     added: Mapped[float]
 
 
-class Bot(Base):
+class StoredBot(Base):
     """A bot: a name and an owner; what plays is one of its versions."""
 
     __tablename__ = "bots"
@@ -106,7 +106,7 @@ class Version(Base):
     size: Mapped[int] = mapped_column(BigInteger)
     """Bytes of the image, or of the folder."""
     lock: Mapped[str | None]
-    """Which packages it got by its requirements.txt, with their hashes (`ladder.wheels.lock`); None: none."""
+    """Which packages it got by its requirements.txt, with their hashes (`ladder.sandbox.wheels.lock`); None: none."""
     added: Mapped[float]
 
 
@@ -157,10 +157,10 @@ class ThinkTimes(Base):
     variant: Mapped[str] = mapped_column(ForeignKey("variants.name"), primary_key=True)
     version_id: Mapped[int] = mapped_column(ForeignKey("versions.id"), primary_key=True)
     histogram: Mapped[dict[str, Any]]
-    """By phase: how many decisions fell in each bin (`ladder.think_times`)."""
+    """By phase: how many decisions fell in each bin (`ladder.results.think_times`)."""
 
 
-class Match(Base):
+class StoredMatch(Base):
     """A match: what is to be played, and how far it has come. This table is the queue."""
 
     __tablename__ = "matches"
@@ -205,7 +205,7 @@ class Match(Base):
     """Whether its record is still there (the retention setting removes old ones)."""
 
 
-class Seat(Base):
+class StoredSeat(Base):
     """Who plays in a match under which number, and, once it is done, how that went."""
 
     __tablename__ = "seats"
@@ -248,7 +248,7 @@ class PairStats(Base):
     b_then_a: Mapped[int]
 
 
-class Fault(Base):
+class StoredFault(Base):
     """One thing that was held against a bot in a match that counts."""
 
     __tablename__ = "faults"
@@ -286,7 +286,7 @@ class StateChange(Base):
     reason: Mapped[str]
 
 
-class Estimate(Base):
+class StoredEstimate(Base):
     """The last Bradley–Terry fit of a variant; derived, so it may be thrown away."""
 
     __tablename__ = "estimates"

@@ -7,12 +7,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ladder.store.database import Database
+from ladder.store.errors import LadderError
 from ladder.store.failures import place
-from ladder.store.problems import LadderError
 from ladder.store.schema import REVISION, is_empty, revision_of
 
 if TYPE_CHECKING:
-    from ladder.settings import Settings
+    from ladder.settings.settings import Settings
 
 
 def open_ladder(settings: Settings, create: bool = False) -> Database:

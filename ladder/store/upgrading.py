@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from ladder.store.backup import back_up
 from ladder.store.database import Database
+from ladder.store.errors import LadderError
 from ladder.store.failures import place
 from ladder.store.migrations import upgrade
 from ladder.store.opening import make_folders, open_ladder, revision_in
-from ladder.store.problems import LadderError
 from ladder.store.schema import REVISION
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ladder.settings import Settings
+    from ladder.settings.settings import Settings
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ Write a bot for Hearts, Gong Zhu or Chinese Hearts.
 from pigpen.bot import Bot
 from pigpen.notices import ClockSetting, DealResult, FaultNotice, MatchResult, Welcome
 from pigpen.rules import CARDS, Card, Face, MoonChoice, Phase, Play, Policy, Rules, Suit, cards_in, mask_of
-from pigpen.rules.solving import Solution, TooLong, margin, solve
+from pigpen.sim.solving import Solution, TooLong, margin, solve
 from pigpen.view import View
 
 __version__ = "0.1.0"
@@ -68,6 +68,6 @@ def run(bot: Bot, name: str = "") -> None:
 
 def is_accelerated() -> bool:
     """Whether sampling and playouts run in the accelerated engine here; without it they give the same, more slowly."""
-    from pigpen.rules import native
+    from pigpen.sim import native
 
     return native.engine() is not None

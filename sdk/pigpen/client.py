@@ -9,7 +9,7 @@ import sys
 import traceback
 from typing import TYPE_CHECKING, NoReturn
 
-import pigpen.transport  # noqa: F401  # before gRPC
+import pigpen.wire.transport  # noqa: F401  # before gRPC
 
 # isort: split
 import grpc
@@ -19,7 +19,7 @@ from pigpen import __version__
 from pigpen.bot import Bot, WrongAnswer, decide, tell
 from pigpen.v1.referee_pb2 import BotMessage, RefereeMessage
 from pigpen.v1.referee_pb2_grpc import RefereeStub
-from pigpen.wire import answer_message, hello_message, notice_of, view_of, welcome_of
+from pigpen.wire.messages import answer_message, hello_message, notice_of, view_of, welcome_of
 
 if TYPE_CHECKING:
     from pigpen.rules import Rules

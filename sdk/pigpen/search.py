@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pigpen.bot import Bot
 from pigpen.rules import Face, MoonChoice, Phase, Policy
-from pigpen.rules.chance import Chance
-from pigpen.rules.playout import settle
-from pigpen.rules.solving import margin
+from pigpen.sim.chance import Chance
+from pigpen.sim.playout import settle
+from pigpen.sim.solving import margin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -12,7 +12,7 @@ from tarfile import BLKTYPE, CHRTYPE, DIRTYPE, FIFOTYPE, REGTYPE, SYMTYPE
 
 import docker
 
-from ladder.sandbox.limits import SEAT_FOLDER
+from ladder.sandbox.docker.limits import SEAT_FOLDER
 
 SEAT = SEAT_FOLDER.removeprefix("/")
 USER = b"bot:x:65532:65532::/bot:/bin/sh\n"

@@ -10,7 +10,7 @@ import grpc
 
 from pigpen.bot import decide
 from pigpen.v1.referee_pb2 import BotMessage, RefereeMessage, Request
-from pigpen.wire import answer_message, hello_message, view_of, welcome_of
+from pigpen.wire.messages import answer_message, hello_message, view_of, welcome_of
 from tests.bad_bots.honest import Honest
 
 PLAY = "/pigpen.v1.Referee/Play"

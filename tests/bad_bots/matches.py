@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING, Any
 
 from docker import DockerClient
 
-from ladder.content import archive
-from ladder.image_build import build_image
-from ladder.images import LATEST
-from ladder.play import play_sandboxed
+from ladder.matches.play import play_sandboxed
+from ladder.sandbox.docker.base_image import LATEST
+from ladder.sandbox.docker.image_build import build_image
+from ladder.sandbox.folders.content import archive
 from pigpen.rules import PRESETS, seed_from
-from referee.formats import Format
-from referee.match import MatchSpec
-from referee.record import AnyLine, DealLine
-from referee.verdict import Verdict
+from referee.match.formats import Format
+from referee.match.match import MatchSpec
+from referee.records.lines import AnyLine, DealLine
+from referee.seats.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ladder.sandbox.base import Exit, Instance, Place, Program
-    from referee.record import BotResult, Step
+    from ladder.sandbox.base import Exit, Instance, Program, SeatMount
+    from referee.records.lines import BotResult, Step
     from tests.bad_bots.table import BadBot
 
 HERE = Path(__file__).parent
@@ -72,7 +72,7 @@ class Seated:
         self._image = image
         self._source = source
 
-    async def start(self, place: Place) -> Instance:
+    async def start(self, place: SeatMount) -> Instance:
         for name in HELPERS:
             copy = place.folder / "tests" / f"{name}.py"
             copy.parent.mkdir(parents=True, exist_ok=True)

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from pigpen.rules import Deal
 from pigpen.rules.cards import parse_cards
-from referee.steps import action_of
+from referee.records.steps import action_of
 
 if TYPE_CHECKING:
     from pigpen.rules import Rules
-    from referee.record import DealLine
+    from referee.records.lines import DealLine
 
 
 def scores_of(rules: Rules, line: DealLine) -> tuple[int, ...]:

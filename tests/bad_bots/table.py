@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ladder.sandbox.base import Exit
 from pigpen import ClockSetting
-from referee.verdict import Verdict
+from referee.seats.verdict import Verdict
 
 PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=60.0)
 """Room for the honest on a machine that is busy."""

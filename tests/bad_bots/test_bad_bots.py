@@ -11,14 +11,14 @@ import docker
 import pytest
 import pytest_asyncio
 
-from ladder.bots import BotSource
-from ladder.engine import connect
-from ladder.images import ensure_base_image
-from ladder.sandbox.containers import OWNER
-from ladder.sandbox.docker import DockerSandbox
+from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.docker.base_image import ensure_base_image
+from ladder.sandbox.docker.containers import OWNER
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from ladder.sandbox.docker.engine import connect
 from ladder.sandbox.owners import this_process
 from pigpen.rules import PRESETS
-from referee.verdict import TAKEOVER_AT, Verdict
+from referee.seats.verdict import TAKEOVER_AT, Verdict
 from tests.bad_bots.matches import PROGRAMS, TAG, Outcome, build, play
 from tests.bad_bots.replay import scores_of
 from tests.bad_bots.table import BAD_BOTS

@@ -9,11 +9,12 @@ from pathlib import Path
 import docker
 import pytest
 
-from ladder.bots import BotSource
-from ladder.engine import connect
-from ladder.sandbox import containers, image_inspection, owners
-from ladder.sandbox.base import BotRejected, Exit, Place
-from ladder.sandbox.docker import DockerSandbox
+from ladder.sandbox import owners
+from ladder.sandbox.base import BotRejected, Exit, SeatMount
+from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.docker import containers, image_inspection
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from ladder.sandbox.docker.engine import connect
 from tests.bad_bots.images import BAD_IMAGES, FIT_IMAGES, Image, load_image
 from tests.e2e.command import pigpen
 
@@ -85,7 +86,7 @@ async def test_an_odd_image_that_is_fit_starts(name: str, load: Load, tmp_path: 
     (tmp_path / "seat").mkdir()
     sandbox = DockerSandbox()
     try:
-        instance = await (await sandbox.load(load(FIT_IMAGES[name]))).start(Place(tmp_path / "seat", token=""))
+        instance = await (await sandbox.load(load(FIT_IMAGES[name]))).start(SeatMount(tmp_path / "seat", token=""))
         assert Exit(127) == await instance.wait()
         assert "cannot run /bot: there is no such program" in await instance.log_tail()
     finally:

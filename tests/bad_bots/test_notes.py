@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from ladder.bots import BotSource
-from ladder.content import archive
-from ladder.engine import connect
-from ladder.image_build import build_image
-from ladder.images import LATEST, ensure_base_image
-from ladder.play import play_sandboxed
-from ladder.sandbox.base import Instance, Place
-from ladder.sandbox.docker import DockerSandbox
+from ladder.matches.play import play_sandboxed
+from ladder.sandbox.base import Instance, SeatMount
+from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.docker.base_image import LATEST, ensure_base_image
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from ladder.sandbox.docker.engine import connect
+from ladder.sandbox.docker.image_build import build_image
+from ladder.sandbox.folders.content import archive
 from pigpen.rules import PRESETS
-from referee.formats import Format
-from referee.match import MatchSpec
-from referee.record import AnyLine, DealLine
+from referee.match.formats import Format
+from referee.match.match import MatchSpec
+from referee.records.lines import AnyLine, DealLine
 from tests.bad_bots.channels import AREA, NOTES
 from tests.bad_bots.matches import PROGRAMS, Seated
 from tests.bad_bots.programs.takes_notes import BOARDS, CARDS, PREFACE, ROTATIONS, checked, encoded, owners_in
@@ -43,7 +43,7 @@ class Told(Seated):
 
     rotation = 0
 
-    async def start(self, place: Place) -> Instance:
+    async def start(self, place: SeatMount) -> Instance:
         (place.folder / "rotation").write_text(f"{self.rotation} {RUN}")
         self.rotation += 1
         return await super().start(place)

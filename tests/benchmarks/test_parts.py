@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks import decision, elsewhere, engine, growth, ladder_overhead, start, tables, verify
 from benchmarks.report import Row
-from ladder.sandbox.process import ProcessSandbox
+from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from pigpen import is_accelerated
 from pigpen.rules import PRESETS
 

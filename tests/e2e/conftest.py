@@ -6,8 +6,8 @@ import subprocess
 
 import pytest
 
-from ladder.bots import BotSource, find_bot
 from ladder.cli.new import new
+from ladder.sandbox.bot_source import BotSource, find_bot
 
 
 @pytest.fixture(scope="session")

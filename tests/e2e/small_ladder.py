@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ladder.content import Content
-from ladder.folders import keep_folder
-from ladder.settings import Settings, load_settings
+from ladder.sandbox.folders.content import Content
+from ladder.sandbox.folders.kept import keep_folder
+from ladder.settings.settings import Settings, load_settings
+from ladder.store.commands.submissions import Submission, add_version
 from ladder.store.opening import open_ladder
-from ladder.store.submissions import Submission, add_version
 from pigpen.rules import PRESETS
 from tests.e2e.command import PIGPEN, environment
 from tests.ladder.ladders import NOW

@@ -12,13 +12,13 @@ import pytest
 import structlog
 
 import ladder.cli
-from ladder.files import LOGS_BYTES, Files
-from ladder.logs import log_to
-from ladder.settings import load_settings
+from ladder.results.files import LOGS_BYTES, MatchFiles
+from ladder.runner.run_log import log_to
+from ladder.settings.settings import load_settings
 from ladder.store.opening import open_ladder
 from pigpen.rules import PRESETS
-from referee.record import MatchLine
-from referee.rules_file import FILE_BYTES, to_toml
+from referee.records.lines import MatchLine
+from referee.records.rules_file import FILE_BYTES, to_toml
 from tests.ladder import shown
 from tests.nasty import BIDI, CONTROLS, DIGITS
 from tests.referee.recorded import match_lines, write_record
@@ -106,13 +106,13 @@ def ladder_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with database.write() as session:
         shown.a_ladder(session, matches=1)
     database.close()
-    Files(folder / "data").keep(1, 1, b"", {0: ("", "", "", "")})
+    MatchFiles(folder / "data").keep(1, 1, b"", {0: ("", "", "", "")})
     return folder
 
 
 @pytest.mark.parametrize("name", BAD_LOGS)
 def test_a_damaged_log_is_one_sentence(ladder_folder: Path, name: str) -> None:
-    path = Files(ladder_folder / "data").logs(1, 1)
+    path = MatchFiles(ladder_folder / "data").logs(1, 1)
     path.write_bytes(BAD_LOGS[name])
     done = typed("logs", "1", "0", folder=ladder_folder)
     assert done.is_one_sentence, done

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.settings import load_settings
+from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.opening import open_ladder
 from tests.e2e.command import pigpen

@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from ladder.files import Files
-from ladder.scratch import OWNER, scratch_folder
+from ladder.results.files import MatchFiles
+from ladder.sandbox.scratch import OWNER, scratch_folder
 from ladder.store import models
+from ladder.store.commands.rerating import differences
 from ladder.store.models import Status
-from ladder.store.replay import differences
-from referee.record_file import read_record
-from referee.verify import verify
+from referee.records.file import read_record
+from referee.replay.verify import verify
 from tests.e2e.small_ladder import SmallLadder, small_ladder
 from tests.ladder.ladders import queue
 
@@ -62,7 +62,7 @@ def until(condition: Callable[[], bool]) -> None:
 
 def recorded(ladder: SmallLadder) -> int:
     with ladder.database.read() as session:
-        return len(session.scalars(select(models.Match.id).where(models.Match.status == Status.DONE)).all())
+        return len(session.scalars(select(models.StoredMatch.id).where(models.StoredMatch.status == Status.DONE)).all())
 
 
 @pytest.mark.timeout(900)
@@ -85,9 +85,9 @@ def test_a_runner_that_is_killed_twenty_times_records_each_match_once(
 
 
 def assert_each_match_is_recorded_once(ladder: SmallLadder) -> None:
-    files = Files(ladder.settings.data_dir)
+    files = MatchFiles(ladder.settings.data_dir)
     with ladder.database.read() as session:
-        matches = session.scalars(select(models.Match).order_by(models.Match.ordinal)).all()
+        matches = session.scalars(select(models.StoredMatch).order_by(models.StoredMatch.ordinal)).all()
     assert [match.status for match in matches] == [Status.DONE] * MATCHES
     assert [match.ordinal for match in matches] == list(range(1, MATCHES + 1))
     assert sum(match.attempt > 1 for match in matches) > KILLS / 2
@@ -101,7 +101,7 @@ def assert_each_match_is_recorded_once(ladder: SmallLadder) -> None:
 
 
 def assert_ratings_follow_from_the_records(ladder: SmallLadder) -> None:
-    files = Files(ladder.settings.data_dir)
+    files = MatchFiles(ladder.settings.data_dir)
     with ladder.database.read() as session:
         assert list(differences(session, lambda match, attempt: read_record(files.record(match, attempt)))) == []
     checked = ladder.pigpen("db", "check", "--records")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ladder.check_wire import WIRE
+from ladder.matches.check_wire import WIRE
 from pigpen.check import cases_of
 from pigpen.rules import PRESETS
 from tests.e2e.command import pigpen

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.engine import connect
-from ladder.sandbox.containers import OWNER
+from ladder.sandbox.docker.containers import OWNER
+from ladder.sandbox.docker.engine import connect
 from pigpen.rules import PRESETS
-from referee.record import without_times
+from referee.records.lines import without_times
 from tests.e2e.command import pigpen, started
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import json
 import tomllib
 from typing import TYPE_CHECKING
 
-from ladder.settings import Settings
+from ladder.settings.settings import Settings
 from tests.e2e.command import pigpen
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from ladder.files import Files
-from ladder.settings import load_settings
+from ladder.results.files import MatchFiles
+from ladder.settings.settings import load_settings
+from ladder.store.commands.results import record_result
 from ladder.store.database import Database
-from ladder.store.results import record_result
-from referee.record_file import RecordWriter
+from referee.records.file import RecordWriter
 from tests.e2e.command import pigpen
 from tests.ladder.ladders import NOW, enter, lease, played, queue
 
@@ -23,7 +23,7 @@ def data_dir(tmp_path: Path) -> Path:
     """A ladder with one result and its record."""
     folder = tmp_path / "data"
     assert pigpen("db", "upgrade", PIGPEN_DATA_DIR=str(folder)).stdout == "A new ladder, schema 0001.\n"
-    database, files, lines = Database(load_settings(data_dir=folder).url), Files(folder), played()
+    database, files, lines = Database(load_settings(data_dir=folder).url), MatchFiles(folder), played()
     with database.write() as session:
         match = queue(session, [enter(session, f"bot {number}") for number in range(4)])
         path = files.record(match, lease(session, match))

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.record import DealLine, MatchLine
-from referee.record_file import read_record
+from referee.records.file import read_record
+from referee.records.lines import DealLine, MatchLine
 from tests.conftest import OWN_MOUNTS
 from tests.e2e.command import PIGPEN, ROOT, environment
 

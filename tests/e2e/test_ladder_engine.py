@@ -10,12 +10,12 @@ import docker
 import pytest
 from sqlalchemy import select
 
-from ladder.bots import find_bot
-from ladder.sandbox.docker import DockerSandbox
-from ladder.settings import load_settings
+from ladder.sandbox.bot_source import find_bot
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from ladder.settings.settings import load_settings
 from ladder.store import models
+from ladder.store.commands.submissions import Submission, add_version
 from ladder.store.opening import open_ladder
-from ladder.store.submissions import Submission, add_version
 from pigpen.rules import PRESETS
 from tests.e2e.small_ladder import SmallLadder, events
 from tests.ladder.cut_engine import CutEngine
@@ -92,7 +92,7 @@ def test_it_waits_for_its_engine_and_removes_what_was_left(ladder: SmallLadder, 
         assert (runner.returncode, out.split(" (")[0]) == (0, "2 matches recorded")
         assert containers(client, runner) == []
     with ladder.database.read() as session:
-        tries = [(match.status, match.failures) for match in session.scalars(select(models.Match))]
+        tries = [(match.status, match.failures) for match in session.scalars(select(models.StoredMatch))]
         assert sorted(tries) == [("done", 0), ("done", 1)]
         assert session.scalars(select(models.Rating.takeovers)).all() == [0] * 4
     engine.close()
@@ -112,5 +112,5 @@ def test_a_run_that_is_stopped_twice_leaves_no_container(ladder: SmallLadder) ->
         assert runner.returncode == 130
         assert containers(client, runner) == []
     with ladder.database.read() as session:
-        assert set(session.scalars(select(models.Match.status))) == {"queued"}
+        assert set(session.scalars(select(models.StoredMatch.status))) == {"queued"}
     client.close()

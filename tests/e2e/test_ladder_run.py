@@ -61,13 +61,13 @@ def until(runner: subprocess.Popen[str], event: str) -> list[dict[str, Any]]:
 
 def statuses(ladder: SmallLadder) -> Counter[str]:
     with ladder.database.read() as session:
-        return Counter(session.scalars(select(models.Match.status)))
+        return Counter(session.scalars(select(models.StoredMatch.status)))
 
 
 def attempts(ladder: SmallLadder) -> list[tuple[int, int, int]]:
     """Of each match: its number, how often it was tried, how often the platform failed."""
     with ladder.database.read() as session:
-        matches = session.scalars(select(models.Match).order_by(models.Match.id))
+        matches = session.scalars(select(models.StoredMatch).order_by(models.StoredMatch.id))
         return [(match.id, match.attempt, match.failures) for match in matches]
 
 
@@ -85,7 +85,7 @@ def test_its_log_tells_of_every_match_and_of_no_seed(ladder: SmallLadder) -> Non
     assert events(log) == events(done.stderr)
     assert Counter(event["event"] for event in events(log)) == {"match.started": 2, "match.finished": 2}
     with ladder.database.read() as session:
-        for seed in session.scalars(select(models.Match.seed)):
+        for seed in session.scalars(select(models.StoredMatch.seed)):
             assert seed not in log
 
 
@@ -150,7 +150,9 @@ def test_two_runners_at_one_ladder_record_each_match_once(ladder: SmallLadder) -
     assert [len(set(matches)) for matches in recorded] == [6, 6]
     assert not set(recorded[0]) & set(recorded[1])
     with ladder.database.read() as session:
-        ordinals = session.scalars(select(models.Match.ordinal).where(models.Match.status == Status.DONE)).all()
+        ordinals = session.scalars(
+            select(models.StoredMatch.ordinal).where(models.StoredMatch.status == Status.DONE)
+        ).all()
     assert sorted(ordinal or 0 for ordinal in ordinals) == list(range(1, 13))
 
 

@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from pigpen.rules import PRESETS
-from referee.record import to_json
-from referee.rules_file import to_toml
+from referee.records.lines import to_json
+from referee.records.rules_file import to_toml
 from tests.nasty import CONTROLS, DIGITS, changed, damaged, records, values, words
 from tests.referee.recorded import SEED, faulty_seats, match_lines
 from tests.typed import typed

@@ -13,22 +13,22 @@ from pathlib import Path
 
 import pytest
 
-from ladder.bots import BotSource, find_bot
 from ladder.cli.new import new
-from ladder.inline import load_bot_class
-from ladder.play import Played, play_sandboxed
-from ladder.sandbox.base import SOCKET_NAME, Exit, Place
-from ladder.sandbox.process import ProcessSandbox
-from ladder.sandbox.process_instance import ProcessInstance
+from ladder.matches.play import Played, play_sandboxed
+from ladder.sandbox.base import SOCKET_NAME, Exit, SeatMount
+from ladder.sandbox.bot_source import BotSource, find_bot
+from ladder.sandbox.inline import load_bot_class
+from ladder.sandbox.process.process_instance import ProcessInstance
+from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from pigpen import ClockSetting, MatchResult, MoonChoice, Phase, View, Welcome
 from pigpen.rules import seed_from
-from referee.clock import Stopwatch
-from referee.formats import Format
-from referee.match import MatchSpec
-from referee.record import AnyLine, DealLine, to_json, without_times
-from referee.rules_file import load_rules
-from referee.seat import InlineSeat
-from referee.stream_seat import StreamSeat
+from referee.match.formats import Format
+from referee.match.match import MatchSpec
+from referee.records.lines import AnyLine, DealLine, to_json, without_times
+from referee.records.rules_file import load_rules
+from referee.seats.clock import Stopwatch
+from referee.seats.seat import InlineSeat
+from referee.seats.stream_seat import StreamSeat
 from tests.e2e.cut_wire import CutWire
 from tests.referee.tables import play_match
 
@@ -58,7 +58,7 @@ async def seated(bot: BotSource, cut_after: int | None = None) -> AsyncIterator[
         try:
             await seat.listen()
             async with CutWire(folder / SOCKET_NAME, folder / "referee.sock", cut_after) as wire:
-                instance = await (await sandbox.load(bot)).start(Place(folder, TOKEN))
+                instance = await (await sandbox.load(bot)).start(SeatMount(folder, TOKEN))
                 yield Seated(seat, instance, wire)
         finally:
             await sandbox.close()

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from ladder.bots import BotSource, find_bot
-from ladder.engine import connect
-from ladder.play import play_sandboxed
-from ladder.sandbox.docker import DockerSandbox
+from ladder.matches.play import play_sandboxed
+from ladder.sandbox.bot_source import BotSource, find_bot
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from ladder.sandbox.docker.engine import connect
 from pigpen import ClockSetting
 from pigpen.rules import seed_from
-from referee.formats import Format
-from referee.match import MatchSpec
-from referee.record import AnyLine, DealLine
-from referee.rules_file import load_rules
+from referee.match.formats import Format
+from referee.match.match import MatchSpec
+from referee.records.lines import AnyLine, DealLine
+from referee.records.rules_file import load_rules
 
 pytestmark = [pytest.mark.node, pytest.mark.docker]
 

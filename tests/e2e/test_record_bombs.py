@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pigpen.rules import PRESETS, Rules
-from referee.chain import START, chained
-from referee.formats import Format
-from referee.packing import HEADER_BYTES, pack
-from referee.record import DealLine, MatchLine, Step, to_json
-from referee.record_file import RecordWriter, read_record
-from referee.record_limits import LINE_BYTES, MOST_BYTES, MOST_DEALS, MOST_LINES, MOST_STEPS
+from referee.match.formats import Format
+from referee.records.chain import START, chained
+from referee.records.file import RecordWriter, read_record
+from referee.records.limits import LINE_BYTES, MOST_BYTES, MOST_DEALS, MOST_LINES, MOST_STEPS
+from referee.records.lines import DealLine, MatchLine, Step, to_json
+from referee.records.packing import HEADER_BYTES, pack
 from tests.e2e.command import PIGPEN, environment
 from tests.referee.recorded import SEED, match_lines, write_record
 from tests.typed import typed
@@ -31,7 +31,7 @@ ROOM = 320 * MIB
 """What a command may take beyond what it has when it begins; a line full of errors takes 200 MiB, 10,000 deals 350."""
 LIMITED = """
 import resource, sys
-import ladder.cli, ladder.cli.viewer, referee.verify
+import ladder.cli, ladder.cli.viewer, referee.replay.verify
 pages = int(open("/proc/self/statm").read().split()[0])
 resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + int(sys.argv.pop(1)),) * 2)
 ladder.cli.main()
@@ -193,7 +193,7 @@ def test_a_deal_without_a_sensible_number_is_refused(tmp_path: Path, number: int
 
 
 def test_no_record_is_written_that_could_not_be_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("referee.record_file.MOST_LINES", 2)
+    monkeypatch.setattr("referee.records.file.MOST_LINES", 2)
     lines = match_lines("hearts", "deals:2")
     with RecordWriter.create(tmp_path / "match.jsonl") as writer:
         for line in lines[:2]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from referee.record import DealLine, MatchLine
+from referee.records.lines import DealLine, MatchLine
 from tests.e2e.command import pigpen
 from tests.e2e.terminal import Terminal, terminal
 from tests.referee.bots import showy_seats

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from referee.problems import RecordCut
-from referee.record import without_times
-from referee.record_lines import raw_lines
+from referee.records.errors import RecordCut
+from referee.records.lines import without_times
+from referee.records.raw_lines import raw_lines
 from tests.e2e.command import pigpen, started
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select
 
-from ladder.settings import load_settings
+from ladder.settings.settings import load_settings
 from ladder.store import models
+from ladder.store.commands.submissions import Submission, add_version
 from ladder.store.opening import open_ladder
-from ladder.store.submissions import Submission, add_version
 from pigpen.rules import PRESETS
 from tests.e2e.command import pigpen
 from tests.ladder.bad_checks import GOOD, RUN
@@ -51,8 +51,8 @@ def write_bot(folder: Path, name: str = "mybot", program: str = GOOD + RUN) -> N
 
 def states(folder: Path) -> dict[str, str]:
     """The state of each version that is on the ladder."""
-    wanted = select(models.Bot.name, models.Version.number, models.Rating.state)
-    wanted = wanted.join(models.Version, models.Version.bot_id == models.Bot.id).join(models.Rating)
+    wanted = select(models.StoredBot.name, models.Version.number, models.Rating.state)
+    wanted = wanted.join(models.Version, models.Version.bot_id == models.StoredBot.id).join(models.Rating)
     database = open_ladder(load_settings(data_dir=folder / "ladder"))
     with database.read() as session:
         found = {f"{row.name}@{row.number}": row.state for row in session.execute(wanted)}

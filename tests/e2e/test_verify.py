@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from referee.problems import RecordCut
-from referee.record import MatchLine
-from referee.record_lines import raw_lines
+from referee.records.errors import RecordCut
+from referee.records.lines import MatchLine
+from referee.records.raw_lines import raw_lines
 from tests.e2e.command import PIGPEN, environment, pigpen, started
 from tests.referee.recorded import match_lines, write_record
 

@@ -10,15 +10,15 @@ from pathlib import Path
 import docker
 import pytest
 
-from ladder.bots import BotSource
-from ladder.content import archive
-from ladder.engine import connect
-from ladder.image_build import build_image
-from ladder.images import find_base
 from ladder.sandbox import owners
-from ladder.sandbox.base import Place
-from ladder.sandbox.built_images import FOLDER_LABEL
-from ladder.sandbox.docker import DockerSandbox
+from ladder.sandbox.base import SeatMount
+from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.docker.base_image import find_base
+from ladder.sandbox.docker.built_images import FOLDER_LABEL
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from ladder.sandbox.docker.engine import connect
+from ladder.sandbox.docker.image_build import build_image
+from ladder.sandbox.folders.content import archive
 from tests.ladder.containers import new_place
 
 PROGRAM_TAG = "pigpen/test:program"
@@ -80,11 +80,11 @@ async def sandbox(no_leftovers: None, name: str) -> AsyncIterator[DockerSandbox]
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Callable[[str], Place]:
+def place(tmp_path: Path) -> Callable[[str], SeatMount]:
     """Make a place whose folder holds the given program."""
     count = iter(range(1000))
 
-    def make(source: str) -> Place:
+    def make(source: str) -> SeatMount:
         return new_place(tmp_path / f"seat-{next(count)}", source)
 
     return make

@@ -7,25 +7,25 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from ladder.bots import BotSource
-from ladder.sandbox.base import Exit, Instance, Place
-from ladder.sandbox.docker import DockerSandbox
-from ladder.sandbox.docker_instance import DockerInstance
-from ladder.sandbox.limits import Limits
+from ladder.sandbox.base import Exit, Instance, SeatMount
+from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.docker.container_instance import DockerInstance
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from ladder.sandbox.docker.limits import Limits
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def new_place(folder: Path, source: str) -> Place:
+def new_place(folder: Path, source: str) -> SeatMount:
     """Make a seat's folder that holds *source* as its program."""
     folder.mkdir()
     (folder / "program.py").write_text(source)
-    return Place(folder, token="secret", labels={"pigpen.seat": "2"})
+    return SeatMount(folder, token="secret", labels={"pigpen.seat": "2"})
 
 
 @asynccontextmanager
 async def running(
-    program: BotSource, place: Place, limits: Limits | None = None, runtime: str = "runc"
+    program: BotSource, place: SeatMount, limits: Limits | None = None, runtime: str = "runc"
 ) -> AsyncIterator[DockerInstance]:
     """One container in a sandbox of its own."""
     sandbox = DockerSandbox(runtime, limits)
@@ -36,7 +36,7 @@ async def running(
 
 
 async def run(
-    program: BotSource, place: Place, limits: Limits | None = None, runtime: str = "runc"
+    program: BotSource, place: SeatMount, limits: Limits | None = None, runtime: str = "runc"
 ) -> tuple[Exit, str]:
     """Run a container to its end; how it ended, and what it wrote."""
     async with running(program, place, limits, runtime) as instance:

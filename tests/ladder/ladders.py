@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
 
-from ladder.bots import find_bot
-from ladder.inline import load_bot_class
 from ladder.ratings.elo import START
+from ladder.sandbox.bot_source import find_bot
+from ladder.sandbox.inline import load_bot_class
 from ladder.store import models
 from pigpen.rules import PRESETS, seed_from
 from pigpen.rules.shuffle import commitment
-from referee.formats import Format
-from referee.match import DEFAULT_CLOCK, MatchSpec
-from referee.seat import InlineSeat
-from referee.verdict import Verdict
-from tests.referee.seats import ScriptedSeat, fails
+from referee.match.formats import Format
+from referee.match.match import DEFAULT_CLOCK, MatchSpec
+from referee.seats.seat import InlineSeat
+from referee.seats.verdict import Verdict
+from tests.referee.scripted_seats import ScriptedSeat, fails
 from tests.referee.tables import play_tables
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
-    from referee.record import AnyLine
-    from referee.seat import Seat
+    from referee.records.lines import AnyLine
+    from referee.seats.seat import Seat
 
 PLAYERS = ("cautious", "random", "counting")
 """The sample bots that play, one after the other, by their numbers."""
@@ -84,9 +84,9 @@ def enter(
     Whatever is missing is added: the variant, the owner, the bot.
     """
     add_variant(session, variant)
-    found = session.scalar(select(models.Bot).where(models.Bot.name == bot))
+    found = session.scalar(select(models.StoredBot).where(models.StoredBot.name == bot))
     if found is None:
-        found = models.Bot(name=bot, owner_id=_owner(session, owner or f"owner of {bot}"), added=NOW)
+        found = models.StoredBot(name=bot, owner_id=_owner(session, owner or f"owner of {bot}"), added=NOW)
         session.add(found)
         session.flush()
     number = 1 + (session.scalar(select(func.max(models.Version.number)).filter_by(bot_id=found.id)) or 0)
@@ -132,20 +132,22 @@ def _owner(session: Session, name: str) -> int:
 
 def queue(session: Session, versions: Sequence[int], variant: str = "hearts", seed: str = "1", form: str = FORM) -> int:
     """Put a match of these versions, by the numbers of the bots, into the queue; give its id."""
-    match = models.Match(
+    match = models.StoredMatch(
         variant=variant, format=form, clock=asdict(DEFAULT_CLOCK), seed=seed_from(seed).hex(),
         commitment=commitment(seed_from(seed)), added=NOW,
     )  # fmt: skip
     session.add(match)
     session.flush()
-    session.add_all(models.Seat(match_id=match.id, seat=seat, version_id=each) for seat, each in enumerate(versions))
+    session.add_all(
+        models.StoredSeat(match_id=match.id, seat=seat, version_id=each) for seat, each in enumerate(versions)
+    )
     session.flush()
     return match.id
 
 
 def lease(session: Session, match_id: int, until: float = NOW + 1800) -> int:
     """Take a match out of the queue, as the runner does; give the attempt."""
-    match = session.get_one(models.Match, match_id)
+    match = session.get_one(models.StoredMatch, match_id)
     match.status, match.attempt, match.holder = models.Status.LEASED, match.attempt + 1, "nobody"
     match.started, match.lease_until = NOW, until
     session.flush()

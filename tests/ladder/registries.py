@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ladder.sandbox.process import LAUNCHER
+from ladder.sandbox.process.process_sandbox import LAUNCHER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

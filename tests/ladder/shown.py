@@ -6,9 +6,9 @@ import random
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ladder.results.summary import summarise
 from ladder.store import models
-from ladder.store.results import record_summary
-from ladder.summary import summarise
+from ladder.store.commands.results import record_summary
 from tests.ladder import ladders
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
-    from ladder.summary import MatchSummary
+    from ladder.results.summary import MatchSummary
 
 OWNERS = {"Trotter": "ada", "Snout": "ben", "Truffle": "cora", "Acorn": "dan", "Mud": "eve"}
 THINKING = {"pass": {9: 1}, "lead": {6: 3, 7: 8, 12: 1}, "follow": {5: 10, 6: 20, 7: 9}}

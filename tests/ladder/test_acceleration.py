@@ -9,10 +9,11 @@ from random import Random
 
 import pytest
 
-from ladder.bots import BotSource
-from ladder.sandbox.base import Exit, Place
-from pigpen.rules import Deal, deal_hands, native
+from ladder.sandbox.base import Exit, SeatMount
+from ladder.sandbox.bot_source import BotSource
+from pigpen.rules import Deal, deal_hands
 from pigpen.rules.presets import GONGZHU
+from pigpen.sim import native
 from tests.ladder.containers import run
 
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("no_leftovers")]
@@ -29,7 +30,7 @@ print(pigpen.is_accelerated(), deal.playout(rng=random.Random(1)))
 
 
 async def test_sampling_and_playouts_are_accelerated_in_the_sandbox_of_the_ladder(
-    write: Callable[[str, dict[str, str]], Path], place: Callable[[str], Place], name: str
+    write: Callable[[str, dict[str, str]], Path], place: Callable[[str], SeatMount], name: str
 ) -> None:
     folder = write(name, {"bot.py": BOT, "Dockerfile": DOCKERFILE})
     end, output = await run(BotSource(name, folder=folder), place(""))

@@ -14,17 +14,17 @@ import docker
 import pytest
 import pytest_asyncio
 
-from ladder.bots import BotSource
-from ladder.sandbox.base import STDERR_TAIL, Exit, Place, SandboxError
-from ladder.sandbox.control_group import GROUPS
-from ladder.sandbox.docker import DockerSandbox
-from ladder.sandbox.limits import FIRST_USER, GROUP, USERS, Limits
+from ladder.sandbox.base import STDERR_TAIL, Exit, SandboxError, SeatMount
+from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.docker.control_group import GROUPS
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from ladder.sandbox.docker.limits import FIRST_USER, GROUP, USERS, Limits
 from ladder.sandbox.memory import MIB
 from tests.ladder.containers import has_written, new_place, run, running
 
 pytestmark = pytest.mark.docker
 
-MakePlace = Callable[[str], Place]
+MakePlace = Callable[[str], SeatMount]
 FOREVER = "import time; time.sleep(1000)"
 PROBE = (Path(__file__).parent / "probe.py").read_text()
 
@@ -310,7 +310,7 @@ class TestFailures:
     ) -> None:
         loaded = await sandbox.load(program)
         with pytest.raises(SandboxError, match="nowhere"):
-            await loaded.start(Place(tmp_path / "nowhere", token="secret"))
+            await loaded.start(SeatMount(tmp_path / "nowhere", token="secret"))
 
     async def test_an_engine_that_does_not_answer_is_told_with_a_way_out(
         self, program: BotSource, monkeypatch: pytest.MonkeyPatch

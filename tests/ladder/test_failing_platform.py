@@ -8,19 +8,19 @@ from pathlib import Path
 import docker
 import pytest
 
-from ladder.bots import BotSource, find_bot
-from ladder.content import archive
-from ladder.image_build import build_image
-from ladder.play import Played, play_sandboxed
+from ladder.matches.play import Played, play_sandboxed
 from ladder.sandbox import owners
 from ladder.sandbox.base import SandboxError
-from ladder.sandbox.containers import SANDBOX
-from ladder.sandbox.docker import DockerSandbox
+from ladder.sandbox.bot_source import BotSource, find_bot
+from ladder.sandbox.docker.containers import SANDBOX
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from ladder.sandbox.docker.image_build import build_image
+from ladder.sandbox.folders.content import archive
 from pigpen import ClockSetting
 from pigpen.rules import PRESETS
-from referee.formats import Format
-from referee.match import MatchSpec
-from referee.record import AnyLine, DealLine, ResultLine
+from referee.match.formats import Format
+from referee.match.match import MatchSpec
+from referee.records.lines import AnyLine, DealLine, ResultLine
 from tests.ladder.cut_engine import CutEngine
 
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("no_leftovers")]

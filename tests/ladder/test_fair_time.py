@@ -12,17 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from ladder.bots import BotSource
-from ladder.cores import bot_cores
-from ladder.play import Played, play_sandboxed
-from ladder.sandbox.base import Place
-from ladder.sandbox.docker import DockerSandbox
-from ladder.sandbox.docker_instance import DockerInstance
+from ladder.matches.play import Played, play_sandboxed
+from ladder.sandbox.base import SeatMount
+from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.cores import bot_cores
+from ladder.sandbox.docker.container_instance import DockerInstance
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from pigpen.rules import seed_from
-from referee.formats import Format
-from referee.match import DEFAULT_CLOCK, MatchSpec
-from referee.record import AnyLine, DealLine
-from referee.rules_file import load_rules
+from referee.match.formats import Format
+from referee.match.match import DEFAULT_CLOCK, MatchSpec
+from referee.records.lines import AnyLine, DealLine
+from referee.records.rules_file import load_rules
 from tests.ladder.containers import has_written, running
 
 pytestmark = [
@@ -31,7 +31,7 @@ pytestmark = [
     pytest.mark.skipif(os.geteuid() != 0, reason="only root may hold a container still"),
 ]
 
-MakePlace = Callable[[str], Place]
+MakePlace = Callable[[str], SeatMount]
 SPINNING = """
 import os, sys
 print("up", flush=True)

@@ -10,15 +10,15 @@ from collections.abc import Callable
 import docker
 import pytest
 
-from ladder.bots import BotSource
-from ladder.content import archive
-from ladder.image_build import build_image
-from ladder.sandbox.base import Exit, Place, SandboxError
-from ladder.sandbox.programs import LAUNCHER, LOCK_FILES, program_for
+from ladder.sandbox.base import Exit, SandboxError, SeatMount
+from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.docker.image_build import build_image
+from ladder.sandbox.docker.programs import LAUNCHER, LOCK_FILES, program_for
+from ladder.sandbox.folders.content import archive
 from tests.ladder.conftest import PROGRAM_DOCKERFILE
 from tests.ladder.containers import has_written, run, running
 
-MakePlace = Callable[[str], Place]
+MakePlace = Callable[[str], SeatMount]
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
@@ -103,6 +103,6 @@ print("buried")
     async def test_a_log_socket_that_is_gone_is_the_sandboxs_failure(
         self, program: BotSource, place: MakePlace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("ladder.sandbox.output.NAME", "elsewhere.sock")
+        monkeypatch.setattr("ladder.sandbox.docker.output.NAME", "elsewhere.sock")
         with pytest.raises(SandboxError, match="log socket"):
             await run(program, place("print('never')"))

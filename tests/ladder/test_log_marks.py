@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.bots import BotSource
-from ladder.play import play_sandboxed
-from ladder.sandbox.docker import DockerSandbox
-from ladder.sandbox.process import ProcessSandbox
+from ladder.matches.play import play_sandboxed
+from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from pigpen import ClockSetting
 from pigpen.rules import PRESETS
-from referee.formats import Format
-from referee.match import MatchSpec
+from referee.match.formats import Format
+from referee.match.match import MatchSpec
 
 if TYPE_CHECKING:
     from pathlib import Path

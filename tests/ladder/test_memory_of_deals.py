@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.bots import BotSource
-from ladder.play import play_sandboxed
-from ladder.sandbox.docker import DockerSandbox
-from ladder.sandbox.process import ProcessSandbox
+from ladder.matches.play import play_sandboxed
+from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from pigpen import ClockSetting
 from pigpen.rules import PRESETS
-from referee.formats import Format
-from referee.match import MatchSpec
-from referee.record import DealLine
+from referee.match.formats import Format
+from referee.match.match import MatchSpec
+from referee.records.lines import DealLine
 
 if TYPE_CHECKING:
     from ladder.sandbox.base import Sandbox
-    from referee.record import AnyLine
+    from referee.records.lines import AnyLine
 
 SPEC = MatchSpec(
     PRESETS["gongzhu"], ("a", "b", "c", "d"), Format(boards=2), ClockSetting(600.0, 1.0, 30.0, 60.0), bytes(32)

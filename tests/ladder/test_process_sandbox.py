@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from ladder.bots import BotSource
-from ladder.content import content_hash
-from ladder.sandbox.base import STDERR_TAIL, BotRejected, Exit, Place
-from ladder.sandbox.process import ProcessSandbox
-from ladder.sandbox.process_instance import ProcessInstance
+from ladder.sandbox.base import STDERR_TAIL, BotRejected, Exit, SeatMount
+from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.folders.content import content_hash
+from ladder.sandbox.process.process_instance import ProcessInstance
+from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from tests.ladder.containers import ROOT, has_written
 from tests.ladder.locked import locked
 
@@ -37,7 +37,7 @@ def start(sandbox: ProcessSandbox, tmp_path: Path) -> Start:
     async def begin(source: str) -> ProcessInstance:
         (tmp_path / "bot.py").write_text(textwrap.dedent(source))
         program = await sandbox.load(BotSource("bot", folder=tmp_path))
-        return await program.start(Place(tmp_path, token="secret"))
+        return await program.start(SeatMount(tmp_path, token="secret"))
 
     return lambda source: asyncio.ensure_future(begin(source))
 
@@ -232,7 +232,7 @@ async def test_without_its_packages_a_javascript_bot_is_rejected(sandbox: Proces
 async def test_a_javascript_bot_runs(sandbox: ProcessSandbox, tmp_path: Path) -> None:
     (tmp_path / "bot.js").write_text("console.log(process.env.PIGPEN_TOKEN); process.exitCode = 4")
     program = await sandbox.load(BotSource("bot", folder=tmp_path))
-    instance = await program.start(Place(tmp_path, token="secret"))
+    instance = await program.start(SeatMount(tmp_path, token="secret"))
     assert Exit(4) == await instance.wait()
     assert await instance.log_tail() == "secret\n"
 
@@ -240,14 +240,14 @@ async def test_a_javascript_bot_runs(sandbox: ProcessSandbox, tmp_path: Path) ->
 PARENT = """
 import asyncio, sys
 from pathlib import Path
-from ladder.bots import BotSource
-from ladder.sandbox.base import Place
-from ladder.sandbox.process import ProcessSandbox
+from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.base import SeatMount
+from ladder.sandbox.process.process_sandbox import ProcessSandbox
 
 async def main():
     folder = Path(sys.argv[1])
     program = await ProcessSandbox().load(BotSource("bot", folder=folder))
-    instance = await program.start(Place(folder, token="secret"))
+    instance = await program.start(SeatMount(folder, token="secret"))
     print(instance.pid, flush=True)
     await instance.wait()
 

@@ -8,17 +8,17 @@ from pathlib import Path
 import docker
 import pytest
 
-from ladder.bots import BotSource, find_bot
-from ladder.play import play_sandboxed
-from ladder.sandbox.base import Exit, Place
-from ladder.sandbox.docker import DockerSandbox
-from ladder.sandbox.limits import Limits
+from ladder.matches.play import play_sandboxed
+from ladder.sandbox.base import Exit, SeatMount
+from ladder.sandbox.bot_source import BotSource, find_bot
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from ladder.sandbox.docker.limits import Limits
 from pigpen import ClockSetting
 from pigpen.rules import seed_from
-from referee.formats import Format
-from referee.match import MatchSpec
-from referee.record import AnyLine
-from referee.rules_file import load_rules
+from referee.match.formats import Format
+from referee.match.match import MatchSpec
+from referee.records.lines import AnyLine
+from referee.records.rules_file import load_rules
 from tests.ladder.containers import run, running
 
 pytestmark = [pytest.mark.docker, pytest.mark.runsc, pytest.mark.usefixtures("no_leftovers")]
@@ -27,7 +27,7 @@ PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=30.0, start_up=60.0)
 
 
 async def test_it_is_another_kernel_and_output_and_exit_code_come_through(
-    program: BotSource, place: Callable[[str], Place]
+    program: BotSource, place: Callable[[str], SeatMount]
 ) -> None:
     source = "print(open('/proc/version').read()); raise SystemExit(3)"
     end, output = await run(program, place(source), runtime="runsc")
@@ -37,7 +37,7 @@ async def test_it_is_another_kernel_and_output_and_exit_code_come_through(
 
 
 async def test_gvisor_has_room_for_threads_of_its_own(
-    program: BotSource, place: Callable[[str], Place], client: docker.DockerClient
+    program: BotSource, place: Callable[[str], SeatMount], client: docker.DockerClient
 ) -> None:
     for runtime, pids in {"runc": Limits().pids, "runsc": Limits().pids + 192}.items():
         async with running(program, place("print('up')"), runtime=runtime) as instance:

@@ -19,19 +19,19 @@ from rich.cells import cell_len
 from sqlalchemy import select
 
 from ladder.cli import main
-from ladder.files import Files
-from ladder.settings import load_settings
+from ladder.results.files import MatchFiles
+from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.opening import open_ladder
 from pigpen.rules import PRESETS
-from referee.record_file import RecordWriter
+from referee.records.file import RecordWriter
 from tests.ladder import ladders, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ladder.store.database import Database
-    from ladder.tasks import Logs
+    from ladder.worker.tasks import Logs
 
 ROOT = Path(__file__).parents[2]
 SEEN = Path(__file__).parent / "seen"
@@ -101,7 +101,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ladders.lease(session, ladders.queue(session, four, "gongzhu", "98"))
         ladders.queue(session, four, "gongzhu", "99")
     database.close()
-    Files(folder).keep(30, 1, b"", LOGS)
+    MatchFiles(folder).keep(30, 1, b"", LOGS)
     return folder
 
 
@@ -167,11 +167,11 @@ def test_names_and_reasons_cannot_make_a_terminal_do_things(empty: Seen) -> None
         hearts.rules = {**hearts.rules, "title": NASTY}
         shown.bench(session, versions[0], NASTY, "hearts")
         shown.bench(session, versions[1], NASTY, "hearts")
-        for fault in session.scalars(select(models.Fault)):
+        for fault in session.scalars(select(models.StoredFault)):
             fault.why = NASTY
         queued = ladders.queue(session, versions)
-        session.get_one(models.Match, queued).reason = NASTY
-    Files(empty.folder).keep(match, 1, b"", {0: (NASTY,) * 4})
+        session.get_one(models.StoredMatch, queued).reason = NASTY
+    MatchFiles(empty.folder).keep(match, 1, b"", {0: (NASTY,) * 4})
     for words in (
         ["standings", "--all"], ["bots"], ["show", f"{NASTY}2"], ["matches"], ["matches", "--status", "queued"],
         ["matches", str(match)], ["matches", str(queued)], ["explain", str(match)], ["logs", str(match), "2"],
@@ -281,7 +281,9 @@ def test_no_seed_is_shown_before_its_match_is_done(seen: Seen) -> None:
     with seen.database.read() as session:
         secret = [
             match.seed
-            for match in session.scalars(select(models.Match).where(models.Match.status != models.Status.DONE))
+            for match in session.scalars(
+                select(models.StoredMatch).where(models.StoredMatch.status != models.Status.DONE)
+            )
         ]
     assert len(secret) == 2
     for words in (["matches"], ["matches", "--status", "queued"], ["matches", "31"], ["matches", "32"]):
@@ -301,7 +303,7 @@ def name_in(seen: Seen, match: int, seat: int) -> str:
 
 def test_a_stored_rating_that_does_not_follow_from_its_match_is_said(seen: Seen) -> None:
     with seen.database.write() as session:
-        session.get_one(models.Seat, (30, 1)).rating_after = 1400.0
+        session.get_one(models.StoredSeat, (30, 1)).rating_after = 1400.0
     printed = seen("explain", "30", code=1)
     assert printed.count("✗ The ladder has stored") == 1
 
@@ -333,7 +335,7 @@ def test_a_mistake_is_one_sentence(seen: Seen, words: str, sentence: str) -> Non
 
 def test_what_retention_has_removed_is_said_to_be(seen: Seen) -> None:
     with seen.database.write() as session:
-        session.get_one(models.Match, 30).record_kept = False
+        session.get_one(models.StoredMatch, 30).record_kept = False
     assert "was removed with its record: the setting records keeps" in seen("logs", "30", "2", code=2)
     assert "record      removed" in seen("matches", "30")
     assert seen.json("matches", "30")["record"] is None
@@ -354,7 +356,7 @@ def test_without_a_ladder_every_command_says_so(empty: Seen, monkeypatch: pytest
 
 
 def test_a_match_of_the_ladder_is_replayed_and_verified_by_its_number(seen: Seen) -> None:
-    writer = RecordWriter.create(Files(seen.folder).record(1, 1))
+    writer = RecordWriter.create(MatchFiles(seen.folder).record(1, 1))
     for line in ladders.played("gongzhu", "0"):
         writer.write(line)
     writer.close()
@@ -362,7 +364,7 @@ def test_a_match_of_the_ladder_is_replayed_and_verified_by_its_number(seen: Seen
     assert seen("verify", "1") == f"DATA/records/0/1-1.jsonl.gz {wanted}\n"
     assert "Board 0, rotation 2" in seen("replay", "1", "--plain", "--rotation", "2")
     with seen.database.write() as session:
-        session.get_one(models.Match, 1).record_kept = False
+        session.get_one(models.StoredMatch, 1).record_kept = False
     assert "The record of match 1 was removed" in seen("replay", "1", code=2)
 
 
@@ -382,7 +384,7 @@ def test_the_commands_of_the_organiser_s_page_work_one_after_the_other(
     seen: Seen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for match in range(1, 31):
-        Files(seen.folder).keep(match, 1, b"", LOGS)
+        MatchFiles(seen.folder).keep(match, 1, b"", LOGS)
     monkeypatch.chdir(seen.folder)
     blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "docs" / "ladder.md").read_text(), flags=re.DOTALL)
     tried = [re.split(" *[>#]", line)[0] for block in blocks for line in block.splitlines()]

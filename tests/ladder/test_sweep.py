@@ -16,10 +16,11 @@ import docker
 import pytest
 from docker.errors import NotFound
 
-from ladder.bots import BotSource
-from ladder.sandbox import containers, owners
-from ladder.sandbox.containers import container_name
-from ladder.sandbox.docker import DockerSandbox
+from ladder.sandbox import owners
+from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.docker import containers
+from ladder.sandbox.docker.containers import container_name
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from tests.ladder.containers import ROOT, new_place
 
 pytestmark = pytest.mark.docker
@@ -27,9 +28,9 @@ pytestmark = pytest.mark.docker
 PLATFORM = """
 import asyncio, sys
 from pathlib import Path
-from ladder.bots import BotSource
+from ladder.sandbox.bot_source import BotSource
 from ladder.sandbox.base import Place
-from ladder.sandbox.docker import DockerSandbox
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 
 async def main():
     sandbox = DockerSandbox()

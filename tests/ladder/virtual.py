@@ -10,19 +10,19 @@ from itertools import count
 from queue import Empty
 from typing import TYPE_CHECKING
 
-from ladder.tasks import MatchOutcome, MatchTask
-from referee.packed_record import PackedRecord
-from referee.verdict import Verdict
+from ladder.worker.tasks import MatchOutcome, MatchTask
+from referee.records.packed_record import PackedRecord
+from referee.seats.verdict import Verdict
 from tests.ladder.ladders import NOW
 from tests.referee.recorded import honest_seats
-from tests.referee.seats import ScriptedSeat, fails
+from tests.referee.scripted_seats import ScriptedSeat, fails
 from tests.referee.tables import play_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ladder.runner import Event
-    from referee.seat import Seat
+    from ladder.runner.runner import Event
+    from referee.seats.seat import Seat
 
     Answer = Callable[[MatchTask], MatchOutcome | str | Exception | None]
     """What comes of a task: an outcome, a text that is none, what the future raises, or nothing, ever."""

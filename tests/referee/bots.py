@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from pigpen.rules import Face, MoonChoice, Phase, seed_from
 from tests.referee.recorded import match_lines
-from tests.referee.seats import ScriptedSeat, honest
+from tests.referee.scripted_seats import ScriptedSeat, honest
 
 if TYPE_CHECKING:
     from pigpen.rules import Action
     from pigpen.view import View
-    from referee.record import AnyLine
-    from referee.seat import Seat
+    from referee.records.lines import AnyLine
+    from referee.seats.seat import Seat
 
 
 def showy(view: View) -> Action:

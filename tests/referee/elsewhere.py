@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pigpen.rules import Card, Face, IllegalAction, MoonChoice, Phase, cards_in, mask_of
-from referee.verdict import SeatFailure, Verdict
+from referee.seats.verdict import SeatFailure, Verdict
 from tests.rules.parallel import World, parallel
 
 if TYPE_CHECKING:
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from pigpen.rules import Action, Rules
     from pigpen.view import View
-    from referee.record import DealLine, Step
-    from tests.referee.seats import Script
+    from referee.records.lines import DealLine, Step
+    from tests.referee.scripted_seats import Script
     from tests.referee.taps import Sent
 
 

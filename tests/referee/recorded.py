@@ -6,12 +6,12 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from pigpen.rules import PRESETS
-from referee.exit import Exit
-from referee.formats import Format
-from referee.match import DEFAULT_CLOCK, MatchSpec
-from referee.record_file import RecordWriter
-from referee.verdict import SeatFailure, Verdict
-from tests.referee.seats import AbsentSeat, ScriptedSeat, fails, honest
+from referee.match.formats import Format
+from referee.match.match import DEFAULT_CLOCK, MatchSpec
+from referee.records.file import RecordWriter
+from referee.seats.exit import Exit
+from referee.seats.verdict import SeatFailure, Verdict
+from tests.referee.scripted_seats import AbsentSeat, ScriptedSeat, fails, honest
 from tests.referee.tables import play_tables
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pigpen.rules import Rules
-    from referee.record import AnyLine
-    from referee.seat import Seat
+    from referee.records.lines import AnyLine
+    from referee.seats.seat import Seat
 
 SEED = bytes(range(32))
 

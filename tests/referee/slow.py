@@ -6,15 +6,15 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from referee.clock import MARGIN, WALL_CAP
-from referee.match import DEFAULT_CLOCK
-from tests.referee.seats import ScriptedSeat, honest
+from referee.match.match import DEFAULT_CLOCK
+from referee.seats.clock import MARGIN, WALL_CAP
+from tests.referee.scripted_seats import ScriptedSeat, honest
 
 if TYPE_CHECKING:
     from pigpen.rules import Action
     from pigpen.view import View
-    from referee.clock import Stopwatch
-    from tests.referee.seats import FakeTime
+    from referee.seats.clock import Stopwatch
+    from tests.referee.scripted_seats import FakeTime
 
 Use = Callable[["View", "Stopwatch"], tuple[float, float]]
 """How much wall time and CPU time a bot takes for an answer."""

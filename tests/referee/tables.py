@@ -6,14 +6,14 @@ import contextlib
 import time
 from typing import TYPE_CHECKING
 
-from referee.match import Match
+from referee.match.match import Match
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
-    from referee.match import MatchSpec
-    from referee.record import AnyLine, DealLine, ResultLine
-    from referee.seat import Seat
+    from referee.match.match import MatchSpec
+    from referee.records.lines import AnyLine, DealLine, ResultLine
+    from referee.seats.seat import Seat
 
 
 async def play_match(spec: MatchSpec, seats: Sequence[Seat], write: Callable[[AnyLine], None]) -> ResultLine:

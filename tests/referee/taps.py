@@ -13,12 +13,12 @@ import pytest
 from pigpen.notices import DealResult, FaultNotice
 from pigpen.rules import Phase
 from pigpen.v1.referee_pb2 import RefereeMessage
-from pigpen.wire import notice_message, request_message, welcome_message
-from referee import table
-from referee.match import DEFAULT_CLOCK, MatchSpec
-from referee.player import Player
-from referee.record import DealLine
-from referee.verdict import SeatFailure
+from pigpen.wire.messages import notice_message, request_message, welcome_message
+from referee.match import table
+from referee.match.match import DEFAULT_CLOCK, MatchSpec
+from referee.match.player import Player
+from referee.records.lines import DealLine
+from referee.seats.verdict import SeatFailure
 from tests.referee.tables import play_match
 
 if TYPE_CHECKING:
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from pigpen.notices import Notice, Welcome
     from pigpen.rules import Action, Rules
     from pigpen.view import View
-    from referee.clock import Stopwatch
-    from referee.formats import Format
-    from referee.record import AnyLine
-    from referee.seat import Seat
-    from tests.referee.seats import Script
+    from referee.match.formats import Format
+    from referee.records.lines import AnyLine
+    from referee.seats.clock import Stopwatch
+    from referee.seats.seat import Seat
+    from tests.referee.scripted_seats import Script
 
 
 @dataclass(frozen=True)

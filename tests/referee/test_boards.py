@@ -11,11 +11,11 @@ import pytest
 
 from pigpen import DealResult, MatchResult
 from pigpen.rules import PRESETS
-from referee.formats import Format
-from referee.match import Match, MatchSpec
-from referee.record import DealLine, MatchLine, ResultLine, to_json, without_times
-from referee.seating import seats_of
-from tests.referee.seats import AbsentSeat, ScriptedSeat, honest
+from referee.match.formats import Format
+from referee.match.match import Match, MatchSpec
+from referee.match.seating import seats_of
+from referee.records.lines import DealLine, MatchLine, ResultLine, to_json, without_times
+from tests.referee.scripted_seats import AbsentSeat, ScriptedSeat, honest
 from tests.referee.tables import play_match, play_tables
 
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from pigpen.rules import Action
     from pigpen.view import View
-    from referee.clock import Stopwatch
-    from referee.record import AnyLine
-    from referee.seat import Seat
+    from referee.records.lines import AnyLine
+    from referee.seats.clock import Stopwatch
+    from referee.seats.seat import Seat
 
 SEED = bytes(range(32))
 RULES = ["hearts", "gongzhu", "gongzhu-five", "gongzhu-partners"]

@@ -21,16 +21,16 @@ from pigpen.client import Client
 from pigpen.rules import PRESETS, Phase
 from pigpen.v1.referee_pb2 import Answer, ExposeAction
 from pigpen.v1.view_pb2 import Exposure
-from referee.clock import Stopwatch
-from referee.formats import Format
-from referee.hello import new_token
-from referee.match import MatchSpec
-from referee.record import DealLine, ResultLine
-from referee.stream_seat import StreamSeat
-from referee.verdict import TAKEOVER_AT, Verdict
+from referee.match.formats import Format
+from referee.match.match import MatchSpec
+from referee.records.lines import DealLine, ResultLine
+from referee.seats.clock import Stopwatch
+from referee.seats.hello import new_token
+from referee.seats.stream_seat import StreamSeat
+from referee.seats.verdict import TAKEOVER_AT, Verdict
 from tests.referee.attacks import Act, Attacker, attacks
 from tests.referee.elsewhere import world_of
-from tests.referee.seats import ScriptedSeat, honest
+from tests.referee.scripted_seats import ScriptedSeat, honest
 from tests.referee.tables import play_match
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from pigpen import Card, View, Welcome
     from pigpen.rules import Action, Rules
-    from referee.record import AnyLine
+    from referee.records.lines import AnyLine
 
 HURRY = 0.05
 """Seconds: the limit of a decision, and every other deadline of the attacked seat."""
@@ -56,8 +56,8 @@ class First(Bot):
 
 def hurried() -> ModuleType:
     """A second copy of the seat's modules with short deadlines, so that the honest seat keeps its long ones."""
-    seat = copy_in_a_hurry("referee.stream_seat", "HELLO_SECONDS", "NOTICE_SECONDS", "FAREWELL_SECONDS")
-    seat.Door = copy_in_a_hurry("referee.door", "RECONNECT_SECONDS").Door  # type: ignore[attr-defined]
+    seat = copy_in_a_hurry("referee.seats.stream_seat", "HELLO_SECONDS", "NOTICE_SECONDS", "FAREWELL_SECONDS")
+    seat.Door = copy_in_a_hurry("referee.seats.reconnect_window", "RECONNECT_SECONDS").Door  # type: ignore[attr-defined]
     return seat
 
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import pigpen
-from referee.clock import Stopwatch
-from referee.seat import InlineSeat
-from referee.verdict import SeatFailure, Verdict
+from referee.seats.clock import Stopwatch
+from referee.seats.seat import InlineSeat
+from referee.seats.verdict import SeatFailure, Verdict
 from tests.referee.wires import question
 
 if TYPE_CHECKING:

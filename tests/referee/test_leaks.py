@@ -12,9 +12,9 @@ import pytest
 
 from pigpen.rules import PRESETS, Phase, Rules
 from pigpen.rules.presets import GONGZHU_SALE, HEARTS
-from referee.formats import Format
-from referee.record import DealLine
-from referee.verdict import SeatFailure, Verdict
+from referee.match.formats import Format
+from referee.records.lines import DealLine
+from referee.seats.verdict import SeatFailure, Verdict
 from tests.referee.elsewhere import again, any_answer, at, careless, elsewhere, replay, world_of
 from tests.referee.taps import Sent, Tap, found, played, spec_of
 from tests.rules.players import lumpy_hands
@@ -23,8 +23,8 @@ from tests.rules.table import dealt, named
 if TYPE_CHECKING:
     from pigpen.rules import Action, MoonChoice
     from pigpen.view import View
-    from referee.clock import Stopwatch
-    from tests.referee.seats import Script
+    from referee.seats.clock import Stopwatch
+    from tests.referee.scripted_seats import Script
     from tests.rules.parallel import World
 
 MATCHES = 50

@@ -13,14 +13,15 @@ import grpc
 import pytest
 
 from pigpen.v1.referee_pb2 import Answer, BotMessage
-from referee import door, seat_server
-from referee.clock import Stopwatch
-from referee.exit import Exit
-from referee.stream_seat import StreamSeat
-from referee.traffic import MAX_STREAMS, MAX_UNASKED
-from referee.verdict import SeatBroken, SeatFailure, Verdict
+from referee.seats import reconnect_window as door
+from referee.seats import seat_server
+from referee.seats.clock import Stopwatch
+from referee.seats.exit import Exit
+from referee.seats.stream_seat import StreamSeat
+from referee.seats.traffic import MAX_STREAMS, MAX_UNASKED
+from referee.seats.verdict import SeatBroken, SeatFailure, Verdict
 from tests.referee.attacks import PREFACE
-from tests.referee.seats import NotingKeeper
+from tests.referee.scripted_seats import NotingKeeper
 from tests.referee.wires import RawBot, open_seat, question, raw_bot
 
 if TYPE_CHECKING:

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 import grpc
 import pytest
 
-from ladder.bots import BotSource
-from ladder.sandbox.base import Place
-from ladder.sandbox.process import ProcessSandbox
+from ladder.sandbox.base import SeatMount
+from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from pigpen.rules import PRESETS
 from pigpen.v1.referee_pb2 import RefereeMessage
-from pigpen.wire import answer_message, view_of
-from referee import hello
-from referee.formats import Format
-from referee.hello import new_token
-from referee.record import ResultLine, to_json
-from referee.stream_seat import StreamSeat
+from pigpen.wire.messages import answer_message, view_of
+from referee.match.formats import Format
+from referee.records.lines import ResultLine, to_json
+from referee.seats import hello
+from referee.seats.hello import new_token
+from referee.seats.stream_seat import StreamSeat
 from tests.referee.elsewhere import any_answer
 from tests.referee.taps import Tap, found, played, spec_of
 from tests.referee.wires import open_seat, raw_bot
@@ -32,7 +32,7 @@ from tests.rules.table import named
 if TYPE_CHECKING:
     from pigpen import Welcome
     from pigpen.rules import Rules
-    from referee.record import AnyLine
+    from referee.records.lines import AnyLine
 
 DEALS = 4
 
@@ -129,7 +129,7 @@ async def test_no_token_is_logged_or_told(
 
 async def test_a_token_is_no_argument_of_any_process_and_in_no_text_of_its_place(tmp_path: Path) -> None:
     (tmp_path / "bot.py").write_text("import time; print('here'); time.sleep(1000)")
-    place, sandbox = Place(tmp_path, new_token()), ProcessSandbox()
+    place, sandbox = SeatMount(tmp_path, new_token()), ProcessSandbox()
     try:
         instance = await (await sandbox.load(BotSource("bot", folder=tmp_path))).start(place)
         while "here" not in await instance.log_tail():

@@ -8,7 +8,7 @@ from benchmarks.duels import load_bot
 from pigpen import View, margin, solve
 from pigpen.bot import decide
 from pigpen.rules import PRESETS, Rules, seed_from
-from pigpen.rules.sampling import Unseen
+from pigpen.sim.sampling import Unseen
 from tests.rules.table import named
 from tests.sample_bots.table import play_deal
 

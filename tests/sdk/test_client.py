@@ -12,9 +12,9 @@ import pytest
 
 import pigpen
 from pigpen.client import BotFailed, Client, Refused, Unreachable
-from referee.clock import Stopwatch
-from referee.stream_seat import StreamSeat
-from referee.verdict import SeatFailure
+from referee.seats.clock import Stopwatch
+from referee.seats.stream_seat import StreamSeat
+from referee.seats.verdict import SeatFailure
 from tests.referee.wires import open_seat, question
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from pigpen.rules.errors import DealOver, IllegalAction, RulesError
 from pigpen.rules.game import Game
 from pigpen.rules.model import Rules
 from pigpen.rules.parts import Better, Direction, PigWhenMoon, ShooterCards
-from pigpen.rules.playout import Policy
 from pigpen.rules.presets import PRESETS
 from pigpen.rules.shuffle import deal_hands, new_seed, seed_from
 from pigpen.rules.view import Play, View
+from pigpen.sim.playout import Policy
 
 __all__ = [
     "CARDS",

@@ -18,9 +18,9 @@ from pigpen.rules.tricks import Tricks
 from pigpen.rules.view import KnownToSeat, View
 
 if TYPE_CHECKING:
-    from pigpen.rules.chance import Bits
     from pigpen.rules.model import Rules
-    from pigpen.rules.playout import Chooser, Policy
+    from pigpen.sim.chance import Bits
+    from pigpen.sim.playout import Chooser, Policy
 
 # Looking a member up in its class is slow enough to matter here.
 _PASS, _EXPOSE, _PLAY, _MOON, _OVER = Phase
@@ -211,7 +211,7 @@ class Deal(Tricks):
         Returns:
             The score of each seat, as `scores` gives it.
         """
-        from pigpen.rules.playout import Policy, playout  # they build on this module
+        from pigpen.sim.playout import Policy, playout  # they build on this module
 
         return playout(self, Policy.CAREFUL if policy is None else policy, rng)
 

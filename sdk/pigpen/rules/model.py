@@ -43,7 +43,7 @@ class Rules(RulesFields):
     @cached_property
     def packed(self) -> bytes:
         """The variant as the accelerated engine reads it."""
-        from pigpen.rules.native.binding import pack_rules  # only where that engine runs
+        from pigpen.sim.native.binding import pack_rules  # only where that engine runs
 
         return pack_rules(self)
 

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from pigpen.rules.actions import Exposure, Phase
 from pigpen.rules.cards import CARDS, SUIT_MASKS, Card, Suit, cards_in, mask_of
-from pigpen.rules.chance import Chance
+from pigpen.sim.chance import Chance
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pigpen.rules.chance import Bits
     from pigpen.rules.deal import Deal
     from pigpen.rules.model import Rules
-    from pigpen.rules.playout import Policy
-    from pigpen.rules.worlds import Worlds
+    from pigpen.sim.chance import Bits
+    from pigpen.sim.playout import Policy
+    from pigpen.sim.worlds import Worlds
 
 
 KnownToSeat: TypeAlias = (
@@ -237,7 +237,7 @@ class View:
         Raises:
             ValueError: If it is not this seat's turn to play, one of the cards is not legal, or no deal fits.
         """
-        from pigpen.rules.playout import Policy, playouts  # they build on this module
+        from pigpen.sim.playout import Policy, playouts  # they build on this module
 
         options = self.legal_mask if cards is None else mask_of(cards)
         if self.phase is not Phase.PLAY or not options or options & ~self.legal_mask or deals < 1:
@@ -247,7 +247,7 @@ class View:
 
     def _possible(self) -> Worlds:
         """The deals that fit, counted once."""
-        from pigpen.rules.worlds import Worlds  # it builds on this module
+        from pigpen.sim.worlds import Worlds  # it builds on this module
 
         if self._worlds is None:
             self._worlds = Worlds(self)

@@ -18,7 +18,7 @@ LOG = FOLDER / "log.sock"
 
 
 def call_log() -> None:
-    """Call once the sandbox has taken the launcher's call: until then the socket stands, but a second caller is reset."""
+    """Call once the sandbox has taken the launcher's call: a second caller before that is reset."""
     deadline = time.monotonic() + 5
     while LOG.exists() and time.monotonic() < deadline:
         time.sleep(0.01)

@@ -8,7 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ladder.ratings.elo import START, Member, Move, Side, expected, is_provisional, k_factor, moves, pair_scores, shift
+from ladder.ratings.elo import (
+    START,
+    Move,
+    Side,
+    SideMember,
+    expected,
+    is_provisional,
+    k_factor,
+    moves,
+    pair_scores,
+    shift,
+)
 from tests.rules.players import some
 
 RATINGS = st.floats(0.0, 3000.0)
@@ -16,7 +27,7 @@ PLACES = st.integers(1, 5)
 
 
 def bot(version: int, place: int, rating: float = START, matches: int = 100) -> Side:
-    return Side((Member(version, rating, matches),), place)
+    return Side((SideMember(version, rating, matches),), place)
 
 
 def sides_of(team: int, matches: st.SearchStrategy[int]) -> st.SearchStrategy[list[Side]]:
@@ -26,7 +37,7 @@ def sides_of(team: int, matches: st.SearchStrategy[int]) -> st.SearchStrategy[li
 
     def build(drawn: list[tuple[list[tuple[float, int]], int]]) -> list[Side]:
         return [
-            Side(tuple(Member(10 * number + place, *one) for place, one in enumerate(members)), standing)
+            Side(tuple(SideMember(10 * number + place, *one) for place, one in enumerate(members)), standing)
             for number, (members, standing) in enumerate(drawn)
         ]
 
@@ -133,8 +144,8 @@ def test_two_four_and_five_seats_are_on_one_scale() -> None:
 
 
 def test_a_team_is_rated_by_the_mean_of_its_members_and_each_moves_by_its_own_k() -> None:
-    ours = Side((Member(1, 1400, 0), Member(2, 1600, 695)), place=1)
-    theirs = Side((Member(3, 1500, 0), Member(4, 1500, 695)), place=2)
+    ours = Side((SideMember(1, 1400, 0), SideMember(2, 1600, 695)), place=1)
+    theirs = Side((SideMember(3, 1500, 0), SideMember(4, 1500, 695)), place=2)
     assert changes([ours, theirs]) == [60, 0.5, -60, -0.5]
     assert [part.versions for part in moves([ours, theirs])[0].against] == [(3, 4)]
 
@@ -142,7 +153,7 @@ def test_a_team_is_rated_by_the_mean_of_its_members_and_each_moves_by_its_own_k(
 def test_a_bot_in_both_chairs_of_a_team_is_one_member() -> None:
     assert [move.version for move in moves([bot(1, 1), bot(2, 2)])] == [1, 2]
     with pytest.raises(ValueError, match=r"each version once.*\[1, 1, 2\]"):
-        moves([Side((Member(1, START, 0),) * 2, 1), bot(2, 2)])
+        moves([Side((SideMember(1, START, 0),) * 2, 1), bot(2, 2)])
 
 
 def test_one_side_alone_is_no_match() -> None:
@@ -168,8 +179,8 @@ def test_pairs_are_written_from_the_lower_version() -> None:
 
 
 def test_members_of_a_team_meet_each_opponent_and_not_each_other() -> None:
-    ours = Side((Member(1, START, 0), Member(4, START, 0)), place=2)
-    theirs = Side((Member(2, START, 0), Member(3, START, 0)), place=1)
+    ours = Side((SideMember(1, START, 0), SideMember(4, START, 0)), place=2)
+    theirs = Side((SideMember(2, START, 0), SideMember(3, START, 0)), place=1)
     assert sorted(pair_scores([ours, theirs])) == [(1, 2, 0.0), (1, 3, 0.0), (2, 4, 1.0), (3, 4, 1.0)]
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ladder import scheduler
+from ladder.pairing import scheduler
 from ladder.ratings.batch import UNIT, fit, pair_weight
-from ladder.ratings.elo import MOST_K, PROVISIONAL, START, Member, Side, k_factor, moves
+from ladder.ratings.elo import MOST_K, PROVISIONAL, START, Side, SideMember, k_factor, moves
 
 PAGE = (Path(__file__).parents[3] / "docs" / "ratings.md").read_text(encoding="utf-8")
 BOTS = ("Trotter", "Snout", "Truffle")
@@ -23,7 +23,7 @@ def rows_below(heading: str) -> list[list[str]]:
 
 def test_the_match_of_the_example_moves_the_ratings_as_told() -> None:
     rows = rows_below("| bot | Elo | matches |")
-    sides = [Side((Member(version, float(row[1]), int(row[2])),), int(row[4])) for version, row in enumerate(rows)]
+    sides = [Side((SideMember(version, float(row[1]), int(row[2])),), int(row[4])) for version, row in enumerate(rows)]
     assert len(rows) == 4
     for row, move in zip(rows, moves(sides), strict=True):
         scores, hopes = (sum(part.score for part in move.against), sum(part.expected for part in move.against))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import create_engine, text
 
-from ladder.settings import Settings, load_settings
+from ladder.settings.settings import Settings, load_settings
 from ladder.store.migrations import upgrade
 from ladder.store.opening import open_ladder
 from tests.ladder.postgres import Server, running_server

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 
 from ladder.store import models
-from ladder.store.submissions import Added, Submission, add_version
+from ladder.store.commands.submissions import Added, Submission, add_version
 from pigpen.rules import PRESETS
 
 if TYPE_CHECKING:

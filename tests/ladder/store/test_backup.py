@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select
 
-from ladder.settings import load_settings
+from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.backup import back_up
 from ladder.store.database import Database
+from ladder.store.errors import LadderError, StoreError
 from ladder.store.opening import open_ladder
-from ladder.store.problems import LadderError, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from ladder.settings import Settings
+    from ladder.settings.settings import Settings
     from tests.ladder.postgres import Server
 
 WRITE = """
@@ -34,7 +34,7 @@ for number in itertools.count(1):
         owner = models.Owner(name=f"owner {number}", added=1.0)
         session.add(owner)
         session.flush()
-        session.add(models.Bot(name=f"bot {number}", owner_id=owner.id, added=1.0))
+        session.add(models.StoredBot(name=f"bot {number}", owner_id=owner.id, added=1.0))
     print(number, flush=True)
 """
 
@@ -85,7 +85,7 @@ def copied(settings: Settings, writer: subprocess.Popen[str], tmp_path: Path) ->
 def test_a_copy_is_of_one_moment_while_another_process_writes(copied: tuple[int, int], restored: Database) -> None:
     with restored.read() as session:
         owners = session.scalars(select(models.Owner.name)).all()
-        bots = session.scalars(select(models.Bot.name)).all()
+        bots = session.scalars(select(models.StoredBot.name)).all()
     assert len(owners) == len(bots)
     assert copied[0] <= len(bots) <= copied[1] + 1  # one may have been committed that was not told of
     with restored.write() as session:

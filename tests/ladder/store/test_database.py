@@ -13,7 +13,7 @@ from sqlalchemy.exc import IntegrityError
 
 from ladder.store import models
 from ladder.store.database import Database
-from ladder.store.problems import LadderError, StoreError
+from ladder.store.errors import LadderError, StoreError
 
 if TYPE_CHECKING:
     from ladder.store.database import Database

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select, update
 
-from ladder.bench import cool_down
-from ladder.desk import FEW, Desk
+from ladder.pairing.suspension import cool_down
+from ladder.runner.coordinator import FEW, Coordinator
 from ladder.store import models
+from ladder.store.commands.queue import GRACE
 from ladder.store.models import State, Status
-from ladder.store.queue import GRACE
 from tests.ladder.ladders import enter
 from tests.ladder.virtual import Time, recorded
 
 if TYPE_CHECKING:
-    from ladder.settings import Settings
+    from ladder.settings.settings import Settings
     from ladder.store.database import Database
 
 NAMES = ("Trotter", "Snout", "Truffle", "Sty", "Boar")
@@ -29,27 +29,27 @@ def time() -> Time:
 
 
 @pytest.fixture
-def desk(database: Database, settings: Settings, time: Time) -> Desk:
+def desk(database: Database, settings: Settings, time: Time) -> Coordinator:
     with database.write() as session:
         for name in NAMES:
             enter(session, name)
     return desk_at(database, settings, time)
 
 
-def desk_at(database: Database, settings: Settings, time: Time) -> Desk:
+def desk_at(database: Database, settings: Settings, time: Time) -> Coordinator:
     small = settings.model_copy(update={"boards": 1})
-    return Desk(database, small, random.Random(7), time, tick=time)
+    return Coordinator(database, small, random.Random(7), time, tick=time)
 
 
-def test_a_task_names_bots_and_versions_in_the_order_of_their_numbers(desk: Desk, database: Database) -> None:
+def test_a_task_names_bots_and_versions_in_the_order_of_their_numbers(desk: Coordinator, database: Database) -> None:
     (task,) = desk.take(1)
     with database.read() as session:
         seated = session.execute(
-            select(models.Bot.name, models.Version.identity)
-            .join(models.Version, models.Version.bot_id == models.Bot.id)
-            .join(models.Seat, models.Seat.version_id == models.Version.id)
-            .where(models.Seat.match_id == task.match)
-            .order_by(models.Seat.seat)
+            select(models.StoredBot.name, models.Version.identity)
+            .join(models.Version, models.Version.bot_id == models.StoredBot.id)
+            .join(models.StoredSeat, models.StoredSeat.version_id == models.Version.id)
+            .where(models.StoredSeat.match_id == task.match)
+            .order_by(models.StoredSeat.seat)
         ).all()
     assert [(bot.name, bot.identity) for bot in task.bots] == [tuple(row) for row in seated]
 
@@ -65,14 +65,14 @@ def test_with_partners_the_second_chair_has_a_name_of_its_own(
     assert [bot.name for bot in task.bots] == [one, other, f"{one}#2", f"{other}#2"]
 
 
-def test_more_matches_wait_than_are_leased(desk: Desk, database: Database) -> None:
+def test_more_matches_wait_than_are_leased(desk: Coordinator, database: Database) -> None:
     assert len(desk.take(2, ahead=3)) == 2
     with database.read() as session:
-        waiting = session.scalars(select(models.Match.id).where(models.Match.status == Status.QUEUED)).all()
+        waiting = session.scalars(select(models.StoredMatch.id).where(models.StoredMatch.status == Status.QUEUED)).all()
     assert len(waiting) == 3
 
 
-def test_a_result_tells_how_each_rating_moved(desk: Desk, database: Database, time: Time) -> None:
+def test_a_result_tells_how_each_rating_moved(desk: Coordinator, database: Database, time: Time) -> None:
     (task,) = desk.take(1)
     time.now += 12.5
     result = desk.record(recorded(task))
@@ -80,21 +80,21 @@ def test_a_result_tells_how_each_rating_moved(desk: Desk, database: Database, ti
     assert (result.match, result.variant, result.ordinal, result.deals) == (task.match, "hearts", 1, 4)
     assert (result.seconds, result.benched) == (12.5, ())
     with database.read() as session:
-        kept = session.scalars(select(models.Seat).order_by(models.Seat.seat)).all()
+        kept = session.scalars(select(models.StoredSeat).order_by(models.StoredSeat.seat)).all()
     assert [(move.before, move.after) for move in result.moves] == [
         (seat.rating_before, seat.rating_after) for seat in kept
     ]
     assert [move.name for move in result.moves] == [bot.name for bot in task.bots]
 
 
-def test_the_same_result_again_is_the_same_result(desk: Desk) -> None:
+def test_the_same_result_again_is_the_same_result(desk: Coordinator) -> None:
     (task,) = desk.take(1)
     outcome = recorded(task)
     assert desk.record(outcome) == desk.record(outcome)
     assert desk.files.record(task.match, 1).exists()
 
 
-def test_a_result_that_comes_too_late_leaves_no_file(desk: Desk, time: Time) -> None:
+def test_a_result_that_comes_too_late_leaves_no_file(desk: Coordinator, time: Time) -> None:
     (task,) = desk.take(1)
     time.now += task.seconds + GRACE + 1
     (again,) = desk.take(1)
@@ -104,7 +104,7 @@ def test_a_result_that_comes_too_late_leaves_no_file(desk: Desk, time: Time) -> 
     assert [desk.files.record(task.match, attempt).exists() for attempt in (1, 2)] == [False, True]
 
 
-def test_a_bot_that_is_benched_is_taken_out_of_the_matches_that_wait(desk: Desk, database: Database) -> None:
+def test_a_bot_that_is_benched_is_taken_out_of_the_matches_that_wait(desk: Coordinator, database: Database) -> None:
     desk.take(1, ahead=4)
     with database.write() as session:
         for entry in session.scalars(select(models.Rating).order_by(models.Rating.version_id).limit(1)):
@@ -115,7 +115,7 @@ def test_a_bot_that_is_benched_is_taken_out_of_the_matches_that_wait(desk: Desk,
 
 
 def test_a_ladder_has_settled_when_every_bot_has_played_and_is_known_well_enough(
-    desk: Desk, database: Database
+    desk: Coordinator, database: Database
 ) -> None:
     for _ in range(3 * FEW):
         (task,) = desk.take(1)
@@ -129,7 +129,9 @@ def test_a_ladder_has_settled_when_every_bot_has_played_and_is_known_well_enough
     assert not desk.is_settled(1000.0)
 
 
-def test_a_variant_that_nobody_can_play_does_not_keep_a_ladder_from_settling(desk: Desk, database: Database) -> None:
+def test_a_variant_that_nobody_can_play_does_not_keep_a_ladder_from_settling(
+    desk: Coordinator, database: Database
+) -> None:
     with database.write() as session:
         enter(session, "Gilt", "gongzhu")
     for _ in range(3 * FEW):
@@ -147,7 +149,7 @@ def test_a_clock_that_is_set_back_holds_up_no_estimate(database: Database, setti
         for name in NAMES:
             enter(session, name)
     small = settings.model_copy(update={"boards": 1})
-    desk = Desk(database, small, random.Random(7), time, tick=lambda: 0.0)
+    desk = Coordinator(database, small, random.Random(7), time, tick=lambda: 0.0)
     for _ in range(2):
         (task,) = desk.take(1)
         desk.record(recorded(task))
@@ -156,7 +158,7 @@ def test_a_clock_that_is_set_back_holds_up_no_estimate(database: Database, setti
 
 
 def test_a_bot_whose_program_is_gone_waits_on_the_bench_and_keeps_nobody_from_playing(
-    desk: Desk, database: Database, time: Time
+    desk: Coordinator, database: Database, time: Time
 ) -> None:
     (task,) = desk.take(1)
     lost = task.bots[0]
@@ -170,7 +172,7 @@ def test_a_bot_whose_program_is_gone_waits_on_the_bench_and_keeps_nobody_from_pl
 
 
 def test_a_program_that_is_found_missing_by_an_attempt_that_is_over_benches_nobody(
-    desk: Desk, database: Database
+    desk: Coordinator, database: Database
 ) -> None:
     (task,) = desk.take(1)
     assert desk.fail(task.match, task.attempt + 1, "Its image is gone.", task.bots[0].identity) is None
@@ -181,8 +183,8 @@ def states(database: Database) -> dict[str, tuple[str, str, int]]:
     entry = (models.Rating.state, models.Rating.reason, models.Rating.benchings)
     with database.read() as session:
         rows = session.execute(
-            select(models.Bot.name, *entry)
-            .join(models.Version, models.Version.bot_id == models.Bot.id)
+            select(models.StoredBot.name, *entry)
+            .join(models.Version, models.Version.bot_id == models.StoredBot.id)
             .join(models.Rating, models.Rating.version_id == models.Version.id)
         ).all()
     return {name: (state, reason, benchings) for name, state, reason, benchings in rows}

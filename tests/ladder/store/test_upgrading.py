@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import inspect, select, text
 
-from ladder.settings import load_settings
+from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.database import Database
+from ladder.store.errors import LadderError
 from ladder.store.opening import open_ladder
-from ladder.store.problems import LadderError
 from ladder.store.schema import REVISION
 from ladder.store.upgrading import upgrade_ladder
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ladder.settings import Settings
+    from ladder.settings.settings import Settings
 
 OLDER = "0000"
 

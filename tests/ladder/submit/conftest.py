@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ladder.settings import Settings, load_settings
+from ladder.settings.settings import Settings, load_settings
 from ladder.store.database import Database
 from ladder.store.opening import open_ladder
 from tests.ladder.bad_checks import GOOD, RUN

@@ -12,14 +12,13 @@ from typing import BinaryIO
 import docker
 import pytest
 
-from ladder import image_build
-from ladder.bots import BotSource
-from ladder.images import base_image_id
-from ladder.sandbox import bot_images, built_images
 from ladder.sandbox.base import BotRejected, SandboxError
-from ladder.sandbox.bot_images import image_of_folder, pull_image
-from ladder.sandbox.built_images import KEPT_IMAGES
-from ladder.wheels.packages import Packages
+from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.docker import bot_images, built_images, image_build
+from ladder.sandbox.docker.base_image import base_image_id
+from ladder.sandbox.docker.bot_images import image_of_folder, pull_image
+from ladder.sandbox.docker.built_images import KEPT_IMAGES
+from ladder.sandbox.wheels.packages import Packages
 
 pytestmark = pytest.mark.docker
 
@@ -142,7 +141,7 @@ def test_a_folder_is_built_on_our_base_by_its_id(
 def test_a_base_image_whose_name_has_moved_is_not_built_on(
     client: docker.DockerClient, python_image: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ladder.images.LATEST", python_image)
+    monkeypatch.setattr("ladder.sandbox.docker.base_image.LATEST", python_image)
     with pytest.raises(SandboxError, match="is not the bot base image any more"):
         base_image_id(client, "content")
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from ladder.wheels.packages import Packages
-from ladder.wheels.store import Store
+from ladder.sandbox.wheels.cache import Store
+from ladder.sandbox.wheels.packages import Packages
 from tests.ladder.wheels.made import Shelf
 
 

@@ -16,9 +16,9 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name, parse_wheel_filename
 
 from ladder.sandbox.base import BotRejected
-from ladder.wheels.fetch import PipFetch, Unavailable
-from ladder.wheels.store import sha256_of
-from ladder.wheels.target import Target
+from ladder.sandbox.wheels.cache import sha256_of
+from ladder.sandbox.wheels.fetch import PipFetch, Unavailable
+from ladder.sandbox.wheels.target import Target
 
 LINK = (stat.S_IFLNK | 0o777) << 16
 PROGRAM = (stat.S_IFREG | 0o755) << 16

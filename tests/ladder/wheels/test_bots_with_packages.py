@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from ladder.bots import BotSource
-from ladder.content import Content
-from ladder.inline import load_bot_class
-from ladder.sandbox.base import BotRejected, Place
-from ladder.sandbox.process import ProcessSandbox
-from ladder.submit.candidate import candidate
-from ladder.wheels.packages import Packages
-from ladder.wheels.requirements import LOCK
-from ladder.wheels.store import Store
+from ladder.app.submit.candidate import candidate
+from ladder.sandbox.base import BotRejected, SeatMount
+from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.folders.content import Content
+from ladder.sandbox.inline import load_bot_class
+from ladder.sandbox.process.process_sandbox import ProcessSandbox
+from ladder.sandbox.wheels.cache import Store
+from ladder.sandbox.wheels.packages import Packages
+from ladder.sandbox.wheels.requirements import LOCK
 from tests.ladder.wheels.made import Shelf, new_wheel
 
 PROGRAM = "import os, shelved, grpc; print(shelved.VERSION, os.path.dirname(shelved.__file__) != os.getcwd())"
@@ -44,7 +44,7 @@ def bot(tmp_path: Path, shelf: Path) -> BotSource:
 async def test_a_process_finds_the_packages_of_its_folder(sandbox: ProcessSandbox, bot: BotSource) -> None:
     assert bot.folder is not None
     program = await sandbox.load(bot)
-    instance = await program.start(Place(bot.folder, token=""))
+    instance = await program.start(SeatMount(bot.folder, token=""))
     await instance.wait()
     assert await instance.log_tail() == "1.0 True\n"
 

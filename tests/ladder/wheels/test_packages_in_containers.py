@@ -8,12 +8,12 @@ from pathlib import Path
 import docker
 import pytest
 
-from ladder.bots import BotSource
-from ladder.sandbox.base import BotRejected, Exit, Place
-from ladder.sandbox.docker import DockerSandbox
-from ladder.sandbox.package_images import DOCKERFILE, target_of
-from ladder.wheels.packages import Packages
-from ladder.wheels.store import Store
+from ladder.sandbox.base import BotRejected, Exit, SeatMount
+from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from ladder.sandbox.docker.package_images import DOCKERFILE, target_of
+from ladder.sandbox.wheels.cache import Store
+from ladder.sandbox.wheels.packages import Packages
 from tests.ladder.wheels.made import Shelf, new_wheel
 
 pytestmark = pytest.mark.docker
@@ -50,7 +50,9 @@ def tags(client: docker.DockerClient) -> set[str]:
 
 async def said(sandbox: DockerSandbox, folder: Path) -> str:
     """What a bot of that folder prints until it ends."""
-    instance = await (await sandbox.load(BotSource(folder.name, folder=folder))).start(Place(folder / "seat", token=""))
+    instance = await (await sandbox.load(BotSource(folder.name, folder=folder))).start(
+        SeatMount(folder / "seat", token="")
+    )
     assert Exit(0) == await instance.wait()
     return await instance.log_tail()
 

@@ -11,18 +11,18 @@ import pytest
 from sqlalchemy import event, select
 
 from ladder.ratings.batch import fit, pair_weight
-from ladder.settings import load_settings
+from ladder.results.summary import summarise
+from ladder.settings.settings import load_settings
 from ladder.store import models
-from ladder.store.names import find_match, find_variant, find_version
+from ladder.store.commands.results import record_summary
 from ladder.store.opening import open_ladder
-from ladder.store.results import record_summary
-from ladder.store.views.bot_page import EXAMPLES, bot_page
-from ladder.store.views.bots import bots
-from ladder.store.views.explanation import explain, sides_of
-from ladder.store.views.faults import faults_of
-from ladder.store.views.head_to_head import head_to_head
-from ladder.store.views.matches import match_row, results, unfinished
-from ladder.summary import summarise
+from ladder.store.queries.bot_page import EXAMPLES, bot_page
+from ladder.store.queries.bots import bots
+from ladder.store.queries.explanation import explain, sides_of
+from ladder.store.queries.faults import faults_of
+from ladder.store.queries.head_to_head import head_to_head
+from ladder.store.queries.matches import match_row, results, unfinished
+from ladder.store.queries.names import find_match, find_variant, find_version
 from tests.ladder import ladders, shown
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def estimate(session: Session, variant: str) -> Estimate:
     a, b = (np.array([getattr(pair, name) for pair in pairs]) for name in ("a", "b"))
     score, n = (np.array([getattr(pair, name) for pair in pairs], dtype=float) for name in ("score", "n"))
     found = fit(versions, a, b, score, n, pair_weight(4))
-    session.add(models.Estimate(variant=variant, ordinal=1, fit=found.to_bytes()))
+    session.add(models.StoredEstimate(variant=variant, ordinal=1, fit=found.to_bytes()))
     session.flush()
     return found
 
@@ -118,7 +118,7 @@ def test_a_bot_s_page_tells_of_versions_variants_faults_and_changes(database: Da
         ladders.enter_version(session, versions["Mud"], "hearts")
         shown.bench(session, versions["Mud"], "too many faults")
         page = bot_page(session, find_version(session, "Mud"), 3)
-        sinner = session.scalars(select(models.Seat).where(models.Seat.taken_over.is_(True))).one()
+        sinner = session.scalars(select(models.StoredSeat).where(models.StoredSeat.taken_over.is_(True))).one()
         match, guilty = sinner.match_id, bot_page(session, session.get_one(models.Version, sinner.version_id), 3)
     assert [there.variant for there in page.variants] == ["gongzhu", "hearts"]
     assert [entry.state for entry in page.versions[0].entries] == ["benched", "active"]
@@ -180,7 +180,7 @@ def test_the_seed_of_a_match_is_shown_only_when_it_is_done(database: Database) -
     with database.write() as session:
         versions = [*shown.a_ladder(session, matches=1).values()][:4]
         for status in (models.Status.QUEUED, models.Status.LEASED, models.Status.QUARANTINED):
-            match = session.get_one(models.Match, ladders.queue(session, versions, "gongzhu", str(status)))
+            match = session.get_one(models.StoredMatch, ladders.queue(session, versions, "gongzhu", str(status)))
             match.status = status
             session.flush()
             (row,) = unfinished(session, status, 5)
@@ -188,7 +188,7 @@ def test_the_seed_of_a_match_is_shown_only_when_it_is_done(database: Database) -
             assert match_row(session, match).seed is None
             assert match.seed not in repr(row)
         (done,) = results(session, 5)
-        assert done.seed == session.get_one(models.Match, done.id).seed
+        assert done.seed == session.get_one(models.StoredMatch, done.id).seed
 
 
 def test_the_faults_of_a_match_stand_by_seat_table_and_decision(database: Database) -> None:
@@ -206,7 +206,7 @@ def test_the_faults_of_a_match_stand_by_seat_table_and_decision(database: Databa
 def test_moves_that_are_explained_are_those_that_were_stored(database: Database, variant: str) -> None:
     with database.write() as session:
         shown.a_ladder(session, variant, matches=1)
-        versions = {bot.name: bot.id for bot in session.scalars(select(models.Bot))}
+        versions = {bot.name: bot.id for bot in session.scalars(select(models.StoredBot))}
         rng = random.Random(2)
         made = [random_match(session, versions, variant, rng) for _ in range(50)]
         for number in made:
@@ -236,7 +236,7 @@ def random_match(session: Session, versions: dict[str, int], variant: str, rng: 
 def test_a_rating_that_was_tampered_with_does_not_agree(database: Database) -> None:
     with database.write() as session:
         shown.a_ladder(session, matches=2)
-        session.get_one(models.Seat, (2, 0)).rating_after = 1600.0
+        session.get_one(models.StoredSeat, (2, 0)).rating_after = 1600.0
         session.flush()
         row = match_row(session, find_match(session, 2))
         found = explain(row, find_variant(session, "gongzhu"))

@@ -10,13 +10,13 @@ from sqlalchemy import select
 
 from ladder.ratings.elo import START
 from ladder.store import models
-from ladder.store.names import find_variant
-from ladder.store.views.standings import Field, shares, standing, standings
+from ladder.store.queries.names import find_variant
+from ladder.store.queries.standings import VariantStandings, shares, standing, standings
 from tests.ladder import ladders, shown
 
 if TYPE_CHECKING:
     from ladder.store.database import Database
-    from ladder.store.views.standings import Standings
+    from ladder.store.queries.standings import Standings
 
 
 def read(database: Database, variant: str = "gongzhu", everyone: bool = False, first: int | None = None) -> Standings:
@@ -98,7 +98,7 @@ def test_one_version_stands_as_in_the_table(database: Database) -> None:
     table = {one.bot: one for one in read(database).rows}
     with database.read() as session:
         variant = find_variant(session, "gongzhu")
-        field = Field.of(session, variant)
+        field = VariantStandings.of(session, variant)
         for bot, version in versions.items():
             assert standing(session, variant, session.get_one(models.Version, version), field) == table[bot]
         other = ladders.enter(session, "Snout", "hearts")

@@ -1,0 +1,110 @@
+"""A bot between its submission and the ladder: loaded in its sandbox, pinned, and not yet tried."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ladder.app.submit import image_facts as images
+from ladder.sandbox.base import BotRejected
+from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.folders.content import Content
+from ladder.sandbox.folders.kept import is_content, keep_folder
+from ladder.sandbox.scratch import scratch_folder
+from ladder.sandbox.wheels.packages import with_lock
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from ladder.sandbox.base import Loaded, Sandbox
+    from ladder.sandbox.bot_source import Builds
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A bot that can be tried."""
+
+    program: Loaded
+    size: int
+    """Bytes."""
+    pinned: str | None = None
+    """Where a registry has its image: ``registry/name@sha256:…``."""
+    offered: tuple[str, ...] = ()
+    """The variants that it says it plays; empty: it does not say."""
+    copy: Path | None = None
+    """The copy of its folder from which it is tried, in the process sandbox."""
+    content: Content | None = None
+    """What its folder held when it was read; None for an image."""
+
+    async def keep(self, data_dir: Path) -> None:
+        """
+        Put by what the ladder is to play from.
+
+        Raises:
+            BotRejected: If the bot has changed its folder.
+            SandboxError: If the engine fails, or there is no room.
+        """
+        identity = self.program.identity
+        if self.copy is None:
+            await asyncio.to_thread(images.keep, identity)
+            return
+        assert self.content is not None
+        if not is_content(self.copy, identity):
+            raise BotRejected(
+                "The bot wrote into its own folder while it played, and the ladder plays what was submitted. "
+                "Let it write where $HOME or $TMPDIR says."
+            )
+        keep_folder(self.content, data_dir)
+
+
+@asynccontextmanager
+async def candidate(
+    sandbox: Sandbox, source: BotSource, most_bytes: int, builds: Builds = "base"
+) -> AsyncIterator[Candidate]:
+    """
+    Build, pull or copy what was submitted, and look at it; nothing of it runs, unless any build is allowed.
+
+    Args:
+        sandbox: Where it is to run.
+        source: What was submitted.
+        most_bytes: The largest image, or folder, that is taken.
+        builds: Which Dockerfiles are built.
+
+    Raises:
+        BotRejected: If the ladder does not take it.
+        SandboxError: If the sandbox failed.
+    """
+    if source.folder is not None:
+        source = replace(source, content=Content.read(source.folder, most_bytes), builds=builds)
+    if sandbox.name == "docker":
+        yield await _from_image(sandbox, source, most_bytes)
+        return
+    program = await sandbox.load(source)  # what it cannot run, it names by the contestant's own word
+    assert source.content is not None
+    content = with_lock(source.content, program.lock)
+    with scratch_folder() as scratch:
+        content.write(scratch / "bot")
+        yield await _from_copy(sandbox, source.name, content, scratch / "bot")
+
+
+async def _from_image(sandbox: Sandbox, source: BotSource, most_bytes: int) -> Candidate:
+    if source.image is not None:
+        await asyncio.to_thread(images.refresh, source.image)
+    program = await sandbox.load(source)
+    name = source.image or source.name
+    facts = await asyncio.to_thread(images.examine, program.identity, name, source.image, most_bytes)
+    return Candidate(program, facts.size, facts.pinned, facts.variants, content=source.content)
+
+
+async def _from_copy(sandbox: Sandbox, name: str, content: Content, copy: Path) -> Candidate:
+    try:
+        program = await sandbox.load(BotSource(name, folder=copy, content=content))
+    except BotRejected as error:
+        raise BotRejected(
+            f"{name} needs more than the ladder pins of a folder, which leaves out installed packages "
+            "(node_modules). Give it a Dockerfile, and enter it in the docker sandbox."
+        ) from error
+    return Candidate(program, content.size, copy=copy, content=content)

@@ -1,0 +1,127 @@
+"""The way of a bot into the ladder: pinned, tried where it has not been tried yet, kept, and entered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ladder.app.submit.candidate import candidate
+from ladder.app.submit.variants import chosen_variants, outdated
+from ladder.matches.preflight import preflight, steps
+from ladder.sandbox.folders.kept import check_not_kept
+from ladder.store.commands.claims import check_claim, check_possession
+from ladder.store.commands.submissions import Submission, add_version, known_to
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
+
+    from ladder.app.submit.candidate import Candidate
+    from ladder.matches.preflight import Preflight
+    from ladder.sandbox.base import Sandbox
+    from ladder.sandbox.bot_source import BotSource
+    from ladder.settings.settings import Settings
+    from ladder.store.commands.submissions import Added
+    from ladder.store.database import Database
+    from pigpen.rules import Rules
+
+    Progress = Callable[[str, int], AbstractContextManager[Callable[[str], None]]]
+    """Shows how far long work has come: what it is called, and how many steps it has."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What an owner asks for."""
+
+    source: BotSource
+    name: str
+    """The bot's name on the ladder."""
+    owner: str
+    variants: tuple[str, ...] = ()
+    """Words for variants; none: what is usual (`chosen_variants`)."""
+    keep_old: bool = False
+    """Whether the bot's other versions play on."""
+
+
+@dataclass(frozen=True)
+class EntryOutcome:
+    """What became of it."""
+
+    added: Added | None
+    """What the ladder holds now; None: the bot failed, and the ladder is as it was."""
+    preflight: Preflight | None
+    """How the bot did; None if it had been through all of that before."""
+    identity: str
+    pinned: str | None
+    outdated: tuple[str, ...]
+    """Variants that the ladder plays by rules that a preset had once."""
+
+
+async def enter(
+    database: Database,
+    settings: Settings,
+    sandbox: Sandbox,
+    request: Request,
+    progress: Progress,
+    clock: Callable[[], float],
+) -> EntryOutcome:
+    """
+    Enter a bot, or find that it fails.
+
+    Args:
+        database: The ladder's.
+        settings: The ladder's.
+        sandbox: Where its bots run.
+        request: What is asked for.
+        progress: Shows how the trial goes.
+        clock: Gives Unix time.
+
+    Raises:
+        BotRejected: If the ladder does not even try it.
+        LadderError: If a name cannot be, or the image, or the folder, is somebody else's.
+        RulesFileError: If a variant cannot be.
+        SandboxError: If the platform failed; that says nothing about the bot.
+    """
+    with database.read() as session:
+        check_claim(session, request.name, request.owner, sandbox.name)
+    if request.source.folder is not None:
+        check_not_kept(request.source.folder, settings.data_dir)
+    async with candidate(sandbox, request.source, settings.image_bytes, settings.builds) as bot:
+        identity = bot.program.identity
+        with database.read() as session:
+            if request.source.image is not None:
+                check_possession(session, request.owner, identity, request.source.image)
+            variants = chosen_variants(session, request.variants, request.name, bot.offered)
+            old_rules = tuple(outdated(session, variants))
+            known = known_to(session, request.name, identity)
+        untried = [rules for rules in variants if rules.name not in known]
+        found = await _try(bot, request.name, untried, settings, progress) if untried else None
+        if found and not found.passed:
+            return EntryOutcome(None, found, identity, bot.pinned, old_rules)
+        await bot.keep(settings.data_dir)
+    submission = _submission(request, bot, sandbox)
+    with database.write() as session:
+        added = add_version(session, submission, variants, clock(), request.keep_old)
+    return EntryOutcome(added, found, identity, bot.pinned, old_rules)
+
+
+async def _try(
+    bot: Candidate, name: str, variants: Sequence[Rules], settings: Settings, progress: Progress
+) -> Preflight:
+    clock, boards = settings.clock_setting, settings.preflight_boards
+    with progress("cases", steps(variants, boards)) as advance:
+        return await preflight(bot.program, name, variants, clock, boards, advance)
+
+
+def _submission(request: Request, bot: Candidate, sandbox: Sandbox) -> Submission:
+    return Submission(
+        bot=request.name,
+        owner=request.owner,
+        identity=bot.program.identity,
+        sandbox=sandbox.name,
+        source=request.source.image or request.source.name,
+        size=bot.size,
+        pinned=bot.pinned,
+        reference=request.source.image,
+        lock=bot.program.lock,
+    )

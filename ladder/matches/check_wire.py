@@ -1,0 +1,77 @@
+"""What a bot must do on the wire, beside answering: one function for each case."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ladder.matches.trial import Failed
+from pigpen import DealResult, FaultNotice
+from referee.seats.reconnect_window import RECONNECT_SECONDS
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from ladder.matches.trial import Trial
+    from pigpen.check import Case
+
+    WireCase = Callable[[Trial, Case], Awaitable[None]]
+
+
+async def answers(trial: Trial, case: Case) -> None:
+    """Come, and answer a question."""
+    await trial.take_seat(case.rules, 1)
+    await trial.ask(case, case.deal)
+
+
+async def hears_late_notices(trial: Trial, case: Case) -> None:
+    """Answer although notices about things long past come in between."""
+    await answers(trial, case)
+    players = case.rules.players
+    await trial.seat.tell(FaultNotice("timeout", "no answer within 1.000 s", 1, False), decision=1)
+    await trial.seat.tell(DealResult(case.deal.number, case.seat, (0,) * players, case.totals))
+    await trial.ask(case, case.deal)
+
+
+async def hears_the_future(trial: Trial, case: Case) -> None:
+    """Answer although every message holds unknown fields, and some are of an unknown kind."""
+    trial.seat.speaks_of_the_future = True
+    await answers(trial, case)
+    await trial.seat.say_something_unknown()
+    await trial.ask(case, case.deal)
+
+
+async def comes_back(trial: Trial, case: Case) -> None:
+    """Open a new stream with the same Hello, and answer the question that is still open."""
+    await trial.take_seat(case.rules, 1)
+    trial.seat.cut_at_next_answer()
+    await trial.ask(case, case.deal, grace=RECONNECT_SECONDS)
+    await trial.ask(case, case.deal)
+
+
+async def takes_refusal(trial: Trial, case: Case) -> None:
+    """End with an error when the referee speaks another version of the protocol."""
+    trial.seat.refuses = True
+    ended = await trial.end_when_refused()
+    if ended.code == 0:
+        raise Failed("exit", "its program ended with exit code 0, as if nothing were wrong")
+
+
+async def ends_cleanly(trial: Trial, case: Case) -> None:
+    """End with exit code 0 after the match."""
+    await answers(trial, case)
+    ended = await trial.end_match()
+    if ended.code:
+        raise Failed("exit", f"its program ended with exit code {ended.code}")
+
+
+WIRE_GROUP = "wire"
+
+WIRE: dict[str, WireCase] = {
+    "takes its seat and answers": answers,
+    "goes on after late notices": hears_late_notices,
+    "passes over fields and messages of later versions": hears_the_future,
+    "comes back when the stream breaks, and answers the open question": comes_back,
+    "ends with an error when the referee speaks another version": takes_refusal,
+    "ends with exit code 0 after the match": ends_cleanly,
+}
+"""Every case, by its name; each is tried with an instance of its own."""

@@ -1,0 +1,282 @@
+"""One match on this machine: start the bots, seat them, let the referee play, clean up whatever happens."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from ladder.sandbox.base import SOCKET_NAME, BotRejected, SandboxError, SeatMount
+from ladder.sandbox.cores import CORES
+from ladder.sandbox.inline import load_bot_class
+from ladder.sandbox.scratch import disk_errors, scratch_folder
+from referee.match.match import Match
+from referee.seats.hello import new_token
+from referee.seats.seat import InlineSeat
+from referee.seats.stream_seat import StreamSeat
+from referee.seats.verdict import SeatBroken
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from contextlib import AbstractAsyncContextManager
+    from pathlib import Path
+
+    from ladder.sandbox.base import Exit, Instance, Program
+    from ladder.sandbox.bot_source import BotSource
+    from pigpen import Bot
+    from referee.match.match import MatchSpec
+    from referee.records.lines import AnyLine, DealLine, ImageFiles, ResultLine
+    from referee.seats.seat import Seat
+
+    Write = Callable[[AnyLine], None]
+    Keep = Callable[[tuple[str, ...]], None]
+
+S = TypeVar("S", bound=StreamSeat, covariant=True)
+
+
+FAREWELL_SECONDS = 1.0
+"""How long programs may take to end by themselves after the match."""
+
+_LEAST_FIRST: tuple[ImageFiles, ...] = ("read", "locked", "isolated")
+
+NO_LABELS: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Played:
+    """A finished match."""
+
+    result: ResultLine
+    logs: Mapping[int, tuple[str, ...]]
+    """By table: the end of what each bot wrote to stdout and stderr there, in the order of their numbers."""
+
+
+@contextlib.asynccontextmanager
+async def _void() -> AsyncIterator[None]:
+    """Let a failure of the platform's say what it means for the match."""
+    try:
+        yield
+    except SandboxError as error:
+        text = str(error).rstrip(".")
+        raise SandboxError(f"{text}. The match is void, and nothing is held against any bot.") from error
+
+
+@_void()
+async def play_inline(
+    spec: MatchSpec, bots: Sequence[BotSource], write: Write, recorded: Sequence[DealLine] | None = None
+) -> Played:
+    """
+    Play with bots in this process, fresh ones for each table, one table after the other.
+
+    Args:
+        spec: What is to be played.
+        bots: The bots, in the order of their numbers.
+        write: Takes the record's lines.
+        recorded: The deals in the record of an interrupted match.
+
+    Raises:
+        BotRejected: If a bot cannot be made.
+        CannotResume: If the recorded deals are not of this match.
+        SandboxError: If *write* failed; the match is void.
+    """
+    logs: dict[int, tuple[str, ...]] = {}
+
+    def open_table(table: int) -> AbstractAsyncContextManager[Sequence[Seat]]:
+        return inline_table(bots, partial(logs.__setitem__, table))
+
+    return Played(await Match(spec, open_table, write, recorded).play(), logs)
+
+
+@contextlib.asynccontextmanager
+async def inline_table(bots: Sequence[BotSource], keep: Keep) -> AsyncIterator[list[InlineSeat]]:
+    """
+    Seat fresh bots in this process.
+
+    Args:
+        bots: The bots.
+        keep: Takes the end of what each of them wrote to stderr.
+
+    Raises:
+        BotRejected: If a bot cannot be made.
+    """
+    with contextlib.redirect_stdout(sys.stderr):  # as the SDK's client does
+        seats = [InlineSeat(_make(bot)) for bot in bots]
+        yield seats
+        keep(tuple(seat.log for seat in seats))
+
+
+def _make(source: BotSource) -> Bot:
+    bot = load_bot_class(source)
+    try:
+        return bot()
+    except Exception as error:  # a bot may raise anything
+        raise BotRejected(f"{bot.__name__}() cannot be made: {type(error).__name__}: {error}") from error
+
+
+@_void()
+async def play_sandboxed(
+    spec: MatchSpec,
+    programs: Sequence[Program],
+    write: Write,
+    recorded: Sequence[DealLine] | None = None,
+    concurrency: int = 1,
+    labels: Mapping[str, str] = NO_LABELS,
+) -> Played:
+    """
+    Play with a fresh instance of each program in its sandbox at each table.
+
+    Args:
+        spec: What is to be played.
+        programs: The bots, in the order of their numbers.
+        write: Takes the record's lines.
+        recorded: The deals in the record of an interrupted match.
+        concurrency: How many tables play at once.
+        labels: What instances are marked with, for people and reapers.
+
+    Raises:
+        CannotResume: If the recorded deals are not of this match.
+        SandboxError: If the sandbox failed; the match is void.
+    """
+    logs: dict[int, tuple[str, ...]] = {}
+
+    def open_table(table: int) -> AbstractAsyncContextManager[Sequence[Seat]]:
+        return sandboxed_table(programs, spec.bots, partial(logs.__setitem__, table), labels)
+
+    match = Match(spec, open_table, write, recorded, _image_files(programs))
+    return Played(await match.play(concurrency), logs)
+
+
+def _image_files(programs: Sequence[Program]) -> ImageFiles | None:
+    """What can be said of all bots together: no more than of the one for which the least is done."""
+    found = {program.image_files for program in programs}
+    return next((each for each in (*_LEAST_FIRST, None) if each in found), None)
+
+
+@contextlib.asynccontextmanager
+async def sandboxed_table(
+    programs: Sequence[Program], names: Sequence[str], keep: Keep, labels: Mapping[str, str] = NO_LABELS
+) -> AsyncIterator[list[StreamSeat]]:
+    """
+    Seat a fresh instance of each program in its sandbox, and clear all away afterwards.
+
+    Args:
+        programs: The bots.
+        names: What they are called.
+        keep: Takes the end of what each of them wrote to stdout and stderr.
+        labels: What they are marked with.
+
+    Raises:
+        SandboxError: If a sandbox failed.
+    """
+    with scratch_folder() as root, CORES.lease() as core:
+        named = zip(programs, names, strict=True)
+        pens = [
+            SeatedBot(program, root / str(bot), name, StreamSeat, core, labels)
+            for bot, (program, name) in enumerate(named)
+        ]
+        async with running(pens) as watchers:
+            yield [pen.seat for pen in pens]
+            await asyncio.gather(*(pen.account() for pen in pens))
+            await asyncio.wait(watchers, timeout=FAREWELL_SECONDS)
+        keep(tuple([await pen.log_tail() for pen in pens]))
+
+
+@contextlib.asynccontextmanager
+async def running(pens: Sequence[SeatedBot[StreamSeat]]) -> AsyncIterator[list[asyncio.Task[None]]]:
+    """
+    Start all bots at once; give the tasks that wait for their ends; clean up whatever happens.
+
+    Raises:
+        SandboxError: If a sandbox failed; what was done meanwhile has been cancelled.
+    """
+    try:
+        async with asyncio.TaskGroup() as starting:
+            for pen in pens:
+                starting.create_task(pen.start())
+        async with asyncio.TaskGroup() as playing:
+            watchers = [playing.create_task(pen.watch()) for pen in pens]
+            yield watchers
+            for watcher in watchers:
+                watcher.cancel()
+    except BaseExceptionGroup as failures:
+        failure = failures.exceptions[0]
+        raise SandboxError(str(failure)) if isinstance(failure, SeatBroken) else failure from None
+    finally:
+        await asyncio.gather(*(pen.close() for pen in pens))
+
+
+class SeatedBot(Generic[S]):
+    """One seat at a table and the instance that sits in it."""
+
+    def __init__(
+        self,
+        program: Program,
+        folder: Path,
+        name: str,
+        make_seat: Callable[[Path, str], S],
+        core: int | None = None,
+        labels: Mapping[str, str] = NO_LABELS,
+    ) -> None:
+        with disk_errors(folder):
+            folder.mkdir(mode=0o755)
+        self._program = program
+        self._place = SeatMount(folder, new_token(), {**labels, "bot": name, "seat": folder.name}, core)
+        self._instance: Instance | None = None
+        self.seat = make_seat(folder / SOCKET_NAME, self._place.token)
+        self.end: asyncio.Future[Exit] = asyncio.get_running_loop().create_future()
+        """How the instance ended, once it has."""
+
+    async def start(self) -> None:
+        """Open the seat and start the instance; however long that takes, the bot's time has not begun."""
+        try:
+            await self.seat.listen()
+        except SeatBroken as broken:
+            raise SandboxError(str(broken)) from broken
+        self._instance = await self._program.start(self._place)
+        self.seat.kept_by(self._instance.keeper)
+
+    async def watch(self) -> None:
+        """Wait until the instance ends, and tell the seat."""
+        assert self._instance is not None
+        try:
+            end = await self._instance.wait()
+        except SandboxError as error:
+            if not self.seat.is_over:
+                raise
+            self.end.set_exception(error)  # for whoever wants to know the end; it undoes no match
+            self.end.exception()
+            return
+        self.end.set_result(end)
+        self.seat.lose(str(end), end)
+
+    async def account(self) -> None:
+        """
+        Make sure that a bot which has left, nobody knows how, left by itself.
+
+        Raises:
+            SandboxError: If the sandbox cannot tell.
+        """
+        if self._instance and self.seat.has_left and not self.end.done():
+            await self._instance.stop()
+
+    async def close(self) -> None:
+        """Stop the instance and close the seat, however far they have come."""
+        if self._instance:
+            with contextlib.suppress(SandboxError):  # what is left is removed at the next start
+                await self._instance.stop()
+        await self.seat.close()
+
+    async def log_tail(self) -> str:
+        """The end of what the instance wrote."""
+        try:
+            return await self._instance.log_tail() if self._instance else ""
+        except SandboxError as error:
+            return f"[the output could not be read: {error}]"
+
+    async def peak_memory(self) -> int | None:
+        """The most bytes of memory that the instance has used so far; None where that cannot be read."""
+        return await self._instance.peak_memory() if self._instance else None

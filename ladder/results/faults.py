@@ -1,0 +1,63 @@
+"""What was held against whom, gathered deal by deal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from referee.match.player import BY_TAKEOVER, DEFAULT
+
+if TYPE_CHECKING:
+    from referee.records.lines import DealLine
+
+
+@dataclass(frozen=True)
+class FaultReport:
+    """One fault."""
+
+    bot: int
+    """Number of the bot."""
+    table: int
+    place: str
+    """The deal, as people call it."""
+    decision: int
+    """The bot's decision at its table, from 1: its output names it too."""
+    verdict: str
+    why: str
+    exit_code: int | None = None
+    """How the bot's program ended, where that is why."""
+    oom: bool | None = None
+    """Whether it was killed for memory; there whenever `exit_code` is."""
+
+    def __str__(self) -> str:
+        """Say it in a line."""
+        return f"{self.place}, decision {self.decision}: {self.verdict}: {self.why}"
+
+
+class Faults:
+    """The faults of a match so far; takes its deals, those of each table in order."""
+
+    def __init__(self) -> None:
+        self.held: list[FaultReport] = []
+        self._decisions: Counter[tuple[int, int]] = Counter()
+
+    def take(self, line: DealLine) -> None:
+        """Look through a finished deal."""
+        table = line.rotation or 0
+        for step in line.steps:
+            if step.by == BY_TAKEOVER:
+                continue
+            bot = line.seats[step.seat] if line.seats else step.seat
+            self._decisions[table, bot] += 1
+            if step.why:
+                code, decision = step.by.removeprefix(DEFAULT), self._decisions[table, bot]
+                self.held.append(FaultReport(bot, table, line.name, decision, code, step.why, step.exit_code, step.oom))
+
+    def decisions(self, bot: int) -> int:
+        """How often a bot was asked, at all tables together."""
+        return sum(count for (_, asked), count in self._decisions.items() if asked == bot)
+
+    def of(self, bot: int) -> list[FaultReport]:
+        """What was held against one bot, table by table."""
+        return sorted((held for held in self.held if held.bot == bot), key=lambda held: (held.table, held.decision))

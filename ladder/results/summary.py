@@ -1,0 +1,103 @@
+"""What the ladder keeps of a match, worked out from its record alone, before the store is asked anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ladder.results.faults import FaultReport, Faults
+from ladder.results.think_times import think_times
+from pigpen.rules.shuffle import commitment
+from referee.records.recorded import BadRecord, Recorded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ladder.results.think_times import Histogram
+    from pigpen.rules import Rules
+    from referee.records.lines import AnyLine, BotResult
+
+
+@dataclass(frozen=True)
+class BotSummary:
+    """How one bot did, by its number in the match."""
+
+    place: int
+    """1 is the best; equal places are ties; offenders stand last."""
+    points: int
+    """In all deals together."""
+    points_per_deal: float
+    standard_error: float | None
+    faults: int
+    taken_over: bool
+    timed: str
+    """``cpu`` or ``wall``."""
+    median_ms: float
+    worst_ms: float
+    decisions: int
+    """How often it was asked."""
+    thinking: Histogram
+
+
+@dataclass(frozen=True)
+class MatchSummary:
+    """How a match went."""
+
+    commitment: str
+    """SHA-256 of the seed that it was played with."""
+    deals: int
+    teams: tuple[tuple[int, ...], ...]
+    """The sides: numbers of the bots that win and lose together."""
+    bots: tuple[BotSummary, ...]
+    faults: tuple[FaultReport, ...]
+    """Everything that was held against anybody."""
+
+
+def teams_of(rules: Rules) -> tuple[tuple[int, ...], ...]:
+    """
+    Give the sides of a match, each by the numbers of its bots.
+
+    >>> from pigpen.rules import PRESETS
+    >>> teams_of(PRESETS["gongzhu-partners"])
+    ((0, 2), (1, 3))
+    """
+    return tuple(dict.fromkeys(rules.teammates(bot) for bot in range(rules.players)))
+
+
+def summarise(lines: Iterable[AnyLine]) -> MatchSummary:
+    """
+    Work out what the ladder keeps of a finished match.
+
+    Raises:
+        BadRecord: If the lines are not those of a finished match.
+    """
+    recorded = Recorded.of(lines)
+    if recorded.result is None or len(recorded.result.results) != recorded.rules.players:
+        raise BadRecord("the match is not finished")
+    faults = Faults()
+    for line in recorded.deals:
+        faults.take(line)
+    thinking = think_times(recorded.deals, recorded.rules.players)
+    return MatchSummary(
+        commitment(recorded.seed),
+        recorded.result.deals,
+        teams_of(recorded.rules),
+        tuple(_bot(result, faults.decisions(bot), thinking[bot]) for bot, result in enumerate(recorded.result.results)),
+        tuple(faults.held),
+    )
+
+
+def _bot(result: BotResult, decisions: int, thinking: Histogram) -> BotSummary:
+    return BotSummary(
+        place=result.place,
+        points=result.total,
+        points_per_deal=result.points_per_deal,
+        standard_error=result.standard_error,
+        faults=result.faults,
+        taken_over=result.taken_over,
+        timed=result.timed,
+        median_ms=result.think_ms["median"],
+        worst_ms=result.think_ms["worst"],
+        decisions=decisions,
+        thinking=thinking,
+    )

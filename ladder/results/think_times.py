@@ -1,0 +1,75 @@
+"""
+How long bots think, by phase, in bins that are alike on a logarithmic scale: 1, 2, 5, 10, …
+
+Times are what the bot's clock was charged by: CPU time of its program, or wall time where that cannot be read.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+from referee.match.player import BY_TAKEOVER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from referee.records.lines import DealLine, Step
+
+    Histogram = Mapping[str, list[int]]
+    """By phase, for each bin how many decisions fell in it; a phase that was never asked is left out."""
+
+PHASES = ("pass", "expose", "lead", "follow", "moon")
+"""What a bot decides; the first card of a trick is a lead, the others follow."""
+EDGES_MS = tuple(step * 10**power / 100 for power in range(7) for step in (1, 2, 5))
+"""Bin i ends below the i-th of these, in milliseconds: 0.01 … 50,000; the last bin has no end."""
+BINS = len(EDGES_MS) + 1
+
+
+def bin_of(ms: float) -> int:
+    """
+    The number of the bin for a time in milliseconds.
+
+    >>> bin_of(0.0), bin_of(1.5), EDGES_MS[bin_of(1.5)], bin_of(60_000) == BINS - 1
+    (0, 7, 2.0, True)
+    """
+    return bisect_right(EDGES_MS, ms)
+
+
+def think_times(lines: Iterable[DealLine], bots: int) -> list[dict[str, list[int]]]:
+    """
+    Count the decisions of each bot of a match, by its number; what the default policy played for it is not among them.
+
+    Args:
+        lines: The deals of the match.
+        bots: How many bots play in it.
+    """
+    found: list[dict[str, list[int]]] = [{} for _ in range(bots)]
+    for line in lines:
+        cards = 0
+        for step, took, cpu in zip(line.steps, line.took_ms, line.cpu_ms or line.took_ms, strict=True):
+            phase = _phase(step, cards % bots)
+            cards += step.play is not None
+            if step.by != BY_TAKEOVER:
+                bot = line.seats[step.seat] if line.seats else step.seat
+                counts = found[bot].setdefault(phase, [0] * BINS)
+                counts[bin_of(took if cpu is None else cpu)] += 1
+    return found
+
+
+def added(one: Histogram, other: Histogram) -> dict[str, list[int]]:
+    """Both histograms together."""
+    nothing = [0] * BINS
+    return {
+        phase: [a + b for a, b in zip(one.get(phase, nothing), other.get(phase, nothing), strict=True)]
+        for phase in PHASES
+        if phase in one or phase in other
+    }
+
+
+def _phase(step: Step, place_in_trick: int) -> str:
+    if step.play is not None:
+        return "follow" if place_in_trick else "lead"
+    if step.moon is not None:
+        return "moon"
+    return "pass" if step.passed is not None else "expose"

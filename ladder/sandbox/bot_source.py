@@ -1,0 +1,117 @@
+"""Which bot a word on the command line means: a sample bot, a folder, or an image."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ladder.sandbox.folders.content import Content
+
+SAMPLES = Path(__file__).resolve().parent.parent / "sample_bots"
+MAIN_FILES = ("bot.py", "bot.js")
+DOCKERFILE = "Dockerfile"
+Builds = Literal["base", "allowed"]
+"""Which Dockerfiles are built: those that only add files to `pigpen/bot`, or any."""
+OURS = "pigpen/"
+"""Images whose names begin so are made by Pigpen on this machine; none of them comes from a registry."""
+DEFAULT_REGISTRIES = ("docker.io/", "index.docker.io/")
+"""What may stand before an image's name without changing what it means."""
+_IMAGE = re.compile(r"(sha256:[0-9a-f]{64}|[a-z0-9]+([._/:-]+[a-z0-9]+)*(:[\w.-]+)?(@sha256:[0-9a-f]{64})?)")
+
+
+class UnknownBot(ValueError):
+    """No bot has that name; the message says what would do."""
+
+
+@dataclass(frozen=True)
+class BotSource:
+    """Where a bot comes from: exactly one of folder and image is set."""
+
+    name: str
+    """What tables and records call it."""
+    folder: Path | None = None
+    """Absolute path of a folder with a main file (bot.py), a Dockerfile, or both."""
+    image: str | None = None
+    """An image reference that the Docker engine knows or can pull."""
+    content: Content | None = field(default=None, repr=False, compare=False)
+    """What the folder holds, if it has been read: then nobody reads it again, and nothing can change in between."""
+    builds: Builds = "allowed"
+    """Which Dockerfiles are built; one's own bot may bring any."""
+
+
+def sample_names() -> list[str]:
+    """Names of the bots that come with Pigpen."""
+    return sorted(path.name for path in SAMPLES.iterdir() if _is_bot(path))
+
+
+def find_bot(word: str) -> BotSource:
+    """
+    Find the bot that *word* names: a sample bot's name, a folder, or an image, in this order.
+
+    A word with a slash at the start or after a dot (`./mybot`) is always a folder.
+
+    Raises:
+        UnknownBot: If it names none of them.
+    """
+    if word in sample_names():
+        return BotSource(word, folder=SAMPLES / word)
+    folder = _expanded(word)
+    if _is_folder(folder):
+        if not folder.resolve().name.isprintable():  # in records, tables and messages it would break something
+            raise UnknownBot(f"The folder {word!r} has a name that cannot be printed. Give it another one.")
+        if not _may_look_into(folder):
+            raise UnknownBot(f"The folder {word!r} cannot be read. Let this user read it (chmod), or name another one.")
+        if not _is_bot(folder):
+            raise UnknownBot(f"The folder {word!r} holds no bot.py and no Dockerfile. Make one with: pigpen new {word}")
+        return BotSource(folder.resolve().name, folder=folder.resolve())
+    looks_like_path = word.startswith((".", "/", "~")) or word.endswith("/")
+    if not looks_like_path and re.search("[:/@]", word) and _IMAGE.fullmatch(word):
+        return BotSource(word.rpartition("/")[2].partition("@")[0], image=word)
+    raise UnknownBot(
+        f"There is no bot {word!r}: neither a sample bot ({', '.join(sample_names())}), nor a folder, "
+        "nor an image reference such as mybot:latest."
+    )
+
+
+def is_ours(reference: str) -> bool:
+    """Whether an image of that name is one that Pigpen made."""
+    for registry in DEFAULT_REGISTRIES:
+        reference = reference.removeprefix(registry)
+    return reference.startswith(OURS)
+
+
+def _is_bot(folder: Path) -> bool:
+    return folder.is_dir() and any((folder / name).is_file() for name in (*MAIN_FILES, DOCKERFILE))
+
+
+def seat_names(names: Iterable[str]) -> tuple[str, ...]:
+    """A name for each seat; a bot that sits in several is numbered: Trotter, Snout, Trotter#2, Snout#2."""
+    given: list[str] = []
+    for name in names:
+        count = sum(other.partition("#")[0] == name for other in given)
+        given.append(f"{name}#{count + 1}" if count else name)
+    return tuple(given)
+
+
+def _expanded(word: str) -> Path:
+    try:
+        return Path(word).expanduser()
+    except RuntimeError:  # ~ and the name of nobody
+        return Path(word)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # a name that is too long
+        return False
+
+
+def _may_look_into(folder: Path) -> bool:
+    return os.access(folder, os.R_OK | os.X_OK, effective_ids=os.access in os.supports_effective_ids)

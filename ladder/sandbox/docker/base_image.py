@@ -1,0 +1,182 @@
+"""
+The image that every Python bot stands on: Python, grpcio, protobuf and the SDK, and a user without rights.
+
+`python -m ladder.sandbox.docker.base_image` makes it; every load of a bot makes sure of it, which costs one look-up.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from docker.errors import ImageNotFound
+
+from ladder.sandbox.base import SandboxError
+from ladder.sandbox.docker.engine import ENGINE_ERRORS, connect, engine_errors, explain
+from ladder.sandbox.docker.image_build import BuildFailed, build_image
+from ladder.sandbox.docker.stand_in import can_make_stand_in, make_stand_in, stand_in_tag
+from ladder.sandbox.folders.content import archive, content_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from docker import DockerClient
+
+REPOSITORY = "pigpen/bot"
+LATEST = f"{REPOSITORY}:latest"
+OFFICIAL_BASE = "python:3.12-slim"
+CONTENT_LABEL = "pigpen.content"
+DOCKERFILE = Path(__file__).parent / "base_image" / "Dockerfile"
+SDK = Path(__file__).resolve().parent.parent / "sdk"
+"""The SDK's sources in a checkout; an installed Pigpen has none and takes the SDK's published wheel."""
+
+_FACTS = "import sys, platform; print('%d.%d' % sys.version_info[:2], platform.machine())"
+
+
+def sdk_version() -> str:
+    """Version of the SDK that goes into the image."""
+    project = SDK / "pyproject.toml"
+    if not project.is_file():
+        return metadata.version("pigpen-sdk")
+    return str(tomllib.loads(project.read_text())["project"]["version"])
+
+
+def base_content() -> str:
+    """Hash of all that the image is made from, apart from the base and the packages it depends on."""
+    sources = content_hash(SDK / "pigpen") if SDK.is_dir() else ""
+    project = (SDK / "pyproject.toml").read_text() if SDK.is_dir() else sdk_version()
+    return hashlib.sha256("\0".join([DOCKERFILE.read_text(), project, sources]).encode()).hexdigest()
+
+
+def ensure_base_image(client: DockerClient, report: Callable[[str], None]) -> str:
+    """
+    Make sure that `pigpen/bot:latest` holds this SDK; build it if it does not.
+
+    Args:
+        client: The engine.
+        report: Called with one line before each step that takes time.
+
+    Returns:
+        The content hash of what the image was made from.
+
+    Raises:
+        SandboxError: If the image is missing and cannot be made.
+    """
+    content = base_content()
+    with engine_errors("look up the bot base image"):
+        if not _is_current(client, content):
+            _make(client, content, report)
+    return content
+
+
+def base_image_id(client: DockerClient, content: str) -> str:
+    """
+    The id of the bot base image: a name could come to mean another one between two looks.
+
+    Args:
+        client: The engine.
+        content: What `ensure_base_image` gave.
+
+    Raises:
+        SandboxError: If `pigpen/bot:latest` is another image by now.
+    """
+    image = client.images.get(LATEST)
+    if image.labels.get(CONTENT_LABEL) != content:
+        raise SandboxError(
+            f"{LATEST} is not the bot base image any more. Make it again: python -m ladder.sandbox.docker.base_image"
+        )
+    return str(image.id)
+
+
+def _is_current(client: DockerClient, content: str) -> bool:
+    try:
+        image = client.images.get(LATEST)
+    except ImageNotFound:
+        return False
+    is_tagged = f"{REPOSITORY}:{sdk_version()}" in image.tags
+    return is_tagged and image.labels.get(CONTENT_LABEL) == content
+
+
+def _make(client: DockerClient, content: str, report: Callable[[str], None]) -> None:
+    base = find_base(client, report)
+    tag = f"{REPOSITORY}:{sdk_version()}"
+    with tempfile.TemporaryDirectory(prefix="pigpen-") as name:
+        folder = Path(name)
+        shutil.copy(DOCKERFILE, folder)
+        report("collecting the wheels of the SDK and what it needs")
+        _collect_wheels(folder / "wheels", *_facts(client, base))
+        report(f"building {tag} on {base}")
+        try:
+            labels = {CONTENT_LABEL: content}
+            build_image(client, archive(folder), tag=tag, labels=labels, arguments={"BASE": base})
+        except BuildFailed as error:
+            raise SandboxError(f"The bot base image could not be built:\n{error}") from error
+    client.api.tag(tag, REPOSITORY, "latest")
+    # The build's first stage, and a former base image unless a bot's image still stands on it.
+    client.images.prune(filters={"dangling": True, "label": CONTENT_LABEL})
+
+
+def find_base(client: DockerClient, report: Callable[[str], None]) -> str:
+    """Find, pull or make the Python image below the base image, and give its tag."""
+    for tag in (OFFICIAL_BASE, stand_in_tag()):
+        if client.api.images(tag, quiet=True):
+            return tag
+    try:
+        report(f"looking for {OFFICIAL_BASE}")
+        repository, _, tag = OFFICIAL_BASE.partition(":")
+        client.api.pull(repository, tag)
+    except ENGINE_ERRORS as error:
+        if can_make_stand_in():
+            return make_stand_in(client, report)
+        raise SandboxError(
+            f"The bot base image needs {OFFICIAL_BASE}, which could not be pulled ({explain(error)}), and only root "
+            "on Debian can make a stand-in. Load that image into the engine, or use the process sandbox."
+        ) from error
+    return OFFICIAL_BASE
+
+
+def _facts(client: DockerClient, base: str) -> tuple[str, str]:
+    output = client.containers.run(base, ["python3", "-c", _FACTS], network_mode="none", remove=True)
+    python, machine = output.decode().split()
+    return python, machine
+
+
+def _collect_wheels(folder: Path, python: str, machine: str) -> None:
+    requirement = f"pigpen-sdk=={sdk_version()}"
+    if SDK.is_dir():
+        _pip("wheel", "--no-deps", "--wheel-dir", str(folder), str(SDK))
+        requirement = str(next(folder.glob("*.whl")))
+    platforms = [f"--platform=manylinux{tag}_{machine}" for tag in ("2014", "_2_17", "_2_28")]
+    # For the Python inside the base, which need not be the one that runs here.
+    target = ["--only-binary=:all:", f"--python-version={python}", *platforms]
+    _pip("download", "--dest", str(folder), *target, requirement, "pip")
+
+
+def _pip(*arguments: str) -> None:
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        last = (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()[-1]
+        raise SandboxError(f"pip could not collect the wheels for the bot base image: {last}")
+
+
+def main() -> int:
+    """Make the base image, saying each step; the exit code is 1 if it cannot be made."""
+    try:
+        ensure_base_image(connect(), lambda line: print(line, flush=True))
+    except SandboxError as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(f"{REPOSITORY}:{sdk_version()} is ready")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

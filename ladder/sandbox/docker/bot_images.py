@@ -1,0 +1,195 @@
+"""From a bot's source to the id of the image that will run."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, BinaryIO
+
+from docker.errors import APIError
+from docker.utils import parse_repository_tag
+
+from ladder.sandbox.base import BotRejected, SandboxError
+from ladder.sandbox.bot_source import DOCKERFILE, OURS, is_ours
+from ladder.sandbox.docker.base_image import base_image_id
+from ladder.sandbox.docker.built_images import (
+    FOLDER_LABEL,
+    KEY_LABEL,
+    REPOSITORY,
+    find_built,
+    remove_layers,
+    remove_old,
+    tag_of,
+)
+from ladder.sandbox.docker.engine import PULL_SECONDS, engine_errors, explain, within
+from ladder.sandbox.docker.image_build import BuildFailed, build_image
+from ladder.sandbox.docker.package_images import image_with_packages, lock_of
+from ladder.sandbox.folders.content import content_of
+from ladder.sandbox.folders.dockerignore import without_ignored
+from ladder.sandbox.folders.recipe_choice import recipe_of
+from ladder.sandbox.folders.recipes import FILES
+from ladder.sandbox.wheels.packages import with_lock
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from docker import DockerClient
+    from docker.models.images import Image
+
+    from ladder.sandbox.bot_source import BotSource
+    from ladder.sandbox.folders.content import Content
+    from ladder.sandbox.folders.recipes import Recipe
+    from ladder.sandbox.wheels.packages import Packages
+
+NO_SUCH_IMAGE = ("manifest unknown", "name unknown", "repository name not known", "denied", "unauthorized")
+"""What the engine says, as if it were its own failure, when a registry refuses an image and gives no detail."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """What a folder was built to."""
+
+    image: str
+    """Its id."""
+    lock: str | None
+    """Which packages it has by its requirements.txt; None: none."""
+
+
+def image_of_folder(client: DockerClient, source: BotSource, base: str, packages: Packages) -> Built:
+    """
+    Build a bot's folder, or find what it was built to before.
+
+    Args:
+        client: The engine.
+        source: The bot.
+        base: Content of the bot base image: when that changes, the folder is built anew.
+        packages: Where those of its requirements.txt come from.
+
+    Raises:
+        BotRejected: If the folder cannot be read, its Dockerfile is not to be built here, it does not build, or its
+            packages cannot be had.
+        SandboxError: If the engine or the package index fails.
+    """
+    content, folder = content_of(source), source.folder
+    assert folder is not None
+    recipe = recipe_of(source, content)
+    with engine_errors(f"build {folder.name}"):
+        # What has a Dockerfile of its own puts packages where it likes.
+        lock = lock_of(client, packages, content, base_image_id(client, base)) if recipe else None
+        content = with_lock(content, lock)
+        key = hashlib.sha256(f"{content.hash} {base}".encode()).hexdigest()[:40]
+        image = find_built(client, folder, key)
+        if image is None:
+            labels = {FOLDER_LABEL: re.sub(r"[^\w.-]", "_", folder.name), KEY_LABEL: key}
+            context = _context(client, folder, content, recipe, base, packages, labels)
+            _build(client, folder, context, key, labels)
+            image = client.images.get(f"{REPOSITORY}:{tag_of(folder, key)}")
+            remove_old(client, folder)
+    return Built(_accept(image, str(folder)), lock)
+
+
+def image_of_reference(client: DockerClient, reference: str) -> str:
+    """
+    Find the image that *reference* names, pulling it if this engine does not have it.
+
+    Returns:
+        The image's id: a tag that moves later does not move the bot.
+
+    Raises:
+        BotRejected: If there is no such image.
+        SandboxError: If the engine fails, or the image's registry cannot be reached.
+    """
+    with engine_errors(f"look up {reference}"):
+        image = find_image(client, reference) or pull_image(client, reference)
+    return _accept(image, reference)
+
+
+def _context(
+    client: DockerClient,
+    folder: Path,
+    content: Content,
+    recipe: Recipe | None,
+    base: str,
+    packages: Packages,
+    labels: dict[str, str],
+) -> BinaryIO:
+    """What is sent to the engine; without a recipe it gets the folder as it is, with its own Dockerfile."""
+    kept = without_ignored(content, folder.name)
+    if recipe is None:
+        return kept.with_files({DOCKERFILE: content.file(DOCKERFILE) or b""}).archive()
+    stand = image_with_packages(client, packages, content, base_image_id(client, base))
+    dockerfile = recipe.dockerfile(stand, labels)
+    return kept.below(FILES).with_files({DOCKERFILE: dockerfile}).archive()
+
+
+def _build(client: DockerClient, folder: Path, context: BinaryIO, key: str, labels: dict[str, str]) -> None:
+    try:
+        build_image(client, context, tag=f"{REPOSITORY}:{tag_of(folder, key)}", labels=labels)
+    except BuildFailed as error:
+        remove_layers(client, key)
+        raise BotRejected(f"{folder.name} does not build:\n{error}") from error
+    except APIError as error:
+        if not error.is_client_error():
+            raise
+        raise BotRejected(f"{folder.name} does not build: {explain(error)}") from error
+
+
+def find_image(client: DockerClient, reference: str) -> Image | None:
+    """Find an image on this engine; None if it is not there, or *reference* is no name for one."""
+    try:
+        return client.images.get(reference)
+    except APIError as error:
+        if error.is_client_error():  # there is none, or that is no name for one
+            return None
+        raise
+
+
+def pull_image(client: DockerClient, reference: str) -> Image:
+    """
+    Ask the registry for an image, whether this engine has one of that name or not.
+
+    Raises:
+        BotRejected: If the registry does not have it.
+        SandboxError: If the registry cannot be reached, or breaks off.
+    """
+    repository, tag = parse_repository_tag(reference)
+    if is_ours(repository):
+        raise BotRejected(
+            f"The image {reference} could not be pulled: names that begin with {OURS} are given on this machine only. "
+            "Give your image another one."
+        )
+    try:
+        if repository != "sha256":  # an id says nothing about where to pull from
+            within(PULL_SECONDS, partial(_pull, client, reference, repository, tag or "latest"))
+        return client.images.get(reference)
+    except TimeoutError as error:
+        raise _pull_failed(reference, f"it took more than {PULL_SECONDS:g} s") from error
+    except APIError as error:
+        if not (error.is_client_error() or explain(error).startswith(NO_SUCH_IMAGE)):
+            raise _pull_failed(reference, explain(error)) from error
+        raise BotRejected(f"The image {reference} could not be pulled: {explain(error)}") from error
+
+
+def _pull(client: DockerClient, reference: str, repository: str, tag: str) -> None:
+    for message in client.api.pull(repository, tag, stream=True, decode=True):
+        if "error" in message:  # it is there, but did not come through
+            raise _pull_failed(reference, str(message["error"]))
+
+
+def _pull_failed(reference: str, reason: str) -> SandboxError:
+    return SandboxError(
+        f"The image {reference} was to be pulled, and pulling it failed: {reason.strip()}. "
+        "Build or load it here, or try again when its registry can be reached."
+    )
+
+
+def _accept(image: Image, name: str) -> str:
+    config = image.attrs["Config"] or {}  # an image need not have any
+    if config.get("Volumes"):
+        # Each would become a writable folder on the host's disk, without a size limit.
+        raise BotRejected(f"{name} declares a VOLUME, which the sandbox does not allow: bots may write to /tmp only.")
+    if not (config.get("Cmd") or config.get("Entrypoint")):
+        raise BotRejected(f'{name} does not say what to run. Add a line such as: CMD ["python", "bot.py"]')
+    return str(image.id)

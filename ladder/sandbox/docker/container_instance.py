@@ -1,0 +1,159 @@
+"""One running container."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import Future
+from contextlib import suppress
+from threading import Thread
+from typing import TYPE_CHECKING
+
+from docker.errors import NotFound
+
+from ladder.sandbox.base import Exit, SandboxError
+from ladder.sandbox.docker.containers import remove
+from ladder.sandbox.docker.engine import engine_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from concurrent.futures import Executor
+
+    from docker import DockerClient
+
+    from ladder.sandbox.docker.container_controller import ContainerController
+    from ladder.sandbox.docker.output import Output
+
+NO_LOG = 125
+"""How the launcher ends when it finds no log socket, before any bot runs."""
+
+BY_SIGKILL = 137
+"""How a program ends that is killed; the engine says it of a container whose first process was, from outside."""
+LAUNCHER_BY_SIGKILL = 192
+"""What the launcher makes of that code when it was the bot's own: 128 + a signal that nobody uses."""
+LAUNCHER_OUTLIVES_BOT = {"runc", "crun"}
+"""
+Runtimes under which nothing inside a container can end its first process.
+
+Under gVisor a lack of memory ends the whole sandbox, and the engine does not always say that this was why.
+"""
+
+KILLED = Exit(BY_SIGKILL)
+"""The end of a container that was killed from outside, by `stop` or by another hand, or is not there any more."""
+
+
+class DockerInstance:
+    """A bot's container, from its start until it is removed."""
+
+    def __init__(
+        self,
+        client: DockerClient,
+        pool: Executor,
+        name: str,
+        output: Output,
+        keeper: ContainerController,
+        on_removed: Callable[[DockerInstance], None],
+    ) -> None:
+        self.name = name
+        """The container's name."""
+        self.keeper = keeper
+        """What holds it still and reads its CPU time."""
+        self._client = client
+        self._pool = pool
+        self._output = output
+        self._on_removed = on_removed
+        self._ending: Future[Exit] | None = None
+        self._removal: Future[None] | None = None
+        self._end: Exit | None = None
+
+    async def wait(self) -> Exit:
+        """
+        Wait until the container has ended, by itself or by `stop`.
+
+        Raises:
+            SandboxError: If the engine fails.
+        """
+        if self._ending is None and self._end is None:
+            self._ending = Future()
+            # Not in the pool, which waiting for a whole match would fill. A daemon: it must not hold up the exit.
+            Thread(target=self._watch, args=[self._ending], name=self.name, daemon=True).start()
+        end = self._end
+        if end is None:
+            assert self._ending is not None
+            ending = asyncio.wrap_future(self._ending)
+            ending.add_done_callback(_look_at)
+            end = await asyncio.shield(ending)
+        if end.code == NO_LOG and not self._output.has_connected():
+            raise SandboxError("A bot's container did not find its log socket: is the seat's folder gone?")
+        if end is KILLED and self._removal is None:
+            raise SandboxError(
+                "A bot's container was killed from outside: by another hand, or with its engine or host."
+            )
+        return end
+
+    async def stop(self) -> None:
+        """
+        Kill and remove the container, keeping how it ended and what it wrote last.
+
+        Raises:
+            SandboxError: If the engine fails; another call tries again.
+        """
+        if self._removal is None or (self._removal.done() and self._removal.exception()):
+            self.keeper.free()  # not every runtime can end what is held
+            self._removal = self._pool.submit(self._take_away)
+        # A caller that is cancelled meanwhile does not stop the removal.
+        try:
+            await asyncio.shield(asyncio.wrap_future(self._removal))
+        finally:
+            self._output.close()
+            self.keeper.close()
+
+    async def log_tail(self) -> str:
+        """Give the end of what it wrote to stdout and stderr; works after `stop` too."""
+        return str(self._output)
+
+    async def peak_memory(self) -> int | None:
+        """Give the most bytes its control group has used, files in memory included; None once it has ended."""
+        return self.keeper.peak_memory()
+
+    def _watch(self, ending: Future[Exit]) -> None:
+        try:
+            with engine_errors("wait for a bot's container"):
+                ending.set_result(self._wait())
+        except Exception as error:  # handed on to whoever waits
+            ending.set_exception(error)
+
+    def _wait(self) -> Exit:
+        try:
+            self._client.api.wait(self.name, timeout=None)
+            self._end = self._end or self._look()
+        except NotFound:
+            pass
+        return self._end or KILLED
+
+    def _take_away(self) -> None:
+        with engine_errors("stop a bot's container"), suppress(NotFound):
+            self._end = self._end or self._look()
+        remove(self._client, self.name)
+        self._end = self._end or KILLED
+        self._on_removed(self)
+
+    def _look(self) -> Exit | None:
+        """How it ended; None while it runs."""
+        found = self._client.api.inspect_container(self.name)
+        state = found["State"]
+        if state["Running"]:
+            return None
+        return _exit(state["ExitCode"], state["OOMKilled"], found["HostConfig"]["Runtime"])
+
+
+def _look_at(ending: asyncio.Future[Exit]) -> None:
+    """Keep asyncio from complaining of a failure that came when nobody waited any more."""
+    if not ending.cancelled():
+        ending.exception()
+
+
+def _exit(code: int, oom: bool, runtime: str) -> Exit:
+    """What the engine tells of an end; where that may be the bot's doing, it is."""
+    if code == BY_SIGKILL and not oom and runtime in LAUNCHER_OUTLIVES_BOT:
+        return KILLED
+    return Exit(BY_SIGKILL if code == LAUNCHER_BY_SIGKILL else code, oom)

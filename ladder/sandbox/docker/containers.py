@@ -1,0 +1,269 @@
+"""Single steps with containers, as plain blocking calls: launch one, remove one, remove the leftovers."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+from docker.errors import APIError, NotFound
+from docker.types import LogConfig
+
+from ladder.sandbox import owners
+from ladder.sandbox.docker import forgetting
+from ladder.sandbox.docker.control_group import ControlGroup, files_of
+from ladder.sandbox.docker.engine import ENGINE_ERRORS, ENGINE_SECONDS, engine_errors
+from ladder.sandbox.docker.limits import SEAT_FOLDER, Limits, environment, host_config, new_user
+from ladder.sandbox.docker.programs import LAUNCHER, put_program
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from concurrent.futures import Future
+
+    from docker import DockerClient
+
+    from ladder.sandbox.base import SeatMount
+
+MARK = "pigpen"
+"""Label of every container of ours; its value is 1."""
+
+OWNER = "pigpen.owner"
+"""Label naming the process that started the container (owners.py)."""
+
+SANDBOX = "pigpen.sandbox"
+"""Label with the id of the one sandbox that started the container."""
+
+NAME = re.compile(r"pigpen-[0-9a-f]{16}", re.ASCII)
+"""What a container of ours is called; nobody else's is removed, whatever labels it bears."""
+
+REMOVALS = 6
+"""Leftovers that are removed at one time."""
+
+SWEEP_SECONDS = 5.0
+"""How long a start waits for leftovers to go: one that the engine cannot remove must not hold up every start."""
+
+_CONFLICT = 409
+
+
+@dataclass(frozen=True)
+class EngineFacts:
+    """What the engine says of itself."""
+
+    machine: str
+    """Its kind of processor, as `uname -m` calls it."""
+    runtimes: frozenset[str]
+    """The OCI runtimes that it knows."""
+    cgroup_driver: str
+    """Who makes its control groups: ``cgroupfs`` or ``systemd``."""
+
+    @classmethod
+    def of(cls, client: DockerClient) -> EngineFacts:
+        """Ask *client*."""
+        found = client.api.info()
+        return cls(found["Architecture"], frozenset(found["Runtimes"]), str(found.get("CgroupDriver")))
+
+
+@dataclass(frozen=True)
+class ContainerPlan:
+    """What every instance of a bot starts from."""
+
+    image: str
+    """The image's id."""
+    command: tuple[str, ...]
+    """The program and its arguments, as the image has them."""
+    size: int
+    """Bytes of the image."""
+    runtime: str
+    """The OCI runtime."""
+    engine: EngineFacts
+
+
+def plan(client: DockerClient, image: str, runtime: str) -> ContainerPlan:
+    """
+    Find out how to start *image*.
+
+    Raises:
+        SandboxError: If the engine fails.
+    """
+    with engine_errors("look up what an image runs"):
+        found, engine = client.images.get(image).attrs, EngineFacts.of(client)
+    config = found["Config"]
+    command = (*(config["Entrypoint"] or ()), *(config["Cmd"] or ()))
+    return ContainerPlan(image, command, int(found["Size"]), runtime, engine)
+
+
+def container_name() -> str:
+    """A name for a container of ours (`NAME`)."""
+    return f"pigpen-{secrets.token_hex(8)}"
+
+
+def labels_of(sandbox: str) -> dict[str, str]:
+    """The labels by which the containers of the sandbox with the id *sandbox* are found again."""
+    return {MARK: "1", OWNER: owners.this_process(), SANDBOX: sandbox}
+
+
+def create_idle(client: DockerClient, image: str, sandbox: str) -> str:
+    """
+    Create a container that is not to be started, for *sandbox*: through it the engine shows the image's files.
+
+    Returns:
+        Its id.
+
+    Raises:
+        DockerException: If the engine refuses.
+    """
+    api = client.api
+    created = api.create_container(
+        image,
+        entrypoint=["/"],
+        name=container_name(),
+        working_dir="/",  # the engine would make the image's own
+        labels=labels_of(sandbox),
+        host_config=api.create_host_config(network_mode="none", log_config=LogConfig(type="none")),
+        network_disabled=True,
+        healthcheck={"test": ["NONE"]},
+        use_config_proxy=False,
+    )
+    return str(created["Id"])
+
+
+def launch(
+    client: DockerClient,
+    name: str,
+    plan: ContainerPlan,
+    place: SeatMount,
+    *,
+    limits: Limits,
+    sandbox: str,
+    forgotten: Future[bool] | None = None,
+) -> ControlGroup | None:
+    """
+    Create and start the container *name*, in few calls: a table's start waits for this. On failure none is left.
+
+    Args:
+        client: The engine.
+        name: A new name (`container_name`).
+        plan: What runs.
+        place: Where it finds its seat; gets a launcher of its own.
+        limits: What it may use.
+        sandbox: Id of the sandbox that it belongs to.
+        forgotten: Done when the kernel has forgotten what earlier containers looked up; waited for before the start.
+
+    Returns:
+        Its control group; None where that cannot be found, or the container has ended already.
+
+    Raises:
+        SandboxError: If the engine fails.
+    """
+    api = client.api
+    put_program(LAUNCHER, plan.engine.machine, place.folder)
+    group_above = forgetting.parent_group(plan.engine.cgroup_driver)
+    with engine_errors("start a bot's container"):
+        try:
+            api.create_container(
+                plan.image,
+                entrypoint=[f"{SEAT_FOLDER}/{LAUNCHER}"],
+                command=list(plan.command),
+                name=name,
+                hostname="pen",
+                user=new_user(),
+                environment=environment(place),
+                labels={**place.labels, **labels_of(sandbox)},
+                host_config=host_config(api, place, limits, plan.runtime, group_above),
+                # Beside network "none", and half a start's time: the runtime makes the empty network namespace by
+                # itself, where the engine would run another process to set it up.
+                network_disabled=True,
+                # An image's health check would run beside the bot, at the engine's expense.
+                healthcheck={"test": ["NONE"]},
+                use_config_proxy=False,
+            )
+            if forgotten is not None:
+                forgetting.wait_for(forgotten)
+            api.start(name)
+            found = api.inspect_container(name)
+        except BaseException:
+            discard(client, name)
+            raise
+    files = files_of(found["State"]["Pid"], found["Id"])
+    return ControlGroup(files) if files else None
+
+
+def remove(client: DockerClient, name: str) -> None:
+    """
+    Kill and remove the container *name*; harmless when it is gone or going.
+
+    Raises:
+        SandboxError: If the engine fails.
+    """
+    with engine_errors("remove a container"):
+        try:
+            # The volumes too: an image that was there before this version's check may have declared one.
+            client.api.remove_container(name, force=True, v=True)
+        except NotFound:
+            return
+        except APIError as error:
+            if error.status_code != _CONFLICT:
+                raise
+
+
+def discard(client: DockerClient, name: str) -> None:
+    """Remove the container *name* if the engine lets us; if not, the next sweep will."""
+    try:
+        client.api.remove_container(name, force=True, v=True)
+    except ENGINE_ERRORS:
+        return
+
+
+def sweep(client: DockerClient) -> None:
+    """
+    Remove the containers whose owners have died, for example of kill -9.
+
+    Raises:
+        SandboxError: If the engine fails.
+    """
+    left = [one for one in _listed(client, f"{MARK}=1") if _has_no_owner(one)]
+    _remove_all(client, left, SWEEP_SECONDS)
+
+
+def remove_sandbox(client: DockerClient, sandbox: str) -> None:
+    """
+    Remove whatever the sandbox with the id *sandbox* still has, known or not.
+
+    Raises:
+        SandboxError: If the engine fails.
+    """
+    _remove_all(client, _listed(client, f"{SANDBOX}={sandbox}"), ENGINE_SECONDS)
+
+
+def _listed(client: DockerClient, label: str) -> list[Mapping[str, Any]]:
+    """Those with the label that are ours: labels alone prove nothing, anybody's image or container may bear them."""
+    with engine_errors("list its containers"):
+        found = client.api.containers(all=True, filters={"label": [f"{MARK}=1", OWNER, label]})
+    return [one for one in found if any(NAME.fullmatch(name.removeprefix("/")) for name in one["Names"] or ())]
+
+
+def _has_no_owner(found: Mapping[str, Any]) -> bool:
+    owner = found["Labels"][OWNER]
+    return owners.is_owner(owner) and owners.is_dead(owner)
+
+
+def _remove_all(client: DockerClient, found: Iterable[Mapping[str, Any]], seconds: float) -> None:
+    """Remove containers, a few at a time, and wait for that so many seconds: the rest goes on beside us."""
+    left = [str(one["Id"]) for one in found]
+
+    def remove_some() -> None:
+        with suppress(IndexError):
+            while True:
+                discard(client, left.pop())
+
+    deadline = time.monotonic() + seconds
+    # Daemons: a container that the engine cannot remove must not hold up our exit either.
+    threads = [Thread(target=remove_some, daemon=True) for _ in left[:REMOVALS]]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(max(0.0, deadline - time.monotonic()))

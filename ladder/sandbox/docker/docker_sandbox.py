@@ -1,0 +1,278 @@
+"""
+Strangers' bots in Docker containers: no network, no rights, nothing to write to, bounded in all they use.
+
+Containers carry the name of the process that started them, so that a killed process's leftovers are found and
+removed when the next sandbox opens, while those of living processes are left alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+from ladder.sandbox.base import LOCKED_BYTES, BotRejected, SandboxError, has_own_kernel
+from ladder.sandbox.docker import containers
+from ladder.sandbox.docker.base_image import ensure_base_image
+from ladder.sandbox.docker.bot_images import image_of_folder, image_of_reference
+from ladder.sandbox.docker.container_controller import ContainerController
+from ladder.sandbox.docker.container_instance import DockerInstance
+from ladder.sandbox.docker.engine import connect
+from ladder.sandbox.docker.forgetting import begin_to_forget
+from ladder.sandbox.docker.image_inspection import inspect_image
+from ladder.sandbox.docker.image_lock import lock_image
+from ladder.sandbox.docker.limits import Limits
+from ladder.sandbox.docker.locked_images import LockedImages
+from ladder.sandbox.docker.output import Output
+from ladder.sandbox.wheels.packages import Packages
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from concurrent.futures import Future
+
+    from docker import DockerClient
+
+    from ladder.sandbox.base import SeatMount
+    from ladder.sandbox.bot_source import BotSource
+    from ladder.sandbox.docker.containers import ContainerPlan
+    from ladder.sandbox.docker.control_group import ControlGroup
+    from ladder.sandbox.docker.image_lock import ImageLock
+    from referee.records.lines import ImageFiles
+
+T = TypeVar("T")
+
+GVISOR = "runsc"
+
+THREADS = 16
+"""Engine calls at one time: four tables of four start at once."""
+
+_LEFT_BEHIND: set[str] = set()
+"""Ids of this process's sandboxes that were closed while no engine answered: the next one clears up after them."""
+
+
+class DockerSandbox:
+    """Runs each instance in a container of its own."""
+
+    name = "docker"
+    isolates = True
+
+    def __init__(
+        self,
+        runtime: str = "runc",
+        limits: Limits | None = None,
+        report: Callable[[str], None] = lambda line: None,
+        *,
+        packages: Packages | None = None,
+        locked_bytes: int = LOCKED_BYTES,
+        refuses_larger: bool = False,
+        gvisor: str = GVISOR,
+    ) -> None:
+        """
+        Prepare a sandbox; nothing is asked of the engine before the first `load`.
+
+        Args:
+            runtime: An OCI runtime that the engine knows, for example runc, crun, or runsc.
+            limits: What one container may use.
+            report: Called, from another thread, with one line before each step that takes seconds.
+            packages: Where the packages of bots come from; what pip is set to if None.
+            locked_bytes: The largest image whose files are kept in memory. A larger one plays under gVisor, if the
+                engine knows it.
+            gvisor: How the engine calls that runtime.
+            refuses_larger: Whether to refuse it where there is no gVisor; if not, its files are read before each table.
+        """
+        self.runtime = runtime
+        self.limits = limits or Limits()
+        self._report = report
+        self._packages = packages or Packages(report=report)
+        self.id = secrets.token_hex(8)
+        """Of this sandbox; its containers bear it in a label."""
+        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="docker")
+        self._loading = asyncio.Lock()
+        self._client: DockerClient | None = None
+        self._locked_bytes = locked_bytes
+        self._refuses_larger = refuses_larger
+        self._gvisor = gvisor
+        self._instances: dict[DockerInstance, ContainerPlan] = {}
+        self._starting: Counter[ContainerPlan] = Counter()
+        self._remembers = False
+        """Whether the kernel may remember what a container looked up that is gone."""
+        self._forgotten: Future[bool] | None = None
+        self._images = LockedImages(self._lock_image, self._unlock_image, self._playing)
+        self._base: str | None = None
+
+    async def load(self, bot: BotSource) -> DockerProgram:
+        """
+        Build the bot's folder or find its image, and pin it to its id.
+
+        Raises:
+            BotRejected: If the bot is at fault.
+            SandboxError: If the engine or the base image is.
+        """
+        # One at a time: the second bot of a match must not build the base image, or a shared folder, once more.
+        async with self._loading:
+            client = await self._open()
+            lock = None
+            if bot.image is not None:
+                image = await self._call(image_of_reference, client, bot.image)
+            else:
+                base = await self._base_image(client)
+                built = await self._call(image_of_folder, client, bot, base, self._packages)
+                image, lock = built.image, built.lock
+        await self._call(inspect_image, client, image, bot.image or str(bot.folder), self.id)
+        plan = self._choose_runtime(await self._call(containers.plan, client, image, self.runtime), bot.name)
+        files = await self._keep_in_memory(plan)
+        return DockerProgram(image, files, partial(self._start, client, plan, files), lock)
+
+    async def close(self) -> None:
+        """Remove every container of this sandbox and let go of the engine; the next one removes what this cannot."""
+        with suppress(SandboxError):
+            await asyncio.gather(*(instance.stop() for instance in list(self._instances)))
+        await self._images.close()
+        # Starts that were cancelled are still under way in their threads.
+        await asyncio.to_thread(self._pool.shutdown)
+        client, self._client = self._client, None
+        if client is not None:
+            try:
+                await asyncio.to_thread(containers.remove_sandbox, client, self.id)
+            except SandboxError:
+                _LEFT_BEHIND.add(self.id)
+            client.close()
+
+    async def _open(self) -> DockerClient:
+        if self._client is None:
+            client = await self._call(connect)
+            await self._call(containers.sweep, client)
+            for sandbox in list(_LEFT_BEHIND):
+                await self._call(containers.remove_sandbox, client, sandbox)
+                _LEFT_BEHIND.discard(sandbox)
+            self._client = client
+        return self._client
+
+    async def _base_image(self, client: DockerClient) -> str:
+        if self._base is None:
+            self._base = await self._call(ensure_base_image, client, self._report)
+        return self._base
+
+    def _choose_runtime(self, plan: ContainerPlan, name: str) -> ContainerPlan:
+        if plan.size <= self._locked_bytes or has_own_kernel(plan.runtime):
+            return plan
+        if self._gvisor in plan.engine.runtimes:
+            return replace(plan, runtime=self._gvisor)
+        if self._refuses_larger:
+            raise BotRejected(
+                f"The image of {name} has {plan.size:,} bytes. Up to {self._locked_bytes:,} are kept in memory while a "
+                "bot plays (setting locked_bytes); a larger image needs gVisor, which this engine does not have. Make "
+                "the image smaller, or ask the organiser for either."
+            )
+        return plan
+
+    async def _keep_in_memory(self, plan: ContainerPlan) -> ImageFiles:
+        """Let no container find the files of its image other than the next one does."""
+        return "isolated" if has_own_kernel(plan.runtime) else await self._images.ensure(plan)
+
+    async def _lock_image(self, plan: ContainerPlan) -> ImageLock:
+        assert self._client is not None
+        may_lock = plan.size <= self._locked_bytes
+        most_bytes = self._locked_bytes if may_lock else 2 * plan.size  # a file with several names counts for each
+        lock = partial(lock_image, may_lock=may_lock)
+        return await self._call(lock, self._client, plan, self.id, most_bytes)
+
+    async def _unlock_image(self, lock: ImageLock) -> None:
+        if lock.container:
+            await self._call(containers.discard, self._client, lock.container)
+
+    def _playing(self) -> set[ContainerPlan]:
+        return {*tuple(self._instances.values()), *self._starting.elements()}  # threads take instances away
+
+    async def _start(
+        self, client: DockerClient, plan: ContainerPlan, files: ImageFiles, place: SeatMount
+    ) -> DockerInstance:
+        self._starting[plan] += 1
+        try:
+            if await self._keep_in_memory(plan) != files:
+                raise SandboxError(f"The files of the image {plan.image} cannot be kept in memory any more.")
+            return await self._launch(client, plan, place)
+        finally:
+            self._starting[plan] -= 1
+
+    async def _launch(self, client: DockerClient, plan: ContainerPlan, place: SeatMount) -> DockerInstance:
+        output = Output(place.folder)
+        name = containers.container_name()
+        if self._remembers:
+            self._remembers = False
+            self._forgotten = begin_to_forget(plan.engine.cgroup_driver)
+        start = partial(containers.launch, limits=self.limits, sandbox=self.id, forgotten=self._forgotten)
+        launch = self._pool.submit(start, client, name, plan, place)
+        try:
+            group = await asyncio.wrap_future(launch)
+        except asyncio.CancelledError:
+            # The thread cannot be interrupted. Whenever it is done, its container goes, even after the event loop has.
+            launch.add_done_callback(partial(_give_up, client, name))
+            output.close()
+            raise
+        except Exception:
+            output.close()
+            raise
+        keeper = ContainerController(group, output, place.core)
+        instance = DockerInstance(client, self._pool, name, output, keeper, self._removed)
+        self._instances[instance] = plan
+        return instance
+
+    def _removed(self, instance: DockerInstance) -> None:
+        self._instances.pop(instance, None)
+        self._remembers = True
+
+    async def _call(self, function: Callable[..., T], *arguments: object) -> T:
+        return await asyncio.wrap_future(self._pool.submit(function, *arguments))
+
+
+def _give_up(client: DockerClient, name: str, launch: Future[ControlGroup | None]) -> None:
+    """Remove the container of a start that nobody waits for any more."""
+    if not launch.cancelled() and not launch.exception() and (group := launch.result()):
+        group.close()
+    containers.discard(client, name)
+
+
+class DockerProgram:
+    """An image, ready to start."""
+
+    def __init__(
+        self,
+        image: str,
+        image_files: ImageFiles,
+        start: Callable[[SeatMount], Awaitable[DockerInstance]],
+        lock: str | None = None,
+    ) -> None:
+        self._image = image
+        self._image_files = image_files
+        self._start = start
+        self._lock = lock
+
+    @property
+    def identity(self) -> str:
+        """The image's id: `sha256:` and 64 hexadecimal digits."""
+        return self._image
+
+    @property
+    def lock(self) -> str | None:
+        """Which packages we put into the image; None: none."""
+        return self._lock
+
+    @property
+    def image_files(self) -> ImageFiles:
+        """``locked`` in memory, ``read`` before each start, or ``isolated`` by a kernel of their own."""
+        return self._image_files
+
+    async def start(self, place: SeatMount) -> DockerInstance:
+        """
+        Start one fresh container.
+
+        Raises:
+            SandboxError: If the engine fails.
+        """
+        return await self._start(place)

@@ -1,0 +1,47 @@
+"""Which images were looked at and found fit, so that each is looked at once on a machine, and not at each start."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from ladder.sandbox.docker.limits import SEAT_FOLDER
+from ladder.sandbox.guarded import read_own
+
+MOST = 1000
+"""How many are remembered, the newest ones."""
+
+_LINE = len("sha256:") + 64 + 1
+
+
+def is_known_fit(image: str) -> bool:
+    """Whether the image with this id was found fit, by the rules of this version."""
+    return image in _known()
+
+
+def remember_fit(image: str) -> None:
+    """Remember it, for every process of this user. Where nothing can be written, it will be looked at again."""
+    with suppress(OSError, RuntimeError):  # a user without a home has nothing to write to
+        path = _path()
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        written = path.with_name(f".{path.name}.{os.getpid()}.{hashlib.sha256(image.encode()).hexdigest()[:8]}")
+        written.write_text("".join(f"{each}\n" for each in [*_known(), image][-MOST:]))
+        written.replace(path)
+
+
+def _known() -> list[str]:
+    try:
+        return read_own(_path(), MOST * _LINE).split()
+    except (OSError, RuntimeError, UnicodeDecodeError):
+        return []
+
+
+def _path() -> Path:
+    """A file of its own for each set of rules."""
+    rules = hashlib.sha256(SEAT_FOLDER.encode())
+    for source in sorted(Path(__file__).parent.glob("image_*.py")):
+        rules.update(source.read_bytes())
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "pigpen" / f"fit-images-{rules.hexdigest()[:16]}"

@@ -1,0 +1,214 @@
+"""
+One container that keeps the files of one image in memory, as plain blocking calls.
+
+Containers of an image, and of images that stand on one base, share the page cache of its files: one evicts a page, and
+the next one sees that it is gone, or that reading it takes longer. So nothing may leave the cache while bots play
+(docs/adr/0014).
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import time
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from docker.types import LogConfig, Mount, Ulimit
+
+from ladder.sandbox.base import BotRejected, SandboxError
+from ladder.sandbox.docker.containers import container_name, discard, labels_of
+from ladder.sandbox.docker.engine import ENGINE_ERRORS, engine_errors
+from ladder.sandbox.docker.limits import SEAT_FOLDER
+from ladder.sandbox.docker.output import NAME as LOG_SOCKET
+from ladder.sandbox.docker.programs import LAUNCHER, LOCK_FILES, put_program
+from ladder.sandbox.memory import MIB
+from ladder.sandbox.scratch import disk_errors, scratch_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from docker import APIClient, DockerClient
+
+    from ladder.sandbox.docker.containers import ContainerPlan
+    from referee.records.lines import ImageFiles
+
+MARGIN = 512 * MIB
+"""Memory beside the files: the kernel's own records of up to 60,000 of them."""
+SECONDS = 120.0
+"""How long reading an image may take."""
+MOST_FILES = 60_000
+"""Files of an image, which the kernel maps one by one; the program's own number."""
+
+_LOOK_SECONDS = 0.5
+_FAULTS = {
+    4: "its files need more memory than the setting locked_bytes allows",
+    5: f"it has more than {MOST_FILES:,} files and folders",
+    6: "its folders are nested more than 500 deep",
+}
+"""How the program ends when the image is at fault."""
+
+
+@dataclass(frozen=True)
+class ImageLock:
+    """What came of it."""
+
+    files: ImageFiles
+    """``locked`` while the container lives; or ``read``, once, and there is no container."""
+    container: str = ""
+    _process: int = field(default=-1, repr=False)
+
+    def holds(self) -> bool:
+        """Whether the files are kept in memory now; where that cannot be seen, they are taken to be."""
+        return self.files == "locked" and (self._process < 0 or not _has_ended(self._process))
+
+    def close(self) -> None:
+        """Look no longer at its process."""
+        if self._process >= 0:
+            os.close(self._process)
+
+
+def lock_image(
+    client: DockerClient, plan: ContainerPlan, sandbox: str, most_bytes: int, *, may_lock: bool = True
+) -> ImageLock:
+    """
+    Read all files of an image and keep them in memory, or, where the machine does not allow that, only read them.
+
+    Args:
+        client: The engine.
+        plan: The image, and how it is started.
+        sandbox: Id of the sandbox that wants it; its containers bear it.
+        most_bytes: What the files may have together.
+        may_lock: False: only read them.
+
+    Raises:
+        BotRejected: If the image is such that it cannot be done.
+        SandboxError: If the engine fails.
+    """
+    name = container_name()
+    with scratch_folder() as scratch:
+        folder = scratch / "lock"
+        with disk_errors(folder):
+            folder.mkdir(mode=0o755)
+        for program in (LAUNCHER, LOCK_FILES):
+            put_program(program, plan.engine.machine, folder)
+        try:
+            with _listening(folder) as listener, engine_errors("start the container that keeps an image in memory"):
+                _start(client.api, name, plan, sandbox, folder, most_bytes, may_lock)
+                words = _hear(client.api, name, listener).split()
+        except BaseException:
+            discard(client, name)
+            raise
+    if not words:
+        return _failed(client, name, plan)
+    if words[0] == "read":
+        discard(client, name)
+        return ImageLock("read")
+    return ImageLock("locked", name, _watch(client, name))
+
+
+def _start(
+    api: APIClient, name: str, plan: ContainerPlan, sandbox: str, folder: Path, most_bytes: int, may_lock: bool
+) -> None:
+    api.create_container(
+        plan.image,
+        entrypoint=[f"{SEAT_FOLDER}/{LAUNCHER}"],
+        command=[f"{SEAT_FOLDER}/{LOCK_FILES}", str(most_bytes)],
+        name=name,
+        user="0:0",
+        labels=labels_of(sandbox),
+        host_config=_host_config(api, folder, plan.runtime, most_bytes + MARGIN, may_lock),
+        network_disabled=True,
+        healthcheck={"test": ["NONE"]},
+        use_config_proxy=False,
+    )
+    api.start(name)
+
+
+def _host_config(api: APIClient, folder: Path, runtime: str, memory: int, may_lock: bool) -> dict[str, Any]:
+    limits = {"core": 0} if may_lock else {"core": 0, "memlock": 0}
+    config: dict[str, Any] = api.create_host_config(
+        runtime=runtime,
+        network_mode="none",
+        read_only=True,
+        cap_drop=["ALL"],
+        cap_add=["DAC_READ_SEARCH", *(["IPC_LOCK"] if may_lock else [])],
+        security_opt=["no-new-privileges:true"],
+        ipc_mode="private",
+        pids_limit=8,
+        mem_limit=memory,
+        memswap_limit=memory,
+        ulimits=[Ulimit(name=name, soft=most, hard=most) for name, most in limits.items()],
+        mounts=[Mount(SEAT_FOLDER, str(folder), type="bind", read_only=True)],
+        log_config=LogConfig(type="none"),
+    )
+    return config
+
+
+@contextmanager
+def _listening(folder: Path) -> Iterator[socket.socket]:
+    with socket.socket(socket.AF_UNIX) as listener:
+        path = folder / LOG_SOCKET
+        with disk_errors(path):
+            listener.bind(str(path))
+        listener.listen(1)
+        listener.settimeout(_LOOK_SECONDS)
+        yield listener
+
+
+def _hear(api: APIClient, name: str, listener: socket.socket) -> str:
+    """Give the line that the program writes; nothing if it has ended without one."""
+    deadline = time.monotonic() + SECONDS
+    connection: socket.socket | None = None
+    heard = b""
+    try:
+        while not heard.endswith(b"\n"):
+            try:
+                if connection is None:
+                    connection, _ = listener.accept()
+                    connection.settimeout(_LOOK_SECONDS)
+                data = connection.recv(256)
+                heard += data
+                if not data:
+                    return ""
+            except TimeoutError:
+                if time.monotonic() > deadline:
+                    raise SandboxError(f"The files of an image could not be read within {SECONDS:g} s.") from None
+                if not connection and not api.inspect_container(name)["State"]["Running"]:
+                    return ""
+    finally:
+        if connection is not None:
+            connection.close()
+    return heard.decode("ascii", "replace")
+
+
+def _failed(client: DockerClient, name: str, plan: ContainerPlan) -> ImageLock:
+    """Say why the program has ended without a word."""
+    with engine_errors("look why an image could not be kept in memory"):
+        client.api.wait(name, timeout=int(SECONDS))
+        state = client.api.inspect_container(name)["State"]
+    discard(client, name)
+    if fault := _FAULTS.get(state["ExitCode"]):
+        raise BotRejected(f"The image {plan.image} cannot be kept in memory while it plays: {fault}. Make it smaller.")
+    reason = "it ran out of memory" if state["OOMKilled"] else f"exit code {state['ExitCode']}"
+    raise SandboxError(f"The files of the image {plan.image} could not be kept in memory ({reason}).")
+
+
+def _watch(client: DockerClient, name: str) -> int:
+    """A descriptor that tells when the container's first process has ended; -1 where it cannot be had."""
+    with suppress(*ENGINE_ERRORS, OSError, AttributeError):
+        found = client.api.inspect_container(name)
+        pid = int(found["State"]["Pid"])
+        if found["Id"] in Path(f"/proc/{pid}/cgroup").read_text():  # the engine may be on another machine
+            return os.pidfd_open(pid)
+    return -1
+
+
+def _has_ended(process: int) -> bool:
+    poll = select.poll()
+    poll.register(process, select.POLLIN)
+    return bool(poll.poll(0))

@@ -1,0 +1,115 @@
+"""What a container may use, and the flags that hold it there."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from docker.types import LogConfig, Mount, Ulimit
+
+from ladder.sandbox.base import SOCKET_NAME, has_own_kernel
+from ladder.sandbox.docker.masks import masked_paths
+from ladder.sandbox.memory import MIB
+
+if TYPE_CHECKING:
+    from docker import APIClient
+
+    from ladder.sandbox.base import SeatMount
+
+GROUP = 65532
+"""Numeric group of every bot, whatever its image says; the bot base image's own."""
+
+FIRST_USER, USERS = 1_900_000_000, 100_000_000
+"""The users of bots: numbers that Linux distributions give to nobody."""
+
+SEAT_FOLDER = "/run/pigpen"
+"""Where a container sees the folder of its `SeatMount`."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one container may use. The defaults suit a Python bot with grpcio (about 20 MB, 10 threads)."""
+
+    cpus: float = 1.0
+    """CPU time per wall time: 0.5 is half of one core."""
+    memory: int = 256 * MIB
+    """Bytes of memory, tmpfs files included; there is no swap beyond it."""
+    pids: int = 64
+    """Processes and threads at one time."""
+    tmp: int = 16 * MIB
+    """Bytes of files in /tmp, and again in /dev/shm; both live in memory."""
+    tmp_files: int = 4096
+    """Files and folders in /tmp: the kernel's records of them use memory too."""
+    open_files: int = 256
+    """File descriptors of one process."""
+    file_size: int = 16 * MIB
+    """Bytes of one file."""
+
+
+RUNTIME_PIDS = {"runsc": 192}
+"""
+Threads that a runtime itself needs in a container, where it needs any.
+
+gVisor's kernel is a program there, and ends with exit code 2, as if the bot had, when it gets no thread. With a Python
+bot in it, it has 56 to 70 at one time, measured, by luck and load.
+"""
+
+SECCOMP = Path(__file__).with_name("seccomp.json")
+"""The system calls that a bot may make, in place of Docker's much longer list."""
+
+
+def security_options() -> list[str]:
+    """Give the options of the security modules; the engine wants the profile's text, not its path."""
+    return ["no-new-privileges:true", f"seccomp={SECCOMP.read_text(encoding='utf-8')}"]
+
+
+def new_user() -> str:
+    """
+    Give one container its own numeric user, with the group of all.
+
+    The kernel counts pipe memory, message queues, watched files and more by user: under one number, a bot could take
+    its neighbours' share.
+    """
+    return f"{FIRST_USER + secrets.randbelow(USERS)}:{GROUP}"
+
+
+def host_config(
+    api: APIClient, place: SeatMount, limits: Limits, runtime: str, parent_group: str | None = None
+) -> dict[str, Any]:
+    """Give the half of a container's settings that confines it; each one is proven in test_docker_sandbox.py."""
+    tmpfs = f"size={limits.tmp},nr_inodes={limits.tmp_files},mode=1777,noexec,nosuid,nodev"
+    seat = Mount(SEAT_FOLDER, str(place.folder), type="bind", read_only=True)
+    config: dict[str, Any] = api.create_host_config(
+        runtime=runtime,
+        cgroup_parent=parent_group,
+        network_mode="none",
+        read_only=True,
+        cap_drop=["ALL"],
+        security_opt=security_options(),
+        ipc_mode="private",
+        pids_limit=limits.pids + RUNTIME_PIDS.get(runtime, 0),
+        mem_limit=limits.memory,
+        memswap_limit=limits.memory,
+        nano_cpus=round(limits.cpus * 1e9),
+        shm_size=limits.tmp,
+        tmpfs={"/tmp": tmpfs},
+        ulimits=_ulimits(limits),
+        mounts=[seat],
+        log_config=LogConfig(type="none"),
+    )
+    if not has_own_kernel(runtime):
+        config["MaskedPaths"] = masked_paths()
+    return config
+
+
+def environment(place: SeatMount) -> dict[str, str]:
+    """Give the variables that tell a bot where its seat is; the SDK reads them. No image knows its user's home."""
+    address = f"unix:{SEAT_FOLDER}/{SOCKET_NAME}"
+    return {"PIGPEN_ADDRESS": address, "PIGPEN_TOKEN": place.token, "HOME": "/tmp", "USER": "bot"}
+
+
+def _ulimits(limits: Limits) -> list[Ulimit]:
+    values = {"nofile": limits.open_files, "core": 0, "fsize": limits.file_size}
+    return [Ulimit(name=name, soft=value, hard=value) for name, value in values.items()]

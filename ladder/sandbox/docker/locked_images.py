@@ -1,0 +1,101 @@
+"""The images whose files are kept in memory: those that play, and some that played last."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Container
+
+    from ladder.sandbox.docker.containers import ContainerPlan
+    from ladder.sandbox.docker.image_lock import ImageLock
+    from referee.records.lines import ImageFiles
+
+MOST = 64
+"""Images kept at one time, as long as fewer play. A lock costs a container that sleeps; images share their base."""
+SHARE = 0.25
+"""Of the machine's memory: what images may have together that do not play."""
+
+
+class LockedImages:
+    """Locks images when they are wanted, and unlocks those that have not been wanted for longest."""
+
+    def __init__(
+        self,
+        lock: Callable[[ContainerPlan], Awaitable[ImageLock]],
+        unlock: Callable[[ImageLock], Awaitable[None]],
+        playing: Callable[[], Container[ContainerPlan]],
+        most: int = MOST,
+        most_bytes: int | None = None,
+    ) -> None:
+        """
+        Begin with none.
+
+        Args:
+            lock: Locks an image, or reads it where it cannot be locked.
+            unlock: Lets go of it.
+            playing: The images that may not be unlocked now.
+            most: How many to keep at most, unless more play.
+            most_bytes: What they may have together, unless those that play have more; None: a share of the memory.
+        """
+        self._lock = lock
+        self._unlock = unlock
+        self._playing = playing
+        self._most = most
+        self._most_bytes = memory_share() if most_bytes is None else most_bytes
+        self._locks: dict[ContainerPlan, asyncio.Future[ImageLock]] = {}
+        """By image, the one wanted last at the end."""
+
+    async def ensure(self, image: ContainerPlan) -> ImageFiles:
+        """
+        Make sure that an image's files are in memory: locked, or else read now.
+
+        Raises:
+            BotRejected: If that image cannot be kept in memory.
+            SandboxError: If the engine fails.
+        """
+        before = self._locks.pop(image, None)
+        locking = before
+        if locking is None or _is_over(locking):
+            locking = asyncio.ensure_future(self._lock(image))
+        self._locks[image] = locking
+        if before is not None and before is not locking:
+            await self._let_go(before)
+        try:
+            lock = await asyncio.shield(locking)
+        finally:
+            if locking.done() and _is_over(locking) and self._locks.get(image) is locking:
+                del self._locks[image]
+        await self._unlock_oldest()
+        return lock.files
+
+    async def close(self) -> None:
+        """Wait for what is under way; whoever closes the sandbox removes its containers."""
+        locks, self._locks = list(self._locks.values()), {}
+        for found in await asyncio.gather(*locks, return_exceptions=True):
+            if not isinstance(found, BaseException):
+                found.close()
+
+    async def _unlock_oldest(self) -> None:
+        playing = self._playing()
+        idle = [image for image, lock in self._locks.items() if lock.done() and image not in playing]
+        while idle and (len(self._locks) > self._most or sum(image.size for image in self._locks) > self._most_bytes):
+            await self._let_go(self._locks.pop(idle.pop(0)))
+
+    async def _let_go(self, locking: asyncio.Future[ImageLock]) -> None:
+        if locking.done() and not locking.cancelled() and not locking.exception():
+            lock = locking.result()
+            lock.close()
+            await self._unlock(lock)
+
+
+def memory_share() -> int:
+    """Bytes of this machine's memory that locked images may take which do not play."""
+    return int(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * SHARE)
+
+
+def _is_over(locking: asyncio.Future[ImageLock]) -> bool:
+    """Whether a lock, once asked for, holds no more, or never did."""
+    return locking.done() and (locking.cancelled() or bool(locking.exception()) or not locking.result().holds())

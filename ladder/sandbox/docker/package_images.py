@@ -1,0 +1,161 @@
+"""
+The bot base image with packages in `/bot/vendor`: what a folder with a `requirements.txt` is built on.
+
+One image for each lock, shared by all bots and versions that have it. Its Dockerfile is ours, and nothing of the
+packages runs: they are copied, and compiled by the Python of the base image in a container without a network.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tarfile
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from docker.errors import APIError, ImageNotFound
+
+from ladder.sandbox.base import BotRejected, SandboxError
+from ladder.sandbox.docker.image_build import TOO_LONG, BuildFailed, build_image
+from ladder.sandbox.scratch import disk_errors, scratch_folder
+from ladder.sandbox.wheels import facts
+from ladder.sandbox.wheels.here import COMPILE
+from ladder.sandbox.wheels.lock import lock_text
+from ladder.sandbox.wheels.packages import VENDOR, Asked, Packages
+from ladder.sandbox.wheels.target import target_from
+
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
+    from docker import DockerClient
+
+    from ladder.sandbox.folders.content import Content
+    from ladder.sandbox.wheels.target import Target
+
+REPOSITORY = "pigpen/packages"
+KEPT_IMAGES = 8
+"""How many of them stay, the newest ones; what was built on the others stays as well."""
+DOCKERFILE = f"""
+FROM {{base}}
+COPY {VENDOR} /bot/{VENDOR}
+USER 0:0
+RUN python3 {" ".join(COMPILE)} /bot/{VENDOR} || true
+USER 65532:65532
+ENV PYTHONPATH=/bot/{VENDOR} OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
+"""
+"""
+Without .pyc files each start of a bot would compile its packages anew: the root file system is read-only. Libraries
+that start a thread for each core of the host would find one core, and no room for 64 threads.
+"""
+
+
+def lock_of(client: DockerClient, packages: Packages, content: Content, base: str) -> str | None:
+    """
+    Say exactly which packages a folder gets in an image; None: it asks for none.
+
+    Args:
+        client: The engine.
+        packages: Where they come from.
+        content: What the folder holds.
+        base: Id of the bot base image.
+
+    Raises:
+        BotRejected: If what it asks for cannot be had.
+        SandboxError: If the package index does not answer.
+    """
+    asked = Asked.by(content)
+    if not asked.anything:
+        return None
+    return lock_text(packages.pins(asked, target_of(client, packages, base)))
+
+
+def image_with_packages(client: DockerClient, packages: Packages, content: Content, base: str) -> str:
+    """
+    Find or build what the folder's image is to be built on: *base* itself if the folder asks for no packages.
+
+    Args:
+        client: The engine.
+        packages: Where they come from.
+        content: What the folder holds.
+        base: Id of the bot base image.
+
+    Returns:
+        An image's id.
+
+    Raises:
+        BotRejected: If a package cannot be had, or is not to be unpacked.
+        SandboxError: If the engine or the package index fails, or there is no room.
+    """
+    lock = lock_of(client, packages, content, base)
+    if lock is None:
+        return base
+    tag = f"{REPOSITORY}:{hashlib.sha256(f'{base} {DOCKERFILE} {lock}'.encode()).hexdigest()[:40]}"
+    with suppress(ImageNotFound):
+        return str(client.images.get(tag).id)
+    asked, target = Asked.by(content), target_of(client, packages, base)
+    with scratch_folder() as scratch, disk_errors("The image of the bot's packages"):
+        packages.unpack(asked, packages.pins(asked, target), target, scratch / VENDOR)
+        _build(client, scratch / VENDOR, base, tag)
+    _remove_old(client, tag)
+    return str(client.images.get(tag).id)
+
+
+def target_of(client: DockerClient, packages: Packages, base: str) -> Target:
+    """
+    Ask the Python in the base image what it is, once.
+
+    Raises:
+        SandboxError: If it does not say.
+    """
+    program = Path(facts.__file__).read_text(encoding="utf-8")
+    key = hashlib.sha256(f"{base} {program}".encode()).hexdigest()
+    known = packages.store.answer(key)
+    if known is None:
+        command = ["python3", "-I", "-c", program]
+        known = client.containers.run(base, command, network_mode="none", remove=True)
+        packages.store.keep_answer(key, known.decode())
+    try:
+        return target_from(json.loads(known))
+    except (ValueError, KeyError) as error:
+        raise SandboxError(f"The bot base image does not say which Python it has: {error}.") from error
+
+
+def _build(client: DockerClient, vendor: Path, base: str, tag: str) -> None:
+    with tempfile.TemporaryFile() as context:
+        _pack(vendor, base, context)
+        try:
+            build_image(client, context, tag=tag, labels={})
+        except BuildFailed as error:
+            if TOO_LONG in str(error):
+                raise BotRejected("The bot's packages take too long to compile. Use smaller ones.") from error
+            raise SandboxError(f"The image of the bot's packages could not be built:\n{error}") from error
+
+
+def _pack(vendor: Path, base: str, context: BinaryIO) -> None:
+    """Pack the packages and our Dockerfile; on the disk, for they may be large."""
+    dockerfile = vendor.parent / "Dockerfile"
+    dockerfile.write_text(DOCKERFILE.format(base=base), encoding="utf-8")
+    with tarfile.open(fileobj=context, mode="w") as tar:
+        for path in (dockerfile, vendor, *sorted(vendor.rglob("*"))):
+            name = path.relative_to(vendor.parent).as_posix()
+            tar.add(path, name, recursive=False, filter=_plain)
+    context.seek(0)
+
+
+def _plain(info: tarfile.TarInfo) -> tarfile.TarInfo:
+    info.uid = info.gid = info.mtime = 0
+    info.uname = info.gname = ""
+    info.mode = 0o755 if info.isdir() or info.mode & 0o100 else 0o644
+    return info
+
+
+def _remove_old(client: DockerClient, spared: str) -> None:
+    """Remove all but the newest; *spared* may look old, if the engine still had its layers."""
+    found = client.api.images(filters={"reference": f"{REPOSITORY}:*"})
+    newest = sorted(found, key=lambda image: int(image["Created"]), reverse=True)
+    for image in newest[KEPT_IMAGES:]:
+        for tag in {*(image["RepoTags"] or ())} - {spared}:
+            with suppress(APIError):  # somebody else has removed it, or is using it
+                client.api.remove_image(tag)

@@ -1,0 +1,47 @@
+"""The small programs of ours that run inside containers, compiled for both machines that Pigpen knows."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from ladder.sandbox.base import SandboxError
+from ladder.sandbox.scratch import disk_errors
+
+LAUNCHER = "launcher"
+"""The first process of every container (docs/adr/0004)."""
+LOCK_FILES = "lock_files"
+"""Keeps the files of an image in memory (docs/adr/0014)."""
+
+
+def program_for(name: str, machine: str) -> Path:
+    """
+    Find a program for an engine on *machine*, as `uname -m` calls it.
+
+    Raises:
+        SandboxError: If there is none for such a machine.
+    """
+    program = Path(__file__).with_name(f"{name}-{machine}")
+    if not program.is_file():
+        raise SandboxError(f"The docker sandbox knows x86_64 and aarch64, and this engine runs on {machine}.")
+    return program
+
+
+def put_program(name: str, machine: str, folder: Path) -> None:
+    """
+    Put a copy of a program into *folder*: containers that mount one and the same file could lock parts of it.
+
+    Raises:
+        SandboxError: If there is no room, no such program, or programs may not run there.
+    """
+    program, copy = program_for(name, machine), folder / name
+    with disk_errors(copy):
+        copy.unlink(missing_ok=True)  # one that runs cannot be written to
+        shutil.copyfile(program, copy)
+        copy.chmod(0o755)
+    if os.statvfs(folder).f_flag & os.ST_NOEXEC:
+        raise SandboxError(
+            f"{folder} is on a file system on which no program may run (noexec), and containers start with one of "
+            "ours. Set TMPDIR to a folder on another disk."
+        )

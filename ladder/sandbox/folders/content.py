@@ -1,0 +1,189 @@
+"""
+What a bot's folder holds, read once, as one value: what is hashed is what is packed, copied and measured.
+
+Everybody who needs something of a folder takes a `Content` and passes it on; nobody reads the folder again. To add
+files (the wheels of its `requirements.txt`, a Dockerfile that we write), make another value:
+
+    content = Content.read(folder)
+    content = content.with_files({"vendor/numpy/__init__.py": b"..."})
+    content.hash, content.archive(), content.write(target)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import posixpath
+import tarfile
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, BinaryIO
+
+from ladder.sandbox.base import BotRejected
+from ladder.sandbox.folders.members import MOST_BYTES, FolderMember, Kind, read_members
+from ladder.sandbox.scratch import disk_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
+
+    from ladder.sandbox.bot_source import BotSource
+
+TAR_TYPES = {Kind.FOLDER: tarfile.DIRTYPE, Kind.LINK: tarfile.SYMTYPE}
+
+
+@dataclass(frozen=True)
+class Content:
+    """Files, folders and links, in the order in which they are hashed: a folder before what is in it."""
+
+    members: tuple[FolderMember, ...]
+
+    @classmethod
+    def read(cls, folder: Path, most_bytes: int = MOST_BYTES) -> Content:
+        """
+        Read a folder once; links are not followed, and what is in `ladder.sandbox.folders.members.IGNORED` is left out.
+
+        Args:
+            folder: The folder.
+            most_bytes: How much all files may hold; never more than `MOST_BYTES`. A larger file is not even opened
+                to its end.
+
+        Raises:
+            BotRejected: If it cannot be read or exceeds a limit of `members.py`, has a name that is not UTF-8, or a
+                link that leads out of it.
+        """
+        return cls(read_members(folder, min(most_bytes, MOST_BYTES)))
+
+    @cached_property
+    def hash(self) -> str:
+        """
+        64 hexadecimal digits of SHA-256 over names and contents.
+
+        The same tree gives the same hash on every machine: owners, times, and all modes but the x bit do not count.
+        """
+        whole = hashlib.sha256()
+        for member in self.members:
+            # Every part is of fixed length, so that no two trees run together to the same bytes.
+            name, content = member.name.encode(), member.content
+            whole.update(hashlib.sha256(name).digest() + member.kind.encode() + hashlib.sha256(content).digest())
+        return whole.hexdigest()
+
+    @property
+    def size(self) -> int:
+        """Bytes in all files."""
+        return sum(len(member.content) for member in self.members)
+
+    @cached_property
+    def by_name(self) -> Mapping[str, FolderMember]:
+        """The members by their paths from the folder on."""
+        return {member.name: member for member in self.members}
+
+    def file(self, name: str) -> bytes | None:
+        """The bytes of a file; None if there is none of that name. A link to a file is followed, once."""
+        member = self.by_name.get(name)
+        if member is not None and member.kind is Kind.LINK:
+            target = posixpath.join(posixpath.dirname(name), member.content.decode())
+            member = self.by_name.get(posixpath.normpath(target))
+        return member.content if member is not None and member.kind in (Kind.FILE, Kind.EXECUTABLE) else None
+
+    def without(self, leaves_out: Callable[[FolderMember], bool]) -> Content:
+        """The same without some members; a folder stays if something in it does."""
+        kept = {member.name for member in self.members if not leaves_out(member)}
+        for name in list(kept):
+            kept.update(_folders_above(name))
+        return Content(tuple(member for member in self.members if member.name in kept))
+
+    def with_files(self, files: Mapping[str, bytes]) -> Content:
+        """
+        The same with these files, by their paths from the folder on, in place of what has these names.
+
+        Raises:
+            BotRejected: If a folder stands where a file is to be, or something else where a folder is needed.
+        """
+        members = dict(self.by_name)
+        for name, content in files.items():
+            for above in _folders_above(name):
+                _expect(members.setdefault(above, FolderMember(above, Kind.FOLDER)), (Kind.FOLDER,))
+            _expect(members.get(name), (Kind.FILE, Kind.EXECUTABLE, Kind.LINK))
+            members[name] = FolderMember(name, Kind.FILE, content)
+        return Content(_in_order(members.values()))
+
+    def below(self, prefix: str) -> Content:
+        """The same, one folder further down, whose name is *prefix*."""
+        moved = (FolderMember(f"{prefix}/{member.name}", member.kind, member.content) for member in self.members)
+        return Content((FolderMember(prefix, Kind.FOLDER), *moved))
+
+    def archive(self) -> BinaryIO:
+        """Pack everything for a build. Files become readable by everyone: a bot runs under a user of its own."""
+        packed = io.BytesIO()
+        with tarfile.open(fileobj=packed, mode="w") as tar:
+            for member in self.members:
+                tar.addfile(_tar_info(member), io.BytesIO(member.content))
+        packed.seek(0)
+        return packed
+
+    def write(self, folder: Path) -> None:
+        """
+        Write everything to *folder*, which is made.
+
+        Raises:
+            SandboxError: If there is no room for it.
+        """
+        with disk_errors(folder):
+            folder.mkdir()
+        for member in self.members:
+            path = folder / member.name
+            with disk_errors(path):
+                _write(path, member)
+
+
+def content_hash(folder: Path) -> str:
+    """The hash of a folder that needs no more than this done with it."""
+    return Content.read(folder).hash
+
+
+def content_of(source: BotSource) -> Content:
+    """What the folder of a bot holds: what was read already, or else what is there now."""
+    assert source.folder is not None
+    return source.content or Content.read(source.folder)
+
+
+def archive(folder: Path) -> BinaryIO:
+    """A folder of ours, packed for a build."""
+    return Content.read(folder).archive()
+
+
+def _folders_above(name: str) -> list[str]:
+    parts = name.split("/")[:-1]
+    return ["/".join(parts[: count + 1]) for count in range(len(parts))]
+
+
+def _expect(member: FolderMember | None, kinds: Iterable[Kind]) -> None:
+    if member is not None and member.kind not in kinds:
+        raise BotRejected(f"The bot's folder holds {member.name!r}, whose name is needed. Give it another name.")
+
+
+def _in_order(members: Iterable[FolderMember]) -> tuple[FolderMember, ...]:
+    return tuple(sorted(members, key=lambda member: member.parts))
+
+
+def _tar_info(member: FolderMember) -> tarfile.TarInfo:
+    info = tarfile.TarInfo(member.name)
+    info.type = TAR_TYPES.get(member.kind, tarfile.REGTYPE)
+    info.mode = 0o644 if member.kind is Kind.FILE else 0o755
+    if member.kind is Kind.LINK:
+        info.linkname = member.content.decode()
+    else:
+        info.size = len(member.content)
+    return info
+
+
+def _write(path: Path, member: FolderMember) -> None:
+    if member.kind is Kind.FOLDER:
+        path.mkdir()
+    elif member.kind is Kind.LINK:
+        path.symlink_to(os.fsdecode(member.content))
+    else:
+        path.write_bytes(member.content)
+        path.chmod(0o755 if member.kind is Kind.EXECUTABLE else 0o644)

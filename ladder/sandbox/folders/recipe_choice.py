@@ -1,0 +1,66 @@
+"""How a bot's folder is built: by a recipe of ours, or, where that is allowed, by its own Dockerfile."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ladder.sandbox.base import BotRejected
+from ladder.sandbox.bot_source import DOCKERFILE
+from ladder.sandbox.folders.dockerfile_lines import NotUnderstood
+from ladder.sandbox.folders.members import Kind
+from ladder.sandbox.folders.recipes import PLAIN, UNDERSTOOD, Recipe, read_recipe
+
+if TYPE_CHECKING:
+    from ladder.sandbox.bot_source import BotSource
+    from ladder.sandbox.folders.content import Content
+
+MOST_COPIED = 2 * 1024**3
+"""Bytes that all COPY lines of a Dockerfile together may copy, at the most."""
+SHOWN = 80
+"""Letters of a line in a message."""
+
+
+def recipe_of(source: BotSource, content: Content) -> Recipe | None:
+    """
+    Find how the folder is built.
+
+    Args:
+        source: The bot.
+        content: What its folder holds.
+
+    Returns:
+        The recipe; None: by the folder's own Dockerfile, which does more than a recipe can say.
+
+    Raises:
+        BotRejected: If nothing says how, or it does more and only recipes are built.
+    """
+    if DOCKERFILE not in content.by_name:
+        if content.file("bot.py") is None:
+            raise BotRejected(
+                f"The folder {source.folder} has no bot.py and no Dockerfile. A bot in another language needs an image "
+                "of its own: see docs/submit.md."
+            )
+        return PLAIN
+    dockerfile = content.file(DOCKERFILE)
+    if dockerfile is None:
+        raise BotRejected(f"The {DOCKERFILE} of {source.folder} is no file. Put the file itself there.")
+    try:
+        if content.by_name[DOCKERFILE].kind is Kind.LINK:
+            raise NotUnderstood(1, "", "begins a link to another file")
+        recipe = read_recipe(dockerfile)
+        if recipe.copies * content.size > MOST_COPIED:
+            raise NotUnderstood(1, "", f"begins a file that may copy more than {MOST_COPIED:,} bytes in all")
+        return recipe
+    except NotUnderstood as error:
+        if source.builds == "allowed":
+            return None
+        raise BotRejected(_why_not(source.name, error)) from None
+
+
+def _why_not(name: str, error: NotUnderstood) -> str:
+    text = error.text if len(error.text) <= SHOWN else f"{error.text[:SHOWN]}…"
+    return (
+        f"{name} is not built here: line {error.line} of its {DOCKERFILE}{f', {text!r},' if text else ''} {error.why}. "
+        f"This ladder builds only {UNDERSTOOD}. Build the image yourself, push it to a registry and submit its digest "
+        '(registry/name@sha256:…), or ask the organiser for the setting builds = "allowed".'
+    )

@@ -1,0 +1,82 @@
+"""Bots in this very process: no wall, no clock that could stop them; for trying things out fast."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import itertools
+import sys
+from typing import TYPE_CHECKING
+
+from ladder.sandbox.base import BotRejected
+from ladder.sandbox.folders.content import Content
+from ladder.sandbox.wheels.here import installed_here
+from ladder.sandbox.wheels.packages import Asked, Packages
+from ladder.sandbox.wheels.requirements import LOCK, REQUIREMENTS
+from pigpen import Bot
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import ModuleType
+
+    from ladder.sandbox.bot_source import BotSource
+
+_numbers = itertools.count()
+
+
+def load_bot_class(source: BotSource, packages: Packages | None = None) -> type[Bot]:
+    """
+    Import the bot's bot.py and find the class in it.
+
+    The packages of its requirements.txt come last on the path: what this process uses itself stays what it is.
+
+    Args:
+        source: The bot.
+        packages: Where packages come from; what pip is set to if None.
+
+    Raises:
+        BotRejected: If there is no bot.py, it cannot be imported, or it holds no `pigpen.Bot` or several.
+        SandboxError: If its packages could not be fetched.
+    """
+    folder = source.folder
+    path = folder / "bot.py" if folder else None
+    if folder is None or path is None or not path.is_file():
+        raise BotRejected(f"{source.name} has no bot.py, and --sandbox inline needs one. Use --sandbox docker.")
+    _install(folder, packages)
+    name = f"pigpen_inline_{next(_numbers)}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except SystemExit as error:
+        raise BotRejected(f'{path} must call pigpen.run only under: if __name__ == "__main__":') from error
+    except Exception as error:  # a stranger's module may raise anything
+        raise BotRejected(f"{path} cannot be imported: {type(error).__name__}: {error}") from error
+    return _only_bot(module, source)
+
+
+def _install(folder: Path, packages: Packages | None) -> None:
+    if not any((folder / name).exists() for name in (REQUIREMENTS, LOCK)):
+        return  # to read the whole folder for each instance would take long
+    asked = Asked.by(Content.read(folder))
+    if asked.anything:
+        _, installed = installed_here(packages or Packages(), asked)
+        if str(installed) not in sys.path:
+            sys.path.append(str(installed))
+            importlib.invalidate_caches()
+
+
+def _only_bot(module: ModuleType, source: BotSource) -> type[Bot]:
+    classes = [
+        value
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, Bot) and value.__module__ == module.__name__
+    ]
+    leaves = [each for each in classes if not any(other is not each and issubclass(other, each) for other in classes)]
+    if len(leaves) != 1:
+        found = ", ".join(each.__name__ for each in leaves) or "none"
+        raise BotRejected(f"{source.name}: bot.py must define one class of pigpen.Bot; found: {found}.")
+    return leaves[0]

@@ -1,0 +1,181 @@
+"""Bots as plain processes of this user. No isolation at all: for one's own bots, and quick to start."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ladder.sandbox.base import SOCKET_NAME, BotRejected, SandboxError
+from ladder.sandbox.folders.content import content_of
+from ladder.sandbox.process.process_instance import ProcessInstance
+from ladder.sandbox.scratch import disk_errors
+from ladder.sandbox.wheels.here import installed_here
+from ladder.sandbox.wheels.packages import Asked, Packages, with_lock
+
+if TYPE_CHECKING:
+    from ladder.sandbox.base import SeatMount
+    from ladder.sandbox.bot_source import BotSource
+
+LAUNCHER = Path(__file__).with_name("die_with_parent.py")
+INHERITED = ("PATH", "LANG", "LC_ALL", "PYTHONPATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
+"""Variables a bot gets from us, if set; whatever else our environment holds (keys, tokens) is no bot's business."""
+
+
+class ProcessSandbox:
+    """Runs each instance as a child process, in the bot's folder, with this Python or with Node.js."""
+
+    name = "process"
+    isolates = False
+
+    def __init__(self, packages: Packages | None = None) -> None:
+        """
+        Prepare a sandbox.
+
+        Args:
+            packages: Where the packages of bots come from; what pip is set to if None.
+        """
+        self._instances: set[ProcessInstance] = set()
+        self._packages = packages or Packages()
+
+    async def load(self, bot: BotSource) -> ProcessProgram:
+        """
+        Find the bot's main file, what runs it, and the packages that its requirements.txt names.
+
+        Raises:
+            BotRejected: If the bot is an image, its folder has no main file or cannot be read, or Node.js or a package
+                is missing for it.
+            SandboxError: If packages could not be fetched.
+        """
+        if bot.folder is None:
+            raise BotRejected(
+                f"{bot.name} is an image, and the process sandbox runs folders only. Use --sandbox docker."
+            )
+        command = _command(bot.folder)
+        content = await asyncio.to_thread(content_of, bot)
+        lock, path = await asyncio.to_thread(self._install, Asked.by(content))
+        identity = f"sha256:{with_lock(content, lock).hash}"
+        return ProcessProgram(self._instances, bot.folder, command, identity, lock, path)
+
+    def _install(self, asked: Asked) -> tuple[str | None, Path | None]:
+        if not asked.anything:
+            return None, None
+        return installed_here(self._packages, asked)
+
+    async def close(self) -> None:
+        """Kill whatever still runs."""
+        await asyncio.gather(*(instance.stop() for instance in list(self._instances)))
+
+
+class ProcessProgram:
+    """A bot's folder, ready to start."""
+
+    def __init__(
+        self,
+        running: set[ProcessInstance],
+        folder: Path,
+        command: list[str],
+        identity: str,
+        lock: str | None = None,
+        packages: Path | None = None,
+    ) -> None:
+        self._running = running
+        self._folder = folder
+        self._command = command
+        self._identity = identity
+        self._lock = lock
+        self._packages = packages
+
+    @property
+    def identity(self) -> str:
+        """`sha256:` and the hash of the folder's content, and of its lock."""
+        return self._identity
+
+    @property
+    def lock(self) -> str | None:
+        """Which packages are on its path; None: none."""
+        return self._lock
+
+    @property
+    def image_files(self) -> None:
+        """There is no image."""
+
+    async def start(self, place: SeatMount) -> ProcessInstance:
+        """
+        Start one fresh process, in a session of its own.
+
+        Raises:
+            SandboxError: If the system lets no process start.
+        """
+        with disk_errors(f"A folder in {place.folder}"):
+            home = tempfile.mkdtemp(prefix="home-", dir=place.folder)
+        output, writer = os.pipe()
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *_dying_with_us(self._command),
+                cwd=self._folder,
+                env=_environment(place, home, self._packages),
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=writer,
+                stderr=writer,
+                start_new_session=True,
+            )
+        except BaseException as error:
+            os.close(output)
+            shutil.rmtree(home, ignore_errors=True)
+            if isinstance(error, OSError):
+                raise SandboxError(f"The bot's process could not be started: {error}") from error
+            raise
+        finally:
+            os.close(writer)
+        instance = ProcessInstance(process, output, Path(home), self._running.discard)
+        self._running.add(instance)
+        return instance
+
+
+def _command(folder: Path) -> list[str]:
+    if (folder / "bot.py").is_file():
+        return [sys.executable, "bot.py"]
+    if not (folder / "bot.js").is_file():
+        raise BotRejected(
+            f"The folder {folder} has neither a bot.py nor a bot.js, so the process sandbox cannot run it."
+        )
+    node = shutil.which("node")
+    if node is None:
+        raise BotRejected(
+            f"The bot in {folder} is written for Node.js, and there is no program named node on the PATH."
+        )
+    if _lacks_packages(folder):
+        raise BotRejected(f"The packages of the bot in {folder} are not installed. Run this in that folder: npm ci")
+    return [node, "bot.js"]
+
+
+def _lacks_packages(folder: Path) -> bool:
+    """Whether there are packages to install and none are, neither here nor further up, where Node.js looks too."""
+    manifest = folder / "package.json"
+    wanted = manifest.is_file() and '"dependencies"' in manifest.read_text(encoding="utf-8", errors="replace")
+    return wanted and not any((place / "node_modules").is_dir() for place in (folder, *folder.parents))
+
+
+def _dying_with_us(command: list[str]) -> list[str]:
+    return [sys.executable, "-I", "-S", str(LAUNCHER), str(os.getpid()), *command]
+
+
+def _environment(place: SeatMount, home: str, packages: Path | None) -> dict[str, str]:
+    inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}
+    if packages is not None:
+        path = [str(packages), *filter(None, [inherited.get("PYTHONPATH")])]
+        inherited["PYTHONPATH"] = os.pathsep.join(path)
+    return {
+        **inherited,
+        "HOME": home,
+        "TMPDIR": home,
+        "PYTHONUNBUFFERED": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PIGPEN_ADDRESS": f"unix:{place.folder / SOCKET_NAME}",
+        "PIGPEN_TOKEN": place.token,
+    }

@@ -1,0 +1,82 @@
+"""Temporary folders that do not outlive us for long: the next start removes those of a process that was killed."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ladder.sandbox import owners
+from ladder.sandbox.base import SandboxError
+from ladder.sandbox.guarded import is_own_folder, read_own
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PREFIX = "pigpen-match-"
+MARK_SECONDS = 60.0
+"""A folder that has had no whole mark for so long will get none."""
+MARK_BYTES = 1024
+"""A longer mark is none of ours."""
+OWNER = "owner"
+"""File in the folder that names the process whose folder it is (owners.py)."""
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """
+    Make a folder that is gone afterwards, and remove what killed processes left.
+
+    Raises:
+        SandboxError: If there is no room for it.
+    """
+    with disk_errors("A temporary folder"):
+        _sweep()
+        holder = tempfile.TemporaryDirectory(prefix=PREFIX)
+    with holder as name:
+        folder = Path(name)
+        with disk_errors(folder / OWNER):
+            (folder / OWNER).write_text(owners.this_process())
+        yield folder
+
+
+@contextmanager
+def disk_errors(what: Path | str) -> Iterator[None]:
+    """Turn what a full disk or a missing folder raises into a `SandboxError` that says *what* cannot be made."""
+    try:
+        yield
+    except OSError as error:
+        raise SandboxError(
+            f"{what} cannot be made: {error.strerror}. Make room, or set TMPDIR to a folder on another disk."
+        ) from error
+
+
+def _sweep() -> None:
+    """Remove what killed processes of this user left: in a shared folder, anybody can make one of that name."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        if is_own_folder(folder):
+            _sweep_one(folder)
+
+
+def _sweep_one(folder: Path) -> None:
+    try:
+        owner = read_own(folder / OWNER, MARK_BYTES)
+        is_left = owners.is_dead(owner)
+    except (FileNotFoundError, ValueError):  # its maker was killed before its mark was whole
+        _remove_unmarked(folder)
+    except OSError:
+        return
+    else:
+        if is_left:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove_unmarked(folder: Path) -> None:
+    """Remove a folder whose maker was killed before its mark was written: there is nothing else in it."""
+    with suppress(OSError):
+        is_old = time.time() - folder.stat().st_mtime > MARK_SECONDS
+        if is_old and {path.name for path in folder.iterdir()} <= {OWNER}:
+            shutil.rmtree(folder)

@@ -1,0 +1,112 @@
+"""
+What was fetched once, in the user's cache folder: wheels by their hash, and answers by what was asked.
+
+All of it can be fetched again: removing the folder costs time only. The oldest wheels go when it grows too large.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ladder.sandbox.base import SandboxError
+from ladder.sandbox.scratch import disk_errors
+
+if TYPE_CHECKING:
+    from ladder.sandbox.wheels.lock import Pin
+
+STORE_BYTES = 1024 * 1024 * 1024
+"""Of wheels that are kept."""
+CHUNK = 1024 * 1024
+
+
+def cache_folder() -> Path:
+    """
+    Where all of this lies, as the XDG base directory specification has it.
+
+    Raises:
+        SandboxError: If this user has no home.
+    """
+    try:
+        home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    except RuntimeError as error:
+        raise SandboxError(f"{error} Name a folder for fetched packages: XDG_CACHE_HOME in the environment.") from None
+    return Path(home) / "pigpen"
+
+
+class Store:
+    """The folder."""
+
+    def __init__(self, root: Path, most_bytes: int = STORE_BYTES) -> None:
+        self.root = root
+        self._most_bytes = most_bytes
+        self._wheels, self._answers = root / "wheels", root / "answers"
+
+    def find(self, pin: Pin) -> Path | None:
+        """Find a wheel that is what its name says."""
+        for digest in sorted(pin.hashes):
+            path = self._wheels / f"{digest}.whl"
+            if path.is_file() and sha256_of(path) == digest:
+                os.utime(path)
+                return path
+        return None
+
+    def keep(self, wheel: Path, digest: str) -> Path:
+        """
+        Take a wheel in, and let the oldest ones go.
+
+        Raises:
+            SandboxError: If there is no room.
+        """
+        kept = self._wheels / f"{digest}.whl"
+        _put(kept, wheel.read_bytes())
+        self._prune(kept)
+        return kept
+
+    def answer(self, key: str) -> bytes | None:
+        """Give the answer to *key* that is remembered."""
+        path = self._answers / key
+        return path.read_bytes() if path.is_file() else None
+
+    def keep_answer(self, key: str, text: str) -> None:
+        """
+        Remember an answer.
+
+        Raises:
+            SandboxError: If there is no room.
+        """
+        _put(self._answers / key, text.encode())
+
+    def _prune(self, spared: Path) -> None:
+        found = sorted((path.stat().st_mtime, path.stat().st_size, path) for path in self._wheels.glob("*.whl"))
+        total = sum(size for _, size, _ in found)
+        for _, size, path in found:
+            if total > self._most_bytes and path != spared:
+                path.unlink(missing_ok=True)
+                total -= size
+
+
+def sha256_of(path: Path) -> str:
+    """Hash a file; hex."""
+    found = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK):
+            found.update(chunk)
+    return found.hexdigest()
+
+
+def _put(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all: others may read and write the same one."""
+    with disk_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        number, name = tempfile.mkstemp(prefix=".new-", dir=path.parent)
+        try:
+            with os.fdopen(number, "wb") as file:
+                file.write(content)
+            Path(name).replace(path)
+        except OSError:
+            Path(name).unlink(missing_ok=True)
+            raise

@@ -1,0 +1,230 @@
+"""
+What an organiser sets: in `pigpen.toml` in the current folder, or in the environment, which goes first.
+
+The file is not read where it lies in a bot's folder (settings_file.py).
+
+The names are the same in both: `data_dir` in the file is `PIGPEN_DATA_DIR` in the environment. A relative path is one
+from the current folder, where the file is too.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field, NonNegativeFloat, PositiveInt, ValidationError, field_validator
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+    TomlConfigSettingsSource,
+)
+
+from ladder.matches.clocks import DEFAULT_CLOCK_TEXT, LEAST_LIMIT, MOST_LIMIT, MOST_SECONDS, read_clock
+from ladder.sandbox.base import LOCKED_BYTES, has_own_kernel
+from ladder.sandbox.bot_source import Builds
+from ladder.settings.file import FILE, bot_around
+from referee.match.match import DEFAULT_CLOCK
+from referee.records.errors import shortened
+from referee.records.limits import MOST_DEALS, MOST_SEATS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sqlalchemy import URL
+
+    from pigpen import ClockSetting
+
+PREFIX = "PIGPEN_"
+MOST_COUNT = 10**15
+"""No number in the settings is larger: the database could not hold it, nor Python write it in any length."""
+MatchBoards = Annotated[PositiveInt, Field(le=MOST_DEALS // MOST_SEATS)]
+"""So many boards that the record of a match has room for them at a table of any size."""
+URL_HINT = "write sqlite:////path/to/file or postgresql://user@host/name"
+
+
+def default_data_dir() -> Path:
+    """Where a ladder lies if nobody says otherwise, as the XDG base directory specification has it."""
+    home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(home) / "pigpen"
+
+
+class Settings(BaseSettings):
+    """The settings of a ladder; every field can stand in `pigpen.toml` and in the environment."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX,
+        env_ignore_empty=True,
+        toml_file=FILE,
+        extra="forbid",
+        frozen=True,
+        use_attribute_docstrings=True,
+        allow_inf_nan=False,
+    )
+
+    data_dir: Path = Field(default_factory=default_data_dir)
+    """Folder for the database, the records, and the bots that were entered as folders."""
+    database_url: str = ""
+    """sqlite:////path/to/file, or postgresql://user@host/name; empty: ladder.db in data_dir."""
+    sandbox: Literal["docker", "process"] = "docker"
+    """How the bots are kept; process is for bots of one's own only."""
+    runtime: str = "runc"
+    """The OCI runtime of the docker sandbox."""
+    concurrency: Annotated[int, Field(ge=0, le=10_000)] = 0
+    """Matches at once; 0: one for each core, at least two, so that one starts while another plays."""
+    boards: MatchBoards = 4
+    """Boards in a match, each played in every rotation."""
+    clock: str = DEFAULT_CLOCK_TEXT
+    """Seconds in the bank + seconds added for each decision."""
+    limit: Annotated[float, Field(ge=LEAST_LIMIT, le=MOST_LIMIT)] = DEFAULT_CLOCK.limit
+    """Most seconds for one decision."""
+    match_seconds: Annotated[NonNegativeFloat, Field(le=MOST_SECONDS)] = 0.0
+    """A match that takes longer is void, and played again; 0: as long as the bots' clocks allow."""
+    image_bytes: Annotated[PositiveInt, Field(le=MOST_COUNT)] = 2 * 1024**3
+    """The largest image, or folder, that is taken."""
+    locked_bytes: Annotated[PositiveInt, Field(le=MOST_COUNT)] = LOCKED_BYTES
+    """The largest image whose files are kept in memory while it plays; a larger one needs gVisor."""
+    builds: Builds = "base"
+    """Dockerfiles that submitted folders may have; base: FROM pigpen/bot and COPY; allowed: any (docs/security.md)."""
+    records: Annotated[int, Field(ge=0, le=MOST_COUNT)] = 0
+    """How many records of matches are kept, the newest ones; 0: all."""
+    preflight_boards: MatchBoards = 2
+    """Boards that a submitted bot plays against itself in each variant."""
+
+    @field_validator("data_dir")
+    @classmethod
+    def _absolute(cls, path: Path) -> Path:
+        if "\0" in str(path):
+            raise ValueError("no path has a NUL character in it")
+        return path.expanduser().absolute()
+
+    @field_validator("database_url")
+    @classmethod
+    def _known(cls, text: str) -> str:
+        if text:
+            read_url(text)
+        return text
+
+    @field_validator("clock")
+    @classmethod
+    def _is_clock(cls, text: str) -> str:
+        read_clock(text, DEFAULT_CLOCK.limit)
+        return text
+
+    @property
+    def clock_setting(self) -> ClockSetting:
+        """The clock of a match."""
+        return read_clock(self.clock, self.limit)
+
+    @property
+    def owners_apart(self) -> bool:
+        """Whether bots of one owner must not play at the same time: containers on one kernel share too much."""
+        return self.sandbox == "docker" and not has_own_kernel(self.runtime)
+
+    @property
+    def url(self) -> URL:
+        """The database's URL."""
+        from sqlalchemy import URL
+
+        if self.database_url:
+            return read_url(self.database_url)
+        return URL.create("sqlite", database=str(self.data_dir / "ladder.db"))
+
+    @property
+    def database_file(self) -> Path | None:
+        """The file that holds the database; None if a server has it."""
+        url = self.url
+        return Path(str(url.database)) if url.get_backend_name() == "sqlite" else None
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """First what code says, then the environment, then the file."""
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+
+class _WithoutFile(Settings):
+    """The settings where `pigpen.toml` is not the organiser's."""
+
+    model_config = SettingsConfigDict(toml_file=None)
+
+
+def read_url(text: str) -> URL:
+    """
+    Read the URL of a database, which is SQLite's or PostgreSQL's, and name the driver that comes with Pigpen.
+
+    Raises:
+        ValueError: If it is none; the message does not repeat it, for it may hold a password.
+    """
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    try:
+        if "\0" in text:
+            raise ValueError
+        url = make_url(text)
+    except (ArgumentError, ValueError):
+        raise ValueError(f"it is not a URL; {URL_HINT}") from None
+    if url.drivername in ("sqlite", "sqlite+pysqlite"):
+        if url.database in (None, "", ":memory:") or url.query:
+            raise ValueError(f"it names no file; {URL_HINT}")
+        return url.set(drivername="sqlite", database=str(Path(str(url.database)).expanduser().absolute()))
+    if "password" in url.query:
+        raise ValueError(f"it has its password at the end; {URL_HINT}, the password between user: and @")
+    if url.drivername in ("postgresql", "postgres", "postgresql+psycopg"):
+        return url.set(drivername="postgresql+psycopg")
+    raise ValueError(f"{url.drivername!r} is no database that a ladder can be kept in; {URL_HINT}")
+
+
+def load_settings(bots: Iterable[Path] = (), **given: Any) -> Settings:
+    """
+    Read the settings.
+
+    Args:
+        bots: Folders of bots that somebody named; a file within one of them is not read.
+        given: Values that go before all else.
+
+    Raises:
+        ValueError: If one makes no sense; the message names it and where it stands.
+    """
+    try:
+        return (_WithoutFile if bot_around(bots) else Settings)(**given)
+    except ValidationError as error:
+        raise ValueError(_sentence(error)) from None
+    except (SettingsError, OSError, ValueError) as error:
+        why = "a number in it has too many digits" if "integer string conversion" in str(error) else error
+        raise ValueError(f"{str(Path(FILE).absolute())!r} cannot be read: {why}.") from None
+    except RecursionError:
+        raise ValueError(f"{str(Path(FILE).absolute())!r} cannot be read: it is nested too deep.") from None
+    except RuntimeError as error:  # nobody's home
+        raise ValueError(
+            f"{error} Name a folder: data_dir in {FILE}, or {PREFIX}DATA_DIR in the environment."
+        ) from None
+
+
+def source_of(name: str) -> str:
+    """Where the value of a setting comes from: ``environment``, ``file`` or ``default``."""
+    if any(variable.upper() == PREFIX + name.upper() and value for variable, value in os.environ.items()):
+        return "environment"
+    return "file" if not bot_around() and name in TomlConfigSettingsSource(Settings)() else "default"
+
+
+def _sentence(error: ValidationError) -> str:
+    detail = error.errors(include_input=False)[0]
+    name = shortened(".".join(map(str, detail["loc"])))
+    file = str(Path(FILE).absolute())
+    if detail["type"] == "extra_forbidden":
+        near = difflib.get_close_matches(name, Settings.model_fields, 1)
+        meant = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(Settings.model_fields)}."
+        return f"{name} in {file!r} is no setting. {meant}"
+    place = f"{PREFIX}{name.upper()} in the environment" if source_of(name) == "environment" else f"{name} in {file!r}"
+    return f"{place} cannot be used: {detail['msg'].removeprefix('Value error, ').rstrip('.')}."

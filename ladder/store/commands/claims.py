@@ -1,0 +1,114 @@
+"""Who may enter a bot under what name."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+
+from ladder.sandbox.bot_source import is_ours
+from ladder.store import models
+from ladder.store.errors import LadderError
+from ladder.store.models import NAME_LENGTH
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy.orm import Session
+
+_ID = re.compile("(sha256:)?[0-9a-f]{1,64}")
+LETTERS_AND_DIGITS = ("L", "M", "N")
+"""First letters of the Unicode categories that a name may hold, in any script, besides `_`, `-` and `.`."""
+
+
+def check_name(name: str, what: str) -> None:
+    """
+    Make sure that *name* can be the name of a bot, an owner or a variant (*what*).
+
+    Raises:
+        LadderError: If it cannot.
+    """
+    fits = 0 < len(name) <= NAME_LENGTH and name == unicodedata.normalize("NFC", name)
+    if not fits or not all(_is_fit(letter) for letter in name) or name[0] in "-." or _is_mark(name[0]):
+        raise LadderError(
+            f"{name!r} cannot be the name of {what}: it takes 1 to {NAME_LENGTH} letters and digits of any script "
+            "(composed, NFC), '_', '-' and '.', and begins with none of the last two."
+        )
+
+
+def check_claim(session: Session, bot: str, owner: str, sandbox: str) -> None:
+    """
+    Make sure that *owner* may enter a bot of this name from this sandbox.
+
+    Raises:
+        LadderError: If not: the name is another's or hardly differs from one, or the ladder's bots live elsewhere.
+    """
+    check_name(bot, "a bot (--name)")
+    check_name(owner, "an owner (--owner)")
+    _check_case(bot, list(session.scalars(select(models.StoredBot.name))), "bot", "--name")
+    _check_case(owner, list(session.scalars(select(models.Owner.name))), "owner", "--owner")
+    holder = session.scalar(select(models.Owner.name).join(models.StoredBot).where(models.StoredBot.name == bot))
+    if holder not in (None, owner):
+        raise LadderError(f"The name {bot!r} belongs to a bot of {holder}'s. Choose another one: --name")
+    other = sandbox_of(session)
+    if other not in (None, sandbox):
+        raise LadderError(
+            f"The bots of this ladder run in the {other} sandbox, and all of them must run alike: their clocks differ. "
+            f"Submit with --sandbox {other}, or begin another ladder (PIGPEN_DATA_DIR)."
+        )
+
+
+def check_possession(session: Session, owner: str, identity: str, reference: str) -> None:
+    """
+    Make sure that an image which *owner* names is not somebody else's bot.
+
+    Whoever hands in a folder has shown what is in it, and two owners may hand in the same. A name shows nothing: the
+    engine that builds and plays everybody's bots knows all of their images.
+
+    Args:
+        session: A transaction.
+        owner: Who submits it.
+        identity: The image's id.
+        reference: The word for it.
+
+    Raises:
+        LadderError: If another owner's bot has that identity and none of this owner's has, or if only the ladder can
+            have given the image that name.
+    """
+    same = (
+        select(models.Owner.name).join(models.StoredBot).join(models.Version).where(models.Version.identity == identity)
+    )
+    owners = list(session.scalars(same.order_by(models.Version.id)))
+    if owner in owners:
+        return
+    if owners:
+        raise LadderError(
+            f"The image {reference} is a bot of {owners[0]}'s already. Submit one that you have made: a folder, or "
+            "another image."
+        )
+    if _ID.fullmatch(reference) or is_ours(reference):
+        raise LadderError(
+            f"{reference} names an image of this engine in a way that says nothing of whose it is. Submit its folder, "
+            "or give it a name of your own (docker tag) and submit that."
+        )
+
+
+def sandbox_of(session: Session) -> str | None:
+    """Where the bots of this ladder run; None as long as it has none."""
+    return session.scalar(select(models.Version.sandbox).limit(1))
+
+
+def _is_fit(letter: str) -> bool:
+    return letter in "_-." or unicodedata.category(letter)[0] in LETTERS_AND_DIGITS
+
+
+def _is_mark(letter: str) -> bool:
+    return unicodedata.category(letter)[0] == "M"
+
+
+def _check_case(name: str, known: Sequence[str], what: str, option: str) -> None:
+    alike = next((other for other in known if other.casefold() == name.casefold()), name)
+    if alike != name and name not in known:
+        raise LadderError(f"There is {what} {alike!r} already: write {option} {alike}, or choose a name less like it.")

@@ -1,0 +1,165 @@
+"""The batch estimate of a variant, kept up to date beside the ratings: ±, rank intervals, likelihood of superiority."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sqlalchemy import bindparam, func, or_, select, update
+
+from ladder.ratings.batch import Estimate, fit, pair_weight
+from ladder.results.summary import teams_of
+from ladder.store import models
+from ladder.store.models import State
+from referee.records.rules_file import rules_from
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    import numpy.typing as npt
+    from sqlalchemy.orm import Session
+
+    from ladder.store.database import Database
+
+SHARE = 0.02
+"""The most of a runner's time that estimates may take."""
+MOST_VERSIONS = 2000
+"""
+Versions in an estimate. All that play are in it, whatever their number; of the retired ones, the newest up to this.
+
+A fit takes the cube of that number and its covariance the square; in years of new versions both would grow without end.
+"""
+
+
+@dataclass
+class RefreshRate:
+    """When the next estimate is due: after each one the runner does other things for 49 times as long."""
+
+    due: float = 0.0
+    """Seconds by the runner's clock."""
+
+    def is_due(self, now: float) -> bool:
+        """Whether an estimate may be made."""
+        return now >= self.due
+
+    def took(self, began: float, ended: float) -> None:
+        """Count one that was made."""
+        self.due = ended + (ended - began) * (1 - SHARE) / SHARE
+
+
+def stale(session: Session, variants: Collection[str] | None = None) -> list[str]:
+    """
+    The variants whose estimate does not know the newest result, or lacks a bot that plays; the oldest one first.
+
+    Args:
+        session: A transaction.
+        variants: Only these; None: all.
+    """
+    rating, estimate = models.Rating, models.StoredEstimate
+    newest = {
+        name: session.scalar(select(func.max(models.StoredMatch.ordinal)).where(models.StoredMatch.variant == name))
+        or 0
+        for name in session.scalars(select(models.Variant.name).order_by(models.Variant.name))
+        if variants is None or name in variants
+    }
+    known: dict[str, int] = {
+        row.variant: row.ordinal for row in session.execute(select(estimate.variant, estimate.ordinal))
+    }
+    unknown = or_(rating.error.is_(None), rating.rank_low.is_(None))
+    lacking = set(session.scalars(select(rating.variant).where(rating.state == State.ACTIVE, unknown).distinct()))
+    found = [name for name in newest if known.get(name, 0) < newest[name] or name in lacking]
+    return sorted(found, key=lambda name: known.get(name, 0))
+
+
+def refresh(database: Database, variant: str) -> Estimate | None:
+    """
+    Make the estimate of a variant anew; nobody who writes has to wait meanwhile.
+
+    Args:
+        database: The ladder.
+        variant: Which one.
+
+    Returns:
+        The estimate of all that have been entered there; None if nobody has.
+    """
+    with database.read() as session:
+        ordinal = (
+            session.scalar(select(func.max(models.StoredMatch.ordinal)).where(models.StoredMatch.variant == variant))
+            or 0
+        )
+        estimate = _fitted(session, variant)
+        active = _active(session, variant)
+    if estimate is None:
+        return None
+    among = estimate.among(active)
+    rows = [
+        {"version_": version, "error": among.error(version), "rank_low": low, "rank_high": high}
+        for version in active
+        for low, high in [among.ranks(version)]
+    ]
+    blob = estimate.to_bytes()
+    with database.write() as session:
+        session.merge(models.StoredEstimate(variant=variant, ordinal=ordinal, fit=blob))
+        rating = models.Rating.__table__
+        if rows:
+            session.connection().execute(
+                update(models.Rating)
+                .where(rating.c.variant == variant, rating.c.version_id == bindparam("version_"))
+                .values(error=bindparam("error"), rank_low=bindparam("rank_low"), rank_high=bindparam("rank_high")),
+                rows,
+            )
+    return estimate
+
+
+def estimate_of(session: Session, variant: str) -> Estimate | None:
+    """The last estimate of a variant; None before the first one."""
+    blob = session.scalar(select(models.StoredEstimate.fit).where(models.StoredEstimate.variant == variant))
+    return None if blob is None else Estimate.from_bytes(blob)
+
+
+def los(session: Session, variant: str, a: int, b: int) -> float | None:
+    """How likely version *a* is stronger than *b* in a variant, 0 to 1; None if the last estimate lacks one of them."""
+    estimate = estimate_of(session, variant)
+    try:
+        return estimate.los(a, b) if estimate else None
+    except KeyError:
+        return None
+
+
+def _active(session: Session, variant: str) -> list[int]:
+    rating = models.Rating
+    found = select(rating.version_id).where(rating.variant == variant, rating.state == State.ACTIVE)
+    return list(session.scalars(found.order_by(rating.version_id)))
+
+
+def _versions(session: Session, variant: str) -> list[int]:
+    """Who is in the estimate: all that play or sit on the bench, and the newest of the others."""
+    rating = models.Rating
+    entered = select(rating.version_id).where(rating.variant == variant).order_by(rating.version_id.desc())
+    playing = list(session.scalars(entered.where(rating.state != State.RETIRED)))
+    room = max(0, MOST_VERSIONS - len(playing))
+    return sorted([*playing, *session.scalars(entered.where(rating.state == State.RETIRED).limit(room))])
+
+
+def _fitted(session: Session, variant: str) -> Estimate | None:
+    versions = _versions(session, variant)
+    if not versions:
+        return None
+    rules = rules_from(session.get_one(models.Variant, variant).rules)
+    a, b, score, n = _meetings(session, variant).T
+    known = np.isin(a, versions) & np.isin(b, versions)
+    weight = pair_weight(len(teams_of(rules)))
+    return fit(versions, a[known].astype(np.int64), b[known].astype(np.int64), score[known], n[known], weight)
+
+
+def _meetings(session: Session, variant: str) -> npt.NDArray[np.float64]:
+    """(m, 4) Of each pair that met: the version a, the version b, the score of a, their matches."""
+    pair = models.PairStats
+    met = session.connection().execute(select(pair.a, pair.b, pair.score, pair.n).where(pair.variant == variant))
+    # Straight from the driver's cursor: half a million rows of SQLAlchemy's would take longer than the fit.
+    assert met.cursor is not None
+    numbers = np.fromiter(chain.from_iterable(met.cursor.fetchall()), dtype=np.float64)
+    met.close()
+    return numbers.reshape(-1, 4)

@@ -1,0 +1,52 @@
+"""How long a match of the ladder may take before it is void: as long as the bots' clocks allow, and no less."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+
+from ladder.store.models import StoredMatch, Variant
+from pigpen import ClockSetting
+from referee.match.formats import Format
+from referee.match.longest import longest_match
+from referee.records.rules_file import rules_from
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from sqlalchemy.orm import Session
+
+    from ladder.settings.settings import Settings
+
+
+def seconds_of(session: Session, match: int, settings: Settings) -> float:
+    """How many seconds match number *match* may take; its clock and format are those that it was scheduled with."""
+    found = session.get_one(StoredMatch, match)
+    rules = rules_from(session.get_one(Variant, found.variant).rules)
+    longest = longest_match(rules, Format.parse(found.format), ClockSetting(**found.clock))
+    return max(settings.match_seconds, longest)
+
+
+def why_too_short(session: Session, settings: Settings, variants: Collection[str] | None = None) -> str | None:
+    """
+    Say why the setting `match_seconds` does not do: some bots could use it up, and nobody would be at fault.
+
+    Args:
+        session: A transaction.
+        settings: The ladder's settings.
+        variants: Look only at these; None: at all.
+
+    Returns:
+        A sentence that ends with the way out; None if there is no reason.
+    """
+    form, clock = Format(boards=settings.boards), settings.clock_setting
+    for variant in session.scalars(select(Variant).order_by(Variant.name)):
+        needed = longest_match(rules_from(variant.rules), form, clock)
+        if (variants is None or variant.name in variants) and 0 < settings.match_seconds < needed:
+            return (
+                f"match_seconds is {settings.match_seconds:g}, but a match of {variant.name} ({form}, clock "
+                f"{settings.clock}, limit {settings.limit:g}) can take {needed:.0f} s if every bot uses all its time. "
+                "Set match_seconds to 0, which stands for that, or to more; or set fewer boards, less clock or limit."
+            )
+    return None

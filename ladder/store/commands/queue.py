@@ -1,0 +1,202 @@
+"""
+The table of matches as a queue: who plays which attempt at what, and what becomes of attempts that fail.
+
+A match is leased to one holder for one attempt. The number of the attempt is the fence: whatever is said of another
+attempt comes too late and changes nothing. Each function wants a transaction that writes, unless it says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import delete, exists, func, select, text, update
+
+from ladder.store.models import Rating, State, Status, StoredBot, StoredMatch, StoredSeat, Version
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+
+    from sqlalchemy import ColumnElement, Row, Select
+    from sqlalchemy.orm import Session
+
+GRACE = 60.0
+"""Seconds between the end of a match's time and that of its lease: to clear away, and to come back."""
+MOST_FAILURES = 3
+"""A match in which the platform has failed so often is not tried again."""
+MOST_ATTEMPTS = 10
+"""Nor is one that was leased so often and never came back: it may be what ends its workers."""
+
+# Written out, not as parameters: SQLite uses an index with a condition only where it sees that condition.
+_QUEUED = text(f"matches.status = '{Status.QUEUED}'")
+_LEASED = text(f"matches.status = '{Status.LEASED}'")
+
+
+@dataclass(frozen=True)
+class Lease:
+    """One attempt at a match, until a certain time."""
+
+    match: int
+    attempt: int
+    until: float
+    """Unix time."""
+
+
+def claim(
+    session: Session,
+    holder: str,
+    now: float,
+    seconds: Callable[[int], float],
+    count: int,
+    variants: Collection[str] | None = None,
+    *,
+    owners_apart: bool = False,
+) -> list[Lease]:
+    """
+    Lease the oldest matches that wait.
+
+    Args:
+        session: A transaction that writes.
+        holder: Who takes them (`owners.this_process`).
+        now: Unix time.
+        seconds: How long a match may take, by its number.
+        count: How many matches at most.
+        variants: Only of these; None: of any.
+        owners_apart: Leave a match where it is while an owner of a bot in it has a bot in a match that is leased. Two
+            containers of one owner that live at the same time can tell each other what they see (docs/security.md).
+    """
+    waiting = select(StoredMatch.id, StoredMatch.attempt).where(_QUEUED, *_of(variants)).order_by(StoredMatch.id)
+    found = session.execute(waiting if owners_apart else waiting.limit(count))
+    rows = [(match, attempt) for match, attempt in found]
+    chosen = _apart(session, rows)[:count] if owners_apart else rows
+    leases = [Lease(match, attempt + 1, now + seconds(match) + GRACE) for match, attempt in chosen]
+    for lease in leases:
+        session.execute(
+            update(StoredMatch)
+            .where(StoredMatch.id == lease.match)
+            .values(status=Status.LEASED, attempt=lease.attempt, lease_until=lease.until, holder=holder, started=now)
+        )
+    return leases
+
+
+def _apart(session: Session, waiting: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Those of the *waiting* matches, the oldest first, that share no owner with one another or with a leased one."""
+    seated = select(StoredSeat.match_id, StoredBot.owner_id).join(Version, Version.id == StoredSeat.version_id)
+    seated = seated.join(StoredBot, StoredBot.id == Version.bot_id).join(
+        StoredMatch, StoredMatch.id == StoredSeat.match_id
+    )
+    busy = {owner for _, owner in session.execute(seated.where(_LEASED))}
+    owners: dict[int, set[int]] = defaultdict(set)
+    for match, owner in session.execute(seated.where(_QUEUED)):
+        owners[match].add(owner)
+    chosen = []
+    for match, attempt in waiting:
+        if busy.isdisjoint(owners[match]):
+            chosen.append((match, attempt))
+            busy |= owners[match]
+    return chosen
+
+
+def count_waiting(session: Session, variants: Collection[str] | None = None) -> int:
+    """How many matches nobody has leased yet; a transaction that reads will do."""
+    return session.execute(select(func.count(StoredMatch.id)).where(_QUEUED, *_of(variants))).scalar_one()
+
+
+def fail(session: Session, match: int, attempt: int, reason: str, for_good: bool = False) -> Status | None:
+    """
+    Put a match back in which the platform failed, or set it aside if that has happened too often.
+
+    Args:
+        session: A transaction that writes.
+        match: Its number.
+        attempt: The attempt that failed.
+        reason: What went wrong, in a sentence.
+        for_good: It would go wrong again.
+
+    Returns:
+        What became of it; None if the lease had passed to somebody else already.
+    """
+    found = session.execute(select(StoredMatch.failures).where(*_held(match, attempt))).scalar_one_or_none()
+    if found is None:
+        return None
+    status = Status.QUARANTINED if for_good or found + 1 >= MOST_FAILURES else _next(attempt)
+    _release(session, match, status, reason=reason, failures=found + 1)
+    return status
+
+
+def give_back(session: Session, match: int, attempt: int) -> None:
+    """Put a match back that was given up for no fault of anybody's."""
+    if session.execute(select(StoredMatch.id).where(*_held(match, attempt))).scalar_one_or_none() is not None:
+        _release(session, match, Status.QUEUED)
+
+
+def requeue_expired(session: Session, now: float, kept: Collection[tuple[int, int]] = frozenset()) -> dict[int, Status]:
+    """
+    Put back, or set aside, every match whose lease has run out: by its number, what became of it.
+
+    Args:
+        session: A transaction that writes.
+        now: Unix time.
+        kept: Matches and attempts that stay leased: their holder says that they go on, whatever a clock says that
+            somebody has set.
+    """
+    expired = session.execute(_leases().where(StoredMatch.lease_until < now)).all()
+    return _requeue(session, [lease for lease in expired if (lease[0], lease[1]) not in kept])
+
+
+def requeue_dead(session: Session, is_dead: Callable[[str], bool]) -> dict[int, Status]:
+    """Do the same for every match that was leased to somebody who has ended, as *is_dead* says of a holder."""
+    leases = session.execute(_leases()).all()
+    dead = {holder for holder in {holder for *_, holder in leases} if holder is None or is_dead(holder)}
+    return _requeue(session, [lease for lease in leases if lease[2] in dead])
+
+
+def withdraw(session: Session) -> list[int]:
+    """Take matches out that nobody has begun, with a version that does not play any more; gives their numbers."""
+    plays = exists().where(
+        Rating.variant == StoredMatch.variant, Rating.version_id == StoredSeat.version_id, Rating.state == State.ACTIVE
+    )
+    idle = exists().where(StoredSeat.match_id == StoredMatch.id, ~plays)
+    matches = list(session.scalars(select(StoredMatch.id).where(_QUEUED, StoredMatch.attempt == 0, idle)))
+    if matches:
+        session.execute(delete(StoredSeat).where(StoredSeat.match_id.in_(matches)))
+        session.execute(delete(StoredMatch).where(StoredMatch.id.in_(matches)))
+    return matches
+
+
+def was_recorded(session: Session, match: int, attempt: int) -> bool:
+    """Whether this attempt's result is the one that counts; a transaction that reads will do."""
+    done = select(StoredMatch.id).where(
+        StoredMatch.id == match, StoredMatch.attempt == attempt, StoredMatch.status == Status.DONE
+    )
+    return session.execute(done).scalar_one_or_none() is not None
+
+
+def _requeue(session: Session, leases: Sequence[Row[int, int, str | None]]) -> dict[int, Status]:
+    became = {match: _next(attempt) for match, attempt, _ in leases}
+    for match, status in became.items():
+        _release(session, match, status, reason="The worker that played it did not come back.")
+    return became
+
+
+def _next(attempt: int) -> Status:
+    return Status.QUARANTINED if attempt >= MOST_ATTEMPTS else Status.QUEUED
+
+
+def _release(session: Session, match: int, status: Status, **more: str | int) -> None:
+    session.execute(
+        update(StoredMatch).where(StoredMatch.id == match).values(status=status, lease_until=None, holder=None, **more)
+    )
+
+
+def _leases() -> Select[int, int, str | None]:
+    return select(StoredMatch.id, StoredMatch.attempt, StoredMatch.holder).where(_LEASED).order_by(StoredMatch.id)
+
+
+def _held(match: int, attempt: int) -> tuple[ColumnElement[bool], ...]:
+    return StoredMatch.id == match, StoredMatch.attempt == attempt, StoredMatch.status == Status.LEASED
+
+
+def _of(variants: Collection[str] | None) -> tuple[ColumnElement[bool], ...]:
+    return () if variants is None else (StoredMatch.variant.in_(variants),)

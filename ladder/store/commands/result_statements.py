@@ -1,0 +1,91 @@
+"""
+The statements that write a result, made once.
+
+They are Core statements, which take parameters by the dozen: the ORM would spend longer than the database. Parameters
+that name a row end in an underscore.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Table, and_, bindparam, func, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from ladder.store import models
+from ladder.store.models import Status
+
+if TYPE_CHECKING:
+    from sqlalchemy import Select, Update
+    from sqlalchemy.sql.dml import Insert, ReturningUpdate
+
+
+def _table(model: type[models.Base]) -> Table:
+    table = model.__table__
+    assert isinstance(table, Table)
+    return table
+
+
+MATCH, SEAT, RATING = _table(models.StoredMatch), _table(models.StoredSeat), _table(models.Rating)
+THINKING, PAIR = _table(models.ThinkTimes), _table(models.PairStats)
+
+
+def _end_match() -> ReturningUpdate[Any]:
+    earlier = MATCH.alias()
+    ordinal = select(func.coalesce(func.max(earlier.c.ordinal), 0) + 1).scalar_subquery()
+    is_ours = (
+        MATCH.c.id == bindparam("match_"),
+        MATCH.c.attempt == bindparam("attempt_"),
+        MATCH.c.status == Status.LEASED,
+    )
+    ended = {"finished": bindparam("now_"), "deals": bindparam("deals_"), "ordinal": ordinal, "record_kept": True}
+    free = {"status": Status.DONE, "holder": None, "lease_until": None}
+    return update(MATCH).where(*is_ours).values(**ended, **free).returning(MATCH.c.variant, MATCH.c.commitment)
+
+
+def _players() -> Select[Any]:
+    entered = and_(RATING.c.version_id == SEAT.c.version_id, RATING.c.variant == bindparam("variant_"))
+    thought = and_(THINKING.c.version_id == SEAT.c.version_id, THINKING.c.variant == bindparam("variant_"))
+    return (
+        select(RATING, THINKING.c.histogram)
+        .select_from(SEAT.join(RATING, entered).outerjoin(THINKING, thought))
+        .where(SEAT.c.match_id == bindparam("match_"))
+        .order_by(SEAT.c.seat)
+    )
+
+
+END_MATCH = _end_match()
+"""The fence: ends the match, if it is leased to this attempt, and gives its variant and commitment; else nothing."""
+PLAYERS = _players()
+"""For each seat of a match its row of ratings, with its think times."""
+SET_SEAT: Update = update(SEAT).where(SEAT.c.match_id == bindparam("match_"), SEAT.c.seat == bindparam("seat_"))
+"""Sets the columns of a seat that it is given."""
+SET_RATING: Update = update(RATING).where(
+    RATING.c.variant == bindparam("variant_"), RATING.c.version_id == bindparam("version_")
+)
+"""Sets the columns of a rating that it is given."""
+ADD_FAULT = insert(_table(models.StoredFault))
+
+
+@cache
+def add_meeting(dialect: str) -> Insert:
+    """Adds to what two versions have scored against each other, from their first match on."""
+    new = _insert(dialect, PAIR)
+    sums = {name: PAIR.c[name] + new.excluded[name] for name in ("score", "n", "a_then_b", "b_then_a")}
+    statement: Insert = new.on_conflict_do_update(index_elements=["variant", "a", "b"], set_=sums)
+    return statement
+
+
+@cache
+def put_think_times(dialect: str) -> Insert:
+    """Puts a histogram in the place of the one before, if there is one."""
+    new = _insert(dialect, THINKING)
+    key = ["variant", "version_id"]
+    statement: Insert = new.on_conflict_do_update(index_elements=key, set_={"histogram": new.excluded.histogram})
+    return statement
+
+
+def _insert(dialect: str, table: Table) -> Any:
+    """The insert of a dialect that can say what to do where the row is there already."""
+    return (postgresql if dialect == "postgresql" else sqlite).insert(table)

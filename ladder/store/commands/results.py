@@ -1,0 +1,144 @@
+"""The result of a match, written in one transaction together with all that follows from it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ladder.results.standing import RatingChange, VersionStanding, outcome
+from ladder.results.summary import MatchSummary, summarise
+from ladder.results.think_times import added
+from ladder.store.commands import result_statements as statements
+from ladder.store.commands.suspending import judged
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlalchemy import Connection, Row
+    from sqlalchemy.orm import Session
+
+    from referee.records.lines import AnyLine
+
+
+class WrongRecord(Exception):
+    """The record is not that of the match; nothing has been written. The platform's failure, never a bot's."""
+
+
+def record_result(session: Session, match_id: int, attempt: int, lines: Sequence[AnyLine], now: float) -> bool:
+    """
+    Write the result of a match, as its record tells it, and all that follows from it.
+
+    Args:
+        session: A transaction that writes; all or nothing of it is to be committed.
+        match_id: Which match.
+        attempt: Which attempt at it.
+        lines: The lines of its record.
+        now: Unix time.
+
+    Returns:
+        Whether it was written; a result comes too late if the match is not leased to this attempt any more.
+
+    Raises:
+        BadRecord: If the lines are not those of a finished match.
+        WrongRecord: If they are those of another match.
+    """
+    return record_summary(session, match_id, attempt, summarise(lines), now)
+
+
+def record_summary(session: Session, match_id: int, attempt: int, summary: MatchSummary, now: float) -> bool:
+    """Do what `record_result` does with a record that has been worked through already, before the transaction."""
+    session.flush()
+    connection = session.connection()
+    ours = {"match_": match_id, "attempt_": attempt, "now_": now, "deals_": summary.deals}
+    match = connection.execute(statements.END_MATCH, ours).one_or_none()
+    if match is None:
+        return False
+    rows = connection.execute(statements.PLAYERS, {"match_": match_id, "variant_": match.variant}).all()
+    if (match.commitment, len(rows)) != (summary.commitment, len(summary.bots)):
+        raise WrongRecord(f"The record of match {match_id}, attempt {attempt}, is that of another match.")
+    versions = [row.version_id for row in rows]
+    before = {row.version_id: standing_of(row) for row in rows}
+    new = outcome(summary, versions, before)
+    _write_seats(connection, match_id, summary, versions, before, new)
+    _write_faults(connection, match_id, summary, versions)
+    _write_meetings(connection, match.variant, new)
+    _write_think_times(connection, match.variant, summary, rows)
+    _write_ratings(connection, match.variant, summary, rows, new, now)
+    session.expire_all()
+    return True
+
+
+def standing_of(row: Any) -> VersionStanding:
+    """The part of a row of ratings that matches change."""
+    return VersionStanding(
+        row.rating, row.matches, row.deals, row.points, tuple(row.places), tuple(row.seats), row.decisions, row.faults,
+        row.takeovers, tuple(row.history),
+    )  # fmt: skip
+
+
+def _write_seats(
+    connection: Connection,
+    match_id: int,
+    summary: MatchSummary,
+    versions: Sequence[int],
+    before: Mapping[int, VersionStanding],
+    new: RatingChange,
+) -> None:
+    rows = [
+        {
+            "match_": match_id, "seat_": seat, "place": bot.place, "points_per_deal": bot.points_per_deal,
+            "standard_error": bot.standard_error, "faults": bot.faults, "taken_over": bot.taken_over,
+            "timed": bot.timed, "median_ms": bot.median_ms, "worst_ms": bot.worst_ms,
+            "matches_before": before[version].matches, "rating_before": before[version].rating,
+            "rating_after": new.standings[version].rating,
+        }
+        for seat, (bot, version) in enumerate(zip(summary.bots, versions, strict=True))
+    ]  # fmt: skip
+    connection.execute(statements.SET_SEAT, rows)
+
+
+def _write_faults(connection: Connection, match_id: int, summary: MatchSummary, versions: Sequence[int]) -> None:
+    rows = [
+        {
+            "match_id": match_id, "seat": held.bot, "version_id": versions[held.bot], "rotation": held.table,
+            "place": held.place, "decision": held.decision, "verdict": held.verdict, "why": held.why,
+            "exit_code": held.exit_code, "oom": held.oom,
+        }
+        for held in summary.faults
+    ]  # fmt: skip
+    if rows:
+        connection.execute(statements.ADD_FAULT, rows)
+
+
+def _write_meetings(connection: Connection, variant: str, new: RatingChange) -> None:
+    rows = [{"variant": variant, "n": 1, **vars(meeting)} for meeting in new.meetings]
+    connection.execute(statements.add_meeting(connection.dialect.name), rows)
+
+
+def _write_think_times(connection: Connection, variant: str, summary: MatchSummary, rows: Sequence[Row[Any]]) -> None:
+    histograms = {row.version_id: row.histogram or {} for row in rows}
+    for row, bot in zip(rows, summary.bots, strict=True):
+        histograms[row.version_id] = added(histograms[row.version_id], bot.thinking)
+    written = [{"variant": variant, "version_id": each, "histogram": told} for each, told in histograms.items()]
+    connection.execute(statements.put_think_times(connection.dialect.name), written)
+
+
+def _write_ratings(
+    connection: Connection,
+    variant: str,
+    summary: MatchSummary,
+    rows: Sequence[Row[Any]],
+    new: RatingChange,
+    now: float,
+) -> None:
+    failed = {row.version_id for row, bot in zip(rows, summary.bots, strict=True) if bot.taken_over}
+    entries = {row.version_id: row for row in rows}
+    connection.execute(
+        statements.SET_RATING,
+        [
+            {
+                "variant_": variant, "version_": version, **vars(new.standings[version]),
+                **judged(connection, variant, row, version in failed, now),
+            }
+            for version, row in entries.items()
+        ],
+    )  # fmt: skip

@@ -1,0 +1,198 @@
+"""Suspended bots: by the rule of `ladder.pairing.suspension` after each result, or by the organiser."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import func, insert, select
+
+from ladder.pairing import suspension as bench
+from ladder.store import models
+from ladder.store.errors import LadderError
+from ladder.store.models import State
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection, Row
+    from sqlalchemy.orm import Session
+
+LADDER, ORGANISER, PLATFORM = "ladder", "organiser", "platform"
+
+
+def judged(connection: Connection, variant: str, entry: Row[Any], failed: bool, now: float) -> dict[str, Any]:
+    """
+    What becomes of an entry's place on the bench with one more result; its seat and faults are written already.
+
+    A result that comes when the entry does not play any more is rated, but not held against it.
+
+    Args:
+        connection: The transaction of the result.
+        variant: Where the match was played.
+        entry: Its row of ratings before the result.
+        failed: Whether it was taken over in the match.
+        now: Unix time.
+
+    Returns:
+        The columns of its row of ratings that have to do with the bench.
+    """
+    if entry.state != State.ACTIVE:
+        return _columns(entry.state, entry.since, entry.reason, entry.benchings, entry.recent)
+    recent = bench.after(entry.recent, failed)
+    benchings = 0 if bench.has_mended(recent) else entry.benchings
+    count = bench.too_many(recent)
+    if not count:
+        return _columns(entry.state, entry.since, entry.reason, benchings, recent)
+    benchings += 1
+    matches = _failed_matches(connection, variant, entry, count)
+    verdict = _commonest_verdict(connection, entry.version_id, matches)
+    reason = bench.why(recent, matches, verdict, bench.cool_down(benchings))
+    change = {"variant": variant, "version_id": entry.version_id, "at": now, "state": State.BENCHED}
+    connection.execute(insert(models.StateChange), [{**change, "by": LADDER, "reason": reason}])
+    return _columns(State.BENCHED, now, reason, benchings, "")
+
+
+def _columns(state: str, since: float, reason: str, benchings: int, recent: str) -> dict[str, Any]:
+    return {"state": state, "since": since, "reason": reason, "benchings": benchings, "recent": recent}
+
+
+def _failed_matches(connection: Connection, variant: str, entry: Row[Any], count: int) -> list[int]:
+    """The newest matches that it failed, oldest first, by the order of the results: clocks may be set."""
+    seat, match = models.StoredSeat, models.StoredMatch
+    found = connection.scalars(
+        select(seat.match_id)
+        .join(match, match.id == seat.match_id)
+        .where(seat.version_id == entry.version_id, seat.taken_over.is_(True), match.variant == variant)
+        .group_by(seat.match_id, match.ordinal)
+        .order_by(match.ordinal.desc())
+        .limit(count)
+    )
+    return [*found][::-1]
+
+
+def _commonest_verdict(connection: Connection, version: int, matches: Sequence[int]) -> str:
+    fault = models.StoredFault
+    found = connection.scalar(
+        select(fault.verdict)
+        .where(fault.version_id == version, fault.match_id.in_(matches))
+        .group_by(fault.verdict)
+        .order_by(func.count().desc(), fault.verdict)
+        .limit(1)
+    )
+    return str(found)
+
+
+def unbench_due(session: Session, now: float) -> list[models.Rating]:
+    """Let those play again who have sat on the bench long enough; whom the organiser benched stays there."""
+    due = [
+        entry
+        for entry in session.scalars(select(models.Rating).where(models.Rating.state == State.BENCHED))
+        if _benched_by(session, entry) in (LADDER, PLATFORM)
+        and entry.since + bench.cool_down(max(1, entry.benchings)) <= now
+    ]
+    for entry in due:
+        set_state(session, entry, State.ACTIVE, LADDER, "Its time on the bench is over.", now)
+    return due
+
+
+def bench_lost(session: Session, identity: str, reason: str, now: float) -> list[models.Rating]:
+    """
+    Bench every active entry of a program that is not to be had any more; it is tried again after a while.
+
+    That is no fault of the bot's, and counts for nothing.
+    """
+    lost = session.scalars(
+        select(models.Rating)
+        .join(models.Version, models.Version.id == models.Rating.version_id)
+        .where(models.Version.identity == identity, models.Rating.state == State.ACTIVE)
+        .order_by(models.Rating.variant, models.Rating.version_id)
+    ).all()
+    for entry in lost:
+        set_state(session, entry, State.BENCHED, PLATFORM, reason, now)
+    return list(lost)
+
+
+def bench_entries(session: Session, version: models.Version, variant: str | None, reason: str, now: float) -> list[str]:
+    """
+    Take a version out of the matches to come, until `unbench_entries`.
+
+    Args:
+        session: A transaction that writes.
+        version: Which one.
+        variant: Where; None: wherever it plays.
+        reason: For its owner.
+        now: Unix time.
+
+    Returns:
+        The variants where it is benched now.
+
+    Raises:
+        LadderError: If it does not play there.
+    """
+    entries = _entries(session, version, variant, (State.ACTIVE, State.BENCHED))
+    for entry in entries:
+        set_state(session, entry, State.BENCHED, ORGANISER, reason, now)
+    return [entry.variant for entry in entries]
+
+
+def unbench_entries(session: Session, version: models.Version, variant: str | None, now: float) -> list[str]:
+    """
+    Let a benched version play again, whoever benched it; how often the ladder did is not forgotten.
+
+    Raises:
+        LadderError: If it is not on the bench there.
+    """
+    entries = _entries(session, version, variant, (State.BENCHED,))
+    for entry in entries:
+        set_state(session, entry, State.ACTIVE, ORGANISER, "The organiser lets it play again.", now)
+    return [entry.variant for entry in entries]
+
+
+def set_state(session: Session, entry: models.Rating, state: State, by: str, reason: str, now: float) -> None:
+    """
+    Change whether an entry plays, and note when, by whom and why; its window of failed matches starts empty.
+
+    Args:
+        session: A transaction that writes.
+        entry: The version in a variant.
+        state: What it becomes.
+        by: ``ladder``, ``owner``, ``organiser`` or ``platform``.
+        reason: For its owner; of an active entry it is kept in the list of changes only.
+        now: Unix time.
+    """
+    entry.state, entry.since, entry.recent = state, now, ""
+    entry.reason = "" if state is State.ACTIVE else reason
+    session.add(
+        models.StateChange(
+            variant=entry.variant, version_id=entry.version_id, at=now, state=state, by=by, reason=reason
+        )
+    )
+
+
+def _benched_by(session: Session, entry: models.Rating) -> str | None:
+    change = models.StateChange
+    return session.scalar(
+        select(change.by)
+        .where(change.variant == entry.variant, change.version_id == entry.version_id)
+        .order_by(change.id.desc())
+        .limit(1)
+    )
+
+
+def _entries(
+    session: Session, version: models.Version, variant: str | None, states: Sequence[State]
+) -> list[models.Rating]:
+    """The entries of a version that are in one of the *states*."""
+    found = [
+        entry
+        for entry in session.scalars(
+            select(models.Rating).where(models.Rating.version_id == version.id).order_by(models.Rating.variant)
+        )
+        if variant in (None, entry.variant)
+    ]
+    fitting = [entry for entry in found if entry.state in states]
+    if not fitting:
+        name = f"{session.get_one(models.StoredBot, version.bot_id).name}@{version.number}"
+        there = "; ".join(f"in {entry.variant} it is {entry.state}" for entry in found) or "it is not entered there"
+        raise LadderError(f"{name} is not {' or '.join(states)}{f' in {variant}' if variant else ''}: {there}.")
+    return fitting

@@ -1,0 +1,61 @@
+"""How a match moved the ratings, and why."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ladder.ratings import elo
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ladder.store import models
+    from ladder.store.queries.matches import MatchRow, SeatRow
+
+EXACT = 1e-6
+"""By how much a stored rating may differ from one that is computed again, in Elo."""
+
+
+@dataclass(frozen=True)
+class Explained:
+    """Why the rating of one version moved."""
+
+    seat: SeatRow
+    """Its first seat in the match."""
+    move: elo.Move
+    """Computed again from the places, and from the ratings before."""
+
+    @property
+    def agrees(self) -> bool:
+        """Whether this is what the store says."""
+        stored = self.seat.rating_after
+        return stored is not None and math.isclose(stored, self.move.after, rel_tol=0, abs_tol=EXACT)
+
+
+def explain(match: MatchRow, variant: models.Variant) -> list[Explained]:
+    """
+    Compute the moves of a match that is done again, the best place first.
+
+    Args:
+        match: The match.
+        variant: Its variant: partners win or lose together.
+    """
+    first = {seat.version_id: seat for seat in reversed(match.seats)}
+    found = [Explained(first[move.version], move) for move in elo.moves(sides_of(match.seats, variant))]
+    return sorted(found, key=lambda one: (one.seat.place or 0, one.seat.seat))
+
+
+def sides_of(seats: Iterable[SeatRow], variant: models.Variant) -> list[elo.Side]:
+    """Who won or lost together in a match that is done, as they stood before it."""
+    sides: dict[int, dict[int, elo.SideMember]] = {}
+    places: dict[int, int] = {}
+    for seat in seats:
+        if seat.place is None or seat.rating_before is None or seat.matches_before is None:
+            raise ValueError(f"Seat {seat.seat} has no result yet.")
+        side = seat.seat % 2 if variant.rules.get("partners") else seat.seat
+        member = elo.SideMember(seat.version_id, seat.rating_before, seat.matches_before)
+        sides.setdefault(side, {})[seat.version_id] = member
+        places[side] = seat.place
+    return [elo.Side(tuple(members.values()), places[side]) for side, members in sides.items()]

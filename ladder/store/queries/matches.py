@@ -1,0 +1,175 @@
+"""Matches of a ladder: those that wait, that are being played, that are done."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import select
+
+from ladder.store.models import Status, StoredBot, StoredMatch, StoredSeat, Version
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sqlalchemy import Select
+    from sqlalchemy.orm import Session
+
+
+@dataclass(frozen=True)
+class SeatRow:
+    """Who has one of the numbers of a match, and how that went; what is None is not known before the end."""
+
+    seat: int
+    version_id: int
+    bot: str
+    version: int
+    """Its number among the versions of the bot."""
+    place: int | None
+    points_per_deal: float | None
+    standard_error: float | None
+    faults: int | None
+    taken_over: bool | None
+    timed: str | None
+    median_ms: float | None
+    worst_ms: float | None
+    matches_before: int | None
+    rating_before: float | None
+    """Elo as it is stored, not shifted."""
+    rating_after: float | None
+
+    @property
+    def move(self) -> float | None:
+        """How far its rating moved."""
+        if self.rating_before is None or self.rating_after is None:
+            return None
+        return self.rating_after - self.rating_before
+
+
+@dataclass(frozen=True)
+class MatchRow:
+    """A match."""
+
+    id: int
+    variant: str
+    format: str
+    status: str
+    attempt: int
+    failures: int
+    added: float
+    started: float | None
+    finished: float | None
+    ordinal: int | None
+    deals: int | None
+    reason: str
+    """What went wrong with the last attempt that failed; never a bot's fault."""
+    record_kept: bool
+    commitment: str
+    seed: str | None
+    """None before the match is done."""
+    seats: tuple[SeatRow, ...]
+    """By number."""
+
+
+def results(
+    session: Session, limit: int, variant: str | None = None, versions: Iterable[int] | None = None
+) -> list[MatchRow]:
+    """
+    Read matches that are done, the newest result first.
+
+    Args:
+        session: A transaction.
+        limit: At most so many.
+        variant: Only of this variant.
+        versions: Only with one of these, by id.
+    """
+    wanted = select(StoredMatch).where(StoredMatch.ordinal.is_not(None)).order_by(StoredMatch.ordinal.desc())
+    return _rows(session, _only(wanted, variant, versions).limit(limit))
+
+
+def unfinished(
+    session: Session,
+    status: Status,
+    limit: int,
+    variant: str | None = None,
+    versions: Iterable[int] | None = None,
+) -> list[MatchRow]:
+    """Read matches of a status other than done, the oldest first; the arguments are those of `results`."""
+    wanted = (
+        select(StoredMatch).where(StoredMatch.ordinal.is_(None), StoredMatch.status == status).order_by(StoredMatch.id)
+    )
+    return _rows(session, _only(wanted, variant, versions).limit(limit))
+
+
+def match_row(session: Session, match: StoredMatch) -> MatchRow:
+    """Read one match."""
+    (row,) = _rows(session, select(StoredMatch).where(StoredMatch.id == match.id))
+    return row
+
+
+def _only(wanted: Select[Any], variant: str | None, versions: Iterable[int] | None) -> Select[Any]:
+    if variant is not None:
+        wanted = wanted.where(StoredMatch.variant == variant)
+    if versions is not None:
+        theirs = select(StoredSeat.match_id).where(StoredSeat.version_id.in_(versions))
+        wanted = wanted.where(StoredMatch.id.in_(theirs))
+    return wanted
+
+
+def _rows(session: Session, wanted: Select[Any]) -> list[MatchRow]:
+    found: Sequence[StoredMatch] = session.scalars(wanted).all()
+    seats = _seats(session, [match.id for match in found])
+    return [_row(match, tuple(seats[match.id])) for match in found]
+
+
+def _row(match: StoredMatch, seats: tuple[SeatRow, ...]) -> MatchRow:
+    return MatchRow(
+        id=match.id,
+        variant=match.variant,
+        format=match.format,
+        status=match.status,
+        attempt=match.attempt,
+        failures=match.failures,
+        added=match.added,
+        started=match.started,
+        finished=match.finished,
+        ordinal=match.ordinal,
+        deals=match.deals,
+        reason=match.reason,
+        record_kept=match.record_kept,
+        commitment=match.commitment,
+        seed=match.seed if match.status == Status.DONE else None,
+        seats=seats,
+    )
+
+
+def _seats(session: Session, matches: Sequence[int]) -> defaultdict[int, list[SeatRow]]:
+    wanted: Select[*tuple[Any, ...]] = (
+        select(
+            StoredSeat.match_id,
+            StoredSeat.seat,
+            StoredSeat.version_id,
+            StoredBot.name,
+            Version.number,
+            StoredSeat.place,
+            StoredSeat.points_per_deal,
+            StoredSeat.standard_error,
+            StoredSeat.faults,
+            StoredSeat.taken_over,
+            StoredSeat.timed,
+            StoredSeat.median_ms,
+            StoredSeat.worst_ms,
+            StoredSeat.matches_before,
+            StoredSeat.rating_before,
+            StoredSeat.rating_after,
+        )
+        .join_from(StoredSeat, Version, Version.id == StoredSeat.version_id)
+        .join(StoredBot, StoredBot.id == Version.bot_id)
+        .where(StoredSeat.match_id.in_(matches))
+        .order_by(StoredSeat.match_id, StoredSeat.seat)
+    )
+    found: defaultdict[int, list[SeatRow]] = defaultdict(list)
+    for match, *rest in session.execute(wanted):
+        found[match].append(SeatRow(*rest))
+    return found

@@ -1,0 +1,113 @@
+"""What people type to name a bot, one of its versions, a variant or a match of a ladder."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+from sqlalchemy import func, select
+
+from ladder.store import models
+from ladder.store.errors import LadderError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sqlalchemy.orm import Session
+
+NEAR = 3
+"""How many names are proposed in the place of one that does not exist."""
+MOST_ID = 2**31 - 1
+"""The largest number that a match can have in either database."""
+
+
+def find_bot(session: Session, name: str) -> models.StoredBot:
+    """
+    Find a bot.
+
+    Raises:
+        LadderError: If there is none of that name; the message proposes others.
+    """
+    bot = session.scalar(select(models.StoredBot).where(models.StoredBot.name == name))
+    if bot is None:
+        others = near(name, session.scalars(_BOTS)) or "To see those that are: pigpen bots"
+        raise LadderError(f"There is no bot {name!r} on this ladder. {others}")
+    return bot
+
+
+def find_version(session: Session, word: str, variant: str | None = None) -> models.Version:
+    """
+    Find a version: `Trotter` is the newest one of the bot, `Trotter@2` its version 2.
+
+    Args:
+        session: A transaction.
+        word: What somebody typed.
+        variant: If given, only versions that were entered in this variant count.
+
+    Raises:
+        LadderError: If there is none; the message says what there is.
+    """
+    name, sign, number = word.partition("@")
+    found = versions_of(session, find_bot(session, name), variant)
+    if not found:
+        raise LadderError(f"The bot {name} is not entered in {variant}. Where it plays: pigpen show {name}")
+    if not sign:
+        return found[-1]
+    for version in found:
+        if str(version.number) == number:
+            return version
+    there = ", ".join(f"{name}@{version.number}" for version in found)
+    raise LadderError(f"There is no {word}{f' in {variant}' if variant else ''}; there is {there}.")
+
+
+def versions_of(session: Session, bot: models.StoredBot, variant: str | None = None) -> list[models.Version]:
+    """All versions of a bot, or those that were entered in *variant*, the oldest first."""
+    wanted = select(models.Version).where(models.Version.bot_id == bot.id).order_by(models.Version.number)
+    if variant is not None:
+        entered = models.Rating.version_id == models.Version.id
+        wanted = wanted.join(models.Rating, entered).where(models.Rating.variant == variant)
+    return list(session.scalars(wanted))
+
+
+def find_variant(session: Session, name: str) -> models.Variant:
+    """
+    Find a variant that this ladder plays.
+
+    Raises:
+        LadderError: If it does not play it; the message names those that it plays.
+    """
+    variant = session.get(models.Variant, name)
+    if variant is None:
+        there = ", ".join(variants(session)) or "nothing yet"
+        raise LadderError(f"This ladder does not play {name!r}. It plays {there}.")
+    return variant
+
+
+def variants(session: Session) -> list[str]:
+    """The names of the variants that this ladder plays, the oldest first."""
+    return list(session.scalars(select(models.Variant.name).order_by(models.Variant.added, models.Variant.name)))
+
+
+def find_match(session: Session, number: int) -> models.StoredMatch:
+    """
+    Find a match by its number.
+
+    Raises:
+        LadderError: If there is none; the message names the newest one.
+    """
+    match = session.get(models.StoredMatch, number) if 0 < number <= MOST_ID else None
+    if match is None:
+        newest = session.scalar(select(func.max(models.StoredMatch.id)))
+        there = f"the newest one is {newest}" if newest else "none has been scheduled yet"
+        raise LadderError(f"There is no match {number} on this ladder; {there}.")
+    return match
+
+
+_BOTS = select(models.StoredBot.name).order_by(models.StoredBot.name)
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """The question whether one of the *known* names was meant; empty if none looks like *name*."""
+    folded = {each.casefold(): each for each in known}
+    found = [folded[each] for each in difflib.get_close_matches(name.casefold(), folded, NEAR)]
+    return f"Did you mean {' or '.join(found)}?" if found else ""

@@ -1,0 +1,206 @@
+"""The standings of a variant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import case, func, select
+
+from ladder.ratings import elo
+from ladder.store import models
+from ladder.store.models import Rating, State
+from referee.records.rules_file import rules_from
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Row, Select
+    from sqlalchemy.orm import Session
+
+
+@dataclass(frozen=True)
+class StandingRow:
+    """How a version stands in a variant."""
+
+    rank: int | None
+    """Among the active ones, from 1; equal ratings share it. None if it is not active."""
+    bot: str
+    version: int
+    """Its number among the versions of the bot."""
+    owner: str
+    state: str
+    since: float
+    """When it got this state."""
+    reason: str
+    elo: float
+    """Shifted so that the active ones have a mean of 1500."""
+    error: float | None
+    """Half the width of the 95 % interval of a batch estimate; None before the first one."""
+    rank_low: int | None
+    """The best rank that it may deserve; None as above."""
+    rank_high: int | None
+    """The worst one."""
+    matches: int
+    deals: int
+    points_per_deal: float | None
+    """None before its first deal."""
+    shares: tuple[float, ...]
+    """Of its matches, those in which its side came first, second, …, 0 to 1; empty before its first match."""
+    decisions: int
+    faults: int
+    takeovers: int
+    """Matches in which the default policy took its seat over."""
+    history: tuple[float, ...]
+    """Its Elo after each of its last matches, newest last; shifted as `elo` is."""
+
+    @property
+    def is_provisional(self) -> bool:
+        """Whether it has too few matches for its rating to mean much."""
+        return elo.is_provisional(self.matches)
+
+    @property
+    def fault_rate(self) -> float | None:
+        """Faults per decision, 0 to 1; None before its first decision."""
+        return self.faults / self.decisions if self.decisions else None
+
+    @property
+    def change(self) -> float | None:
+        """How far its Elo has moved since the oldest match of its history; None without one."""
+        return self.history[-1] - self.history[0] if self.history else None
+
+
+@dataclass(frozen=True)
+class Standings:
+    """A variant and who plays it."""
+
+    variant: str
+    title: str
+    """What people call the variant."""
+    low_is_better: bool
+    sides: int
+    """How many win or lose each for itself: partners count as one."""
+    matches: int
+    """How many have a result."""
+    rows: tuple[StandingRow, ...]
+    """The best first."""
+
+
+def standings(session: Session, variant: models.Variant, everyone: bool = False, first: int | None = None) -> Standings:
+    """
+    Read the standings of a variant.
+
+    Args:
+        session: A transaction.
+        variant: The variant.
+        everyone: With those that are benched or retired, behind the others.
+        first: Only so many; None: all.
+    """
+    wanted = _ENTRIES.where(Rating.variant == variant.name).order_by(*_BEST_FIRST).limit(first)
+    if not everyone:
+        wanted = wanted.where(Rating.state == State.ACTIVE)
+    field, rules = VariantStandings.of(session, variant), rules_from(variant.rules)
+    played = session.scalar(select(func.sum(Rating.matches)).where(Rating.variant == variant.name)) or 0
+    return Standings(
+        variant=variant.name,
+        title=rules.title,
+        low_is_better=rules.low_is_better,
+        sides=field.sides,
+        matches=int(played) // field.sides,
+        rows=tuple([field.standing(row) for row in session.execute(wanted)]),
+    )
+
+
+def standing(
+    session: Session, variant: models.Variant, version: models.Version, field: VariantStandings
+) -> StandingRow | None:
+    """Read how one version stands in the *field* of a variant; None if it was not entered there."""
+    row = session.execute(_ENTRIES.where(Rating.variant == variant.name, Rating.version_id == version.id)).first()
+    return None if row is None else field.standing(row)
+
+
+@dataclass(frozen=True)
+class VariantStandings:
+    """The active ones of a variant, by which each of them is ranked, and shown."""
+
+    ranks: dict[float, int]
+    """The rank that each rating has, not shifted."""
+    shift: float
+    """What to add to each rating."""
+    sides: int
+    """How many win or lose each for itself: partners count as one."""
+    active: int
+    """How many are ranked."""
+
+    @classmethod
+    def of(cls, session: Session, variant: models.Variant) -> VariantStandings:
+        """Read them."""
+        active = (Rating.variant == variant.name, Rating.state == State.ACTIVE)
+        ratings = session.scalars(select(Rating.rating).where(*active)).all()
+        ranks: dict[float, int] = {}
+        for rank, rating in enumerate(sorted(ratings, reverse=True), 1):
+            ranks.setdefault(rating, rank)
+        players = int(variant.rules["players"])
+        return cls(ranks, elo.shift(ratings), players // 2 if variant.rules.get("partners") else players, len(ratings))
+
+    def standing(self, row: Row[*tuple[Any, ...]]) -> StandingRow:
+        """How somebody stands in it."""
+        bot, version, owner, state, since, reason, rating, *rest = row
+        error, low, high, matches, deals, points, places, decisions, faults, takeovers, history = rest
+        return StandingRow(
+            rank=self.ranks.get(rating) if state == State.ACTIVE else None,
+            bot=bot,
+            version=version,
+            owner=owner,
+            state=state,
+            since=since,
+            reason=reason,
+            elo=rating + self.shift,
+            error=error,
+            rank_low=low,
+            rank_high=high,
+            matches=matches,
+            deals=deals,
+            points_per_deal=points / deals if deals else None,
+            shares=shares(places, self.sides),
+            decisions=decisions,
+            faults=faults,
+            takeovers=takeovers,
+            history=tuple([each + self.shift for each in history]),
+        )
+
+
+_ENTRIES: Select[*tuple[Any, ...]] = (
+    select(
+        models.StoredBot.name.label("bot"),
+        models.Version.number.label("version"),
+        models.Owner.name.label("owner"),
+        *(Rating.__table__.c[name] for name in (
+            "state", "since", "reason", "rating", "error", "rank_low", "rank_high", "matches", "deals", "points",
+            "places", "decisions", "faults", "takeovers", "history",
+        )),
+    )
+    .join_from(Rating, models.Version, models.Version.id == Rating.version_id)
+    .join(models.StoredBot, models.StoredBot.id == models.Version.bot_id)
+    .join(models.Owner, models.Owner.id == models.StoredBot.owner_id)
+)  # fmt: skip
+
+
+_BEST_FIRST = (
+    case({State.ACTIVE: 0, State.BENCHED: 1}, value=Rating.state, else_=2),
+    Rating.rating.desc(),
+    models.StoredBot.name,
+    models.Version.number.desc(),
+)
+
+
+def shares(places: Sequence[int], sides: int) -> tuple[float, ...]:
+    """
+    What part of its matches a bot came first, second, …; empty without a match.
+
+    Args:
+        places: How often its side came first, second, …; places that it never had may be missing at the end.
+        sides: How many win or lose each for itself.
+    """
+    matches = sum(places)
+    return tuple([count / matches for count in (*places, *[0] * sides)[:sides]]) if matches else ()

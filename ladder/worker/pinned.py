@@ -1,0 +1,64 @@
+"""From what the ladder knows of a version back to the program: exactly what was entered, or none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ladder.sandbox.base import BotRejected, SandboxError
+from ladder.sandbox.bot_source import BotSource
+
+if TYPE_CHECKING:
+    from ladder.sandbox.base import Program, Sandbox
+    from ladder.worker.tasks import TaskBot
+
+
+class ProgramLost(SandboxError):
+    """What was entered is not to be had here any more, however often one tries."""
+
+    def __init__(self, message: str, identity: str) -> None:
+        super().__init__(message)
+        self.identity = identity
+        """Of the version that is lost."""
+
+
+async def load_version(sandbox: Sandbox, bot: TaskBot) -> Program:
+    """
+    Make a version ready to start: its image, pulled by digest if this engine lacks it, or its kept folder.
+
+    Raises:
+        ProgramLost: If it is not to be had any more, or is not what was entered; that says nothing about the bot.
+        SandboxError: If the sandbox failed, or the image's registry cannot be reached.
+    """
+    if bot.folder is not None:
+        program = await _load(sandbox, bot, BotSource(bot.name, folder=Path(bot.folder)))
+    else:
+        program = await _load_image(sandbox, bot)
+    if program.identity != bot.identity:
+        raise ProgramLost(
+            f"{bot.folder or bot.pinned} is not what was entered as {bot.name}: it is {program.identity}, and not "
+            f"{bot.identity}. Put back what was there, or submit the bot again.",
+            bot.identity,
+        )
+    return program
+
+
+async def _load_image(sandbox: Sandbox, bot: TaskBot) -> Program:
+    try:
+        return await sandbox.load(BotSource(bot.name, image=bot.identity))
+    except BotRejected as error:
+        if bot.pinned is None:
+            raise ProgramLost(
+                f"The image of {bot.name} ({bot.identity}) is not on this engine, and was in no registry when it was "
+                "entered. Build or load it again, or retire the bot.",
+                bot.identity,
+            ) from error
+    return await _load(sandbox, bot, BotSource(bot.name, image=bot.pinned))
+
+
+async def _load(sandbox: Sandbox, bot: TaskBot, source: BotSource) -> Program:
+    try:
+        return await sandbox.load(source)
+    except (BotRejected, OSError) as error:
+        message = f"{bot.name}, which was entered once, cannot be loaded any more: {error}"
+        raise ProgramLost(message, bot.identity) from error

@@ -1,0 +1,99 @@
+"""
+What goes to a worker and what comes back, as JSON: a worker needs no database, and nobody needs to trust its pickles.
+
+A task is one attempt at a match. Its outcome is either the match's record or one sentence on why there is none.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, model_validator
+
+from ladder.sandbox.base import LOCKED_BYTES
+from pigpen import ClockSetting
+from referee.match.formats import Format
+from referee.match.match import MatchSpec
+from referee.records.rules_file import rules_from
+
+Logs = dict[int, tuple[str, ...]]
+"""By table: the end of what each bot wrote to stdout and stderr there, in the order of their numbers."""
+
+
+class Message(BaseModel):
+    """What tasks and outcomes have in common."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        use_attribute_docstrings=True,
+        ser_json_bytes="base64",
+        val_json_bytes="base64",
+    )
+
+
+class TaskBot(Message):
+    """A version of a bot, and where to find exactly that."""
+
+    name: str
+    """What the record calls it."""
+    identity: str
+    """`Program.identity`: ``sha256:`` and 64 hex digits."""
+    sandbox: Literal["docker", "process"]
+    pinned: str | None = None
+    """Where an engine that lacks the image gets exactly this one: ``registry/name@sha256:…``; None: nowhere."""
+    folder: str | None = None
+    """Absolute path of the folder to run, in the process sandbox."""
+
+
+class MatchTask(Message):
+    """One attempt at a match."""
+
+    match: int
+    attempt: int
+    rules: dict[str, Any]
+    """The variant, field for field as in a rules file."""
+    format: str
+    clock: dict[str, Any]
+    """`pigpen.ClockSetting`, field for field."""
+    seed: str = Field(repr=False)
+    """64 hex digits; for nobody's eyes before the match is done."""
+    bots: tuple[TaskBot, ...]
+    """In the order of their numbers."""
+    runtime: str = "runc"
+    """The OCI runtime of the docker sandbox."""
+    locked_bytes: int = LOCKED_BYTES
+    """The largest image whose files are kept in memory while it plays; a larger one needs gVisor."""
+    seconds: PositiveFloat
+    """A match that takes longer is void."""
+
+    @property
+    def key(self) -> str:
+        """Names the attempt wherever it is worked at."""
+        return f"match-{self.match}-{self.attempt}"
+
+    def spec(self) -> MatchSpec:
+        """What the referee is to play."""
+        names = tuple(bot.name for bot in self.bots)
+        clock = ClockSetting(**self.clock)
+        return MatchSpec(rules_from(self.rules), names, Format.parse(self.format), clock, bytes.fromhex(self.seed))
+
+
+class MatchOutcome(Message):
+    """What became of an attempt: it has a record, or it is void."""
+
+    match: int
+    attempt: int
+    record: bytes | None = None
+    """The finished record, packed as in a file that ends in ``.jsonl.gz``."""
+    void: str | None = None
+    """Why there is none, in a sentence; never a bot's fault."""
+    lost: str | None = None
+    """The identity of the bot's version that is not to be had any more, where that is why."""
+    logs: Logs = {}
+
+    @model_validator(mode="after")
+    def _is_one_of_both(self) -> MatchOutcome:
+        if (self.record is None) == (self.void is None):
+            raise ValueError("an outcome is either a record or void")
+        return self

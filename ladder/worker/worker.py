@@ -1,0 +1,156 @@
+"""
+Plays tasks and answers with outcomes, whatever happens: a worker knows sandboxes and the referee, and no database.
+
+What fails is a void match. A sandbox that has failed is closed, which removes what it left, and the next match gets a
+fresh one: an engine that was gone and came back is found again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING
+
+import structlog
+
+from ladder.matches.play import play_sandboxed
+from ladder.sandbox.base import BotRejected, SandboxError
+from ladder.sandbox.process.process_sandbox import ProcessSandbox
+from ladder.sandbox.scratch import disk_errors, scratch_folder
+from ladder.worker.pinned import ProgramLost
+from ladder.worker.tasks import MatchOutcome, MatchTask
+from referee.records.packed_record import PackedRecord
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable
+
+    from ladder.sandbox.base import Program, Sandbox
+    from ladder.worker.tasks import TaskBot
+
+    Load = Callable[[Sandbox, TaskBot], Awaitable[Program]]
+    Kind = tuple[str, str, int]
+    """A sandbox's name, its runtime, and the largest image whose files it keeps in memory."""
+
+ROOM = 1 << 20
+"""Bytes that must find room in the temporary folder before a match is begun after a failure."""
+
+log = structlog.get_logger()
+
+
+class Worker:
+    """Plays any number of tasks at once, in one event loop."""
+
+    def __init__(self, load: Load, open_sandbox: Callable[[str, str, int], Sandbox] | None = None) -> None:
+        """
+        Prepare a worker; it opens its sandboxes when they are needed.
+
+        Args:
+            load: Makes a version of a bot ready to start.
+            open_sandbox: Opens the sandbox of a kind.
+        """
+        self._load = load
+        self._open_sandbox = open_sandbox or _open_sandbox
+        self._pens: dict[Kind, _Sandboxes] = {}
+        self._kinds: set[Kind] = set()
+
+    async def play(self, task: str) -> str:
+        """Play a `MatchTask` and give its `MatchOutcome`, both as JSON."""
+        outcome = await self._play(MatchTask.model_validate_json(task))
+        return outcome.model_dump_json()
+
+    async def ready(self) -> None:
+        """
+        Try whether matches like those so far could be played now.
+
+        Raises:
+            SandboxError: If not; the message says what is missing.
+        """
+        await asyncio.to_thread(_find_room)
+        if any(name == "docker" for name, *_ in self._kinds):
+            await asyncio.to_thread(_find_engine)
+
+    async def close(self) -> None:
+        """Remove whatever still runs."""
+        pens, self._pens = list(self._pens.values()), {}
+        await asyncio.gather(*(each.sandbox.close() for each in pens))
+
+    async def _play(self, task: MatchTask) -> MatchOutcome:
+        def void(reason: str, lost: str | None = None) -> MatchOutcome:
+            return MatchOutcome(match=task.match, attempt=task.attempt, void=reason, lost=lost)
+
+        try:
+            async with asyncio.timeout(task.seconds) as limit:
+                return await self._play_to_the_end(task)
+        except ProgramLost as error:
+            return void(str(error), error.identity)
+        except (SandboxError, BotRejected) as error:
+            return void(str(error))
+        except Exception as error:  # months without anybody looking: one match is void, the others go on
+            if isinstance(error, TimeoutError) and limit.expired():
+                return void(f"It was not over after {task.seconds:g} seconds.")
+            log.exception("worker.failed", match=task.match, attempt=task.attempt)
+            return void(f"The platform has a mistake: {type(error).__name__}: {error}")
+
+    async def _play_to_the_end(self, task: MatchTask) -> MatchOutcome:
+        record = PackedRecord()
+        labels = {"match": str(task.match), "attempt": str(task.attempt)}
+        async with AsyncExitStack() as stack:
+            kinds = {bot.sandbox: (bot.sandbox, task.runtime, task.locked_bytes) for bot in task.bots}
+            pens = {name: await stack.enter_async_context(self._leased(kind)) for name, kind in kinds.items()}
+            programs = [await pens[bot.sandbox].program(bot, self._load) for bot in task.bots]
+            played = await play_sandboxed(task.spec(), programs, record.write, labels=labels)
+        return MatchOutcome(
+            match=task.match, attempt=task.attempt, record=bytes(record), logs=dict(sorted(played.logs.items()))
+        )
+
+    @asynccontextmanager
+    async def _leased(self, kind: Kind) -> AsyncIterator[_Sandboxes]:
+        """A sandbox for one match; closed after the last one if a match in it has failed."""
+        self._kinds.add(kind)
+        pens = self._pens.get(kind) or self._pens.setdefault(kind, _Sandboxes(self._open_sandbox(*kind)))
+        pens.matches += 1
+        try:
+            yield pens
+        except SandboxError:
+            if self._pens.get(kind) is pens:
+                del self._pens[kind]
+            raise
+        finally:
+            pens.matches -= 1
+            if not pens.matches and self._pens.get(kind) is not pens:
+                await pens.sandbox.close()
+
+
+class _Sandboxes:
+    """A sandbox, and what has been loaded into it."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self.sandbox = sandbox
+        self.matches = 0
+        self._programs: dict[str, Program] = {}
+
+    async def program(self, bot: TaskBot, load: Load) -> Program:
+        if bot.identity not in self._programs:
+            self._programs[bot.identity] = await load(self.sandbox, bot)
+        return self._programs[bot.identity]
+
+
+def _open_sandbox(name: str, runtime: str, locked_bytes: int) -> Sandbox:
+    if name == "process":
+        return ProcessSandbox()
+    from ladder.sandbox.docker.docker_sandbox import (
+        DockerSandbox,  # takes long to import, and not every ladder needs it
+    )
+
+    return DockerSandbox(runtime, locked_bytes=locked_bytes, refuses_larger=True)
+
+
+def _find_room() -> None:
+    with scratch_folder() as folder, disk_errors(folder):
+        (folder / "room").write_bytes(bytes(ROOM))
+
+
+def _find_engine() -> None:
+    from ladder.sandbox.docker.engine import connect
+
+    connect().close()

@@ -1,0 +1,143 @@
+"""A match: n bots, one variant, one format, one clock, one seed."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import time
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING
+
+from pigpen.notices import ClockSetting
+from pigpen.rules import new_seed
+from pigpen.rules.shuffle import commitment
+from referee.match.result import Tally
+from referee.match.table import Table
+from referee.records.lines import ClockLine, DealLine, MatchLine, ResultLine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from contextlib import AbstractAsyncContextManager
+
+    from pigpen.rules import Rules
+    from referee.match.formats import Format
+    from referee.records.lines import ImageFiles
+    from referee.seats.seat import Seat
+
+    OpenTable = Callable[[int], AbstractAsyncContextManager[Sequence[Seat]]]
+    """
+    Makes fresh seats for a table, by its number, and clears them away afterwards.
+
+    There is one seat for each bot, in the order of their numbers.
+    """
+
+DEFAULT_CLOCK = ClockSetting(bank=60.0, increment=0.1, limit=1.0, start_up=10.0)
+
+
+@dataclass(frozen=True)
+class MatchSpec:
+    """What is to be played."""
+
+    rules: Rules
+    bots: tuple[str, ...]
+    """A name for each bot, in the order of their numbers; the same bot may play several of them."""
+    format: Format
+    clock: ClockSetting = DEFAULT_CLOCK
+    seed: bytes = field(default_factory=new_seed)
+    """256 bits; everything random in the match comes from it."""
+
+
+class CannotResume(Exception):
+    """The record does not allow to go on; the message says why."""
+
+
+class Match:
+    """
+    Plays the tables of a match, several at once if wanted, and writes its record.
+
+    The first line of the record is written when the first table stands, each deal as soon as it is over, the result
+    when all tables are done.
+    """
+
+    def __init__(
+        self,
+        spec: MatchSpec,
+        open_table: OpenTable,
+        write: Callable[[MatchLine | DealLine | ResultLine], None],
+        recorded: Iterable[DealLine] | None = None,
+        image_files: ImageFiles | None = None,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """
+        Prepare a match.
+
+        Args:
+            spec: What is to be played.
+            open_table: Makes the seats of each table.
+            write: Takes the record's lines in order.
+            recorded: The deals that are in the record already, if the match was interrupted; its first line is, too.
+            image_files: What the record says of the bots' images.
+            now: The referee's clock, in seconds.
+
+        Raises:
+            CannotResume: If these deals are not of this match; the message says what is wrong.
+        """
+        self._spec = spec
+        self._open_table = open_table
+        self._write = write
+        self._tally = Tally(spec.rules, spec.bots, spec.format)
+        self._has_begun = recorded is not None
+        self._image_files = image_files
+        self._tables = [Table(spec, number, now) for number in range(spec.format.tables(spec.rules))]
+        for line in sorted(recorded or (), key=lambda line: line.deal):
+            self._restore(line)
+
+    async def play(self, concurrency: int = 1) -> ResultLine:
+        """Play the whole match, so many tables at once; where one fails, all are given up and cleared away."""
+        free = asyncio.Semaphore(concurrency)
+        try:
+            async with asyncio.TaskGroup() as tables:
+                for number, table in enumerate(self._tables):
+                    if not table.is_over:
+                        tables.create_task(self._play_table(number, table, free))
+        except BaseExceptionGroup as failures:
+            raise failures.exceptions[0] from None
+        result = self._tally.result(self._spec.seed)
+        self._write(result)
+        return result
+
+    async def _play_table(self, number: int, table: Table, free: asyncio.Semaphore) -> None:
+        async with free, self._open_table(number) as seats:
+            self._begin()
+            await table.play(seats, self._take)
+
+    def _restore(self, line: DealLine) -> None:
+        number = line.rotation or 0
+        try:
+            if not 0 <= number < len(self._tables):
+                raise ValueError(f"there is no rotation {number}")
+            self._tables[number].restore(line)
+            self._tally.add(line)
+        except ValueError as error:
+            raise CannotResume(str(error)) from error
+
+    def _begin(self) -> None:
+        if not self._has_begun:
+            self._has_begun = True
+            self._write(_first_line(self._spec, self._image_files))
+
+    def _take(self, line: DealLine) -> None:
+        self._write(line)
+        self._tally.add(line)
+
+
+def _first_line(spec: MatchSpec, image_files: ImageFiles | None) -> MatchLine:
+    return MatchLine(
+        rules=spec.rules.to_plain(),
+        format=str(spec.format),
+        bots=spec.bots,
+        clock=ClockLine(**asdict(spec.clock)),
+        commitment=commitment(spec.seed),
+        started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        image_files=image_files,
+    )

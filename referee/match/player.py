@@ -1,0 +1,209 @@
+"""One bot's side of a match: its seat, its clock, its faults."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pigpen.notices import FaultNotice
+from pigpen.rules import IllegalAction
+from pigpen.view import View
+from referee.seats.clock import Clock, Stopwatch, rating, slack_for, sleep
+from referee.seats.verdict import SeatFailure, Verdict, is_taken_over
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pigpen.notices import ClockSetting, Notice, Welcome
+    from pigpen.rules import Action, Deal
+    from referee.records.lines import Step
+    from referee.seats.exit import Exit
+    from referee.seats.seat import Seat
+
+BY_BOT = "bot"
+BY_TAKEOVER = "takeover"
+DEFAULT = "default:"
+"""What stands before the verdict where the default action was played."""
+NO_TIME_LEFT = "it was not asked: it had used up its time, and more, by working when it was not to act"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something held against a bot."""
+
+    decision: int
+    """The decision at fault; 0 for none in particular."""
+    verdict: Verdict
+    message: str
+    end: Exit | None = None
+    """How the bot's program ended, where that is why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What was done, who decided it, how long that took."""
+
+    action: Action
+    by: str
+    """`bot`, `default:` and the verdict, or `takeover`."""
+    took: float
+    """Seconds from question to answer by the referee's clock; 0.0 where nobody was asked."""
+    cpu: float | None = None
+    """Seconds of CPU time the bot's program used meanwhile; None where nobody was asked or it cannot be read."""
+    fault: Fault | None = None
+    unasked: float | None = None
+    """Seconds of CPU time the program had used before the question, since its last answer or since it took its seat."""
+
+
+class Player:
+    """
+    Asks one seat, and puts the default action in the place of every answer that is late, illegal or missing.
+
+    Attributes:
+        faults: Everything held against the bot, in order.
+        taken_over: Whether the default policy plays the seat.
+    """
+
+    def __init__(self, seat: Seat, setting: ClockSetting, now: Callable[[], float] = time.monotonic) -> None:
+        self.faults: list[Fault] = []
+        self.taken_over = False
+        self._seat = seat
+        self._clock = Clock(setting)
+        self._now = now
+        self._decisions = 0
+        self._absent: SeatFailure | None = None
+        self._drawn = 0.0
+        self._used: float | None = None
+        """What the program's clock said at its last answer, or when it took its seat."""
+
+    async def take_seat(self, welcome: Welcome) -> None:
+        """Wait for the bot to come; one that does not is taken over at its first decision."""
+        try:
+            await self._seat.welcome(welcome)
+        except SeatFailure as failure:
+            self._absent = failure
+        self._used = self._seat.cpu_time()
+
+    def begin_deal(self) -> None:
+        """A deal begins."""
+        self._clock.begin_deal()
+
+    async def decide(self, deal: Deal, chair: int, totals: tuple[int, ...], seed: int, thinkers: int = 1) -> Decision:
+        """
+        Get the decision of *chair* in *deal*: the bot's answer, or the default action.
+
+        Args:
+            deal: The deal, at a point where *chair* must act.
+            chair: The player's seat in this deal.
+            totals: Totals of each seat before this deal.
+            seed: For the bot's own random numbers.
+            thinkers: How many bots are asked at once.
+        """
+        if self.taken_over:
+            return Decision(deal.default_action(chair), BY_TAKEOVER, 0.0)
+        used = self._seat.cpu_time()
+        unasked = None if used is None or self._used is None else used - self._used
+        self.charge_unasked(unasked)
+        view = self.view(deal, chair, totals, seed)
+        self._decisions += 1
+        watch = Stopwatch(view.limit, self._seat.cpu_time, self._now, thinkers, used)
+        fault = None
+        try:
+            action = await self._answer(view, watch)
+            deal.check(chair, action)
+        except (SeatFailure, IllegalAction) as error:
+            failure = error if isinstance(error, SeatFailure) else SeatFailure(Verdict.ILLEGAL, str(error))
+            action = deal.default_action(chair)
+            watch.stop()
+            fault = await self._blame(failure)
+        self._drawn = self._clock.charge(watch.rated, watch.slept)
+        self._used = watch.cpu_after
+        by = f"{DEFAULT}{fault.verdict}" if fault else BY_BOT
+        return Decision(action, by, watch.wall, watch.cpu, fault, unasked)
+
+    def view(self, deal: Deal, chair: int, totals: tuple[int, ...], seed: int) -> View:
+        """What the bot is shown for its next decision; the arguments are those of `decide`."""
+        return View(
+            *deal.known_to(chair),
+            totals=totals,
+            decision=self._decisions + 1,
+            seed=seed,
+            limit=self._clock.allowance,
+            bank=max(0.0, self._clock.bank),
+        )
+
+    def charge_unasked(self, cpu: float | None) -> None:
+        """The bot is to be asked; it has used *cpu* seconds since its last answer, None where that cannot be read."""
+        if cpu is not None:
+            self._clock.charge_unasked(cpu)
+
+    def rest(self) -> None:
+        """Others think now, and take their time: this bot is to stand still."""
+        self._seat.rest()
+
+    def recall(self, step: Step, took: float, cpu: float | None, thinkers: int) -> None:
+        """
+        Count a decision that is in the record already, with its fault and its time; `charge_unasked` goes before.
+
+        Args:
+            step: The decision.
+            took: Seconds of wall time that it took.
+            cpu: Seconds of CPU time; None where that was not read.
+            thinkers: How many bots were asked at once.
+        """
+        if step.by == BY_TAKEOVER:
+            return
+        self._decisions += 1
+        rated = rating(took, cpu, slack_for(thinkers, cpu))
+        self._drawn = self._clock.charge(rated, sleep(took, cpu, thinkers))
+        if step.by.startswith(DEFAULT):
+            self.faults.append(Fault(self._decisions, Verdict(step.by.removeprefix(DEFAULT)), step.why or ""))
+            self.taken_over = is_taken_over([each.verdict for each in self.faults])
+
+    async def tell(self, notice: Notice, decision: int = 0) -> None:
+        """Pass on a notice, unless nobody sits there any more."""
+        if not (self.faults and self.faults[-1].verdict.is_final):
+            await self._seat.tell(notice, decision)
+
+    async def close(self) -> None:
+        """The match is over for this player."""
+        await self._seat.close()
+
+    async def _answer(self, view: View, watch: Stopwatch) -> Action:
+        """What the bot says, in time."""
+        if self._absent:
+            raise self._absent
+        if self._clock.owes:
+            raise SeatFailure(Verdict.TIMEOUT, NO_TIME_LEFT)
+        return await ask_in_time(self._seat, view, watch, self._drawn)
+
+    async def _blame(self, failure: SeatFailure) -> Fault:
+        fault = Fault(self._decisions, failure.verdict, failure.message, failure.end)
+        self.faults.append(fault)
+        self.taken_over = is_taken_over([each.verdict for each in self.faults])
+        notice = FaultNotice(failure.verdict, failure.message, len(self.faults), self.taken_over)
+        await self.tell(notice, self._decisions)
+        if self.taken_over:
+            self.rest()
+        return fault
+
+
+async def ask_in_time(seat: Seat, view: View, watch: Stopwatch, took: float) -> Action:
+    """
+    Put a question to a seat; the arguments are those of `Seat.ask`.
+
+    Raises:
+        SeatFailure: If no answer comes, none that can be read, or one that is late by the *watch*, which is stopped.
+    """
+    try:
+        action = await seat.ask(view, watch, took)
+    except SeatFailure as failure:
+        if failure.verdict is Verdict.TIMEOUT:
+            raise SeatFailure(Verdict.TIMEOUT, watch.late) from None
+        raise
+    finally:
+        watch.stop()
+    if watch.is_late:
+        raise SeatFailure(Verdict.TIMEOUT, watch.late)
+    return action

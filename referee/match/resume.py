@@ -1,0 +1,62 @@
+"""An interrupted match: what its unfinished record says, and what must be known besides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pigpen.notices import ClockSetting
+from pigpen.rules.shuffle import commitment
+from referee.match.formats import Format
+from referee.match.match import CannotResume, MatchSpec
+from referee.records.lines import DealLine, MatchLine, ResultLine
+from referee.records.rules_file import RulesFileError, rules_from
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from referee.records.lines import AnyLine
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """A record without its last line."""
+
+    first: MatchLine
+    deals: tuple[DealLine, ...]
+
+    @classmethod
+    def of(cls, lines: Iterable[AnyLine]) -> Unfinished:
+        """
+        Take the lines of a record.
+
+        Raises:
+            CannotResume: If the match is finished, or the lines are not those of a match.
+        """
+        found = list(lines)
+        if not found or not isinstance(found[0], MatchLine):
+            raise CannotResume("it does not begin with the first line of a match")
+        first, rest = found[0], found[1:]
+        if any(isinstance(line, ResultLine) for line in rest):
+            raise CannotResume("the match is finished")
+        deals = tuple(line for line in rest if isinstance(line, DealLine))
+        if len(deals) != len(rest):
+            raise CannotResume("it holds more than one match")
+        return cls(first, deals)
+
+    def spec(self, seed: bytes) -> MatchSpec:
+        """
+        What the match is.
+
+        Raises:
+            CannotResume: If *seed* is not the one that the record commits to, or the first line cannot be understood.
+        """
+        if commitment(seed) != self.first.commitment:
+            raise CannotResume("the seed is not the one with which the match began")
+        try:
+            clock = ClockSetting(**self.first.clock.model_dump())
+            return MatchSpec(
+                rules_from(self.first.rules), self.first.bots, Format.parse(self.first.format), clock, seed
+            )
+        except (RulesFileError, ValueError) as error:
+            raise CannotResume(f"its first line cannot be understood: {error}") from None

@@ -1,0 +1,259 @@
+"""A table: plays one deal after the other with the same players, and writes down what happens."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING
+
+from pigpen.notices import DealResult, MatchResult, Welcome
+from pigpen.rules import deal_hands
+from pigpen.rules.shuffle import derived_number
+from referee.match.player import Player
+from referee.match.result import places
+from referee.records.lines import DealLine
+from referee.records.steps import action_of, names_of, words_of
+from referee.seats.lazy_timer import LazyTimer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
+
+    from pigpen.rules import Deal
+    from referee.match.match import MatchSpec
+    from referee.match.player import Decision, Fault
+    from referee.seats.seat import Seat
+
+FROM_SEED_AND_STEPS = ("board", "rotation", "seats", "hands", "scores", "totals")
+"""The fields of a deal's line that follow from the rest."""
+
+
+QUIET_SECONDS = 0.005
+"""When a decision takes longer than this, the others are held still: holding costs more than a quick decision."""
+
+
+class Table:
+    """
+    One instance of each bot around one table.
+
+    The loop reads as the house rules: while the deal is not over, whoever must act decides, and the deal goes on.
+    Sealed questions are put to all at once, and nobody's answer counts before all have answered.
+    """
+
+    def __init__(self, spec: MatchSpec, number: int, now: Callable[[], float] = time.monotonic) -> None:
+        """Lay table *number* (from 0) of a match; *now* is the referee's clock."""
+        self._spec = spec
+        self._number = number
+        self._now = now
+        self._game = spec.format.start(spec.rules, spec.seed, number)
+        self._players: list[Player] = []
+        self._recorded: list[DealLine] = []
+        self._seated: Sequence[Player] = ()
+        """The players by their seat in the deal that is played."""
+        self._asked: Collection[int] = ()
+        """The seats that are asked now, and have not answered."""
+        self._is_slow = False
+        """Whether those who are asked take long."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all its deals have been played."""
+        return self._game.is_over
+
+    def restore(self, line: DealLine) -> None:
+        """
+        Take over a deal that was played before the match was interrupted.
+
+        Raises:
+            ValueError: If it is not this table's next deal, or breaks the rules; the message says what is wrong.
+        """
+        seats = self._seats()
+        if self.is_over or line.deal != self._game.deals:
+            raise ValueError(f"deal {line.deal} is not the one that comes next")
+        deal = self._next_deal()
+        for step in line.steps:
+            deal.apply(step.seat, action_of(step))
+        self._game.add(deal)
+        expected = self._line(deal, seats, [])
+        for field in FROM_SEED_AND_STEPS:
+            if getattr(line, field) != getattr(expected, field):
+                raise ValueError(
+                    f"the {field} of deal {line.deal} do not follow from the match seed and what was played"
+                )
+        self._recorded.append(line)
+
+    async def play(self, seats: Sequence[Seat], write: Callable[[DealLine], None]) -> None:
+        """
+        Seat the players, play what is left of the deals, and part.
+
+        Args:
+            seats: Where each bot answers, in the order of their numbers.
+            write: Takes each deal as soon as it is over.
+        """
+        self._players = [Player(seat, self._spec.clock, self._now) for seat in seats]
+        for line in self._recorded:
+            self._recall(line)
+        await self._take_seats()
+        quiet = LazyTimer(self._rest_idle)
+        while not self.is_over:
+            write(await self._play_deal(quiet))
+        quiet.close()
+        await self._part()
+
+    def _recall(self, line: DealLine) -> None:
+        """Bring the players' clocks and faults to where they were after *line*."""
+        seats = line.seats or range(len(self._players))
+        passes = sum(step.passed is not None for step in line.steps)
+        exposures = sum(step.expose is not None for step in line.steps)
+        for player in self._players:
+            player.begin_deal()
+        for (step, took, cpu), unasked in zip(line.timed_steps(), line.unasked(), strict=True):
+            thinkers = passes if step.passed is not None else exposures if step.expose is not None else 1
+            player = self._players[seats[step.seat]]
+            player.charge_unasked(unasked)
+            player.recall(step, took, cpu, thinkers)
+
+    async def _take_seats(self) -> None:
+        spec = self._spec
+        seats = spec.format.seats(spec.rules, spec.seed, self._number, 0)
+        await asyncio.gather(
+            *(
+                player.take_seat(Welcome(spec.rules, seats.index(bot), str(spec.format), spec.clock))
+                for bot, player in enumerate(self._players)
+            )
+        )
+
+    def _seats(self) -> tuple[int, ...]:
+        """Who sits in each seat of the deal that comes next."""
+        return self._spec.format.seats(self._spec.rules, self._spec.seed, self._number, self._game.deals)
+
+    async def _play_deal(self, quiet: LazyTimer) -> DealLine:
+        """
+        Play the next deal to its end, tell the players, and return what goes into the record.
+
+        Args:
+            quiet: Rings when a decision takes long: then everybody else is held still meanwhile.
+        """
+        seats, number = self._seats(), self._game.deals
+        deal = self._next_deal()
+        self._seated = players = [self._players[bot] for bot in seats]
+        totals = self._totals(seats)
+        bot_seeds = [self._bot_seed(number, seat) for seat in range(len(seats))]
+        steps: list[tuple[int, Decision]] = []
+        for player in players:
+            player.begin_deal()
+        await asyncio.sleep(0)  # bots in this process never wait for anything: let Ctrl-C come through
+        while not deal.is_over:
+            asked = deal.to_act
+            questions = [players[seat].decide(deal, seat, totals, bot_seeds[seat], len(asked)) for seat in asked]
+            self._is_slow = False
+            quiet.set(QUIET_SECONDS)
+            try:
+                answers = await self._answers(asked, questions)
+            finally:
+                quiet.stop()
+            for seat, decision in zip(asked, answers, strict=True):
+                deal.apply(seat, decision.action)
+                steps.append((seat, decision))
+        self._game.add(deal)
+        line = self._line(deal, seats, steps)
+        for seat, player in enumerate(players):
+            await player.tell(DealResult(number, seat, line.scores, line.totals))
+        return line
+
+    async def _answers(
+        self, asked: tuple[int, ...], questions: Sequence[Coroutine[None, None, Decision]]
+    ) -> list[Decision]:
+        """What those who are *asked* decide; whoever has answered a sealed question waits for the others."""
+        self._asked = asked
+        if len(asked) == 1:
+            return [await questions[0]]
+        self._asked = waited_for = set(asked)
+
+        async def one(seat: int, question: Coroutine[None, None, Decision]) -> Decision:
+            decision = await question
+            waited_for.remove(seat)
+            if self._is_slow and waited_for:
+                self._seated[seat].rest()
+            return decision
+
+        return await asyncio.gather(*map(one, asked, questions))
+
+    def _rest_idle(self) -> None:
+        """Hold everybody still who is not asked."""
+        self._is_slow = True
+        for seat, player in enumerate(self._seated):
+            if seat not in self._asked:
+                player.rest()
+
+    def _next_deal(self) -> Deal:
+        return self._game.next_deal(deal_hands(self._spec.rules, self._spec.seed, self._game.deals))
+
+    def _totals(self, seats: tuple[int, ...]) -> tuple[int, ...]:
+        """The total of whoever sits in each seat."""
+        return tuple(self._game.totals[bot] for bot in seats)
+
+    def _bot_seed(self, deal: int, seat: int) -> int:
+        return bot_seed(self._spec.seed, deal, seat, None if self._spec.format.boards is None else self._number)
+
+    def _line(self, deal: Deal, seats: tuple[int, ...], steps: Sequence[tuple[int, Decision]]) -> DealLine:
+        on_board = self._spec.format.boards is not None
+        fields = {
+            "deal": deal.number,
+            "board": deal.number if on_board else None,
+            "rotation": self._number if on_board else None,
+            "seats": seats if on_board else None,
+            "hands": tuple(map(names_of, deal.dealt)),
+            "steps": tuple(_step(seat, decision) for seat, decision in steps),
+            "scores": deal.scores(),
+            "totals": self._totals(seats),
+            "took_ms": tuple(round(decision.took * 1000, 3) for _, decision in steps),
+            "cpu_ms": _in_ms(decision.cpu for _, decision in steps),
+            "unasked_ms": _in_ms(decision.unasked for _, decision in steps),
+        }
+        return DealLine.model_validate(fields)
+
+    async def _part(self) -> None:
+        """Tell each bot how it did at this table, and let it go."""
+        totals, deals = self._game.totals, self._game.deals
+        standing = places(self._spec.rules, totals, [player.taken_over for player in self._players])
+        results = [MatchResult(place, total / deals) for place, total in zip(standing, totals, strict=True)]
+        await asyncio.gather(*map(_farewell, self._players, results))
+
+
+def bot_seed(seed: bytes, deal: int, seat: int, rotation: int | None) -> int:
+    """
+    What the bot in a seat draws its random numbers from; the tables of a match have nothing in common.
+
+    Args:
+        seed: The match seed.
+        deal: Number of the deal at its table.
+        seat: The seat.
+        rotation: Number of the table in `boards:N`, else None.
+    """
+    return derived_number("bot", seed, deal, seat, *(() if rotation is None else (rotation,)))
+
+
+async def _farewell(player: Player, result: MatchResult) -> None:
+    await player.tell(result)
+    await player.close()
+
+
+def _in_ms(seconds: Iterable[float | None]) -> tuple[float | None, ...] | None:
+    """Milliseconds for the record; None where there are none at all."""
+    times = tuple([None if each is None else round(each * 1000, 3) for each in seconds])
+    return None if times.count(None) == len(times) else times
+
+
+def _step(seat: int, decision: Decision) -> dict[str, object]:
+    """The fields of a `Step`."""
+    field, text = words_of(decision.action)
+    return {"seat": seat, field: text, "by": decision.by, **_fault(decision.fault)}
+
+
+def _fault(fault: Fault | None) -> dict[str, object]:
+    """The fields of a `Step` that tell why the default action was played."""
+    if fault is None:
+        return {}
+    if fault.end is None:
+        return {"why": fault.message}
+    return {"why": fault.message, "exit_code": fault.end.code, "oom": fault.end.oom}

@@ -1,0 +1,264 @@
+"""
+The record of a match: JSON Lines, one for the match, one for each deal, one for the result.
+
+Everything but the times depends only on the match seed and on what the bots answered. The times stand in
+fields of their own, so that `without_times` can leave them out.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import pydantic
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from referee.records.errors import shortened
+from referee.records.limits import MOST_DIGITS, MOST_LEVELS, MOST_LINES, MOST_SEATS, MOST_SECONDS, MOST_STEPS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pydantic_core import ErrorDetails
+
+VERSION = 1
+TIMES = frozenset({"started", "took_ms", "cpu_ms", "unasked_ms", "timed", "think_ms", "image_files"})
+"""The fields that hold times, or tell how the match was run: they differ from run to run."""
+
+CHAIN = "chain"
+"""The key that a line gets in a file (referee/records/chain.py)."""
+
+Timed = Literal["cpu", "wall"]
+"""How a bot's time was measured: in CPU time of its program, or in wall time."""
+
+ImageFiles = Literal["locked", "read", "isolated"]
+"""What is done so that a container cannot learn of another one from the page cache of the files in its image."""
+
+Cards = str
+"""Cards by name with a space between: ``QS KH 2C``. A card put face down has ``*`` behind it: ``QS*``."""
+
+
+def _short(number: int) -> int:
+    if abs(number) >= 10**MOST_DIGITS:
+        raise ValueError(f"it has more than {MOST_DIGITS} digits")
+    return number
+
+
+Number = Annotated[int, AfterValidator(_short)]
+"""A whole number that can be written again."""
+DealNumber = Annotated[int, Field(ge=0, lt=MOST_LINES)]
+SeatNumber = Annotated[int, Field(ge=0, lt=MOST_SEATS)]
+"""Of a seat, of a bot, or of a rotation."""
+Seconds = Annotated[float, Field(ge=0, le=MOST_SECONDS)]
+Milliseconds = Annotated[float, Field(ge=0, le=1000 * MOST_SECONDS)]
+AtSeats = Field(max_length=MOST_SEATS, fail_fast=True)
+"""A list with one entry for each seat."""
+ThinkTimes = Annotated[dict[Literal["median", "worst"], Milliseconds], Field(min_length=2)]
+AtSteps = Field(max_length=MOST_STEPS, fail_fast=True)
+"""A list with one entry for each step."""
+
+
+class Line(BaseModel):
+    """What the lines have in common."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
+
+
+class ClockLine(Line):
+    """The clock; seconds."""
+
+    bank: Seconds
+    """Time for each `deals_per_bank` deals begun."""
+    increment: Seconds
+    """Added for every decision."""
+    limit: Seconds
+    """The most for one decision."""
+    start_up: Seconds
+    """The most until a bot has taken its seat."""
+    deals_per_bank: Annotated[int, Field(ge=1, lt=MOST_LINES)]
+    """How many deals a bank is for."""
+
+
+class MatchLine(Line):
+    """The first line: what is played."""
+
+    type: Literal["match"] = "match"
+    version: Number = VERSION
+    """Of the format of records."""
+    rules: dict[str, Any]
+    """The variant, field for field as in a rules file."""
+    format: str
+    """`game`, `deals:N` or `boards:N`."""
+    bots: Annotated[tuple[str, ...], AtSeats]
+    """Name of each bot; its place here is its number. In `boards:N` the seats of each deal stand with it."""
+    clock: ClockLine
+    commitment: str
+    """SHA-256 of the match seed, in hex."""
+    started: str
+    """When, UTC, ISO 8601."""
+    image_files: ImageFiles | None = None
+    """
+    How bots are kept from leaving notes in the page cache of their images' files; left out where there are no images.
+
+    `locked`: kept in memory throughout. `isolated`: each container has a kernel of its own. `read`: only read before
+    each table, at least for one of the bots.
+    """
+
+
+class Step(Line):
+    """One action: exactly one of pass, expose, play and moon is there."""
+
+    seat: SeatNumber
+    """Whose action it is."""
+    passed: Cards | None = Field(default=None, alias="pass")
+    """The cards passed on."""
+    expose: Cards | None = None
+    """The cards exposed; often none."""
+    play: Cards | None = None
+    """The card played."""
+    moon: str | None = None
+    """What the shooter takes: `subtract` or `add`."""
+    by: str
+    """`bot`, `default:` and a verdict code, or `takeover`."""
+    why: str | None = None
+    """What was held against the bot, in words, where the default action stands for its own."""
+    exit_code: Number | None = None
+    """How the bot's program ended, where that is why: its exit code, 128 + the signal's number when killed."""
+    oom: bool | None = None
+    """Whether that program or a child of it was killed for memory; there whenever `exit_code` is."""
+
+
+class DealLine(Line):
+    """One deal."""
+
+    type: Literal["deal"] = "deal"
+    deal: DealNumber
+    """Number of the deal at its table, from 0."""
+    board: DealNumber | None = None
+    """Number of the board, from 0, in the format `boards:N`."""
+    rotation: SeatNumber | None = None
+    """Which of the board's seatings this is, from 0; it is also the number of the table that played it."""
+    seats: Annotated[tuple[SeatNumber, ...], AtSeats] | None = None
+    """Which bot sat in each seat, by its number in the first line; where it is left out, bot i sat in seat i."""
+    hands: Annotated[tuple[Cards, ...], AtSeats]
+    """The cards dealt to each seat."""
+    steps: Annotated[tuple[Step, ...], AtSteps]
+    """Every action, in order; those of a sealed question by seat."""
+    scores: Annotated[tuple[Number, ...], AtSeats]
+    """What the deal brought each seat."""
+    totals: Annotated[tuple[Number, ...], AtSeats]
+    """Totals at this table, this deal included, of whoever sits in each seat."""
+    took_ms: Annotated[tuple[Milliseconds, ...], AtSteps]
+    """How long each step took by the referee's clock, in milliseconds."""
+    cpu_ms: Annotated[tuple[Milliseconds | None, ...], AtSteps] | None = None
+    """CPU time of the bot's program during each step, in milliseconds; null where it was not read, or nobody asked."""
+    unasked_ms: Annotated[tuple[Milliseconds | None, ...], AtSteps] | None = None
+    """CPU time, in milliseconds, that the bot's program had used before each step since its last answer, or since it
+    took its seat; null where it was not read, or nobody asked."""
+
+    @property
+    def name(self) -> str:
+        """What people call it: by its board and rotation, or else by its number."""
+        return f"deal {self.deal}" if self.board is None else f"board {self.board}, rotation {self.rotation}"
+
+    def timed_steps(self) -> Iterator[tuple[Step, float, float | None]]:
+        """
+        Each step with its seconds by the referee's clock, and of CPU time; None where that was not read.
+
+        Raises:
+            ValueError: If there is not one time of each kind for each step.
+        """
+        nothing = (None,) * len(self.steps)
+        times = zip(self.steps, self.took_ms, self.cpu_ms or nothing, self.unasked_ms or nothing, strict=True)
+        for step, took, cpu, _ in times:
+            yield step, took / 1000, None if cpu is None else cpu / 1000
+
+    def unasked(self) -> tuple[float | None, ...]:
+        """Seconds of CPU time that the bot of each step had used before it was asked; None where that was not read."""
+        times = self.unasked_ms or (None,) * len(self.steps)
+        return tuple([None if each is None else each / 1000 for each in times])
+
+
+class BotResult(Line):
+    """How one bot did."""
+
+    bot: str
+    """Its name."""
+    seat: SeatNumber
+    """Its number in the first line, which is its seat in the first deal unless the format is `boards:N`."""
+    place: Annotated[int, Field(ge=1, le=MOST_SEATS)]
+    """1 is the best; equal bots share one, and whoever was taken over comes last, with its partner."""
+    total: Number
+    """Points in all deals together."""
+    points_per_deal: float
+    """Their mean: what the place goes by."""
+    standard_error: float | None = None
+    """Of points per deal: over the boards, in `deals:N` over the deals; none in a `game`, or where there is but one."""
+    faults: Annotated[int, Field(ge=0, le=MOST_LINES * MOST_STEPS)]
+    """At all tables together."""
+    taken_over: bool
+    """Whether the default policy took its seat over, at one table at least."""
+    timed: Timed
+    """What the bot's clock was charged: CPU time of its program, or wall time where that cannot be read."""
+    think_ms: ThinkTimes
+    """Median and worst think time in milliseconds, in CPU time where `timed` says so."""
+
+
+class ResultLine(Line):
+    """The last line: how it ended, and the seed that the first line committed to."""
+
+    type: Literal["result"] = "result"
+    seed: str
+    """The match seed, 64 hex digits."""
+    deals: DealNumber
+    """Number of deals at all tables together."""
+    results: Annotated[tuple[BotResult, ...], AtSeats]
+    """By the bots' numbers in the first line."""
+
+
+AnyLine = Annotated[MatchLine | DealLine | ResultLine, Field(discriminator="type")]
+_adapter: pydantic.TypeAdapter[MatchLine | DealLine | ResultLine] = pydantic.TypeAdapter(AnyLine)
+
+
+def to_json(line: Line) -> str:
+    """A line as it stands in the file, without its chain and the line break."""
+    return line.model_dump_json(by_alias=True, exclude_none=True)
+
+
+def from_json(text: str | bytes) -> MatchLine | DealLine | ResultLine:
+    """
+    Read one line.
+
+    Raises:
+        pydantic.ValidationError: If it is none; the error names the field.
+    """
+    return _adapter.validate_json(text)
+
+
+def objection(detail: ErrorDetails) -> str:
+    """What pydantic says against a line."""
+    if "recursion limit" in detail["msg"]:
+        return f"it is nested more than {MOST_LEVELS} levels deep"
+    return detail["msg"].removeprefix("Value error, ")
+
+
+def sentence_of(error: pydantic.ValidationError) -> str:
+    """What is wrong with a line first, and where."""
+    detail = error.errors(include_url=False, include_input=False)[0]
+    field = ".".join(shortened(str(part)) for part in detail["loc"])
+    return f"{field}: {objection(detail)}" if field else objection(detail)
+
+
+def without_times(lines: Iterable[str]) -> list[str]:
+    """
+    The lines with every time left out: what two matches with the same seed and the same bots have in common.
+
+    The chain of lines that come from a file is left out, too: it depends on the times.
+    """
+    return [json.dumps(_timeless(json.loads(line)), ensure_ascii=False) for line in lines]
+
+
+def _timeless(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _timeless(item) for key, item in value.items() if key not in TIMES | {CHAIN}}
+    return [_timeless(item) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,106 @@
+"""The lines of a record's file as bytes, packed or not; what is in them is not looked at."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import tempfile
+import zlib
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from referee.records.errors import RecordCut, RecordError, RecordTooLarge
+from referee.records.limits import LINE_BYTES, MOST_BYTES, MOST_LINES
+from referee.records.packing import NOT_OURS, TOO_LONG, is_packed, read_member
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+GZIP = b"\x1f\x8b"
+_FLAGS, _EXTRA = 3, 0x04
+"""Where a gzip header has its flags, and the one for an extra field: no usual gzip makes one, `pack` does."""
+TOO_MANY = f"a record has at most {MOST_LINES:,} lines"
+TOO_LARGE = f"a record has at most {MOST_BYTES:,} bytes, unpacked"
+_PIECE = 1024**2
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[io.BufferedReader]:
+    """
+    Open a record to read it, once or several times; what cannot be read twice, such as a pipe, is copied first.
+
+    Raises:
+        RecordError: If it cannot be read, now or later; the message names the file.
+    """
+    try:
+        with path.open("rb") as file, _seekable(path, file) as found:
+            yield found
+    except OSError as error:
+        raise RecordError(f"{str(path)!r} cannot be read: {error.strerror}.") from None
+
+
+def raw_lines(file: io.BufferedReader) -> Iterator[bytes]:
+    """
+    Go through the lines, without their line breaks.
+
+    Raises:
+        RecordCut: After the last whole line, if more than that is there.
+        RecordTooLarge: If there are too many lines, or all together are too long.
+        RecordError: If a line cannot be unpacked, or is too long.
+    """
+    size = 0
+    for number, line in enumerate(_pieces(file), 1):
+        size += len(line)
+        if number > MOST_LINES:
+            raise RecordTooLarge(TOO_MANY)
+        if size > MOST_BYTES:
+            raise RecordTooLarge(TOO_LARGE)
+        if not line.endswith(b"\n"):
+            if len(line) == LINE_BYTES:
+                raise RecordError(TOO_LONG)
+            raise RecordCut("the file ends in the middle of it")
+        yield line[:-1]
+
+
+def is_foreign(file: io.BufferedReader) -> bool:
+    """Whether the file was packed, but not by Pigpen: it can be read, but not gone on with."""
+    start = file.peek()
+    return len(start) > _FLAGS and start.startswith(GZIP) and not is_packed(start)
+
+
+@contextmanager
+def _seekable(path: Path, file: io.BufferedReader) -> Iterator[io.BufferedReader]:
+    """The file itself, or a copy of what it says."""
+    if file.seekable():
+        yield file
+        return
+    with tempfile.TemporaryFile(buffering=0) as copy:
+        while piece := file.read(_PIECE):
+            if copy.tell() > MOST_BYTES:
+                raise RecordTooLarge(f"{str(path)!r}: {TOO_LARGE}.")
+            copy.write(piece)
+        copy.seek(0)
+        yield io.BufferedReader(copy)
+
+
+def _pieces(file: io.BufferedReader) -> Iterator[bytes]:
+    if is_packed(file.peek()):
+        return iter(lambda: read_member(file), b"")
+    if is_foreign(file):
+        return _gunzipped(file)
+    return iter(lambda: file.readline(LINE_BYTES), b"")
+
+
+def _gunzipped(file: io.BufferedReader) -> Iterator[bytes]:
+    """Lines of a file that somebody packed by other means."""
+    if file.peek()[_FLAGS] & _EXTRA:
+        raise RecordError(NOT_OURS)
+    try:
+        with gzip.GzipFile(fileobj=file) as unpacked:
+            while line := unpacked.readline(LINE_BYTES):
+                yield line
+    except EOFError:
+        raise RecordCut("the file is cut off in the middle of it") from None
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise RecordError(f"it cannot be unpacked: {error}") from None

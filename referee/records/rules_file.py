@@ -1,0 +1,139 @@
+"""Variants by name or from a TOML file."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pydantic
+import tomli_w
+from pydantic_core import ErrorDetails
+
+from pigpen.rules import PRESETS, Rules
+from referee.records.errors import shortened
+
+FILE_BYTES = 16 * 1024
+"""The most bytes of a rules file; the presets have less than 1 KiB."""
+MOST_LEVELS = 10
+"""How deep tables and lists can be nested; those of the presets have four levels."""
+MOST_DIGITS = 20
+"""The most digits of a number; the rules allow fewer."""
+MOST_MISTAKES = 3
+"""So many mistakes are told at once."""
+MOST_SHOWN = 400
+"""The most characters of one of them."""
+_adapter = pydantic.TypeAdapter(Rules)
+
+
+TOO_DEEP = f"tables and lists are nested more than {MOST_LEVELS} levels deep"
+
+
+class RulesFileError(ValueError):
+    """No variant has that name, or the file describes none; the message says what is wrong and where."""
+
+
+def load_rules(name: str) -> Rules:
+    """
+    Find the variant that *name* means: a preset, or the path of a TOML file.
+
+    Raises:
+        RulesFileError: If it means none, or the file has a mistake.
+    """
+    if name in PRESETS:
+        return PRESETS[name]
+    try:
+        text = _text(name)
+    except (OSError, UnicodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise RulesFileError(f"{name}: this file cannot be read: {reason}.") from None
+    if text is None:
+        raise RulesFileError(
+            f"There are no rules called {name!r}. Choose one of {', '.join(PRESETS)}, or name a TOML file "
+            "(start from one with: pigpen rules gongzhu --toml)."
+        )
+    try:
+        return parse_rules(text)
+    except RulesFileError as error:
+        raise RulesFileError(f"{name}: {error}") from None
+
+
+def _text(name: str) -> str | None:
+    """What stands in the file of that name; None if there is none."""
+    try:
+        path = Path(name).expanduser()
+    except RuntimeError:  # ~ and the name of nobody
+        return None
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        content = file.read(FILE_BYTES + 1)
+    if len(content) > FILE_BYTES:
+        raise RulesFileError(f"{name}: this file is longer than {FILE_BYTES:,} bytes; rules need far fewer.")
+    return content.decode("utf-8")
+
+
+def parse_rules(text: str) -> Rules:
+    """
+    Read a variant from TOML.
+
+    Raises:
+        RulesFileError: If it is not TOML, or a field is wrong; the message names the field.
+    """
+    try:
+        plain = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise RulesFileError(f"this is not TOML: {shortened(str(error), MOST_SHOWN)}") from None
+    except ValueError:  # Python reads no decimal number of more than 4,300 digits
+        raise RulesFileError(f"a number has more than {MOST_DIGITS} digits") from None
+    except RecursionError:
+        raise RulesFileError(TOO_DEEP) from None
+    return rules_from(plain)
+
+
+def rules_from(plain: dict[str, Any]) -> Rules:
+    """
+    Read a variant from nested dicts, as `Rules.to_plain` gives them.
+
+    Raises:
+        RulesFileError: If a field is wrong; the message names the field.
+    """
+    _check_values(plain)
+    try:
+        return _adapter.validate_json(json.dumps(plain), strict=True)
+    except pydantic.ValidationError as error:
+        found = [shortened(_sentence(detail), MOST_SHOWN) for detail in error.errors()[:MOST_MISTAKES]]
+        more = error.error_count() - len(found)
+        raise RulesFileError("; ".join(found) + (f"; and {more} more mistakes" if more else "")) from None
+
+
+def _check_values(value: object, place: str = "", level: int = 0) -> None:
+    """Refuse what JSON does not have, or Python cannot write as text."""
+    if level > MOST_LEVELS:
+        raise RulesFileError(TOO_DEEP)
+    if isinstance(value, dict):
+        for key, item in value.items():
+            _check_values(item, f"{place}.{shortened(key)}" if place else shortened(key), level + 1)
+    elif isinstance(value, list):
+        for number, item in enumerate(value):
+            _check_values(item, f"{place}.{number}", level + 1)
+    elif isinstance(value, int) and abs(value) >= 10**MOST_DIGITS:
+        raise RulesFileError(f"{place}: a number has more than {MOST_DIGITS} digits")
+    elif not isinstance(value, str | int | float):
+        raise RulesFileError(f"{place}: a date or a time means nothing in rules")
+
+
+def to_toml(rules: Rules) -> str:
+    """The variant as a TOML file that `load_rules` reads back."""
+    return tomli_w.dumps(rules.to_plain(), indent=2)
+
+
+def _sentence(detail: ErrorDetails) -> str:
+    field = ".".join(shortened(str(part)) for part in detail["loc"])
+    if detail["type"] == "unexpected_keyword_argument":
+        return f"{field}: there is no such field"
+    if detail["type"] == "missing":
+        return f"{field}: this field is missing"
+    text = detail["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    return f"{field}: {text} (found {shortened(repr(detail['input']))})" if field else text

@@ -1,0 +1,73 @@
+"""
+The JSON Schema of a record's lines as they stand in a file, made from the models in referee/records/lines.py.
+
+`python -m referee.records.schema` writes it to docs/record.schema.json; with `--check` it says whether it is fresh.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pydantic
+
+from pigpen.rules import Rules
+from referee.records.lines import CHAIN, VERSION, AnyLine
+
+PLACE = Path(__file__).resolve().parent.parent / "docs" / "record.schema.json"
+LINES = ("MatchLine", "DealLine", "ResultLine")
+_CHAIN = {
+    "description": "SHA-256 in hex of the chain of the line before, if there is one, and this line without its chain.",
+    "pattern": "^[0-9a-f]{64}$",
+    "type": "string",
+}
+_NOTHING = {"type": "null"}
+
+
+def record_schema() -> dict[str, Any]:
+    """The schema of one line, chain included."""
+    lines = pydantic.TypeAdapter(AnyLine).json_schema(mode="serialization")
+    rules = pydantic.TypeAdapter(Rules).json_schema()
+    parts = lines["$defs"] | rules.pop("$defs") | {"Rules": rules}
+    parts["MatchLine"]["properties"]["rules"] = {"$ref": "#/$defs/Rules"}
+    parts["MatchLine"]["properties"]["version"] = {"const": VERSION}
+    parts["Step"]["oneOf"] = [{"required": [kind]} for kind in ("pass", "expose", "play", "moon")]
+    for name in LINES:
+        parts[name]["properties"][CHAIN] = _CHAIN
+    for part in parts.values():
+        _tidy(part)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"A line of a record of Pigpen, version {VERSION}",
+        "oneOf": [{"$ref": f"#/$defs/{name}"} for name in LINES],
+        "$defs": parts,
+    }
+
+
+def _tidy(part: dict[str, Any]) -> None:
+    """A field that has no value is left out in a record, it is never null; every other one is there."""
+    part.pop("title", None)
+    fields = part.get("properties", {})
+    if fields:
+        part["required"] = [name for name, field in fields.items() if _NOTHING not in field.get("anyOf", ())]
+    for field in fields.values():
+        field.pop("title", None)
+        field.pop("default", None)
+        if _NOTHING in field.get("anyOf", ()):
+            (kind,) = (each for each in field.pop("anyOf") if each != _NOTHING)
+            field.update(kind)
+
+
+def main() -> None:
+    """Write the schema, or check what is written."""
+    text = json.dumps(record_schema(), indent=2, ensure_ascii=False) + "\n"
+    if "--check" not in sys.argv:
+        PLACE.write_text(text, encoding="utf-8")
+    elif not PLACE.exists() or PLACE.read_text(encoding="utf-8") != text:
+        sys.exit(f"docs/{PLACE.name} is stale; run: make schema")
+
+
+if __name__ == "__main__":
+    main()

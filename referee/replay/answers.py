@@ -1,0 +1,119 @@
+"""The steps of recorded deals, played again: who had to act, whether they might, and who decided it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pigpen.rules import CARDS, RulesError
+from referee.match.player import BY_BOT, BY_TAKEOVER, DEFAULT
+from referee.records.errors import RecordDiffers
+from referee.records.lines import Step, to_json
+from referee.records.steps import NAMES, kind_and_words, parse_action, words_of
+from referee.seats.verdict import Verdict, is_taken_over
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pigpen.rules import Action, Deal
+
+NUMBERS = dict(zip(NAMES, CARDS, strict=True))
+MOST_SEATS = 8
+
+
+def own_step(seat: int, kind: str, words: str) -> str:
+    """How it is written that a bot does something of its own accord: nearly all steps are of that kind."""
+    return f'{{"seat":{seat},"{kind}":"{words}","by":"{BY_BOT}"}}'
+
+
+PLAYS = [[own_step(seat, "play", name) for name in NAMES] for seat in range(MOST_SEATS)]
+_SEAT_AND_BY = {"seat", "by"}
+
+
+class Answers:
+    """The bots of one table as the referee sees them: their faults, and who has been taken over."""
+
+    def __init__(self, bots: int) -> None:
+        self._faults: list[list[Verdict]] = [[] for _ in range(bots)]
+        self._plays_itself = [True] * bots
+        """Whether a bot has not been taken over."""
+
+    def play(self, deal: Deal, steps: Sequence[dict[str, Any]], seats: Sequence[int]) -> list[str]:
+        """
+        Play *deal* to its end, and write each step anew.
+
+        Raises:
+            RecordDiffers: If a step is not possible, or some are missing.
+        """
+        texts: list[str] = []
+        try:
+            for step in steps:
+                card, seat = NUMBERS.get(step.get("play", "")), deal.turn
+                if card is not None and step["by"] == BY_BOT and deal.playable and self._plays_itself[seats[seat]]:
+                    deal.play(card)
+                    texts.append(PLAYS[seat][card])
+                else:
+                    texts.append(self._act(deal, step, seats))
+        except (RulesError, RecordDiffers) as error:
+            raise RecordDiffers(f"steps[{len(texts)}]: {error}") from None
+        if not deal.is_over:
+            raise RecordDiffers(f"the deal is not over after {len(steps)} steps")
+        return texts
+
+    def _act(self, deal: Deal, plain: dict[str, Any], seats: Sequence[int]) -> str:
+        """Any step but a bot's own play of a card."""
+        if deal.is_over:
+            raise RecordDiffers("the deal is over")
+        seat = deal.to_act[0]
+        kinds = plain.keys() - _SEAT_AND_BY
+        if plain["by"] != BY_BOT or len(kinds) != 1 or not self._plays_itself[seats[seat]]:
+            return self._act_by_default(deal, Step.model_validate(plain), seat, seats[seat])
+        kind = kinds.pop()
+        action = _parsed(kind, plain[kind])
+        deal.apply(seat, action)
+        return own_step(seat, *words_of(action))
+
+    def _act_by_default(self, deal: Deal, step: Step, seat: int, bot: int) -> str:
+        """A step that somebody else than the bot decided, or that nobody can have done."""
+        action, verdict = _parsed(*kind_and_words(step)), _verdict_of(step)
+        self._decide(step, verdict, bot, is_default=action == deal.default_action(seat))
+        deal.apply(seat, action)
+        kind, words = words_of(action)
+        return to_json(Step.model_validate({"seat": seat, kind: words, "by": step.by, **_told(step, verdict)}))
+
+    def _decide(self, step: Step, verdict: Verdict | None, bot: int, *, is_default: bool) -> None:
+        """Check that *step* can be by whom it says it is by, and count the fault if there is one."""
+        if self._plays_itself[bot] == (step.by == BY_TAKEOVER):
+            state = "has not" if self._plays_itself[bot] else "has"
+            raise RecordDiffers(f"it is by {step.by}, but bot {bot} {state} been taken over by then")
+        if verdict and not step.why:
+            raise RecordDiffers(f"it is by {step.by}, but does not say why")
+        if step.by != BY_BOT and not is_default:
+            raise RecordDiffers(f"it is by {step.by}, but not the default action")
+        if verdict:
+            self._faults[bot].append(verdict)
+            self._plays_itself[bot] = not is_taken_over(self._faults[bot])
+
+
+def _verdict_of(step: Step) -> Verdict | None:
+    """What was held against the bot at *step*, if anything was."""
+    if step.by in (BY_BOT, BY_TAKEOVER):
+        return None
+    for verdict in Verdict:
+        if step.by == f"{DEFAULT}{verdict}":
+            return verdict
+    raise RecordDiffers(f"nobody knows who {step.by!r} is that it is by")
+
+
+def _told(step: Step, verdict: Verdict | None) -> dict[str, object]:
+    """What may be told of a fault: why, and how the program ended if that is what was held against it."""
+    if verdict is None:
+        return {}
+    ended = verdict.is_final and step.exit_code is not None and step.oom is not None
+    return {"why": step.why, **({"exit_code": step.exit_code, "oom": step.oom} if ended else {})}
+
+
+def _parsed(kind: str, words: str) -> Action:
+    try:
+        return parse_action(kind, words)
+    except ValueError as error:
+        raise RecordDiffers(str(error)) from None

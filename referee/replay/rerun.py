@@ -1,0 +1,228 @@
+"""
+What another bot would have done: a recorded bot's questions, put again exactly as they were.
+
+Each view shows the history as it really was, not what would have followed from the new answers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from pigpen.notices import ClockSetting, DealResult, MatchResult, Welcome
+from pigpen.rules import IllegalAction
+from referee.match.player import BY_TAKEOVER, Player, ask_in_time
+from referee.match.table import bot_seed
+from referee.records.recorded import seats_of
+from referee.records.steps import action_of, words_of
+from referee.replay.deal_replay import DealReplay
+from referee.seats.clock import Stopwatch
+from referee.seats.verdict import SeatFailure, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+
+    from pigpen.rules import Deal
+    from pigpen.view import View
+    from referee.records.lines import DealLine, Step
+    from referee.records.packed_deals import Deals
+    from referee.records.recorded import Recorded
+    from referee.replay.deal_replay import Moment
+    from referee.seats.seat import Seat
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One recorded decision, and what the other bot says to the same question."""
+
+    line: DealLine
+    """The deal."""
+    view: View
+    """The question."""
+    step: Step
+    """What was done."""
+    took: float
+    """Seconds that it took then."""
+    trick_points: int | None
+    """What the trick brought the seat then; None where the question was not about a card."""
+    now: str
+    """What the other bot does, as a record would say it; empty where it gives no answer that can be read."""
+    verdict: str = ""
+    """What would be held against the other bot."""
+    why: str = ""
+    """The same in words."""
+    took_now: float = 0.0
+    """Seconds that it takes, in CPU time where that can be read."""
+
+    @property
+    def then(self) -> str:
+        """What was done, as the record says it."""
+        return words_of(action_of(self.step))[1]
+
+    @property
+    def differs(self) -> bool:
+        """Whether the other bot does something else, or is at fault."""
+        return bool(self.verdict) or self.now != self.then
+
+    @property
+    def is_last(self) -> bool:
+        """Whether the other bot is gone, and can be asked nothing more."""
+        return bool(self.verdict) and Verdict(self.verdict).is_final
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedQuestion:
+    """One recorded decision."""
+
+    deal: Deal
+    """The deal before it."""
+    step: Step
+    took: float
+    cpu: float | None
+    unasked: float | None
+    """Seconds of CPU time that the bot's program had used before it."""
+    thinkers: int
+    """How many seats were asked at once."""
+    trick_points: int | None
+    """What the trick brought the seat; None where the question is not about a card."""
+
+
+class TableRerun:
+    """
+    Puts the questions of one bot at one table of a match, in their order.
+
+    Attributes:
+        answers: What has been answered so far.
+        questions: How many questions there are.
+    """
+
+    def __init__(self, recorded: Recorded, bot: int, lines: Collection[DealLine], limit: float) -> None:
+        """
+        Prepare to ask.
+
+        Args:
+            recorded: The match; it must be finished, because the bot's random numbers come from its seed.
+            bot: The number of the bot whose questions are put.
+            lines: The deals of which questions are put; all of the same table.
+            limit: Seconds for each answer; what the bot is told of its time is what the record says.
+
+        Raises:
+            BadRecord: If a deal breaks the rules, or the seed is not the one that the record commits to.
+        """
+        self.answers: list[Answer] = []
+        self._recorded = recorded
+        self._bot = bot
+        self._limit = limit
+        self._seed = recorded.seed
+        self._clock = ClockSetting(**recorded.first.clock.model_dump())
+        last = max(lines, key=lambda line: line.deal)
+        self._history = recorded.deals.up_to(last)
+        self._wanted = {line.deal for line in lines}
+        self.questions = sum(len(asked(line, bot)) for line in lines)
+        self._place = 0
+        self._rated = 0.0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all questions have been put."""
+        return len(self.answers) == self.questions
+
+    async def put(self, seat: Seat, advance: Callable[[], None] = lambda: None) -> None:
+        """
+        Put what has not been put yet to the bot in *seat*, until all is answered or the bot is gone.
+
+        Args:
+            seat: A fresh instance of the bot.
+            advance: Called after each answer.
+        """
+        player = Player(seat, self._clock)
+        self._place, self._rated = 0, 0.0
+        absent = await self._welcome(seat)
+        for line in self._history:
+            if not await self._put_deal(line, player, seat, advance, absent):
+                return
+        for row in self._recorded.result.results if self._recorded.result else ():
+            if row.seat == self._bot:
+                await seat.tell(MatchResult(row.place, row.points_per_deal))
+        await seat.close()
+
+    async def _welcome(self, seat: Seat) -> SeatFailure | None:
+        chair = seats_of(self._history[0]).index(self._bot)
+        try:
+            await seat.welcome(Welcome(self._recorded.rules, chair, self._recorded.first.format, self._clock))
+        except SeatFailure as failure:
+            return failure
+        return None
+
+    async def _put_deal(
+        self,
+        line: DealLine,
+        player: Player,
+        seat: Seat,
+        advance: Callable[[], None],
+        absent: SeatFailure | None,
+    ) -> bool:
+        """Put the questions of one deal, and say whether the bot is still there."""
+        replay = DealReplay(self._recorded.rules, self._recorded.first, line)
+        chair = seats_of(line).index(self._bot)
+        seed = bot_seed(self._seed, line.deal, chair, line.rotation)
+        player.begin_deal()
+        for question in _questions(replay, chair):
+            player.charge_unasked(question.unasked)
+            if line.deal in self._wanted:
+                self._place += 1
+                if self._place > len(self.answers):
+                    view = player.view(question.deal, chair, replay.totals_before, seed)
+                    self.answers.append(await self._ask(line, question, view, seat, absent))
+                    advance()
+                    if self.answers[-1].is_last:
+                        return False
+            player.recall(question.step, question.took, question.cpu, question.thinkers)
+        await seat.tell(DealResult(line.deal, chair, line.scores, line.totals))
+        return True
+
+    async def _ask(
+        self, line: DealLine, question: RecordedQuestion, view: View, seat: Seat, absent: SeatFailure | None
+    ) -> Answer:
+        watch = Stopwatch(self._limit, seat.cpu_time)
+        now = verdict = why = ""
+        try:
+            if absent:
+                raise absent
+            action = await ask_in_time(seat, view, watch, self._rated)
+            now = words_of(action)[1]
+            question.deal.check(view.seat, action)
+        except SeatFailure as failure:
+            verdict, why = failure.verdict, failure.message
+        except IllegalAction as error:
+            verdict, why = Verdict.ILLEGAL, str(error)
+        watch.stop()
+        self._rated = watch.rated
+        return Answer(line, view, question.step, question.took, question.trick_points, now, verdict, why, watch.thought)
+
+
+def table_reruns(recorded: Recorded, bot: int, lines: Deals, limit: float) -> list[TableRerun]:
+    """Prepare to ask about deals of any tables; the arguments and errors are those of `TableRerun`."""
+    return [TableRerun(recorded, bot, deals, limit) for deals in lines.tables()]
+
+
+def asked(line: DealLine, bot: int) -> tuple[Step, ...]:
+    """The decisions that a bot was asked for in a deal; where the default policy played for it, it was not."""
+    chair = seats_of(line).index(bot)
+    return tuple(step for step in line.steps if step.seat == chair and step.by != BY_TAKEOVER)
+
+
+def _questions(replay: DealReplay, chair: int) -> Iterator[RecordedQuestion]:
+    """What the bot in that seat was asked."""
+    for place, (before, after) in enumerate(pairwise(replay.moments)):
+        for (step, took, cpu), used in zip(after.done, after.unasked, strict=True):
+            if step.seat == chair and step.by != BY_TAKEOVER:
+                points = None if step.play is None else _trick_points(replay.moments[place:], chair)
+                yield RecordedQuestion(before.deal, step, took, cpu, used, len(after.done), points)
+
+
+def _trick_points(moments: Sequence[Moment], chair: int) -> int:
+    """What the trick that is played next brought the seat."""
+    end = next(moment for moment in moments[1:] if moment.ends_trick)
+    return end.deal.points()[chair] - moments[0].deal.points()[chair]

@@ -1,0 +1,167 @@
+"""
+What there is to see at one moment of a recorded deal, for a terminal or a page to draw.
+
+A scene is made from the views of those seats from whose chairs it is looked at, and from what the referee announces to
+all: seen from one chair it holds what that seat knew then, and nothing else (C-9).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING
+
+from pigpen.rules import Phase, cards_in
+from pigpen.rules.scoring import card_points
+from referee.records.steps import action_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from pigpen.rules import Action, Card, Deal, Face, Play, Suit, View
+    from referee.replay.deal_replay import DealReplay, Moment
+
+
+@dataclass(frozen=True, slots=True)
+class Chair:
+    """One seat and what is known of it."""
+
+    seat: int
+    bot: str
+    asked: bool
+    """Whether it must decide now."""
+    open: bool
+    """Whether it is looked at from this chair, so that all its cards are known."""
+    hand: tuple[Card, ...]
+    """Cards it is known to hold, in canonical order."""
+    legal: tuple[Card, ...]
+    """The cards among which it is to choose now, if it is looked at from this chair."""
+    unknown: int
+    """How many more it holds."""
+    exposed: Mapping[Card, Face]
+    """Cards it has exposed, played since or not, as far as they are known."""
+    hidden: int
+    """How many cards it has put face down that are not known."""
+    voids: frozenset[Suit]
+    """Suits that it has shown to be out of."""
+    passed: tuple[Card, ...]
+    """Cards it passed on, if known."""
+    received: tuple[Card, ...]
+    """Cards it was passed, if known."""
+    pass_to: int
+    """The seat that gets the cards it passes; itself where none are passed."""
+    taken: tuple[Card, ...]
+    """The cards it took that count, or that change what others count."""
+    points: int
+    """What they are worth to it so far, a partner's left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What a seat has just done; who decided it is known only from its own chair."""
+
+    seat: int
+    action: Action
+    by: str = ""
+    """As in the record; empty where that is not known from here."""
+    why: str | None = None
+    """What was held against the bot."""
+    took: float | None = None
+    """Seconds; None where that is not known from here."""
+    unasked: float | None = None
+    """Seconds of CPU time that the bot had used before it was asked; None where that is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """One moment, from the chairs of one seat or of all."""
+
+    phase: Phase
+    """What is decided next."""
+    trick: tuple[Play, ...]
+    """The trick on the table; between two tricks the one just completed."""
+    number: int
+    """Number of this trick, from 1; 0 before the first card."""
+    winner: int | None
+    """Who took it, when it is complete."""
+    winning: Play | None
+    """The play that wins it, so far or for good."""
+    chairs: tuple[Chair, ...]
+    news: tuple[News, ...]
+    scores: tuple[int, ...] | None
+    """The score of each seat, with its partner's, when the deal is over and this is the last moment."""
+    totals: tuple[int, ...]
+    """Totals of whoever sits in each seat: before the deal, and at the last moment after it."""
+
+
+def scene(replay: DealReplay, place: int, chairs: Collection[int] | None = None) -> TableView:
+    """
+    Look at a moment.
+
+    Args:
+        replay: The deal.
+        place: The place of the moment in `DealReplay.moments`.
+        chairs: The seats from which to look; None: all of them.
+    """
+    moment, seats = replay.moments[place], range(replay.rules.players)
+    views = {seat: moment.deal.view(seat) for seat in (seats if chairs is None else chairs)}
+    view, over = next(iter(views.values())), replay.is_result(place)
+    trick = view.trick or (view.tricks[-1] if view.tricks else ())
+    winner = view.winner(len(view.tricks) - 1) if len(trick) == len(seats) else None
+    return TableView(
+        phase=view.phase,
+        trick=trick,
+        number=-(-len(view.plays) // len(seats)),
+        winner=winner,
+        winning=view.winning or next((play for play in trick if play.seat == winner), None),
+        chairs=tuple(_chairs(replay, moment, views)),
+        news=tuple(_news(moment, views)),
+        scores=replay.line.scores if over else None,
+        totals=replay.line.totals if over else replay.totals_before,
+    )
+
+
+def _chairs(replay: DealReplay, moment: Moment, views: Mapping[int, View]) -> Iterator[Chair]:
+    deal, rules = moment.deal, replay.rules
+    exposed = {shown for view in views.values() for shown in view.exposures}
+    view = next(iter(views.values()))
+    taken = [view.taken_mask(seat) for seat in range(rules.players)]
+    known = card_points(rules, taken, {shown.card: shown.face for shown in exposed})
+    points = deal.points() if deal.is_over else known
+    for seat in range(rules.players):
+        heir, donor = ((seat + direction * rules.pass_offset(deal.number)) % rules.players for direction in (1, -1))
+        own = views.get(seat)
+        held = own.hand_mask if own else reduce(or_, (each.held_by(seat) for each in views.values()))
+        yield Chair(
+            seat=seat,
+            bot=replay.bots[seat],
+            asked=_is_asked(seat, deal, own),
+            open=own is not None,
+            hand=cards_in(held),
+            legal=own.legal if own else (),
+            unknown=(deal.hands[seat] & ~held).bit_count(),  # how many cards somebody holds is plain to see
+            exposed={shown.card: shown.face for shown in sorted(exposed) if shown.seat == seat},
+            hidden=0 if own else view.hidden[seat],
+            voids=view.voids(seat),
+            passed=own.passed if own else views[heir].received if heir in views else (),
+            received=own.received if own else views[donor].passed if donor in views else (),
+            pass_to=heir,
+            taken=cards_in(taken[seat] & (rules.plan.scoring | rules.plan.doubler)),
+            points=points[seat],
+        )
+
+
+def _is_asked(seat: int, deal: Deal, own: View | None) -> bool:
+    """Whether *seat* must decide now; to whom else a sealed question is put is not known from a chair."""
+    if deal.phase in (Phase.PLAY, Phase.MOON):
+        return seat == deal.turn
+    return own is not None and own.legal_mask != 0
+
+
+def _news(moment: Moment, views: Mapping[int, View]) -> Iterator[News]:
+    for (step, took, _), unasked in zip(moment.done, moment.unasked, strict=True):
+        if step.seat in views:
+            yield News(step.seat, action_of(step), step.by, step.why, took, unasked)
+        elif step.play is not None:
+            yield News(step.seat, action_of(step))

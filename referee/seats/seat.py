@@ -1,0 +1,110 @@
+"""A place at the table. The match never learns what sits there."""
+
+from __future__ import annotations
+
+import traceback
+from typing import TYPE_CHECKING, Protocol
+
+from pigpen.bot import WrongAnswer, decide, tell
+from pigpen.wire.messages import NO_ACTION
+from referee.seats.exit import Exit
+from referee.seats.verdict import SeatFailure, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pigpen.bot import Bot
+    from pigpen.notices import Notice, Welcome
+    from pigpen.rules import Action
+    from pigpen.view import View
+    from referee.seats.clock import Stopwatch
+
+
+class Seat(Protocol):
+    """Where one instance of a bot, or a person, answers."""
+
+    async def welcome(self, welcome: Welcome) -> None:
+        """
+        Wait until someone has taken the seat, and say what is played.
+
+        Raises:
+            SeatFailure: If nobody comes within the start-up budget.
+            SeatBroken: If nobody can come; the match is void.
+        """
+
+    async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
+        """
+        Ask for the decision that *view* shows.
+
+        Args:
+            view: What the seat may know.
+            watch: Runs since the question is there; an answer that comes when it is late is not waited for.
+            took: What the seat's answer before was rated at, in seconds.
+
+        Raises:
+            SeatFailure: If no answer comes in time, or none that can be read.
+            SeatBroken: If the seat itself has failed; the match is void.
+        """
+
+    def cpu_time(self) -> float | None:
+        """Seconds of CPU time that the program has used so far; None where that cannot be read."""
+
+    def rest(self) -> None:
+        """Others think: hold the program still until it is asked again, where that can be done."""
+
+    async def tell(self, notice: Notice, decision: int = 0) -> None:
+        """Pass on a notice, about *decision* if it is about one; never fails."""
+
+    async def close(self) -> None:
+        """The match is over; nothing will be asked again."""
+
+
+class InlineSeat:
+    """A bot in this very process: no wall around it, and no clock that could stop it."""
+
+    def __init__(self, bot: Bot) -> None:
+        self._bot = bot
+        self._end: SeatFailure | None = None
+        self.log = ""
+        """What a program of its own would have written to stderr: wrong answers, and the traceback that ended it."""
+
+    async def welcome(self, welcome: Welcome) -> None:
+        """Tell the bot what is played."""
+        self._run(lambda: self._bot.match_started(welcome))
+
+    async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
+        """Ask the bot; no time is enforced here, the table holds a late answer against it."""
+        answers: list[Action] = []
+        self._run(lambda: answers.append(decide(self._bot, view)))
+        if self._end:
+            raise self._end
+        if not answers:
+            raise SeatFailure(Verdict.MALFORMED, NO_ACTION)
+        return answers[0]
+
+    def cpu_time(self) -> None:
+        """Nothing to read: the bot's time is not apart from ours."""
+
+    def rest(self) -> None:
+        """Nothing to hold: the bot runs only when it is called."""
+
+    async def tell(self, notice: Notice, decision: int = 0) -> None:
+        """Pass on a notice."""
+        self._run(lambda: tell(self._bot, notice))
+
+    async def close(self) -> None:
+        """Nothing to release."""
+
+    def _run(self, call: Callable[[], None]) -> None:
+        """Let the bot do something; what would end a program ends this bot, and the table goes on."""
+        if self._end:
+            return
+        try:
+            call()
+        except WrongAnswer as wrong:
+            self.log += f"{wrong}\n"
+        except (Exception, SystemExit) as error:  # a bot may raise anything
+            code = error.code if isinstance(error, SystemExit) else 1
+            self.log += traceback.format_exc()
+            end = Exit(code if isinstance(code, int) else 0 if code is None else 1)
+            self._end = SeatFailure(Verdict.GONE, str(end), end)

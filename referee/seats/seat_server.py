@@ -1,0 +1,115 @@
+"""The server of one seat: a Unix socket while a bot is expected, and the connections made over it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, TypeAlias
+
+import grpc
+import grpc.aio
+
+from pigpen.v1.referee_pb2 import RefereeMessage
+from referee.seats.verdict import SeatBroken
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from pathlib import Path
+
+Context: TypeAlias = "grpc.aio.ServicerContext[bytes, RefereeMessage]"
+"""The referee's end of one stream; what the bot sends is left as bytes."""
+
+BREAK_SECONDS = 0.5
+"""How long a stopped server is waited for: a bot that does not read holds up the end of its connections."""
+
+LONGEST_PATH = 107
+"""Bytes of a Unix socket's path that every system takes."""
+
+OPTIONS = [
+    ("grpc.max_receive_message_length", 65536),
+    ("grpc.max_concurrent_streams", 2),
+    ("grpc.max_metadata_size", 4096),
+    ("grpc.absolute_max_metadata_size", 8192),
+    ("grpc.server_handshake_timeout_ms", 5000),
+    ("grpc.max_allowed_incoming_connections", 4),
+    ("grpc.max_connection_idle_ms", 5000),  # one without a stream, whatever else comes over it
+    ("grpc.http2.bdp_probe", 0),
+    ("grpc.so_reuseport", 0),
+]
+"""What keeps a hostile client from the server's memory and descriptors."""
+
+
+class SeatServer:
+    """
+    Listens for one bot; each time that it listens again it does so with a server and a socket of its own.
+
+    Attributes:
+        socket: Where it listens.
+    """
+
+    def __init__(self, socket: Path, play: Callable[[object, Context], Awaitable[None]]) -> None:
+        """
+        Prepare a server.
+
+        Args:
+            socket: Where to listen.
+            play: Serves one stream.
+        """
+        self.socket = socket
+        self._play = play
+        self._server: grpc.aio.Server | None = None
+        self._stopping: set[asyncio.Task[None]] = set()
+
+    async def listen(self) -> None:
+        """
+        Open the socket and serve every stream that comes, in the background.
+
+        Raises:
+            SeatBroken: If the socket cannot be made.
+        """
+        try:
+            await self._listen()
+        except (OSError, RuntimeError) as error:
+            raise SeatBroken(f"The socket {self.socket} cannot be made: {_obstacle(self.socket)}.") from error
+
+    def has_socket(self) -> bool:
+        """Whether there is a socket to come to."""
+        return self.socket.exists()
+
+    def hide(self) -> None:
+        """Remove the socket; connections that have been made stay."""
+        self.socket.unlink(missing_ok=True)
+
+    async def stop(self, grace: float | None) -> None:
+        """
+        Stop listening and break every connection.
+
+        Args:
+            grace: Seconds in which streams may end well; None: they break at once.
+        """
+        if self._server:
+            stopping = asyncio.ensure_future(self._server.stop(grace))
+            self._stopping.add(stopping)
+            stopping.add_done_callback(self._stopping.discard)
+        if self._stopping:
+            await asyncio.wait(self._stopping, timeout=(grace or 0.0) + BREAK_SECONDS)
+
+    async def _listen(self) -> None:
+        server = grpc.aio.server(options=OPTIONS, maximum_concurrent_rpcs=8)
+        handler: grpc.RpcMethodHandler[bytes, RefereeMessage] = grpc.stream_stream_rpc_method_handler(
+            self._play, response_serializer=RefereeMessage.SerializeToString
+        )
+        service = grpc.method_handlers_generic_handler("pigpen.v1.Referee", {"Play": handler})
+        server.add_generic_rpc_handlers((service,))
+        server.add_insecure_port(f"unix:{self.socket}")
+        self.socket.chmod(0o666)  # before anybody can connect, and so before the socket can be gone
+        self._server = server
+        await server.start()
+
+
+def _obstacle(socket: Path) -> str:
+    """Why no socket can be made there, as far as can be seen."""
+    if not socket.parent.is_dir():
+        return "its folder is gone"
+    if len(str(socket)) > LONGEST_PATH:
+        return f"a socket's path may have {LONGEST_PATH} characters, set TMPDIR to a shorter one"
+    return "is its disk full?"

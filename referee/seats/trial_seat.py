@@ -1,0 +1,93 @@
+"""A seat that tries a bot: it can break the stream, refuse the protocol, and say what no bot knows."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import grpc
+
+from pigpen.v1.referee_pb2 import RefereeMessage, Request, Welcome
+from pigpen.wire.messages import PROTOCOL
+from referee.seats.stream_seat import StreamSeat
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from referee.seats.seat_server import Context
+
+
+class TrialSeat(StreamSeat):
+    """A seat as in a match, until it is told to make trouble."""
+
+    def __init__(self, socket: Path, token: str) -> None:
+        super().__init__(socket, token)
+        self.streams = 0
+        """How many streams the bot has opened with its token."""
+        self.speaks_of_the_future = False
+        """Whether every message has fields that this version of the protocol does not know."""
+        self.refuses = False
+        """Whether every stream is refused as if the bot spoke another version of the protocol."""
+        self.refused = asyncio.Event()
+        self._cuts = False
+        self._cutting: asyncio.Task[None] | None = None
+
+    def cut_at_next_answer(self) -> None:
+        """Break the stream when the next answer comes, and lose that answer."""
+        self._cuts = True
+
+    async def say_something_unknown(self) -> None:
+        """Send a message of a kind that this version of the protocol does not know."""
+        await self._send(RefereeMessage.FromString(UNKNOWN))
+
+    async def close(self) -> None:
+        """Let the bot close its stream, then close the seat."""
+        if self._cutting:
+            await self._cutting
+        await super().close()
+
+    async def _check_hello(self, context: Context) -> None:
+        await super()._check_hello(context)
+        if self.refuses:
+            self.refused.set()
+            text = f"this referee speaks protocol {PROTOCOL + 1}, the bot speaks {PROTOCOL}; update the bot's SDK"
+            await context.abort(grpc.StatusCode.FAILED_PRECONDITION, text)
+        self.streams += 1
+
+    async def _greet(self) -> None:
+        if self.speaks_of_the_future and self._welcome is not None:
+            self._welcome = _of_the_future(self._welcome)
+        await super()._greet()
+
+    async def _send(self, message: RefereeMessage) -> None:
+        await super()._send(_of_the_future(message) if self.speaks_of_the_future else message)
+
+    def _deliver(self, data: bytes) -> None:
+        if self._cuts:
+            self._cuts = False
+            self._cutting = asyncio.ensure_future(self._server.stop(None))
+        else:
+            super()._deliver(data)
+
+
+def _field(number: int, value: bytes) -> bytes:
+    """A field of bytes, as protobuf writes it."""
+    return _varint(number << 3 | 2) + _varint(len(value)) + value
+
+
+def _varint(number: int) -> bytes:
+    low, rest = number & 0x7F, number >> 7
+    return bytes([low | 0x80]) + _varint(rest) if rest else bytes([low])
+
+
+UNKNOWN = _field(1000, b"of a later version")
+
+
+def _of_the_future(message: RefereeMessage) -> RefereeMessage:
+    """The same message with unknown fields in it, and in its body, and in the view of a request."""
+    more = UNKNOWN
+    if message.HasField("request"):
+        more += _field(RefereeMessage.REQUEST_FIELD_NUMBER, UNKNOWN + _field(Request.VIEW_FIELD_NUMBER, UNKNOWN))
+    if message.HasField("welcome"):
+        more += _field(RefereeMessage.WELCOME_FIELD_NUMBER, UNKNOWN + _field(Welcome.RULES_FIELD_NUMBER, UNKNOWN))
+    return RefereeMessage.FromString(message.SerializeToString() + more)  # what comes later is merged in

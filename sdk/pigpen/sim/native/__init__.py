@@ -1,0 +1,38 @@
+"""
+The accelerated engine: a small library in C that samples and plays out deals as the Python here does, only faster.
+
+`engine()` is None where there is none for this machine, or where PIGPEN_PURE=1 is in the environment; then the Python
+does the same work. Nothing else needs to know which it was. docs/adr/0012-a-library-without-a-language.md says why it
+is made so.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pigpen.sim.native.binding import Engine
+
+
+def library(machine: str) -> Path:
+    """Where the library for a machine, such as ``x86_64``, would be."""
+    return Path(__file__).parent / f"engine-{machine}.so"
+
+
+@cache
+def engine() -> Engine | None:
+    """The accelerated engine, if it runs here."""
+    file = library(platform.machine())
+    if os.environ.get("PIGPEN_PURE") == "1" or not sys.platform.startswith("linux") or not file.is_file():
+        return None
+    try:
+        from pigpen.sim.native.binding import Engine  # ctypes takes a while to import, and may be missing
+
+        return Engine(file)
+    except (ImportError, OSError, AttributeError):  # no ctypes, no library, or another version's
+        return None

@@ -1,0 +1,148 @@
+"""
+Playing a deal to its end without much thought, many thousand times.
+
+The policies here are the reference: the accelerated engine (`pigpen.sim.native`) plays the same cards with the same
+random numbers, where there is one.
+"""
+
+from __future__ import annotations
+
+import enum
+import random
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from pigpen.rules.actions import Action, MoonChoice, Phase
+from pigpen.rules.cards import CARDS, SUIT_MASKS, Card, cards_in
+from pigpen.sim import native
+from pigpen.sim.chance import Chance
+
+if TYPE_CHECKING:
+    from pigpen.rules.deal import Deal
+    from pigpen.sim.chance import Bits
+    from pigpen.sim.worlds import Worlds
+
+
+class Policy(enum.IntEnum):
+    """How seats play that nobody thinks for. Neither exposes anything; a shooter who is asked takes the −26."""
+
+    RANDOM = 0
+    """Any legal card, any cards passed."""
+    CAREFUL = 1
+    """Lead low, duck, shed the worst card, take what is worth having; one card in eight is any legal card."""
+
+
+Chooser = Callable[["Deal", int], Action]
+"""A policy of one's own: what the seat does, in a deal with all hands open."""
+
+
+def playout(deal: Deal, policy: Policy | Chooser, rng: Bits | None) -> tuple[int, ...]:
+    """The scores of *deal* played to its end; see `Deal.playout`."""
+    if not isinstance(policy, Policy):
+        return _played_by(deal.copy(), policy)
+    chance = Chance.of(rng or random)
+    if deal.phase in (Phase.PASS, Phase.EXPOSE):
+        deal = deal.copy()
+        settle(deal, policy, chance)
+    engine = native.engine()
+    if engine and deal.phase is Phase.PLAY:
+        return engine.playout(deal, policy, chance.state)
+    deal = deal.copy()
+    play_out(deal, policy, chance)
+    return deal.scores()
+
+
+def playouts(worlds: Worlds, options: int, deals: int, policy: Policy, chance: Chance) -> dict[Card, tuple[float, ...]]:
+    """The mean scores after each card of the mask *options*; see `View.playouts`."""
+    cards, engine = cards_in(options), native.engine()
+    if engine and worlds.are_alike:
+        sums = engine.playouts(worlds, options, deals, policy, chance.state)
+    else:
+        sums = [[0] * worlds.first.rules.players for _ in cards]
+        for _ in range(deals):
+            _try_all(worlds.draw_hands(chance), cards, policy, chance, sums)
+    return {card: tuple([points / deals for points in row]) for card, row in zip(cards, sums, strict=True)}
+
+
+def _try_all(deal: Deal, cards: Sequence[Card], policy: Policy, chance: Chance, sums: list[list[int]]) -> None:
+    for card, row in zip(cards, sums, strict=True):
+        twin = deal.copy()
+        twin.play(card)
+        play_out(twin, policy, chance)
+        for seat, points in enumerate(twin.scores()):
+            row[seat] += points
+
+
+def play_out(deal: Deal, policy: Policy, chance: Chance) -> None:
+    """Play *deal*, in which cards are being played, to its end."""
+    choose = _any if policy is Policy.RANDOM else _careful
+    play = deal.play
+    while options := deal.playable:
+        play(choose(deal, options, chance) if options & options - 1 else _card(options))
+    if deal.phase is Phase.MOON:
+        deal.apply(deal.turn, MoonChoice.SUBTRACT)
+
+
+def _played_by(deal: Deal, policy: Chooser) -> tuple[int, ...]:
+    while not deal.is_over:
+        for seat in deal.to_act:
+            deal.apply(seat, policy(deal, seat))
+    return deal.scores()
+
+
+def settle(deal: Deal, policy: Policy, chance: Chance, but: int | None = None) -> None:
+    """Answer the sealed questions for everybody who has not answered yet, *but* for one seat."""
+    while deal.phase in (Phase.PASS, Phase.EXPOSE):
+        seats = [seat for seat in deal.to_act if seat != but]
+        if not seats:
+            break
+        for seat in seats:
+            deal.apply(seat, _passed(deal, seat, policy, chance) if deal.phase is Phase.PASS else {})
+
+
+def _passed(deal: Deal, seat: int, policy: Policy, chance: Chance) -> tuple[Card, ...]:
+    cards, count = list(deal.legal(seat)), deal.rules.plan.pass_count
+    if policy is Policy.RANDOM:
+        return tuple([cards.pop(chance.below(len(cards))) for _ in range(count)])
+    return tuple(sorted(cards, key=deal.rules.plan.danger.__getitem__)[-count:])
+
+
+def _card(mask: int) -> Card:
+    return CARDS[mask.bit_length() - 1]
+
+
+def _any(_deal: Deal, options: int, chance: Chance) -> Card:
+    for _ in range(chance.below(options.bit_count())):
+        options &= options - 1
+    return _card(options & -options)
+
+
+def _careful(deal: Deal, options: int, chance: Chance) -> Card:
+    plan = deal.rules.plan
+    if not chance.word() >> 61:
+        return _any(deal, options, chance)
+    on_table = len(deal.plays) % deal.rules.players
+    if not on_table:
+        return min(cards_in(options), key=plan.meek.__getitem__)
+    table = deal.plays[-on_table:]
+    suit = SUIT_MASKS[table[0] // 13]
+    best = max(card for card in table if suit >> card & 1)
+    if options & suit:
+        return _follow(deal, options, table, best)
+    winner = deal.leaders[-1] + table.index(best)
+    is_ours = deal.rules.partners and not (winner ^ deal.turn) & 1
+    return (min if is_ours else max)(cards_in(options), key=plan.danger.__getitem__)
+
+
+def _follow(deal: Deal, options: int, table: bytearray, best: int) -> Card:
+    """Duck as high as possible; the last to play takes the trick where it must, or where that is worth having."""
+    plan = deal.rules.plan
+    under = options & (1 << best) - 1
+    over = options & ~under
+    if over and len(table) == deal.rules.players - 1:
+        card = min(cards_in(over), key=plan.prize.__getitem__)
+        if not under or sum(plan.harm[other] for other in (card, *table)) < 0:
+            return card
+    if under:
+        return max(cards_in(under), key=plan.danger.__getitem__)
+    return _card(over & -over)

@@ -1,0 +1,142 @@
+"""Whole deals that a seat may be in: what its view shows, and for the rest one of the possible ways, drawn fairly."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from pigpen.rules.actions import Exposure, Face, Phase
+from pigpen.rules.cards import CARDS, cards_in, mask_of
+from pigpen.rules.deal import Deal
+from pigpen.rules.errors import IllegalAction
+from pigpen.sim.chance import Chance
+from pigpen.sim.sampling import Unseen
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pigpen.rules.view import View
+
+
+class Worlds:
+    """
+    The deals that fit a view.
+
+    Attributes:
+        view: What they fit.
+        unseen: The cards that differ from one to the next.
+        are_alike: Whether any draw of `unseen` fits; otherwise some must be thrown away.
+    """
+
+    def __init__(self, view: View) -> None:
+        """
+        Take in what *view* tells.
+
+        Raises:
+            Unfit: If no deal fits it.
+        """
+        if view.phase is Phase.OVER:
+            raise ValueError("the deal is over: nothing is left to sample")
+        self.view = view
+        self.unseen = Unseen(view)
+        self.are_alike = self.unseen.evidence.is_complete
+        self._played = _played(view)
+        offset = view.rules.pass_offset(view.deal)
+        self._offset = offset if view.phase is not Phase.PASS else 0
+
+    def draw(self, chance: Chance) -> Deal:
+        """One of the deals, where the view is: the same phase, the same cards on the table."""
+        if not self._can_swap_hands:
+            return self._fitting(chance)
+        deal = self.draw_hands(chance)
+        dealt, passed = self._before_passing(deal.hands, chance)
+        deal.dealt = tuple(dealt)
+        if self._offset:
+            deal.passed = tuple(passed)
+            deal.received = tuple(passed[-self._offset :] + passed[: -self._offset])
+        return deal
+
+    def draw_hands(self, chance: Chance) -> Deal:
+        """The same with what was dealt and passed left as in any other deal that fits: enough to play on."""
+        if not self._can_swap_hands:
+            return self._fitting(chance)
+        hands, down = self.unseen.draw(chance)
+        hands[self.view.seat] = self.view.hand_mask
+        deal = self.first.copy()
+        deal.hands = hands
+        if any(down):
+            deal.exposures = self._exposures(down)
+        return deal
+
+    @cached_property
+    def first(self) -> Deal:
+        """A deal that fits, always the same one; others differ from it in hands and what goes with them."""
+        return self._fitting(Chance(0))
+
+    @cached_property
+    def _can_swap_hands(self) -> bool:
+        """Whether nothing that a deal has worked out depends on the hands that are not seen."""
+        return self.are_alike and self.view.phase is Phase.PLAY and self.first.turn == self.view.seat
+
+    def _fitting(self, chance: Chance) -> Deal:
+        while True:
+            hands, down = self.unseen.draw(chance)
+            hands[self.view.seat] = self.view.hand_mask
+            try:
+                return self._lived(hands, down, chance)
+            except IllegalAction:
+                if self.are_alike:
+                    raise
+
+    def _lived(self, hands: Sequence[int], down: Sequence[int], chance: Chance) -> Deal:
+        """Bring a deal to where the view is, by the rules, from its start."""
+        view = self.view
+        dealt, passed = self._before_passing(hands, chance)
+        deal = Deal(view.rules, dealt, number=view.deal, leader=view.first_leader)
+        if view.phase is not Phase.PASS and deal.phase is Phase.PASS:
+            for seat, cards in enumerate(passed):
+                deal.apply(seat, cards_in(cards))
+        if view.phase is not Phase.EXPOSE and deal.phase is Phase.EXPOSE:
+            shown = self._exposures(down)
+            for seat in deal.to_act:
+                deal.apply(seat, {each.card: each.face for each in shown if each.seat == seat})
+        for card in view.plays:
+            deal.apply(deal.turn, CARDS[card])
+        return deal
+
+    def _before_passing(self, hands: Sequence[int], chance: Chance) -> tuple[list[int], list[int]]:
+        """What each seat was dealt and what it passed, when it holds *hands* now; passes unknown are drawn."""
+        view, players = self.view, len(hands)
+        held = [hand | played for hand, played in zip(hands, self._played, strict=True)]
+        if not self._offset:
+            return held, [0] * players
+        passed = [0] * players
+        for seat in range(players):
+            to = (seat + self._offset) % players
+            if seat == view.seat:
+                passed[seat] = view.passed_mask
+            elif to == view.seat:
+                passed[seat] = view.received_mask
+            else:
+                passed[seat] = _some(held[to], view.pass_count, chance)
+        dealt = [held[seat] & ~passed[(seat - self._offset) % players] | passed[seat] for seat in range(players)]
+        return dealt, passed
+
+    def _exposures(self, down: Sequence[int]) -> tuple[Exposure, ...]:
+        guessed = [Exposure(seat, card, Face.DOWN) for seat, mask in enumerate(down) for card in cards_in(mask)]
+        return tuple(sorted([*self.view.exposures, *guessed], key=lambda shown: (shown.seat, shown.card)))
+
+
+def _played(view: View) -> list[int]:
+    """What each seat has played so far."""
+    players = view.rules.players
+    played = [0] * players
+    for place, card in enumerate(view.plays):
+        played[(view.leaders[place // players] + place) % players] |= 1 << card
+    return played
+
+
+def _some(cards: int, count: int, chance: Chance) -> int:
+    """Choose *count* of *cards*, any of them as likely as the others."""
+    options = list(cards_in(cards))
+    return mask_of([options.pop(chance.below(len(options))) for _ in range(count)])

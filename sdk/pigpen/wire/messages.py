@@ -1,0 +1,233 @@
+"""Between the wire's messages (protos/pigpen/v1) and the values that bots and referee work with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from google.protobuf.duration_pb2 import Duration
+
+from pigpen.notices import ClockSetting, DealResult, FaultNotice, MatchResult, Notice, Welcome
+from pigpen.rules import CARDS, Action, Card, Exposure, Face, MoonChoice, Phase, cards_in, mask_of
+from pigpen.v1 import referee_pb2, view_pb2
+from pigpen.view import View
+from pigpen.wire.rules_messages import rules_from_message, rules_to_message
+
+if TYPE_CHECKING:
+    from pigpen.rules import Rules
+
+PROTOCOL = 1
+"""Major version of the wire contract."""
+
+
+_PHASES: dict[int, Phase] = {phase.value: phase for phase in Phase}
+"""Quicker than asking the enumeration."""
+
+NO_ACTION = "the answer holds no action"
+"""What the referee says of an empty answer, and of a bot whose method returned something else than an answer."""
+
+
+class MalformedMessage(ValueError):
+    """A message that makes no sense; the text says why."""
+
+
+def duration(seconds: float) -> Duration:
+    """A length of time as a message, to the microsecond; less than nothing is nothing."""
+    message = Duration()
+    _set_duration(message, seconds)
+    return message
+
+
+def _set_duration(message: Duration, seconds: float) -> None:
+    whole, micros = divmod(max(0, round(seconds * 1e6)), 1_000_000)
+    message.seconds = whole
+    message.nanos = micros * 1000
+
+
+def seconds(message: Duration) -> float:
+    """A length of time in seconds."""
+    return message.seconds + message.nanos / 1e9
+
+
+def request_message(view: View, took: float) -> referee_pb2.RefereeMessage:
+    """Ask for the decision that *view* shows; the answer before took *took* seconds."""
+    message = referee_pb2.RefereeMessage()  # filled in place: handing parts to a constructor copies them
+    request = message.request
+    request.decision = view.decision
+    request.seed = view.seed
+    _set_duration(request.limit, view.limit)
+    _set_duration(request.bank, view.bank)
+    _set_duration(request.last_took, took)
+    _fill_view(request.view, view)
+    return message
+
+
+def _fill_view(message: view_pb2.View, view: View) -> None:
+    message.phase = int(view.phase)  # type: ignore[assignment]
+    message.seat = view.seat
+    message.deal = view.deal
+    message.hand = hand = bytes(cards_in(view.hand_mask))
+    message.legal = hand if view.legal_mask == view.hand_mask else bytes(cards_in(view.legal_mask))
+    message.plays = view.plays
+    message.leaders = view.leaders
+    message.totals.extend(view.totals)
+    if view.passed_mask:
+        message.passed = bytes(cards_in(view.passed_mask))
+        message.received = bytes(cards_in(view.received_mask))
+    if any(view.hidden) or view.exposures:
+        message.exposures.extend(_exposure_message(shown) for shown in view.exposures)
+        message.hidden = bytes(view.hidden)
+    if view.first_leader is not None:
+        message.first_leader = view.first_leader
+
+
+def view_of(request: referee_pb2.Request, rules: Rules) -> View:
+    """What a request shows."""
+    view = request.view
+    hand, legal, exposures = view.hand, view.legal, view.exposures
+    hand_mask = mask_of(hand)
+    return View(
+        rules,
+        view.seat,
+        view.deal,
+        _PHASES[view.phase],
+        hand_mask,
+        hand_mask if legal == hand else mask_of(legal),
+        mask_of(view.passed),
+        mask_of(view.received),
+        tuple(map(_exposure_of, exposures)) if exposures else (),
+        tuple(view.hidden) or (0,) * rules.players,
+        view.plays,
+        view.leaders,
+        view.first_leader if view.HasField("first_leader") else None,
+        tuple(view.totals),
+        request.decision,
+        request.seed,
+        seconds(request.limit),
+        seconds(request.bank),
+    )
+
+
+def answer_message(view: View, action: Action | None) -> referee_pb2.BotMessage:
+    """Answer the question of *view* with *action*; None: with nothing, which the referee holds against the bot."""
+    message = referee_pb2.BotMessage()
+    answer = message.answer
+    answer.decision = view.decision
+    if isinstance(action, Card):
+        answer.card = action
+    elif isinstance(action, tuple):
+        getattr(answer, "pass").cards = bytes(action)
+    elif isinstance(action, Mapping):
+        shown = [Exposure(view.seat, card, face) for card, face in action.items()]
+        answer.expose.SetInParent()
+        answer.expose.cards.extend(_exposure_message(exposure) for exposure in shown)
+    elif isinstance(action, MoonChoice):
+        answer.moon = int(action)  # type: ignore[assignment]
+    return message
+
+
+def action_of(answer: referee_pb2.Answer) -> Action:
+    """
+    The action in an answer.
+
+    Raises:
+        MalformedMessage: If there is none, or it names a card that does not exist.
+    """
+    kind = answer.WhichOneof("action")
+    try:
+        if kind == "card":
+            return CARDS[answer.card]
+        if kind == "pass":
+            return tuple(CARDS[number] for number in getattr(answer, "pass").cards)
+        if kind == "expose":
+            faces = {CARDS[shown.card]: Face(shown.face or Face.UP) for shown in answer.expose.cards}
+            if len(faces) < len(answer.expose.cards):
+                raise MalformedMessage("the answer exposes a card twice")
+            return faces
+        if kind == "moon":
+            return MoonChoice(answer.moon or MoonChoice.SUBTRACT)
+    except IndexError:
+        raise MalformedMessage("the answer names a card that does not exist; cards are numbered 0 to 51") from None
+    except ValueError as error:
+        raise MalformedMessage(f"the answer makes no sense: {error}") from None
+    raise MalformedMessage(NO_ACTION)
+
+
+def welcome_message(welcome: Welcome) -> referee_pb2.RefereeMessage:
+    """Tell a bot that it has its seat."""
+    clock = welcome.clock
+    message = referee_pb2.Welcome(
+        rules=rules_to_message(welcome.rules),
+        seat=welcome.seat,
+        format=welcome.format,
+        clock=referee_pb2.Clock(
+            bank=duration(clock.bank),
+            increment=duration(clock.increment),
+            limit=duration(clock.limit),
+            start_up=duration(clock.start_up),
+            deals_per_bank=clock.deals_per_bank,
+        ),
+    )
+    return referee_pb2.RefereeMessage(welcome=message)
+
+
+def welcome_of(message: referee_pb2.Welcome) -> Welcome:
+    """What a welcome says."""
+    clock = message.clock
+    return Welcome(
+        rules=rules_from_message(message.rules),
+        seat=message.seat,
+        format=message.format,
+        clock=ClockSetting(
+            bank=seconds(clock.bank),
+            increment=seconds(clock.increment),
+            limit=seconds(clock.limit),
+            start_up=seconds(clock.start_up),
+            deals_per_bank=clock.deals_per_bank,
+        ),
+    )
+
+
+def notice_message(notice: Notice, decision: int = 0) -> referee_pb2.RefereeMessage:
+    """Tell a bot something; *decision* is the one at fault, where one is."""
+    if isinstance(notice, DealResult):
+        deal_over = referee_pb2.DealOver(deal=notice.deal, seat=notice.seat, scores=notice.scores, totals=notice.totals)
+        return referee_pb2.RefereeMessage(deal_over=deal_over)
+    if isinstance(notice, MatchResult):
+        match_over = referee_pb2.MatchOver(place=notice.place, points_per_deal=notice.points_per_deal)
+        return referee_pb2.RefereeMessage(match_over=match_over)
+    fault = referee_pb2.Fault(
+        decision=decision,
+        verdict=notice.verdict,
+        message=notice.message,
+        faults=notice.faults,
+        takeover=notice.takeover,
+    )
+    return referee_pb2.RefereeMessage(fault=fault)
+
+
+def notice_of(message: referee_pb2.RefereeMessage) -> Notice | None:
+    """What a notice says; None for a kind that this version does not know."""
+    kind = message.WhichOneof("body")
+    if kind == "deal_over":
+        over = message.deal_over
+        return DealResult(over.deal, over.seat, tuple(over.scores), tuple(over.totals))
+    if kind == "fault":
+        fault = message.fault
+        return FaultNotice(fault.verdict, fault.message, fault.faults, fault.takeover)
+    if kind == "match_over":
+        return MatchResult(message.match_over.place, message.match_over.points_per_deal)
+    return None
+
+
+def hello_message(token: str, name: str, sdk: str) -> referee_pb2.BotMessage:
+    """Introduce a bot."""
+    return referee_pb2.BotMessage(hello=referee_pb2.Hello(protocol=PROTOCOL, token=token, name=name, sdk=sdk))
+
+
+def _exposure_of(shown: view_pb2.Exposure) -> Exposure:
+    return Exposure(shown.seat, CARDS[shown.card], Face(shown.face))
+
+
+def _exposure_message(shown: Exposure) -> view_pb2.Exposure:
+    return view_pb2.Exposure(seat=shown.seat, card=shown.card, face=int(shown.face))  # type: ignore[arg-type]

@@ -1,0 +1,190 @@
+"""From a submission to the ladder, in the process sandbox."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select
+
+from ladder.app.submit.entering import EntryOutcome, Request, enter
+from ladder.sandbox.base import BotRejected, SandboxError
+from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.folders.content import content_hash
+from ladder.sandbox.folders.kept import is_kept, kept_folder
+from ladder.sandbox.process.process_sandbox import ProcessSandbox
+from ladder.settings.settings import Settings, load_settings
+from ladder.store import models
+from ladder.store.commands.submissions import Submission, add_version
+from ladder.store.database import Database
+from ladder.store.errors import LadderError
+from pigpen.rules import PRESETS
+from tests.ladder.bad_checks import FLAWS
+
+
+class Steps:
+    """A progress bar that counts."""
+
+    def __init__(self) -> None:
+        self.total = self.done = 0
+
+    @contextlib.contextmanager
+    def __call__(self, what: str, total: int) -> Iterator[Callable[[str], None]]:
+        self.total += total
+        yield self._advance
+
+    def _advance(self, doing: str) -> None:
+        self.done += 1
+
+
+async def submit(
+    database: Database, settings: Settings, folder: Path, *variants: str, steps: Steps | None = None, owner: str = "ada"
+) -> EntryOutcome:
+    request = Request(BotSource(folder.name, folder=folder), "Trotter", owner, variants)
+    sandbox = ProcessSandbox()
+    try:
+        return await enter(database, settings, sandbox, request, steps or Steps(), lambda: 7.0)
+    finally:
+        await sandbox.close()
+
+
+def counts(database: Database) -> tuple[int, ...]:
+    """How many owners, bots, versions, entries and variants there are."""
+    tables = (models.Owner, models.StoredBot, models.Version, models.Rating, models.Variant)
+    with database.read() as session:
+        return tuple(session.scalar(select(func.count()).select_from(table)) or 0 for table in tables)
+
+
+async def test_an_honest_bot_is_tried_and_entered_and_its_folder_kept(
+    database: Database, settings: Settings, bot: Callable[..., Path]
+) -> None:
+    steps = Steps()
+    outcome = await submit(database, settings, bot(), "hearts-short", steps=steps)
+    assert outcome.added is not None
+    assert outcome.preflight is not None
+    assert (outcome.added.name, outcome.added.is_new) == ("Trotter@1", True)
+    assert steps.done == steps.total > 4
+    assert is_kept(kept_folder(settings.data_dir, outcome.identity), outcome.identity)
+    (match,) = outcome.preflight.matches
+    assert match.played.result.deals == 4
+    assert match.spec.bots == ("Trotter", "Trotter#2", "Trotter#3", "Trotter#4")
+    with database.read() as session:
+        version = session.get_one(models.Version, outcome.added.version)
+        assert (version.identity, version.sandbox, version.source) == (outcome.identity, "process", "mybot")
+        assert (version.added, version.pinned) == (7.0, None)
+
+
+def enter_untried(database: Database, folder: Path, variant: str) -> None:
+    """Have a folder on the ladder, as if it had been tried."""
+    submission = Submission("Trotter", "ada", f"sha256:{content_hash(folder)}", "process", folder.name, 100)
+    with database.write() as session:
+        add_version(session, submission, [PRESETS[variant]], 1.0)
+
+
+async def test_the_same_folder_again_is_not_tried_again(
+    database: Database, settings: Settings, bot: Callable[..., Path]
+) -> None:
+    folder = bot()
+    enter_untried(database, folder, "gongzhu")
+    again = await submit(database, settings, folder)
+    assert again.preflight is None
+    assert again.added is not None
+    assert not again.added.changed
+
+
+async def test_a_bot_is_tried_only_in_variants_that_are_new_to_it(
+    database: Database, settings: Settings, bot: Callable[..., Path]
+) -> None:
+    folder = bot()
+    enter_untried(database, folder, "gongzhu")
+    more = await submit(database, settings, folder, "gongzhu", "hearts-short")
+    assert more.added is not None
+    assert more.preflight is not None
+    assert [match.spec.rules.name for match in more.preflight.matches] == ["hearts-short"]
+    assert [entry.news for entry in more.added.entries] == ["", "entered"]
+
+
+@pytest.mark.parametrize("flaw", ["plays an illegal card", "crashes at one question"])
+async def test_a_bot_that_fails_a_case_is_told_and_leaves_nothing(
+    database: Database, settings: Settings, bot: Callable[..., Path], flaw: str
+) -> None:
+    sinner = FLAWS[flaw]
+    outcome = await submit(database, settings, bot(method=sinner.method), sinner.rules)
+    assert outcome.added is None
+    assert outcome.preflight is not None
+    assert outcome.preflight.matches == ()
+    (failed,) = [case for case in outcome.preflight.report.outcomes if not case.passed]
+    assert (failed.name, failed.verdict) == (sinner.case, sinner.verdict)
+    assert sinner.text in failed.reason
+    assert counts(database) == (0, 0, 0, 0, 0)
+    assert not (settings.data_dir / "folders").exists()
+
+
+SLEEPS = """
+    def play(self, view):
+        if len(view.tricks) == 3:
+            print("good night", flush=True)
+            time.sleep(3600)
+        return view.legal[0]
+"""
+
+
+async def test_a_bot_that_is_too_slow_is_told_so(
+    database: Database, settings: Settings, bot: Callable[..., Path]
+) -> None:
+    quick = load_settings(data_dir=settings.data_dir, limit=1.0)
+    outcome = await submit(database, quick, bot(method=SLEEPS), "hearts-short")
+    assert outcome.added is None
+    assert outcome.preflight is not None
+    failed = [case for case in outcome.preflight.report.outcomes if case.verdict == "timeout"]
+    assert failed
+    assert "good night" in failed[0].output
+
+
+async def test_two_submissions_of_one_folder_at_once_are_one_version(
+    database: Database, settings: Settings, bot: Callable[..., Path]
+) -> None:
+    folder = bot()
+    both = await asyncio.gather(*(submit(database, settings, folder, "hearts-short") for _ in range(2)))
+    assert sorted(outcome.added.is_new for outcome in both if outcome.added) == [False, True]
+    assert counts(database) == (1, 1, 1, 1, 1)
+    assert is_kept(kept_folder(settings.data_dir, both[0].identity), both[0].identity)
+
+
+async def test_a_name_that_is_anothers_is_refused_before_anything_is_tried(
+    database: Database, settings: Settings, bot: Callable[..., Path]
+) -> None:
+    enter_untried(database, bot(), "hearts-short")
+    steps = Steps()
+    with pytest.raises(LadderError, match="belongs to a bot of ada's"):
+        await submit(database, settings, bot("other"), "hearts-short", owner="ben", steps=steps)
+    assert steps.total == 0
+
+
+async def test_a_folder_that_is_too_large_is_refused(
+    database: Database, settings: Settings, bot: Callable[..., Path]
+) -> None:
+    with pytest.raises(BotRejected, match=r"mybot holds more than 10 bytes, which is the limit"):
+        await submit(database, settings.model_copy(update={"image_bytes": 10}), bot())
+
+
+async def test_a_bot_that_needs_installed_packages_is_sent_to_docker(
+    database: Database, settings: Settings, write: Callable[[str, dict[str, str]], Path]
+) -> None:
+    files = {"bot.js": "", "package.json": '{"dependencies": {"x": "1"}}', "node_modules/x/index.js": ""}
+    with pytest.raises(BotRejected, match="mybot needs more than the ladder pins of a folder"):
+        await submit(database, settings, write("mybot", files))
+
+
+async def test_the_platforms_failure_rejects_nobody(
+    database: Database, settings: Settings, bot: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = bot()
+    monkeypatch.setattr("ladder.sandbox.scratch.tempfile.gettempdir", lambda: "/nonexistent")
+    monkeypatch.setattr("tempfile.tempdir", "/nonexistent")
+    with pytest.raises(SandboxError, match="cannot be made"):
+        await submit(database, settings, folder, "hearts-short")
+    assert counts(database) == (0, 0, 0, 0, 0)

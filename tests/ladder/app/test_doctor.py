@@ -1,0 +1,141 @@
+"""What a machine offers, told from facts; and the walls, tried for real."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ladder.app import doctor
+from ladder.app.doctor import Finding, Probed
+from ladder.cli.doctor import say_what_is_missing
+from ladder.sandbox.base import SandboxError
+from tests.e2e.command import pigpen
+
+ENGINE: dict[str, Any] = {
+    "ServerVersion": "20.10.24",
+    "Driver": "overlay2",
+    "OSType": "linux",
+    "Architecture": "x86_64",
+    "CgroupVersion": "2",
+    "CgroupDriver": "systemd",
+    "SecurityOptions": ["name=seccomp,profile=default"],
+    "Runtimes": {"runc": {}, "runsc": {}},
+    "DockerRootDir": "/",
+}
+TOLD: dict[str, Any] = {"calls": {"flock": "EPERM", "network": "EAFNOSUPPORT"}, "host": [], "others": []}
+
+
+def probed(
+    image_files: str = "locked", *, has_clock: bool = True, can_hold: bool = True, own_kernel: bool = False, **told: Any
+) -> Probed:
+    return Probed(TOLD | told, image_files, has_clock, can_hold, own_kernel)
+
+
+def missing(findings: list[Finding]) -> list[str]:
+    return [finding.name for finding in findings if not finding.holds]
+
+
+def test_where_everything_was_refused_all_walls_stand() -> None:
+    found = doctor.walls(probed(), forgets=True)
+    assert missing(found) == []
+    assert doctor.stands(found)
+    assert all(finding.is_wall for finding in found)
+
+
+@pytest.mark.parametrize(
+    ("what", "name", "found"),
+    [
+        (probed(calls={"flock": "done", "network": "EAFNOSUPPORT"}), "System calls", "flock was allowed"),
+        (probed(calls={"flock": "EPERM", "network": "done"}, own_kernel=True), "System calls", "network was allowed"),
+        (probed(host=["/proc/meminfo", "/sys"]), "/proc and /sys", "/proc/meminfo, /sys can be read"),
+        (probed(others=["/proc/self/smaps"]), "Landlock", "/proc/self/smaps can be read"),
+        (probed("read"), "Files of images", "only read before a table"),
+        (probed(has_clock=False), "Clocks", "count wall time"),
+        (probed(can_hold=False), "Holding still", "nobody can be frozen"),
+    ],
+)
+def test_each_wall_that_falls_is_named_with_what_follows(what: Probed, name: str, found: str) -> None:
+    findings = doctor.walls(what, forgets=True)
+    (fallen,) = [finding for finding in findings if not finding.holds]
+    assert (fallen.name, fallen.found, bool(fallen.follows)) == (name, found, True)
+    assert not doctor.stands(findings)
+
+
+def test_a_kernel_of_its_own_tells_a_bot_nothing_of_others() -> None:
+    calls = {"flock": "done", "network": "ENETUNREACH"}
+    what = probed("isolated", calls=calls, host=["/proc/stat"], others=["/proc/self/smaps"], own_kernel=True)
+    assert missing(doctor.walls(what, forgets=False)) == []
+
+
+def test_names_that_are_not_forgotten_are_a_wall_that_falls() -> None:
+    assert missing(doctor.walls(probed(), forgets=False)) == ["Names looked up"]
+
+
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        ({"SecurityOptions": []}, "seccomp"),
+        ({"SecurityOptions": None}, "seccomp"),
+        ({"Runtimes": {"runc": {}}}, "gVisor"),
+        ({"Architecture": "riscv64"}, "Docker engine"),
+    ],
+)
+def test_what_an_engine_lacks_is_named(change: dict[str, Any], name: str) -> None:
+    before, after = missing(doctor.machine(ENGINE)), missing(doctor.machine(ENGINE | change))
+    assert sorted(after) == sorted([*before, name])
+
+
+def test_without_root_a_run_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    assert "User" in missing(doctor.missing_at_once(ENGINE))
+
+
+def test_a_temporary_folder_that_others_can_take_away_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    tmp_path.chmod(0o777)
+    assert "TMPDIR" in missing(doctor.missing_at_once(ENGINE))
+    tmp_path.chmod(0o1777)
+    assert "TMPDIR" not in missing(doctor.missing_at_once(ENGINE))
+
+
+def test_no_engine_is_a_wall_that_falls() -> None:
+    found = doctor.no_engine(SandboxError("No Docker engine answers. Start one."))
+    assert not doctor.stands(found)
+    assert found[0].follows == "No Docker engine answers. Start one."
+
+
+def test_the_command_says_what_to_do_where_no_engine_answers() -> None:
+    done = pigpen("doctor", DOCKER_HOST="unix:///nowhere/docker.sock")
+    assert done.returncode == 1
+    assert "✗ Docker engine" in done.stdout
+    assert "scripts/engine" in done.stdout
+    assert done.stdout.endswith("Missing here: Docker engine.\n")
+
+
+@pytest.mark.docker
+def test_the_walls_are_tried_in_a_container() -> None:
+    done = pigpen("doctor", "--json")
+    found = json.loads(done.stdout)
+    names = [finding["name"] for finding in found["findings"] if finding["is_wall"]]
+    assert names == [finding.name for finding in doctor.walls(probed(), forgets=True)]
+    fallen = {finding["name"] for finding in found["findings"] if finding["is_wall"] and not finding["holds"]}
+    assert fallen.isdisjoint({"System calls", "/proc and /sys"})
+    assert found["stands"] is (fallen == set())
+    assert done.returncode == (1 if fallen else 0)
+    if os.geteuid() == 0:
+        assert fallen.isdisjoint({"Clocks", "Holding still", "Names looked up"})
+
+
+def test_a_run_says_in_one_line_what_weakens_the_walls(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(doctor, "engine_facts", lambda: ENGINE | {"SecurityOptions": []})
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    say_what_is_missing()
+    said = capsys.readouterr().err
+    assert "seccomp: the engine does not have it; User: number 1000, not root" in said
+    assert said.count("\n") == 1

@@ -1,0 +1,149 @@
+"""`pigpen check` finds each flaw, finds none in the sample bots, and never blames a bot for the sandbox."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ladder.matches.check import MAX_STARTS, ConformanceCheck, Report
+from ladder.matches.check_wire import WIRE
+from ladder.sandbox.base import Instance, SandboxError, SeatMount
+from ladder.sandbox.bot_source import BotSource, find_bot
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from ladder.sandbox.memory import peak_of_process
+from ladder.sandbox.process.process_sandbox import ProcessSandbox
+from pigpen import ClockSetting
+from pigpen.check import Outcome, cases_of
+from pigpen.rules import PRESETS
+from referee.match.match import DEFAULT_CLOCK
+from tests.ladder import bad_checks
+from tests.ladder.bad_checks import FLAWS, Flaw
+
+Write = Callable[[str, dict[str, str]], Path]
+Checked = Callable[..., Awaitable[Report]]
+LAVISH = replace(DEFAULT_CLOCK, limit=100.0, start_up=100.0)
+"""No bot is too late, however slow the machine."""
+SHORT = 0.2
+
+
+@pytest.fixture
+async def processes() -> AsyncIterator[ProcessSandbox]:
+    sandbox = ProcessSandbox()
+    yield sandbox
+    await sandbox.close()
+
+
+@pytest.fixture
+def report(processes: ProcessSandbox, write: Write) -> Checked:
+    """Check a bot.py in the process sandbox."""
+
+    async def make(program: str, rules: str = "hearts", clock: ClockSetting = LAVISH, end: float = 100.0) -> Report:
+        bot = BotSource("bad", folder=write("bad", {"bot.py": program}))
+        return await ConformanceCheck(await processes.load(bot), clock, end).run([PRESETS[rules]])
+
+    return make
+
+
+def failed(report: Report) -> list[Outcome]:
+    return [outcome for outcome in report.outcomes if not outcome.passed]
+
+
+def outcome(report: Report, name: str) -> Outcome:
+    return next(outcome for outcome in report.outcomes if outcome.name == name)
+
+
+@pytest.mark.parametrize("name", ["random", "cautious", "counting"])
+async def test_the_sample_bots_pass_in_processes(name: str, processes: ProcessSandbox) -> None:
+    seen: list[Outcome] = []
+    check = ConformanceCheck(await processes.load(find_bot(name)), LAVISH, 100.0, seen.append)
+    report = await check.run(list(PRESETS.values()))
+    assert failed(report) == []
+    assert report.passed
+    assert len(report.outcomes) == len(WIRE) + sum(len(cases_of(rules)) for rules in PRESETS.values())
+    assert seen == list(report.outcomes)
+    assert report.start_up is not None
+    assert report.memory is not None
+    assert report.memory > 1_000_000
+
+
+@pytest.mark.docker
+async def test_a_sample_bot_passes_in_containers(sandbox: DockerSandbox) -> None:
+    report = await ConformanceCheck(await sandbox.load(find_bot("counting")), LAVISH, 100.0).run(list(PRESETS.values()))
+    assert failed(report) == []
+    assert report.memory is not None
+    assert report.memory > 1_000_000
+
+
+@pytest.mark.parametrize("flaw", FLAWS.values(), ids=FLAWS)
+async def test_a_flaw_fails_the_case_that_is_there_for_it_and_no_other(flaw: Flaw, report: Checked) -> None:
+    clock = replace(LAVISH, limit=3.0) if flaw.verdict == "timeout" else LAVISH
+    found = await report(flaw.program, flaw.rules, clock)
+    assert [(each.group, each.name) for each in failed(found)] == [(flaw.group, flaw.case)], failed(found)
+    (only,) = failed(found)
+    assert only.verdict == flaw.verdict
+    assert flaw.text in only.reason
+    assert ("KeyError: 'ouch'" in only.output) == ("ouch" in flaw.program)
+
+
+async def test_a_bot_that_never_connects_fails_the_first_case_and_is_not_tried_further(
+    report: Checked,
+) -> None:
+    found = await report(bad_checks.NEVER_CONNECTS, clock=replace(LAVISH, start_up=SHORT))
+    first, *others = found.outcomes
+    assert (first.verdict, first.reason) == ("absent", "it did not take its seat within 0.2 s")
+    assert {each.verdict for each in others} == {"untried"}
+    assert found.start_up is None
+
+
+async def test_a_bot_that_ends_at_once_is_shown_with_its_last_words(report: Checked) -> None:
+    found = await report(bad_checks.ENDS_AT_ONCE)
+    first = found.outcomes[0]
+    assert first.reason == "its program ended with exit code 0; did it call pigpen.run?"
+    assert first.output == "good night"
+
+
+async def test_a_bot_that_never_ends_hangs(report: Checked) -> None:
+    found = await report(bad_checks.NEVER_ENDS, end=SHORT)
+    hanging = {each.name for each in found.outcomes if each.verdict == "hangs"}
+    assert hanging == {
+        "ends with an error when the referee speaks another version",
+        "ends with exit code 0 after the match",
+    }
+    assert failed(found) == [each for each in found.outcomes if each.verdict == "hangs"]
+
+
+async def test_a_bot_that_always_crashes_is_not_started_for_ever(report: Checked) -> None:
+    found = await report(bad_checks.CRASHES_ALWAYS, "hearts")
+    assert outcome(found, "takes its seat and answers").verdict == "gone"
+    assert {each.verdict for each in found.outcomes[1:]} == {"untried"}
+
+
+async def test_a_bot_that_crashes_in_one_variant_is_started_a_few_times(
+    processes: ProcessSandbox, write: Write
+) -> None:
+    bot = BotSource("bad", folder=write("bad", {"bot.py": bad_checks.CRASHES_ALWAYS}))
+    report = await ConformanceCheck(await processes.load(bot), LAVISH).run([PRESETS["gongzhu"], PRESETS["hearts"]])
+    verdicts = [each.verdict for each in report.outcomes if each.group == "hearts"]
+    assert verdicts == ["gone"] * MAX_STARTS + ["untried"] * (len(verdicts) - MAX_STARTS)
+    assert {each.group for each in failed(report)} == {"hearts"}
+
+
+async def test_a_broken_sandbox_is_not_the_bots_fault() -> None:
+    class Broken:
+        identity = "sha256:0"
+        image_files = None
+
+        async def start(self, place: SeatMount) -> Instance:
+            raise SandboxError("The engine is gone.")
+
+    with pytest.raises(SandboxError, match=r"The engine is gone\."):
+        await ConformanceCheck(Broken(), LAVISH).run([PRESETS["hearts"]])
+
+
+def test_memory_is_read_of_those_who_live() -> None:
+    assert (peak_of_process(os.getpid()) or 0) > 1_000_000
+    assert peak_of_process(2**22 + 1) is None

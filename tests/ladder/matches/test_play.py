@@ -1,0 +1,236 @@
+"""Whose fault it is when starting, ending or cleaning up goes wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import pigpen
+from ladder.matches.play import play_sandboxed
+from ladder.sandbox.base import SOCKET_NAME, Exit, SandboxError, SeatMount
+from ladder.sandbox.scratch import OWNER, PREFIX, scratch_folder
+from pigpen.client import Client
+from pigpen.rules import PRESETS
+from referee.match.formats import Format
+from referee.match.match import MatchSpec
+from referee.seats.process_controller import NoController
+from referee.seats.stream_seat import StreamSeat
+from referee.seats.trial_seat import TrialSeat
+
+if TYPE_CHECKING:
+    from pigpen.rules import Card
+    from referee.records.lines import AnyLine, ResultLine
+
+HURRIED = pigpen.ClockSetting(60.0, 0.1, 30.0, start_up=0.3)
+
+
+class First(pigpen.Bot):
+    def play(self, view: pigpen.View) -> Card:
+        return view.legal[0]
+
+
+class TaskInstance:
+    """A bot that runs as a task of this very loop."""
+
+    def __init__(self, place: SeatMount, stop_fails: bool, wait_fails: bool) -> None:
+        address = f"unix:{place.folder / SOCKET_NAME}"
+        self._task = asyncio.ensure_future(Client(First(), "task", address, place.token).play_match())
+        self._stop_fails = stop_fails
+        self._wait_fails = wait_fails
+        self.keeper = NoController()
+
+    async def wait(self) -> Exit:
+        await asyncio.wait((self._task,))
+        if self._wait_fails:
+            raise SandboxError("the engine is gone")
+        return Exit(0)
+
+    async def stop(self) -> None:
+        self._task.cancel()
+        await asyncio.wait((self._task,))
+        if self._stop_fails:
+            raise SandboxError("the engine is gone")
+
+    async def log_tail(self) -> str:
+        if self._stop_fails:
+            raise SandboxError("the engine is gone")
+        return "what it wrote"
+
+    async def peak_memory(self) -> int | None:
+        return None
+
+
+class TaskProgram:
+    """Starts such bots, as badly as it is told to."""
+
+    identity = "a task"
+    image_files = None
+
+    def __init__(
+        self,
+        *,
+        start_takes: float = 0.0,
+        start_fails: bool = False,
+        stop_fails: bool = False,
+        wait_fails: bool = False,
+    ) -> None:
+        self._start_takes = start_takes
+        self._start_fails = start_fails
+        self._stop_fails = stop_fails
+        self._wait_fails = wait_fails
+        self.instances: list[TaskInstance] = []
+
+    async def start(self, place: SeatMount) -> TaskInstance:
+        await asyncio.sleep(self._start_takes)
+        if self._start_fails:
+            raise SandboxError("no room")
+        self.instances.append(TaskInstance(place, self._stop_fails, self._wait_fails))
+        return self.instances[-1]
+
+
+class Breaking(TaskProgram):
+    """Starts so many instances, and no more."""
+
+    def __init__(self, starts: int) -> None:
+        super().__init__()
+        self._starts = starts
+
+    async def start(self, place: SeatMount) -> TaskInstance:
+        self._start_fails = not self._starts
+        self._starts -= 1
+        return await super().start(place)
+
+
+async def play(*programs: TaskProgram) -> tuple[ResultLine, tuple[str, ...]]:
+    spec = MatchSpec(PRESETS["hearts"], ("a", "b", "c", "d"), Format(1), HURRIED, bytes(32))
+    lines: list[AnyLine] = []
+    played = await play_sandboxed(spec, programs, lines.append)
+    return played.result, played.logs[0]
+
+
+async def test_a_slow_start_of_the_sandbox_is_not_the_bots_fault() -> None:
+    slow = TaskProgram(start_takes=2 * HURRIED.start_up)
+    result, logs = await play(slow, TaskProgram(), TaskProgram(), TaskProgram())
+    assert [row.faults for row in result.results] == [0, 0, 0, 0]
+    assert logs == ("what it wrote",) * 4
+
+
+async def test_a_start_that_fails_voids_the_match_and_leaves_no_instance_running() -> None:
+    good = TaskProgram()
+    with pytest.raises(SandboxError, match="no room"):
+        await play(good, good, good, TaskProgram(start_takes=0.1, start_fails=True))
+    assert all(instance._task.done() for instance in good.instances)
+
+
+@pytest.mark.parametrize("concurrency", [1, 2, 4])
+async def test_where_the_last_table_cannot_start_all_are_cleared_away(concurrency: int) -> None:
+    spec = MatchSpec(PRESETS["hearts"], ("a", "b", "c", "d"), Format(boards=2), HURRIED, bytes(32))
+    good, breaking = TaskProgram(), Breaking(starts=3)
+    with pytest.raises(SandboxError, match="no room"):
+        await play_sandboxed(spec, [good, breaking, good, good], lambda line: None, concurrency=concurrency)
+    assert len(good.instances) >= 3
+    assert all(instance._task.done() for instance in (*good.instances, *breaking.instances))
+
+
+async def test_each_table_has_fresh_instances_and_its_own_output() -> None:
+    spec = MatchSpec(PRESETS["hearts"], ("a", "b", "c", "d"), Format(boards=2), HURRIED, bytes(32))
+    programs = [TaskProgram() for _ in range(4)]
+    played = await play_sandboxed(spec, programs, lambda line: None, concurrency=2)
+    assert [len(program.instances) for program in programs] == [4, 4, 4, 4]
+    assert played.logs == dict.fromkeys(range(4), ("what it wrote",) * 4)
+
+
+async def test_a_clean_up_that_fails_does_not_undo_a_finished_match() -> None:
+    result, logs = await play(TaskProgram(stop_fails=True), TaskProgram(), TaskProgram(), TaskProgram())
+    assert [row.faults for row in result.results] == [0, 0, 0, 0]
+    assert logs[0] == "[the output could not be read: the engine is gone]"
+
+
+async def test_a_folder_too_deep_for_a_socket_is_the_platforms_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deep = tmp_path / ("d" * 100)
+    deep.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(deep))
+    with pytest.raises(SandboxError, match="set TMPDIR to a shorter one"):
+        await play(*(TaskProgram() for _ in range(4)))
+
+
+KILLED = "from ladder.sandbox.scratch import scratch_folder\nwith scratch_folder() as f: print(f, flush=True); input()"
+
+
+def test_the_next_start_removes_the_folder_of_a_process_that_was_killed() -> None:
+    with subprocess.Popen([sys.executable, "-c", KILLED], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        folder = Path(other.stdout.readline().decode().strip())
+        with scratch_folder() as mine:
+            assert folder.exists()
+            os.kill(other.pid, signal.SIGKILL)
+            other.wait()
+            with scratch_folder():
+                assert not folder.exists()
+                assert mine.exists()
+    assert not mine.exists()
+    assert folder.name.startswith(PREFIX)
+
+
+@pytest.mark.parametrize("mark", [None, ""])
+def test_a_folder_whose_maker_was_killed_before_it_was_marked_goes_when_it_is_old(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mark: str | None
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    unmarked, fresh = tmp_path / f"{PREFIX}old", tmp_path / f"{PREFIX}new"
+    for folder in (unmarked, fresh):
+        folder.mkdir()
+        if mark is not None:
+            (folder / OWNER).write_text(mark)
+    os.utime(unmarked, (0, 0))
+    with scratch_folder() as mine:
+        assert sorted(tmp_path.iterdir()) == sorted([mine, fresh])
+
+
+class FallingSeat(TrialSeat):
+    """A seat whose folder is removed and whose stream breaks with the first answer."""
+
+    def _deliver(self, data: bytes) -> None:
+        if self._server.socket.parent.exists():
+            shutil.rmtree(self._server.socket.parent)
+            self.cut_at_next_answer()
+        super()._deliver(data)
+
+
+async def test_a_seat_whose_folder_is_gone_in_mid_match_voids_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ladder.matches.play.StreamSeat", FallingSeat)
+    programs = [TaskProgram() for _ in range(4)]
+    with pytest.raises(SandboxError, match=r"seat\.sock cannot be made: its folder is gone\. The match is void"):
+        await play(*programs)
+    assert all(instance._task.done() for program in programs for instance in program.instances)
+
+
+class MislaidSeat(StreamSeat):
+    """A seat whose socket somebody removes before the bot comes."""
+
+    async def listen(self) -> None:
+        await super().listen()
+        self._server.socket.unlink()
+
+
+async def test_a_socket_that_somebody_removes_is_not_held_against_the_bot(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ladder.matches.play.StreamSeat", MislaidSeat)
+    with pytest.raises(SandboxError, match="was removed while a bot was expected there"):
+        await play(*(TaskProgram() for _ in range(4)))
+
+
+async def test_a_failure_while_nobody_waits_any_more_undoes_nothing() -> None:
+    """The sandbox cannot tell how a bot ended that has played to the end."""
+    result, _ = await play(TaskProgram(wait_fails=True), TaskProgram(), TaskProgram(), TaskProgram())
+    assert [row.faults for row in result.results] == [0, 0, 0, 0]

@@ -1,0 +1,90 @@
+"""The rule for bots that keep failing, without a store."""
+
+from __future__ import annotations
+
+import doctest
+from functools import reduce
+from pathlib import Path
+
+import pytest
+
+from ladder.pairing import suspension as bench
+
+DAY = 24 * 3600
+
+
+def window(results: str) -> str:
+    """The window after these matches: x failed, . clean."""
+    return reduce(lambda recent, each: bench.after(recent, each == "x"), results, "")
+
+
+@pytest.mark.parametrize(
+    ("results", "failed"),
+    [
+        ("", 0),
+        ("x", 0),
+        ("xx", 0),
+        ("xxx", 3),
+        ("xx.x", 0),
+        ("xx.xx", 0),
+        (".xx.xxx", 3),
+        ("x.x.x.x.x", 0),
+        ("x.x.x.x.x.", 0),
+        ("x.x.x.x.x.x", 6),
+        ("x" + "." * 9 + "x" + "." * 9 + "x" + "." * 9 + "x" + "." * 9 + "x" + "." * 8 + "x", 6),
+        ("x" + "." * 9 + "x" + "." * 9 + "x" + "." * 9 + "x" + "." * 9 + "x" + "." * 9 + "x", 0),
+        ("." * 200, 0),
+    ],
+)
+def test_three_in_a_row_are_too_many_and_so_are_six_of_the_last_fifty(results: str, failed: int) -> None:
+    assert bench.too_many(window(results)) == failed
+
+
+def test_only_the_last_fifty_matches_are_looked_at() -> None:
+    assert window("x" * 3 + "." * 50) == "." * 50
+    assert len(window("." * 80)) == 50
+
+
+@pytest.mark.parametrize(
+    ("results", "mended"),
+    [("." * 49, False), ("." * 50, True), ("x" + "." * 49, False), ("x" + "." * 50, True), ("." * 50 + "x", False)],
+)
+def test_fifty_clean_matches_in_a_row_mend(results: str, mended: bool) -> None:
+    assert bench.has_mended(window(results)) is mended
+
+
+@pytest.mark.parametrize(
+    ("benchings", "seconds"),
+    [(1, 3600), (2, 7200), (3, 14400), (8, 128 * 3600), (9, 7 * DAY), (10, 7 * DAY), (10_000, 7 * DAY)],
+)
+def test_each_benching_takes_twice_as_long_up_to_a_week(benchings: int, seconds: float) -> None:
+    assert bench.cool_down(benchings) == seconds
+
+
+def test_the_owner_is_told_which_matches_were_failed_and_how_most_often() -> None:
+    assert bench.why(".xxx", [4, 7, 8], "timeout", 3600) == (
+        "It failed 3 matches in a row (4, 7, 8), mostly by timeout; it plays again after 1 hour on the bench."
+    )
+    assert bench.why("x.x.x.x.x.x", [1, 2, 3, 4, 5, 9], "gone", 7 * DAY) == (
+        "It failed 6 of its last 11 matches (1, 2, 3, 4, 5, 9), mostly by gone; it plays again after 7 days "
+        "on the bench."
+    )
+
+
+def test_the_examples_in_the_docstrings_hold() -> None:
+    result = doctest.testmod(bench)
+    assert result.attempted >= 3
+    assert result.failed == 0
+
+
+def test_the_page_on_faults_names_the_same_numbers() -> None:
+    page = Path(__file__).parents[2] / "docs" / "faults.md"
+    section = " ".join(page.read_text().partition("## On the bench")[2].partition("## ")[0].split())
+    for told in (
+        f"**{bench.IN_A_ROW} failed matches in a row**",
+        f"**more than {bench.MOST_FAILED} failed of its last {bench.WINDOW}**",
+        f"**{bench.span(bench.COOL_DOWN)}**",
+        f"**{bench.span(bench.LONGEST)}**",
+        f"**{bench.WINDOW} clean matches in a row**",
+    ):
+        assert told in section

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+from ladder.results.faults import FaultReport, Faults
+from referee.records.lines import DealLine
+from tests.referee.recorded import faulty_seats, match_lines
+
+
+def test_a_fault_is_told_with_its_deal_and_the_bots_decision_at_its_table() -> None:
+    faults = Faults()
+    for line in match_lines("hearts", "boards:2", faulty_seats):
+        if isinstance(line, DealLine):
+            faults.take(line)
+    assert [(held.table, held.decision, held.verdict) for held in faults.of(0)] == [
+        (table, decision, "malformed") for table in range(4) for decision in (1, 2, 3)
+    ]
+    assert faults.of(2) == []
+    absent = faults.of(1)
+    assert absent[0] == FaultReport(1, 0, "board 0, rotation 0", 1, "absent", "it did not take its seat within 10 s")
+    assert str(absent[0]) == "board 0, rotation 0, decision 1: absent: it did not take its seat within 10 s"
+    assert len(absent) == 4
+    assert faults.decisions(0) == 4 * 3
+    assert faults.decisions(1) == 4
+
+
+def test_a_fault_tells_how_the_program_ended() -> None:
+    faults = Faults()
+    for line in match_lines("hearts", "deals:1", faulty_seats):
+        if isinstance(line, DealLine):
+            faults.take(line)
+    [gone] = faults.of(3)
+    assert (gone.verdict, gone.exit_code, gone.oom) == ("gone", 137, True)
+    assert {held.exit_code for held in faults.of(0)} == {None}

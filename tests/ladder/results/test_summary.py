@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import doctest
+
+import pytest
+
+from ladder.results import summary as module
+from ladder.results.summary import summarise
+from pigpen.rules import seed_from
+from pigpen.rules.shuffle import commitment
+from referee.records.lines import ResultLine
+from referee.records.recorded import BadRecord
+from tests.ladder.ladders import played
+
+
+def test_a_summary_says_what_the_record_says() -> None:
+    lines = played(sinner=1)
+    summary = summarise(lines)
+    result = lines[-1]
+    assert isinstance(result, ResultLine)
+    assert (summary.commitment, summary.deals) == (commitment(seed_from("1")), 4)
+    for told, bot in zip(result.results, summary.bots, strict=True):
+        assert (bot.place, bot.points, bot.points_per_deal) == (told.place, told.total, told.points_per_deal)
+        assert (bot.faults, bot.taken_over) == (told.faults, told.taken_over)
+    assert [bot.decisions for bot in summary.bots] == [56, 12, 56, 56]
+    assert {(held.bot, held.verdict) for held in summary.faults} == {(1, "malformed")}
+    assert len(summary.faults) == 12
+
+
+def test_the_order_in_which_tables_ended_does_not_matter() -> None:
+    first, *deals, last = played("gongzhu-five", form="boards:2")
+    assert summarise([first, *deals[::-1], last]) == summarise([first, *deals, last])
+
+
+def test_partners_are_a_side() -> None:
+    assert summarise(played("gongzhu-partners")).teams == ((0, 2), (1, 3))
+    assert summarise(played("gongzhu-five")).teams == ((0,), (1,), (2,), (3,), (4,))
+
+
+def test_a_match_that_is_not_finished_has_no_summary() -> None:
+    with pytest.raises(BadRecord, match="not finished"):
+        summarise(played()[:-1])
+
+
+def test_a_seed_that_is_not_the_one_committed_to_is_refused() -> None:
+    with pytest.raises(BadRecord, match="its seed is not the one"):
+        summarise([*played(seed="1")[:-1], played(seed="2")[-1]])
+
+
+def test_the_examples_in_the_docstrings_hold() -> None:
+    assert doctest.testmod(module).failed == 0

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import doctest
+
+from ladder.results import think_times as module
+from ladder.results.think_times import BINS, EDGES_MS, added, bin_of, think_times
+from referee.records.lines import DealLine
+from tests.referee.bots import moon_lines
+from tests.referee.recorded import faulty_seats, match_lines
+
+
+def deals(form: str = "deals:1", rules: str = "hearts") -> list[DealLine]:
+    return [line for line in match_lines(rules, form) if isinstance(line, DealLine)]
+
+
+def test_the_edges_are_one_two_five_and_times_on_an_edge_are_in_the_bin_above() -> None:
+    assert EDGES_MS[:4] == (0.01, 0.02, 0.05, 0.1)
+    assert EDGES_MS[-1] == 50_000
+    assert list(EDGES_MS) == sorted(EDGES_MS)
+    assert [bin_of(ms) for ms in (0.0, 0.01, 0.019, 0.02, 50_000, 1e9)] == [0, 1, 1, 2, BINS - 1, BINS - 1]
+
+
+def test_each_bot_leads_the_tricks_it_leads_and_follows_to_the_others() -> None:
+    [line] = deals()
+    told = think_times([line], 4)
+    assert [set(counts) for counts in told] == [{"pass", "lead", "follow"}] * 4
+    assert [sum(counts["pass"]) for counts in told] == [1] * 4
+    assert sum(sum(counts["lead"]) for counts in told) == 13
+    assert [sum(counts["lead"]) + sum(counts["follow"]) for counts in told] == [13] * 4
+
+
+def test_times_are_those_of_the_clock_cpu_time_where_it_was_read() -> None:
+    [line] = deals()
+    steps = len(line.steps)
+    slow = line.model_copy(update={"took_ms": (30.0,) * steps})
+    in_wall_time = think_times([slow], 4)[0]["follow"]
+    assert in_wall_time[bin_of(30.0)] == sum(in_wall_time)
+    in_cpu_time = think_times([slow.model_copy(update={"cpu_ms": (3.0,) * steps})], 4)[0]["follow"]
+    assert in_cpu_time[bin_of(3.0)] == sum(in_cpu_time) == sum(in_wall_time)
+    unread = think_times([slow.model_copy(update={"cpu_ms": (None,) * steps})], 4)[0]["follow"]
+    assert unread == in_wall_time
+
+
+def test_bots_are_told_by_their_numbers_wherever_they_sit() -> None:
+    lines = deals("boards:1", "gongzhu-five")
+    told = think_times(lines, 5)
+    assert [sum(counts["lead"]) + sum(counts["follow"]) for counts in told] == [5 * 10] * 5
+
+
+def test_what_the_default_policy_plays_is_not_counted() -> None:
+    lines = [line for line in match_lines("hearts", "deals:1", faulty_seats) if isinstance(line, DealLine)]
+    told = think_times(lines, 4)
+    assert [sum(map(sum, counts.values())) for counts in told] == [3, 1, 14, 1]
+
+
+def test_the_choice_of_a_moon_is_a_phase_of_its_own() -> None:
+    lines = [line for line in moon_lines() if isinstance(line, DealLine)]
+    assert sum(sum(counts.get("moon", [])) for counts in think_times(lines, 4)) == 1
+
+
+def test_histograms_are_added_phase_by_phase() -> None:
+    one, two = [1] + [0] * (BINS - 1), [2] * BINS
+    assert added({"pass": one}, {"lead": two, "pass": one}) == {"pass": [2] + [0] * (BINS - 1), "lead": two}
+    assert added({}, {}) == {}
+
+
+def test_the_examples_in_the_docstrings_hold() -> None:
+    result = doctest.testmod(module)
+    assert (result.attempted, result.failed) == (1, 0)

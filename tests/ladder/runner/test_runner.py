@@ -1,0 +1,482 @@
+"""The ladder's loop, with an executor that does as it is told, in virtual time."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import select
+from structlog.testing import capture_logs
+
+from ladder.runner.coordinator import FEW, Coordinator
+from ladder.runner.goals import Goal
+from ladder.runner.runner import LONGEST_PAUSE, NobodyPlays, Runner
+from ladder.sandbox.base import SandboxError
+from ladder.settings.settings import Settings, load_settings
+from ladder.store import models
+from ladder.store.commands.queue import GRACE, MOST_FAILURES
+from ladder.store.errors import StoreError
+from ladder.store.models import Status
+from ladder.store.opening import open_ladder
+from tests.ladder.ladders import enter
+from tests.ladder.virtual import FakeExecutor, Time, recorded, void
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ladder.store.database import Database
+    from ladder.worker.tasks import MatchOutcome, MatchTask
+
+NAMES = ("Trotter", "Snout", "Truffle", "Sty", "Boar")
+DOWN = SandboxError("No Docker engine answers.")
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    # Of few owners: with a kernel for each container they may play in two matches at once.
+    return load_settings(data_dir=tmp_path, boards=1, match_seconds=1800.0, runtime="runsc")
+
+
+@pytest.fixture
+def database(settings: Settings) -> Iterator[Database]:
+    """A ladder of five bots that play hearts."""
+    database = open_ladder(settings, create=True)
+    with database.write() as session:
+        for name in NAMES:
+            enter(session, name)
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def time() -> Time:
+    return Time()
+
+
+@pytest.fixture
+def desk(database: Database, settings: Settings, time: Time) -> Coordinator:
+    return Coordinator(database, settings, random.Random(7), time, tick=time)
+
+
+@pytest.fixture
+def executor(time: Time) -> FakeExecutor:
+    return FakeExecutor(time)
+
+
+def runner(desk: Coordinator, executor: FakeExecutor, time: Time, goal: Goal | None = None) -> Runner:
+    return Runner(desk, executor, goal or Goal(matches=4), time, time)
+
+
+def statuses(database: Database) -> Counter[str]:
+    with database.read() as session:
+        return Counter(session.scalars(select(models.StoredMatch.status)))
+
+
+def ordinals(database: Database) -> list[int | None]:
+    with database.read() as session:
+        done = (
+            select(models.StoredMatch.ordinal)
+            .where(models.StoredMatch.status == Status.DONE)
+            .order_by(models.StoredMatch.ordinal)
+        )
+        return list(session.scalars(done))
+
+
+def files(desk: Coordinator) -> list[str]:
+    return sorted(path.name for path in desk.files.root.rglob("*") if path.is_file())
+
+
+def events(logs: list[Any], name: str) -> list[Any]:
+    return [log for log in logs if log["event"] == name]
+
+
+def test_a_run_records_as_many_matches_as_it_was_told(
+    desk: Coordinator, executor: FakeExecutor, time: Time, database: Database
+) -> None:
+    run = runner(desk, executor, time, Goal(matches=5))
+    assert run.run()
+    assert (run.recorded, ordinals(database)) == (5, [1, 2, 3, 4, 5])
+    assert statuses(database) == {"done": 5}
+    assert (executor.most, len(executor.tasks)) == (2, 5)
+
+
+def test_each_recorded_match_has_one_record_and_its_logs(desk: Coordinator, executor: FakeExecutor, time: Time) -> None:
+    runner(desk, executor, time, Goal(matches=2)).run()
+    assert files(desk) == ["1-1.jsonl.gz", "1-1.log.json.gz", "2-1.jsonl.gz", "2-1.log.json.gz"]
+    assert desk.files.read_logs(1, 1) == {0: ("hello",)}
+
+
+def test_the_log_tells_of_every_match_and_of_no_seed(
+    desk: Coordinator, executor: FakeExecutor, time: Time, database: Database
+) -> None:
+    with capture_logs() as logs:
+        runner(desk, executor, time).run()
+    assert [len(events(logs, name)) for name in ("match.started", "match.finished")] == [4, 4]
+    finished = events(logs, "match.finished")[0]
+    assert min(finished["places"]) == 1
+    assert abs(sum(finished["moves"])) < 0.1
+    for task in executor.tasks:
+        assert task.seed not in str(logs)
+
+
+def test_a_void_match_is_played_again_and_nobody_is_blamed(
+    desk: Coordinator, executor: FakeExecutor, time: Time, database: Database
+) -> None:
+    executor.answer = lambda task: void(task) if task.key == "match-1-1" else recorded(task)
+    with capture_logs() as logs:
+        runner(desk, executor, time).run()
+    assert statuses(database) == {"done": 4}
+    assert [log["reason"] for log in events(logs, "match.void")] == ["No Docker engine answers."]
+    with database.read() as session:
+        assert session.get_one(models.StoredMatch, 1).failures == 1
+        assert session.scalars(select(models.StoredFault)).all() == []
+        assert set(session.scalars(select(models.Rating.recent))) <= {"", ".", "..", "...", "...."}
+
+
+def test_a_match_that_is_void_again_and_again_is_set_aside_and_the_others_go_on(
+    desk: Coordinator, executor: FakeExecutor, time: Time, database: Database
+) -> None:
+    executor.answer = lambda task: void(task) if task.match == 1 else recorded(task)
+    with capture_logs() as logs:
+        runner(desk, executor, time).run()
+    assert statuses(database) == {"done": 4, "quarantined": 1}
+    assert [log["match"] for log in events(logs, "match.quarantined")] == [1]
+    assert sum(task.match == 1 for task in executor.tasks) == MOST_FAILURES
+
+
+def test_a_bot_that_keeps_failing_is_benched_and_plays_no_more(
+    desk: Coordinator, executor: FakeExecutor, time: Time, database: Database
+) -> None:
+    executor.answer = lambda task: recorded(task, sinner="Boar")
+    with capture_logs() as logs:
+        runner(desk, executor, time, Goal(matches=20)).run()
+    assert [(log["bot"], log["variant"]) for log in events(logs, "bot.benched")] == [("Boar", "hearts")]
+    benched = next(number for number, log in enumerate(logs) if log["event"] == "bot.benched")
+    started = events(logs[benched:], "match.started")
+    assert len(started) >= 10
+    assert "Boar" not in {bot for log in started for bot in log["bots"]}
+
+
+def test_an_engine_that_is_down_for_an_hour_costs_the_matches_under_way_one_failure_each(
+    desk: Coordinator, executor: FakeExecutor, time: Time, database: Database
+) -> None:
+    began, tries = time.now, []
+
+    def is_ready() -> Exception | None:
+        tries.append(time.now)
+        return DOWN if time.now < began + 3600 else None
+
+    executor.answer = lambda task: void(task) if time.now < began + 3600 else recorded(task)
+    executor.is_ready = is_ready
+    with capture_logs() as logs:
+        runner(desk, executor, time).run()
+    assert (statuses(database), len(executor.tasks)) == ({"done": 4}, 2 + 4)
+    assert [log["reason"] for log in events(logs, "platform.down")] == [str(DOWN)]
+    assert len(events(logs, "platform.up")) == 1
+    pauses = [later - earlier for earlier, later in pairwise(tries)]
+    assert max(pauses) <= LONGEST_PAUSE + executor.probe_seconds + 0.01
+    assert len(tries) < 3600 / LONGEST_PAUSE + 10
+
+
+@pytest.mark.parametrize("stops_after", [None, 100.0])
+def test_waiting_for_a_slow_answer_from_the_engine_costs_no_work(
+    desk: Coordinator, executor: FakeExecutor, time: Time, stops_after: float | None
+) -> None:
+    began = time.now
+    executor.answer = lambda task: void(task) if time.now < began + 3600 else recorded(task)
+    executor.is_ready = lambda: DOWN if time.now < began + 3600 else None
+    executor.probe_seconds = 30.0
+    run = runner(desk, executor, time)
+    if stops_after:
+        time.after(stops_after, run.stop)
+    run.run()
+    assert time.waits < 2 * 3600 / LONGEST_PAUSE + 50
+
+
+def test_a_stop_while_the_engine_is_down_waits_for_what_is_under_way_without_work(
+    desk: Coordinator, executor: FakeExecutor, time: Time, database: Database
+) -> None:
+    executor.answer = lambda task: void(task) if task.match == 1 else None
+    executor.is_ready = lambda: DOWN
+    run = runner(desk, executor, time)
+    time.after(10, run.stop)
+    assert run.run()
+    assert time.waits < 200
+    assert not any(task.match > 2 for task in executor.tasks)
+
+
+@pytest.mark.parametrize("answer", ["no JSON", '{"match": 99, "attempt": 1, "void": "x"}', RuntimeError("killed")])
+def test_an_answer_that_makes_no_sense_is_a_void_match(
+    desk: Coordinator, executor: FakeExecutor, time: Time, database: Database, answer: str | Exception
+) -> None:
+    executor.answer = lambda task: answer if task.key == "match-1-1" else recorded(task)
+    with capture_logs() as logs:
+        runner(desk, executor, time).run()
+    assert statuses(database) == {"done": 4}
+    assert events(logs, "match.void")[0]["reason"].startswith("Its worker")
+
+
+def other_cards(task: MatchTask) -> MatchOutcome:
+    """A whole record, but of another seed."""
+    return recorded(task.model_copy(update={"seed": "00" * 32}))
+
+
+def changed(task: MatchTask) -> MatchOutcome:
+    """A record in which a byte was changed."""
+    whole = recorded(task)
+    assert whole.record is not None
+    return whole.model_copy(update={"record": whole.record[:-20] + bytes([whole.record[-20] ^ 1]) + whole.record[-19:]})
+
+
+def cut_off(task: MatchTask) -> MatchOutcome:
+    """A record without its end."""
+    whole = recorded(task)
+    assert whole.record is not None
+    return whole.model_copy(update={"record": whole.record[:-20]})
+
+
+@pytest.mark.parametrize("wrong", [other_cards, changed, cut_off])
+def test_a_record_that_does_not_hold_never_counts(
+    desk: Coordinator, executor: FakeExecutor, time: Time, database: Database, wrong: Any
+) -> None:
+    executor.answer = lambda task: wrong(task) if task.key == "match-1-1" else recorded(task)
+    with capture_logs() as logs:
+        runner(desk, executor, time).run()
+    assert [log["match"] for log in events(logs, "match.void")] == [1]
+    assert statuses(database) == {"done": 4}
+    assert "1-1.jsonl.gz" not in files(desk)
+    assert "1-2.jsonl.gz" in files(desk)
+
+
+class Hangs:
+    """Lets the first attempt of match 1 hang, until it comes back."""
+
+    def __init__(self, executor: FakeExecutor) -> None:
+        self.task: MatchTask | None = None
+        self._executor = executor
+        executor.answer = self._answer
+
+    def come_back(self) -> None:
+        assert self.task
+        self._executor.futures[self.task.key].set_result(recorded(self.task).model_dump_json())
+
+    def _answer(self, task: MatchTask) -> MatchOutcome | None:
+        if task.match == 1 and not self.task:
+            self.task = task
+            return None
+        return recorded(task)
+
+
+def test_a_worker_that_hangs_loses_its_lease_and_its_late_result_is_thrown_away(
+    desk: Coordinator, executor: FakeExecutor, time: Time, database: Database, settings: Settings
+) -> None:
+    hangs = Hangs(executor)
+    executor.seconds = 400.0
+    time.after(settings.match_seconds + GRACE + 600, hangs.come_back)
+    with capture_logs() as logs:
+        runner(desk, executor, time, Goal(matches=20)).run()
+    assert [log["match"] for log in events(logs, "match.lost")] == [1]
+    assert [log["match"] for log in events(logs, "match.late")] == [1]
+    assert ordinals(database) == list(range(1, 21))
+    assert [name for name in files(desk) if name.startswith("1-")] == ["1-2.jsonl.gz", "1-2.log.json.gz"]
+
+
+def test_a_clock_that_is_set_forward_takes_no_match_from_the_run_that_is_at_it(
+    database: Database, settings: Settings, executor: FakeExecutor, time: Time
+) -> None:
+    """The first match lasts; meanwhile the wall clock jumps by a day, and other matches end and begin."""
+    hangs = Hangs(executor)
+    time.after(10.0, hangs.come_back)
+
+    def wall() -> float:
+        return time() + 86_400 * (hangs.task is not None)
+
+    with capture_logs() as logs:
+        runner(
+            Coordinator(database, settings, random.Random(7), wall, tick=time), executor, time, Goal(matches=5)
+        ).run()
+    assert not events(logs, "match.late")
+    assert {task.attempt for task in executor.tasks} == {1}
+    assert ordinals(database) == [1, 2, 3, 4, 5]
+
+
+def test_the_first_stop_finishes_what_is_under_way(
+    desk: Coordinator, executor: FakeExecutor, time: Time, database: Database
+) -> None:
+    run = runner(desk, executor, time, Goal())
+    time.after(2.5, run.stop)
+    with capture_logs() as logs:
+        assert run.run()
+    assert (statuses(database)["done"], statuses(database)["leased"]) == (6, 0)
+    assert [log["playing"] for log in events(logs, "ladder.stopping")] == [2]
+
+
+def test_the_second_stop_gives_matches_back_without_holding_it_against_anybody(
+    desk: Coordinator, executor: FakeExecutor, time: Time, database: Database
+) -> None:
+    executor.answer = lambda task: None
+    run = runner(desk, executor, time, Goal())
+    time.after(2.5, run.stop)
+    time.after(3.0, run.stop)
+    assert not run.run()
+    assert set(statuses(database)) == {"queued"}
+    with database.read() as session:
+        assert set(session.scalars(select(models.StoredMatch.failures))) == {0}
+    executor.answer = recorded
+    assert runner(desk, executor, time).run()
+    assert {task.key for task in executor.tasks} >= {"match-1-1", "match-1-2"}
+
+
+def test_nobody_to_play_ends_a_run_that_has_a_goal_with_the_reason(
+    settings: Settings, executor: FakeExecutor, time: Time, tmp_path: Path
+) -> None:
+    settings = load_settings(data_dir=tmp_path / "empty")
+    empty = open_ladder(settings, create=True)
+    run = runner(Coordinator(empty, settings, random.Random(7), time, tick=time), executor, time)
+    with pytest.raises(NobodyPlays, match="Nobody is entered yet"):
+        run.run()
+    empty.close()
+
+
+def test_a_run_ends_when_every_bot_is_known_well_enough_and_another_one_has_nothing_to_do(
+    desk: Coordinator, executor: FakeExecutor, time: Time
+) -> None:
+    first = runner(desk, executor, time, Goal(ci=1000.0))
+    assert first.run()
+    assert first.recorded >= FEW
+    again = runner(desk, executor, time, Goal(ci=1000.0))
+    assert again.run()
+    assert again.recorded == 0
+
+
+def test_a_run_without_a_goal_waits_for_somebody_to_play(
+    settings: Settings, executor: FakeExecutor, time: Time, tmp_path: Path
+) -> None:
+    settings = load_settings(data_dir=tmp_path / "empty", boards=1)
+    ladder = open_ladder(settings, create=True)
+    run = runner(Coordinator(ladder, settings, random.Random(7), time, tick=time), executor, time, Goal())
+
+    def submit() -> None:
+        with ladder.write() as session:
+            for name in NAMES:
+                enter(session, name)
+
+    time.after(1000, submit)
+    time.after(1010, run.stop)
+    with capture_logs() as logs:
+        assert run.run()
+    assert run.recorded > 0
+    assert len(events(logs, "ladder.waiting")) == 1
+    ladder.close()
+
+
+def test_a_database_that_fails_for_a_while_loses_no_result(
+    desk: Coordinator, executor: FakeExecutor, time: Time, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began, write = time.now, database.write
+
+    def failing() -> Any:
+        if began + 0.5 < time.now < began + 300:
+            raise StoreError("The database is full.")
+        return write()
+
+    monkeypatch.setattr(database, "write", failing)
+    with capture_logs() as logs:
+        runner(desk, executor, time).run()
+    assert (ordinals(database), len(executor.tasks)) == ([1, 2, 3, 4], 4)
+    assert [log["reason"] for log in events(logs, "platform.down")] == ["The database is full."]
+    assert len(events(logs, "platform.up")) == 1
+
+
+def test_a_disk_that_is_full_for_a_while_loses_no_result(
+    desk: Coordinator, executor: FakeExecutor, time: Time, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began, keep = time.now, desk.files.keep
+
+    def failing(*arguments: Any) -> None:
+        if time.now < began + 300:
+            raise OSError(28, "No space left on device", "records")
+        keep(*arguments)
+
+    monkeypatch.setattr(desk.files, "keep", failing)
+    with capture_logs() as logs:
+        runner(desk, executor, time).run()
+    assert (ordinals(database), len(executor.tasks)) == ([1, 2, 3, 4], 4)
+    assert [log["reason"] for log in events(logs, "platform.down")] == [
+        "records cannot be written: No space left on device."
+    ]
+
+
+def test_a_commit_whose_answer_was_lost_is_recorded_once(
+    desk: Coordinator, executor: FakeExecutor, time: Time, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = desk.record
+    lost: list[object] = []
+
+    def losing(outcome: MatchOutcome) -> Any:
+        result = record(outcome)
+        if outcome.match == 1 and not lost:
+            lost.append(result)
+            raise StoreError("The connection was lost.")
+        return result
+
+    monkeypatch.setattr(desk, "record", losing)
+    run = runner(desk, executor, time)
+    run.run()
+    assert (run.recorded, ordinals(database)) == (4, [1, 2, 3, 4])
+    assert "1-1.jsonl.gz" in files(desk)
+
+
+def test_only_the_newest_records_are_kept(
+    database: Database, settings: Settings, executor: FakeExecutor, time: Time
+) -> None:
+    few = settings.model_copy(update={"records": 3})
+    desk = Coordinator(database, few, random.Random(7), time, tick=time)
+    runner(desk, executor, time, Goal(matches=8)).run()
+    with database.read() as session:
+        kept = (
+            select(models.StoredMatch.ordinal)
+            .where(models.StoredMatch.record_kept)
+            .order_by(models.StoredMatch.ordinal)
+        )
+        assert session.scalars(kept).all() == [6, 7, 8]
+        assert (
+            len(session.scalars(select(models.StoredSeat).where(models.StoredSeat.rating_after.is_not(None))).all())
+            == 32
+        )
+    assert len(files(desk)) == 6
+
+
+def test_an_owner_who_wants_fewer_records_loses_the_old_ones_at_the_next_start(
+    database: Database, settings: Settings, desk: Coordinator, executor: FakeExecutor, time: Time
+) -> None:
+    runner(desk, executor, time, Goal(matches=5)).run()
+    few = Coordinator(database, settings.model_copy(update={"records": 2}), random.Random(7), time, tick=time)
+    few.tidy()
+    assert len(files(few)) == 4
+
+
+def test_what_a_killed_runner_left_is_put_right_at_the_next_start(
+    database: Database, settings: Settings, desk: Coordinator, executor: FakeExecutor, time: Time,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    runner(desk, executor, time, Goal(matches=2)).run()
+    monkeypatch.setattr("ladder.sandbox.owners.this_process", lambda: "elsewhere boot pid:[1] 1 1")
+    monkeypatch.setattr("ladder.sandbox.owners.is_dead", lambda holder: True)
+    begun = Coordinator(database, settings, random.Random(7), time, tick=time).take(2)
+    for task in begun:
+        outcome = recorded(task)
+        assert outcome.record is not None
+        desk.files.keep(task.match, task.attempt, outcome.record, outcome.logs)  # written, and killed then
+    (desk.files.root / "0" / f"{begun[0].match}-1.jsonl.gz.partial").touch()
+    before = [name for name in files(desk) if name.startswith(("1-", "2-"))]
+    with capture_logs() as logs:
+        runner(desk, executor, time, Goal(matches=2)).run()
+    assert [log["match"] for log in events(logs, "match.requeued")] == [task.match for task in begun]
+    assert ordinals(database) == [1, 2, 3, 4]
+    again = [f"{task.match}-2.{end}" for task in begun for end in ("jsonl.gz", "log.json.gz")]
+    assert files(desk) == sorted(before + again)

@@ -1,0 +1,130 @@
+"""The bot base image, made from a small stand-in for the SDK under a repository name of its own."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import docker
+import pytest
+
+from ladder.sandbox.base import SandboxError
+from ladder.sandbox.docker import base_image as images
+from ladder.sandbox.docker.base_image import ensure_base_image
+
+pytestmark = pytest.mark.docker
+
+REPOSITORY = "pigpen/test-bot"
+PROJECT = """
+[build-system]
+requires = ["hatchling>=1.24"]
+build-backend = "hatchling.build"
+[project]
+name = "pigpen-sdk"
+version = "0.0.7"
+dependencies = ["grpcio>=1.80", "protobuf>=6.33"]
+[tool.hatch.build.targets.wheel]
+packages = ["pigpen"]
+"""
+FACTS = """
+import os, sys, grpc, pigpen, google.protobuf, subprocess
+print(os.getuid(), os.getcwd(), pigpen.MARK, all(os.path.exists(m.__cached__) for m in (grpc, pigpen)))
+print(subprocess.run(["pip", "--version"], capture_output=True, text=True).stdout.split()[0])
+"""
+
+
+@pytest.fixture(scope="module")
+def sdk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sdk")
+    (folder / "pigpen").mkdir()
+    (folder / "pigpen" / "__init__.py").write_text("MARK = 'first'")
+    (folder / "pyproject.toml").write_text(PROJECT)
+    return folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small(sdk: Path, client: docker.DockerClient, python_image: str) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(images, "SDK", sdk)
+        patch.setattr(images, "REPOSITORY", REPOSITORY)
+        patch.setattr(images, "LATEST", f"{REPOSITORY}:latest")
+        yield
+    for image in client.images.list(REPOSITORY):
+        client.images.remove(str(image.id), force=True)
+
+
+@pytest.fixture(scope="module")
+def built(client: docker.DockerClient) -> list[str]:
+    """What was reported while the image was built."""
+    lines: list[str] = []
+    ensure_base_image(client, lines.append)
+    return lines
+
+
+def test_a_bot_finds_python_the_sdk_and_pip_and_is_nobody(built: list[str], client: docker.DockerClient) -> None:
+    output = client.containers.run(f"{REPOSITORY}:latest", ["python", "-c", FACTS], network_mode="none", remove=True)
+    assert output.decode().splitlines() == ["65532 /bot first True", "pip"]
+
+
+def test_both_tags_name_it(built: list[str], client: docker.DockerClient) -> None:
+    assert {f"{REPOSITORY}:latest", f"{REPOSITORY}:0.0.7"} == set(client.images.get(f"{REPOSITORY}:latest").tags)
+
+
+def test_each_slow_step_is_told(built: list[str]) -> None:
+    assert "building pigpen/test-bot:0.0.7 on" in built[-1]
+
+
+def test_a_second_time_there_is_nothing_to_do(built: list[str], client: docker.DockerClient) -> None:
+    lines: list[str] = []
+    ensure_base_image(client, lines.append)
+    assert lines == []
+
+
+def test_the_command_says_that_it_is_ready(built: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert images.main() == 0
+    assert capsys.readouterr().out == "pigpen/test-bot:0.0.7 is ready\n"
+
+
+def dangling(client: docker.DockerClient) -> set[str | None]:
+    found = client.images.list(all=True, filters={"dangling": True, "label": images.CONTENT_LABEL})
+    return {image.id for image in found}
+
+
+def test_a_change_of_the_sdk_makes_it_anew_and_leaves_nothing_of_the_old(
+    built: list[str], client: docker.DockerClient, sdk: Path
+) -> None:
+    old, earlier = client.images.get(f"{REPOSITORY}:latest").id, dangling(client)
+    (sdk / "pigpen" / "__init__.py").write_text("MARK = 'second'")
+    before = images.base_content()
+    assert before == ensure_base_image(client, lambda line: None)
+    output = client.containers.run(f"{REPOSITORY}:latest", ["python", "-c", FACTS], network_mode="none", remove=True)
+    assert b"second" in output
+    assert dangling(client) <= earlier  # a build that somebody broke off may have left one
+    assert old not in {image.id for image in client.images.list()}
+
+
+class TestWithoutABase:
+    @pytest.fixture(autouse=True)
+    def no_base(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, sdk: Path) -> None:
+        shutil.copytree(sdk, tmp_path / "sdk")
+        (tmp_path / "sdk" / "pigpen" / "__init__.py").write_text("MARK = 'never built'")
+        monkeypatch.setattr(images, "SDK", tmp_path / "sdk")
+        monkeypatch.setattr(images, "OFFICIAL_BASE", "pigpen/nonesuch:1")
+        monkeypatch.setattr(images, "stand_in_tag", lambda: "pigpen/nonesuch:2")
+
+    def test_the_way_out_is_told(
+        self, monkeypatch: pytest.MonkeyPatch, client: docker.DockerClient, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.setattr(images, "can_make_stand_in", lambda: False)
+        with pytest.raises(SandboxError, match=r"could not be pulled(?s:.*)process sandbox"):
+            ensure_base_image(client, lambda line: None)
+        assert images.main() == 1
+        assert "process sandbox" in capsys.readouterr().err
+
+    def test_a_stand_in_is_made_where_that_is_allowed(
+        self, monkeypatch: pytest.MonkeyPatch, client: docker.DockerClient
+    ) -> None:
+        monkeypatch.setattr(images, "can_make_stand_in", lambda: True)
+        monkeypatch.setattr(images, "make_stand_in", lambda client, report: "pigpen/made:1")
+        assert images.find_base(client, lambda line: None) == "pigpen/made:1"

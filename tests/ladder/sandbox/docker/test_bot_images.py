@@ -1,0 +1,207 @@
+"""From folders and references to image ids, with a real engine."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from http.server import ThreadingHTTPServer
+from pathlib import Path
+
+import docker
+import pytest
+
+from ladder.sandbox.base import BotRejected, Exit, SandboxError, SeatMount
+from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.docker import docker_sandbox, image_build
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from ladder.sandbox.docker.image_build import BuildFailed, build_image
+from ladder.sandbox.folders.content import archive
+from tests.ladder.registry import BROKEN, Registry
+
+pytestmark = pytest.mark.docker
+
+Write = Callable[[str, dict[str, str]], Path]
+
+
+@pytest.fixture(autouse=True)
+def no_base_image(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bots here stand on a plain Python."""
+    monkeypatch.setattr(docker_sandbox, "ensure_base_image", lambda client, report: "none")
+
+
+@pytest.fixture
+def dockerfile(python_image: str) -> str:
+    return f'FROM {python_image}\nCOPY bot.py /bot.py\nCMD ["python", "/bot.py"]\n'
+
+
+async def test_a_folder_becomes_a_container_that_can_read_it(
+    sandbox: DockerSandbox, write: Write, name: str, dockerfile: str
+) -> None:
+    folder = write(name, {"Dockerfile": dockerfile, "bot.py": "print(open('/bot.py').read())", "seat/x": ""})
+    (folder / "bot.py").chmod(0o600)
+    program = await sandbox.load(BotSource(name, folder=folder))
+    instance = await program.start(SeatMount(folder / "seat", token=""))
+    assert Exit(0) == await instance.wait()
+    assert await instance.log_tail() == "print(open('/bot.py').read())\n"
+
+
+async def test_an_unchanged_folder_is_built_once(
+    sandbox: DockerSandbox, write: Write, name: str, dockerfile: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write(name, {"Dockerfile": dockerfile, "bot.py": f"# {name}"})
+    first = await sandbox.load(BotSource(name, folder=folder))
+    monkeypatch.setattr("ladder.sandbox.docker.bot_images.build_image", None)
+    assert first.identity == (await sandbox.load(BotSource("other", folder=folder))).identity
+    assert first.identity.startswith("sha256:")
+
+
+async def test_a_changed_folder_is_another_program(
+    sandbox: DockerSandbox, write: Write, name: str, dockerfile: str
+) -> None:
+    folder = write(name, {"Dockerfile": dockerfile, "bot.py": f"# {name}"})
+    first = await sandbox.load(BotSource(name, folder=folder))
+    (folder / "bot.py").write_text(f"# {name}, better")
+    assert first.identity != (await sandbox.load(BotSource(name, folder=folder))).identity
+
+
+async def test_what_dockerignore_names_stays_out(
+    sandbox: DockerSandbox, write: Write, name: str, dockerfile: str
+) -> None:
+    folder = write(name, {"Dockerfile": dockerfile, "bot.py": "", ".dockerignore": "# mine\n\nbot.py\n"})
+    with pytest.raises(BotRejected, match="does not build"):
+        await sandbox.load(BotSource(name, folder=folder))
+
+
+async def test_a_failed_build_is_told_with_its_last_lines(
+    sandbox: DockerSandbox, write: Write, name: str, python_image: str
+) -> None:
+    folder = write(name, {"Dockerfile": f"FROM {python_image}\nRUN echo this is why; exit 7\n"})
+    with pytest.raises(BotRejected, match=rf"{name} does not build:(?s:.*)this is why\n(?s:.*)code: 7"):
+        await sandbox.load(BotSource(name, folder=folder))
+
+
+async def test_a_build_has_no_network(sandbox: DockerSandbox, write: Write, name: str, python_image: str) -> None:
+    dockerfile = f'FROM {python_image}\nRUN test "$(ls /sys/class/net)" = lo\nCMD ["true"]\n'
+    await sandbox.load(BotSource(name, folder=write(name, {"Dockerfile": dockerfile, "x": name})))
+
+
+@pytest.mark.parametrize("text", ["", "FRM x\n", "RUN true\n"])
+async def test_a_dockerfile_that_is_none_is_the_bots_fault(
+    sandbox: DockerSandbox, write: Write, name: str, text: str
+) -> None:
+    with pytest.raises(BotRejected, match="does not build"):
+        await sandbox.load(BotSource(name, folder=write(name, {"Dockerfile": text})))
+
+
+async def test_a_folder_with_neither_a_dockerfile_nor_a_bot_py_is_told_what_it_needs(
+    sandbox: DockerSandbox, write: Write, name: str
+) -> None:
+    with pytest.raises(
+        BotRejected, match=r"has no bot\.py and no Dockerfile\. A bot in another language needs an image"
+    ):
+        await sandbox.load(BotSource(name, folder=write(name, {"bot.js": ""})))
+
+
+async def test_ones_own_folder_without_a_dockerfile_plays(
+    sandbox: DockerSandbox, write: Write, name: str, python_image: str, client: docker.DockerClient,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    base = str(client.images.get(python_image).id)
+    monkeypatch.setattr("ladder.sandbox.docker.bot_images.base_image_id", lambda client, content: base)
+    folder = write(name, {"bot.py": f"# {name}\nprint('hello')", "seat/x": ""})
+    program = await sandbox.load(BotSource(name, folder=folder))
+    assert client.images.get(program.identity).attrs["Config"]["Cmd"] == ["python", "bot.py"]
+    instance = await program.start(SeatMount(folder / "seat", token=""))
+    assert Exit(0) == await instance.wait()
+    assert await instance.log_tail() == "hello\n"
+
+
+async def test_a_volume_is_rejected(sandbox: DockerSandbox, write: Write, name: str, python_image: str) -> None:
+    folder = write(name, {"Dockerfile": f"FROM {python_image}\nVOLUME /data\n"})
+    with pytest.raises(BotRejected, match="VOLUME"):
+        await sandbox.load(BotSource(name, folder=folder))
+
+
+async def test_an_image_that_runs_nothing_is_rejected(
+    sandbox: DockerSandbox, write: Write, name: str, python_image: str
+) -> None:
+    folder = write(name, {"Dockerfile": f"FROM {python_image}\nCMD []\n"})
+    with pytest.raises(BotRejected, match="what to run"):
+        await sandbox.load(BotSource(name, folder=folder))
+
+
+async def test_a_command_that_is_not_there_is_the_bots_end(
+    sandbox: DockerSandbox, write: Write, name: str, python_image: str
+) -> None:
+    folder = write(name, {"Dockerfile": f'FROM {python_image}\nCMD ["pythn"]\n', "seat/x": ""})
+    instance = await (await sandbox.load(BotSource(name, folder=folder))).start(SeatMount(folder / "seat", token=""))
+    assert Exit(127) == await instance.wait()
+    assert "pythn" in await instance.log_tail()
+
+
+async def test_a_reference_is_pinned_to_its_id(
+    sandbox: DockerSandbox, program: BotSource, client: docker.DockerClient
+) -> None:
+    assert program.image is not None
+    loaded = await sandbox.load(program)
+    assert client.images.get(program.image).id == loaded.identity
+    assert loaded.identity == (await sandbox.load(BotSource("same", image=loaded.identity))).identity
+
+
+@pytest.fixture
+def registry() -> Iterator[str]:
+    """Address of a registry that the engine reaches."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Registry)
+    serving = threading.Thread(target=server.serve_forever)
+    serving.start()
+    yield f"127.0.0.1:{server.server_port}"
+    server.shutdown()
+    serving.join()
+    server.server_close()
+
+
+@pytest.mark.parametrize(
+    "reference", ["{registry}/nonesuch:1", "{registry}/terse/nonesuch:1", f"sha256:{'0' * 64}", "A B"]
+)
+async def test_a_missing_image_is_the_bots_fault(sandbox: DockerSandbox, registry: str, reference: str) -> None:
+    with pytest.raises(BotRejected, match="could not be pulled"):
+        await sandbox.load(BotSource("bot", image=reference.format(registry=registry)))
+
+
+async def test_a_registry_that_cannot_be_reached_is_the_platforms_failure(sandbox: DockerSandbox) -> None:
+    with pytest.raises(SandboxError, match=r"pulling it failed: .*refused\. Build or load it here, or try again"):
+        await sandbox.load(BotSource("bot", image="127.0.0.1:9/bot:1"))
+
+
+async def test_an_image_that_breaks_on_its_way_is_the_platforms_failure(sandbox: DockerSandbox, registry: str) -> None:
+    with pytest.raises(SandboxError, match="pulling it failed: unknown blob"):
+        await sandbox.load(BotSource("bot", image=f"{registry}/{BROKEN}:1"))
+
+
+async def test_a_registry_that_never_finishes_is_waited_for_so_long(
+    sandbox: DockerSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    released = threading.Event()
+
+    def pull(*_: object, **__: object) -> Iterator[dict[str, str]]:
+        yield {"status": "pulling"}
+        released.wait()
+
+    monkeypatch.setattr("docker.api.image.ImageApiMixin.pull", pull)
+    monkeypatch.setattr("ladder.sandbox.docker.bot_images.PULL_SECONDS", 0.01)
+    with pytest.raises(SandboxError, match=r"pulling it failed: it took more than 0\.01 s"):
+        await sandbox.load(BotSource("bot", image="127.0.0.1:9/bot:1"))
+    released.set()
+
+
+@pytest.mark.parametrize("command", ["sleep 1000", "while true; do echo on and on; sleep 0.1; done"])
+def test_a_build_that_takes_too_long_is_ended(
+    client: docker.DockerClient, write: Write, name: str, python_image: str, command: str
+) -> None:
+    folder = write(name, {"Dockerfile": f"FROM {python_image}\nLABEL endless={name}\nRUN {command}\n"})
+    with pytest.raises(BuildFailed, match=image_build.TOO_LONG):
+        build_image(client, archive(folder), tag=f"pigpen/test:{name}", labels={}, seconds=2)
+    while client.api.containers(filters={"label": f"endless={name}"}):
+        time.sleep(0.01)
+    client.images.prune(filters={"dangling": True, "label": f"endless={name}"})

@@ -1,0 +1,170 @@
+"""The kernel's files: their names by description, then the real ones of both generations."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from ladder.sandbox.docker.control_group import GROUPS, ControlGroup, GroupFiles, files_of
+
+FIRST = """9:name=systemd:/docker/abc
+8:pids:/docker/abc
+4:memory:/docker/abc
+3:cpuset:/docker/abc
+2:cpu,cpuacct:/docker/abc
+1:freezer:/docker/abc
+"""
+SECOND = "0::/system.slice/docker-abc.scope\n"
+
+
+@pytest.fixture
+def groups(tmp_path: Path) -> Path:
+    (tmp_path / "groups").mkdir()
+    return tmp_path / "groups"
+
+
+def described(tmp_path: Path, text: str, name: str = "abc") -> GroupFiles | None:
+    """The files of a process whose groups the kernel describes with *text*."""
+    (tmp_path / "7").mkdir(exist_ok=True)
+    (tmp_path / "7/cgroup").write_text(text)
+    return files_of(7, name, tmp_path / "groups", tmp_path)
+
+
+def test_the_first_generation_has_a_folder_for_each_thing(tmp_path: Path, groups: Path) -> None:
+    files = described(tmp_path, FIRST)
+    assert files is not None
+    assert files.cpu == groups / "cpu,cpuacct/docker/abc/cpuacct.usage"
+    assert files.freezer == groups / "freezer/docker/abc/freezer.state"
+    assert files.cores == groups / "cpuset/docker/abc/cpuset.cpus"
+    assert files.peak == groups / "memory/docker/abc/memory.max_usage_in_bytes"
+
+
+def test_the_second_generation_has_one_folder_for_all(tmp_path: Path, groups: Path) -> None:
+    folder = groups / "system.slice/docker-abc.scope"
+    folder.mkdir(parents=True)
+    (folder / "cgroup.freeze").touch()
+    files = described(tmp_path, SECOND)
+    assert files is not None
+    assert {files.cpu, files.freezer, files.cores, files.peak} == {
+        folder / name for name in ("cpu.stat", "cgroup.freeze", "cpuset.cpus", "memory.peak")
+    }
+
+
+def test_where_both_are_there_the_second_one_freezes_and_the_first_one_keeps_what_it_controls(
+    tmp_path: Path, groups: Path
+) -> None:
+    folder = groups / "unified/docker/abc"
+    folder.mkdir(parents=True)
+    (folder / "cgroup.freeze").touch()
+    files = described(tmp_path, FIRST + "0::/docker/abc\n")
+    assert files is not None
+    assert files.freezer == folder / "cgroup.freeze"
+    assert files.cores == groups / "cpuset/docker/abc/cpuset.cpus"
+    assert files.peak == groups / "memory/docker/abc/memory.max_usage_in_bytes"
+
+
+@pytest.mark.parametrize("text", ["", "0::/\n", FIRST.replace("abc", "another"), "4:memory:/docker/abc\n"])
+def test_a_process_in_no_such_group_has_no_files(tmp_path: Path, groups: Path, text: str) -> None:
+    assert described(tmp_path, text) is None
+
+
+def test_a_process_that_is_gone_has_no_files() -> None:
+    assert files_of(2**22 + 1, "") is None
+
+
+def test_what_may_not_be_read_or_written_is_left_undone(tmp_path: Path) -> None:
+    nowhere = tmp_path / "nowhere"
+    group = ControlGroup(GroupFiles(nowhere, 1.0, nowhere, b"1", b"0", nowhere / "cores", nowhere))
+    group.hold()
+    group.free()
+    group.pin(0)
+    assert (group.cpu_time(), group.peak_memory()) == (None, None)
+    group.close()
+    group.close()
+
+
+def test_the_last_figure_stands_when_the_group_is_gone(tmp_path: Path) -> None:
+    usage = tmp_path / "cpu.stat"
+    usage.write_text("usage_usec 2500000\nuser_usec 1\n")
+    group = ControlGroup(GroupFiles(usage, 1e-6, usage, b"", b"", usage, usage))
+    assert group.cpu_time() == 2.5
+    group.close()
+    assert group.cpu_time() == 2.5
+
+
+SPINNER = "import os\nwhile True: os.getppid()"
+
+
+def folders() -> dict[str, tuple[Path, ...]]:
+    """Where this machine lets us make a group: for each generation the folders that make it up."""
+    first = (GROUPS / "cpuacct", GROUPS / "freezer")
+    second = next((each for each in (GROUPS / "unified", GROUPS) if (each / "cgroup.procs").exists()), None)
+    found = {"first": first if all(map(Path.exists, first)) else (), "second": (second,) if second else ()}
+    return {name: folders for name, folders in found.items() if folders}
+
+
+@pytest.mark.parametrize("generation", folders() if os.geteuid() == 0 else [])
+def test_the_kernel_counts_and_holds_a_real_process(generation: str) -> None:
+    name = f"pigpen-test-{os.getpid()}"
+    made = [folder / name for folder in folders()[generation]]
+    with in_groups(made) as spinner:
+        group = ControlGroup(real_files(made))
+        try:
+            used = wait_for_growth(group, 0.0)
+            group.hold()
+            wait_until_frozen(group)
+            held = group.cpu_time()
+            time.sleep(0.05)
+            assert group.cpu_time() == held
+            assert spinner.poll() is None
+            group.free()
+            assert wait_for_growth(group, held or 0.0) > used
+        finally:
+            group.free()
+            group.close()
+
+
+def real_files(made: list[Path]) -> GroupFiles:
+    if len(made) == 1:
+        return GroupFiles(
+            made[0] / "cpu.stat", 1e-6, made[0] / "cgroup.freeze", b"1", b"0", made[0] / "x", made[0] / "x"
+        )
+    usage, freezer = made[0] / "cpuacct.usage", made[1] / "freezer.state"
+    return GroupFiles(usage, 1e-9, freezer, b"FROZEN", b"THAWED", made[0] / "x", made[0] / "x")
+
+
+def wait_for_growth(group: ControlGroup, since: float) -> float:
+    """Return the CPU time once it is above *since*."""
+    while (used := group.cpu_time()) is None or used <= since:
+        time.sleep(0.01)
+    return used
+
+
+def wait_until_frozen(group: ControlGroup) -> None:
+    """Return when two looks a while apart show the same time."""
+    before = None
+    while before != (before := group.cpu_time()):
+        time.sleep(0.02)
+
+
+@contextmanager
+def in_groups(made: list[Path]) -> Iterator[subprocess.Popen[bytes]]:
+    """A spinning process in fresh groups, which are gone afterwards."""
+    for folder in made:
+        folder.mkdir()
+    try:
+        with subprocess.Popen([sys.executable, "-c", SPINNER]) as spinner:
+            for folder in made:
+                (folder / "cgroup.procs").write_text(str(spinner.pid))
+            yield spinner
+            spinner.kill()
+    finally:
+        for folder in made:
+            folder.rmdir()

@@ -1,0 +1,103 @@
+"""The kernel forgets between tables what containers looked up: the files by description, then the real ones."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from concurrent.futures import Future
+from pathlib import Path
+
+import docker
+import pytest
+import structlog
+
+from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.docker.containers import EngineFacts
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from ladder.sandbox.docker.forgetting import PARENTS, forget, parent_group, wait_for
+from tests.ladder.containers import has_written, new_place
+
+NAMES = 20_000
+LOOK_UPS = f"""
+import os
+for number in range({NAMES}):
+    os.path.exists(f"/usr/lib/card-{{number}}")
+"""
+
+
+def test_a_group_of_the_first_generation_is_emptied_and_nothing_swapped_out(tmp_path: Path) -> None:
+    folder = tmp_path / "memory/pigpen"
+    folder.mkdir(parents=True)
+    for name in ("memory.force_empty", "memory.swappiness"):
+        (folder / name).touch()
+    assert forget("cgroupfs", tmp_path)
+    assert [(folder / name).read_text() for name in ("memory.force_empty", "memory.swappiness")] == ["0", "0"]
+
+
+def test_a_group_of_the_second_generation_is_reclaimed(tmp_path: Path) -> None:
+    (tmp_path / "pigpen.slice").mkdir()
+    (tmp_path / "pigpen.slice/memory.reclaim").touch()
+    assert forget("systemd", tmp_path)
+    assert (tmp_path / "pigpen.slice/memory.reclaim").read_text() == "1T swappiness=0"
+
+
+@pytest.mark.parametrize("driver", ["cgroupfs", "systemd", "none"])
+def test_where_there_is_no_such_group_nothing_can_be_done(tmp_path: Path, driver: str) -> None:
+    assert not forget(driver, tmp_path)
+
+
+def test_an_engine_that_makes_groups_in_another_way_gets_no_group_above(tmp_path: Path) -> None:
+    assert [parent_group(driver) for driver in ("cgroupfs", "systemd", "none")] == [*PARENTS.values(), None]
+
+
+@pytest.fixture
+def driver(client: docker.DockerClient) -> str:
+    return EngineFacts.of(client).cgroup_driver
+
+
+@pytest.mark.docker
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may write there")
+def test_names_that_a_container_looked_up_leave_the_kernels_memory_when_it_is_gone(
+    client: docker.DockerClient, driver: str, python_image: str
+) -> None:
+    command = ["python3", "-c", LOOK_UPS]
+    client.containers.run(python_image, command, cgroup_parent=PARENTS[driver], network_mode="none", remove=True)
+    before = names_not_there()
+    assert forget(driver)
+    assert names_not_there() < before - NAMES / 2  # others look up names meanwhile
+
+
+def names_not_there() -> int:
+    """How many names the kernel remembers that there are not."""
+    return int(Path("/proc/sys/fs/dentry-state").read_text().split()[4])
+
+
+def test_nobody_waits_for_a_kernel_that_has_work_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ladder.sandbox.docker.forgetting.MOST_SECONDS", 0.0)
+    with structlog.testing.capture_logs() as logs:
+        wait_for(Future())
+    assert [each["event"] for each in logs] == ["names.remembered"]
+
+
+@pytest.mark.docker
+async def test_every_container_is_below_that_group_and_the_kernel_forgets_before_the_next_table(
+    sandbox: DockerSandbox, program: BotSource, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, driver: str
+) -> None:
+    told: list[str] = []
+
+    def forgets(driver: str) -> bool:
+        told.append(driver)
+        return True
+
+    monkeypatch.setattr("ladder.sandbox.docker.forgetting.forget", forgets)
+    source = "print(open('/proc/self/cgroup').read())\nimport time; time.sleep(1000)"
+    loaded = await sandbox.load(program)
+    first = await loaded.start(new_place(tmp_path / "first", source))
+    second = await loaded.start(new_place(tmp_path / "second", source))
+    await has_written(second, ":")
+    assert f"{PARENTS[driver]}/" in await second.log_tail()
+    assert told == []  # one table: they play together
+    await asyncio.gather(first.stop(), second.stop())
+    for name in ("third", "fourth"):
+        await loaded.start(new_place(tmp_path / name, source))
+    assert told == [driver]

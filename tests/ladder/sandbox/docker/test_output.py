@@ -1,0 +1,103 @@
+"""The log socket, without a container."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ladder.sandbox.base import STDERR_TAIL, SandboxError
+from ladder.sandbox.docker import output
+from ladder.sandbox.docker.output import CHUNK, NAME, Output
+
+
+@pytest.fixture
+def bot() -> Iterator[socket.socket]:
+    """What a launcher connects with."""
+    with socket.socket(socket.AF_UNIX) as end:
+        yield end
+
+
+def fill(bot: socket.socket) -> int:
+    """Write until there is no more room; how many bytes."""
+    bot.setblocking(False)
+    written = 0
+    try:
+        while True:
+            written += bot.send(bytes(4096))
+    except BlockingIOError:
+        return written
+
+
+async def let_it_run() -> None:
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+async def test_what_is_written_can_be_read_at_once_and_after_the_end(tmp_path: Path, bot: socket.socket) -> None:
+    heard = Output(tmp_path)
+    assert not heard.has_connected()
+    bot.connect(str(tmp_path / NAME))
+    bot.sendall(b"one\n")
+    assert str(heard) == "one\n"
+    assert heard.has_connected()
+    bot.sendall(b"two\n")
+    heard.close()
+    heard.close()
+    assert str(heard) == "one\ntwo\n"
+
+
+async def test_a_long_output_is_read_to_its_end_and_only_its_end_is_kept(tmp_path: Path, bot: socket.socket) -> None:
+    heard = Output(tmp_path)
+    bot.connect(str(tmp_path / NAME))
+    await asyncio.to_thread(bot.sendall, b"x" * (1 << 20) + b"the end")
+    assert str(heard) == "x" * (STDERR_TAIL - 7) + "the end"
+    heard.close()
+
+
+async def test_a_flood_gets_one_chunk_and_then_waits(
+    tmp_path: Path, bot: socket.socket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(output, "PAUSE", 1e6)
+    heard = Output(tmp_path)
+    bot.connect(str(tmp_path / NAME))
+    fill(bot)
+    await let_it_run()
+    assert 0 < fill(bot) <= CHUNK
+    await let_it_run()
+    assert fill(bot) == 0
+    heard.close()
+
+
+async def test_the_socket_is_gone_once_the_container_has_connected(tmp_path: Path, bot: socket.socket) -> None:
+    heard = Output(tmp_path)
+    bot.connect(str(tmp_path / NAME))
+    await let_it_run()
+    assert list(tmp_path.iterdir()) == []
+    heard.close()
+
+
+async def test_nothing_is_left_when_no_container_comes(tmp_path: Path) -> None:
+    heard = Output(tmp_path)
+    heard.close()
+    assert list(tmp_path.iterdir()) == []
+    assert not heard.has_connected()
+
+
+async def test_files_that_a_bot_sends_along_are_not_taken(tmp_path: Path, bot: socket.socket) -> None:
+    heard = Output(tmp_path)
+    bot.connect(str(tmp_path / NAME))
+    with (tmp_path / "file").open("w") as file:
+        socket.send_fds(bot, [b"hello"], [file.fileno()])
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    assert str(heard) == "hello"
+    assert len(list(Path("/proc/self/fd").iterdir())) <= before
+    heard.close()
+
+
+async def test_a_folder_that_is_not_there_is_the_sandboxs_failure(tmp_path: Path) -> None:
+    with pytest.raises(SandboxError, match="nowhere"):
+        Output(tmp_path / "nowhere")

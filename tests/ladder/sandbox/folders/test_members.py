@@ -1,0 +1,158 @@
+"""Folders of strangers, made to hang, to fill the memory, or to be something else than what was read."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ladder.sandbox.base import BotRejected
+from ladder.sandbox.folders import members
+from ladder.sandbox.folders.content import Content
+from tests.ladder.locked import locked
+
+HUGE = 64 * 1024**3
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "bot"
+    (folder / "data").mkdir(parents=True)
+    (folder / "bot.py").write_text("print()")
+    (folder / "data" / "table").write_bytes(b"\0\1")
+    return folder
+
+
+def refused(folder: Path, why: str, most_bytes: int = members.MOST_BYTES) -> None:
+    with pytest.raises(BotRejected, match=why):
+        Content.read(folder, most_bytes)
+
+
+def test_a_sparse_file_of_64_gb_is_refused_before_it_is_read(folder: Path) -> None:
+    with (folder / "weights").open("wb") as file:
+        file.truncate(HUGE)
+    refused(folder, r"holds more than 536,870,912 bytes, .*'weights'\. Leave out what")
+
+
+def test_the_limit_is_for_all_files_together(folder: Path) -> None:
+    assert len(Content.read(folder, 9).members) == 3
+    refused(folder, "more than 8 bytes", 8)
+
+
+def test_a_file_that_grows_while_it_is_read_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "data" / "table").unlink()
+    fstat = os.fstat
+
+    def before(number: int) -> os.stat_result:
+        found = fstat(number)
+        if stat.S_ISREG(found.st_mode):
+            with (folder / "bot.py").open("ab") as file:
+                file.write(bytes(1000))
+        return found
+
+    monkeypatch.setattr(os, "fstat", before)
+    refused(folder, "more than 100 bytes", 100)
+
+
+@pytest.fixture
+def deep(folder: Path) -> Iterator[Path]:
+    """A folder of 1,200 levels, which few programs can remove."""
+    numbers = [os.open(folder, os.O_RDONLY)]
+    for _ in range(1200):
+        os.mkdir("d", dir_fd=numbers[-1])
+        numbers.append(os.open("d", os.O_RDONLY, dir_fd=numbers[-1]))
+    yield folder
+    os.close(numbers.pop())
+    while numbers:
+        os.rmdir("d", dir_fd=numbers[-1])
+        os.close(numbers.pop())
+
+
+def test_folders_1_200_levels_deep_are_refused(deep: Path) -> None:
+    refused(deep, "more than 64 folders within each other")
+
+
+def test_very_many_files_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(members, "MOST_MEMBERS", 4)
+    (folder / "data" / "one").write_text("")
+    assert len(Content.read(folder).members) == 4
+    (folder / "data" / "two").write_text("")
+    refused(folder, "more than 4 files and folders")
+
+
+def test_a_name_that_is_not_utf_8_is_refused_in_words_that_can_be_printed(folder: Path) -> None:
+    (folder / os.fsdecode(b"bot\xff.py")).write_text("")
+    with pytest.raises(BotRejected, match=r"a name that is not UTF-8: 'bot\\udcff\.py'\.") as caught:
+        Content.read(folder)
+    str(caught.value).encode()
+
+
+def test_a_link_to_a_name_that_is_not_utf_8_is_refused(folder: Path) -> None:
+    (folder / "link").symlink_to(os.fsdecode(b"bot\xff.py"))
+    refused(folder, "a name that is not UTF-8")
+
+
+def test_a_long_path_is_refused(folder: Path) -> None:
+    below = folder
+    for _ in range(5):
+        below /= "d" * 250
+        below.mkdir()
+    refused(folder, "has a path of more than 1000 bytes")
+
+
+@pytest.mark.parametrize(
+    "target", ["../elsewhere", "/etc/passwd", "data/../../elsewhere", "up/../x", "{folder}/bot.py"]
+)
+def test_a_link_out_of_the_folder_would_not_be_pinned(folder: Path, target: str) -> None:
+    (folder / "data" / "deep").mkdir()
+    (folder / "up").symlink_to("data/deep/root")
+    (folder / "data" / "deep" / "root").symlink_to("../..")
+    Content.read(folder)
+    (folder / "out").symlink_to(target.format(folder=folder))
+    refused(folder, re.escape(str(folder / "out")) + " is a link that leads out of the bot's folder")
+
+
+def test_links_in_a_circle_are_refused(folder: Path) -> None:
+    (folder / "one").symlink_to("two")
+    (folder / "two").symlink_to("one")
+    refused(folder, "one is a link that leads out")
+
+
+@pytest.mark.parametrize("target", ["bot.py", "data", "nowhere", "data/../bot.py", "data/table"])
+def test_a_link_within_the_folder_is_content(folder: Path, target: str) -> None:
+    (folder / "link").symlink_to(target)
+    assert Content.read(folder).by_name["link"].content == target.encode()
+
+
+def test_a_pipe_and_a_socket_are_no_content_and_do_not_block(folder: Path) -> None:
+    before = Content.read(folder)
+    os.mkfifo(folder / "pipe")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(folder / "socket"))
+        assert before == Content.read(folder)
+
+
+@pytest.mark.parametrize("becomes", ["pipe", "link"])
+def test_a_file_that_becomes_something_else_meanwhile_is_not_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, becomes: str
+) -> None:
+    def exchange(name: str, flags: int, *, dir_fd: int | None = None) -> int:
+        if name == "bot.py":
+            (folder / name).unlink()
+            os.mkfifo(folder / name) if becomes == "pipe" else (folder / name).symlink_to("/etc/passwd")
+        return opened(name, flags, dir_fd=dir_fd)
+
+    opened = os.open
+    monkeypatch.setattr(os, "open", exchange)
+    refused(folder, "changed while it was read|bot.py: Too many levels of symbolic links")
+
+
+@pytest.mark.parametrize("name", [".", "data", "bot.py"])
+def test_what_cannot_be_read_is_told_to_the_owner(folder: Path, name: str) -> None:
+    with locked(folder / name):
+        refused(folder, rf"cannot be read: {re.escape(str(folder / name))}: Permission denied")

@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ladder.sandbox import bot_source as bots
+from ladder.sandbox.bot_source import BotSource, UnknownBot, find_bot, sample_names
+from tests.ladder.locked import locked
+
+
+@pytest.fixture(autouse=True)
+def two_samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    samples = tmp_path / "samples"
+    for name, file in (("random", "bot.py"), ("cautious", "Dockerfile"), ("notes", "README.md")):
+        (samples / name).mkdir(parents=True)
+        (samples / name / file).write_text("")
+    monkeypatch.setattr(bots, "SAMPLES", samples)
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    return samples
+
+
+def make_bot(folder: str, file: str = "bot.py") -> Path:
+    Path(folder).mkdir(parents=True)
+    (Path(folder) / file).write_text("")
+    return Path(folder).resolve()
+
+
+def test_samples_are_the_folders_with_a_main_file_or_a_dockerfile() -> None:
+    assert sample_names() == ["cautious", "random"]
+
+
+def test_a_samples_name_is_found(two_samples: Path) -> None:
+    assert BotSource("random", folder=two_samples / "random") == find_bot("random")
+
+
+def test_a_sample_wins_over_a_folder_of_its_name(two_samples: Path) -> None:
+    mine = make_bot("random")
+    assert two_samples / "random" == find_bot("random").folder
+    assert mine == find_bot("./random").folder
+
+
+@pytest.mark.parametrize("file", ["bot.py", "bot.js", "Dockerfile"])
+def test_a_folder_is_a_bot_by_any_of_three_files(file: str) -> None:
+    folder = make_bot("deep/mine", file)
+    assert BotSource("mine", folder=folder) == find_bot("deep/mine")
+    assert BotSource("mine", folder=folder) == find_bot("deep/mine/")
+
+
+def test_a_folder_that_may_not_be_read_is_a_mistake() -> None:
+    folder = make_bot("mine")
+    with (
+        locked(folder),
+        pytest.raises(UnknownBot, match=r"The folder '\./mine' cannot be read\. Let this user read it"),
+    ):
+        find_bot("./mine")
+
+
+def test_this_folder_takes_its_real_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = make_bot("mine")
+    monkeypatch.chdir(folder)
+    assert BotSource("mine", folder=folder) == find_bot(".")
+
+
+def test_home_is_understood(monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = make_bot("home/mine")
+    monkeypatch.setenv("HOME", str(folder.parent))
+    assert folder == find_bot("~/mine").folder
+
+
+@pytest.mark.parametrize(
+    ("reference", "name"),
+    [
+        ("mybot:latest", "mybot:latest"),
+        ("team/mybot", "mybot"),
+        ("host.example:5000/team/mybot:1.2", "mybot:1.2"),
+        (f"team/mybot@sha256:{'0' * 64}", "mybot"),
+        (f"sha256:{'0' * 64}", f"sha256:{'0' * 64}"),
+    ],
+)
+def test_an_image_reference_is_an_image(reference: str, name: str) -> None:
+    assert BotSource(name, image=reference) == find_bot(reference)
+
+
+@pytest.mark.parametrize("word", ["nobody", "./team/mybot:1", "/no/such:1", "~/x:1", "team/mybot/", "A/B", "a b:1"])
+def test_a_word_for_nothing_says_what_would_do(word: str) -> None:
+    with pytest.raises(UnknownBot, match="cautious, random"):
+        find_bot(word)
+
+
+@pytest.mark.parametrize("word", ["notes", "..", "../samples", "random/.."])
+def test_only_a_name_names_a_sample(word: str) -> None:
+    with pytest.raises(UnknownBot):
+        find_bot(word)
+
+
+def test_a_folder_without_a_bot_says_how_to_make_one() -> None:
+    Path("empty").mkdir()
+    with pytest.raises(UnknownBot, match="pigpen new empty"):
+        find_bot("empty")
+
+
+@pytest.mark.parametrize("name", [os.fsdecode(b"b\xff"), "b\x1b[31m", "b\u202e", "b\n"])
+def test_a_folder_whose_name_cannot_be_printed_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "bot.py").write_text("")
+    with pytest.raises(UnknownBot, match="has a name that cannot be printed") as caught:
+        find_bot(str(tmp_path / name))
+    assert str(caught.value).isprintable()

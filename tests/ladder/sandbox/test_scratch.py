@@ -1,0 +1,113 @@
+"""Temporary folders among those of others: in a shared folder anybody can make anything under a name of ours."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ladder.sandbox import owners
+from ladder.sandbox.scratch import MARK_SECONDS, OWNER, PREFIX, scratch_folder
+
+OTHER = 65534
+"""Another user's number."""
+
+
+@pytest.fixture
+def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A temporary folder that everybody may write to."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    return tmp_path
+
+
+def folder_with(shared: Path, mark: Callable[[Path], object]) -> Path:
+    """A folder of our kind, made long ago, whose mark is what somebody makes of it."""
+    folder = shared / f"{PREFIX}x"
+    folder.mkdir(mode=0o700)
+    mark(folder / OWNER)
+    os.utime(folder, (0, 0))
+    return folder
+
+
+def ended() -> str:
+    machine, _, *others = owners.this_process().split(" ")
+    return " ".join([machine, "an-earlier-boot", *others])
+
+
+def sweep() -> None:
+    with scratch_folder():
+        pass
+
+
+def huge(path: Path) -> None:
+    with path.open("w") as file:
+        file.write(ended())
+        file.truncate(64 * 1024**3)
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        os.mkfifo,
+        lambda path: path.symlink_to("/dev/zero"),
+        lambda path: path.symlink_to(path.parent.parent / "elsewhere"),
+        Path.mkdir,
+        huge,
+    ],
+    ids=["pipe", "link to zero", "link to a mark", "folder", "huge file"],
+)
+def test_a_mark_that_is_none_holds_up_no_start_and_is_left_alone(shared: Path, mark: Callable[[Path], object]) -> None:
+    (shared / "elsewhere").write_text(ended())
+    folder = folder_with(shared, mark)
+    sweep()
+    assert os.path.lexists(folder / OWNER)
+
+
+@pytest.mark.parametrize("text", ["", "x", "\0", "é", "a b pid:[1] 99999999 1", f"{'9' * 900}"])
+def test_what_names_no_process_is_removed_only_if_it_is_old_and_empty(shared: Path, text: str) -> None:
+    folder = folder_with(shared, lambda path: path.write_text(text, "latin-1"))
+    (folder / "more").touch()
+    os.utime(folder, (0, 0))
+    sweep()
+    assert folder.exists()
+    (folder / "more").unlink()
+    sweep()
+    assert folder.exists()
+    os.utime(folder, (time.time() - MARK_SECONDS - 1,) * 2)
+    sweep()
+    assert not folder.exists()
+
+
+def test_what_a_killed_process_left_is_removed(shared: Path) -> None:
+    folder = folder_with(shared, lambda path: path.write_text(ended()))
+    (folder / "seat").mkdir()
+    sweep()
+    assert not folder.exists()
+
+
+def test_what_a_living_process_has_stays(shared: Path) -> None:
+    folder = folder_with(shared, lambda path: path.write_text(owners.this_process()))
+    sweep()
+    assert folder.exists()
+
+
+def test_a_link_to_a_folder_is_not_followed(shared: Path) -> None:
+    kept = shared / "kept"
+    kept.mkdir()
+    (kept / OWNER).write_text(ended())
+    (kept / "mine").touch()
+    (shared / f"{PREFIX}link").symlink_to(kept)
+    sweep()
+    assert (kept / "mine").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+@pytest.mark.parametrize("given", ["folder", "mark"])
+def test_what_another_user_made_is_neither_read_nor_removed(shared: Path, given: str) -> None:
+    folder = folder_with(shared, lambda path: path.write_text(ended()))
+    os.chown(folder if given == "folder" else folder / OWNER, OTHER, OTHER)
+    sweep()
+    assert folder.exists()

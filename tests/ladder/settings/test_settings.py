@@ -1,0 +1,115 @@
+"""What an organiser sets: values, where they come from, and what cannot be used."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from ladder.settings.settings import Settings, load_settings, source_of
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty current folder."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_without_a_file_everything_has_a_default(folder: Path) -> None:
+    settings = load_settings()
+    assert (settings.boards, settings.sandbox, settings.clock_setting.bank) == (4, "docker", 60.0)
+    assert all(source_of(name) == "default" for name in Settings.model_fields)
+
+
+def test_the_environment_goes_before_the_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "pigpen.toml").write_text('boards = 2\nclock = "30+0.5"\n')
+    monkeypatch.setenv("PIGPEN_BOARDS", "8")
+    settings = load_settings()
+    assert (settings.boards, settings.clock) == (8, "30+0.5")
+    assert [source_of(name) for name in ("boards", "clock", "limit")] == ["environment", "file", "default"]
+
+
+def test_what_code_says_goes_before_all(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIGPEN_BOARDS", "8")
+    assert load_settings(boards=1).boards == 1
+
+
+def test_an_empty_variable_sets_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIGPEN_BOARDS", "")
+    assert load_settings().boards == 4
+    assert source_of("boards") == "default"
+
+
+def test_relative_paths_are_from_the_folder_of_the_file(folder: Path) -> None:
+    (folder / "pigpen.toml").write_text('data_dir = "data"\ndatabase_url = "sqlite:///db/ladder.db"\n')
+    settings = load_settings()
+    assert settings.data_dir == folder / "data"
+    assert settings.database_file == folder / "db" / "ladder.db"
+
+
+def test_the_database_is_a_file_in_the_data_folder_whatever_that_is_called(folder: Path) -> None:
+    settings = load_settings(data_dir=folder / "50% off? #1")
+    assert settings.database_file == folder / "50% off? #1" / "ladder.db"
+
+
+@pytest.mark.parametrize(
+    "text", ["postgres://ada@host/x", "postgresql://ada@host/x", "postgresql+psycopg://ada@host/x"]
+)
+def test_postgresql_has_one_driver_under_any_of_its_names(text: str) -> None:
+    settings = load_settings(database_url=text)
+    assert settings.url.render_as_string() == "postgresql+psycopg://ada@host/x"
+    assert settings.database_file is None
+
+
+WRONG = {
+    "board = 3": r"board in '.*pigpen.toml' is no setting\. Did you mean boards\?",
+    "colour = 3": r"colour in '.*' is no setting\. There are: data_dir, database_url,",
+    "boards = 0": r"boards in '.*pigpen.toml' cannot be used: .* greater than 0",
+    "limit = inf": r"limit in '.*' cannot be used: .* finite",
+    "limit = 4000": r"limit in '.*' cannot be used: .* 3600",
+    'clock = "fast"': r"clock in '.*' cannot be used: 'fast' is not a clock; write seconds",
+    'clock = "0"': r"clock in '.*' cannot be used: The clock '0' leaves no time",
+    'sandbox = "jail"': r"sandbox in '.*' cannot be used: .* 'docker' or 'process'",
+    "boards = ]": r"'.*pigpen.toml' cannot be read: .*line 1",
+    'database_url = "sqlite://"': r"database_url in '.*' cannot be used: it names no file; write sqlite:",
+    'database_url = "mysql://ada:secret@host/x"': r"database_url in '.*' cannot be used: 'mysql' is no database",
+    'database_url = "nonsense:secret"': r"database_url in '.*' cannot be used: it is not a URL; write sqlite:",
+    'database_url = "postgresql://h/x?password=secret"': r"database_url in '.*' cannot be used: .* between user: and @",
+}
+
+
+@pytest.mark.parametrize("line", WRONG)
+def test_what_makes_no_sense_is_named_with_its_place(folder: Path, line: str) -> None:
+    (folder / "pigpen.toml").write_text(line)
+    with pytest.raises(ValueError, match=WRONG[line]) as caught:
+        load_settings()
+    assert "secret" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_wrong_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIGPEN_BOARDS", "many")
+    with pytest.raises(ValueError, match=r"^PIGPEN_BOARDS in the environment cannot be used: .* valid integer"):
+        load_settings()
+
+
+def test_a_user_without_a_home_must_name_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", homeless)
+    with pytest.raises(ValueError, match=r"Name a folder: data_dir in pigpen.toml, or PIGPEN_DATA_DIR"):
+        load_settings()
+
+
+def test_every_setting_stands_in_the_documentation_as_it_says_itself() -> None:
+    page = (ROOT / "docs" / "store.md").read_text(encoding="utf-8")
+    told = dict(re.findall(r"^\| `(\w+)` \|.*\| (.*) \|$", page, re.MULTILINE))
+    assert list(told) == list(Settings.model_fields)
+    for name, field in Settings.model_fields.items():
+        meaning = str(field.description).rstrip(".").lower().removesuffix("; empty: ladder.db in data_dir")
+        assert meaning.replace(",", "") == told[name].replace("`", "").replace(",", "").lower()

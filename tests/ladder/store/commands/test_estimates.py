@@ -1,0 +1,206 @@
+"""The batch estimate beside the ratings, kept up to date."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from sqlalchemy import select
+
+from ladder.ratings.batch import Estimate, fit, pair_weight
+from ladder.store import models
+from ladder.store.commands import estimates
+from ladder.store.commands.estimates import RefreshRate, estimate_of, los, refresh, stale
+from ladder.store.commands.results import record_result
+from tests.ladder.ladders import NOW, enter, lease, played, queue
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from ladder.store.database import Database
+
+NAMES = ("Trotter", "Snout", "Truffle", "Bristle", "Wallow", "Hoof")
+
+
+@pytest.fixture
+def versions(database: Database) -> list[int]:
+    with database.write() as session:
+        return [enter(session, name) for name in NAMES]
+
+
+def play(database: Database, versions: list[int], count: int, variant: str = "hearts", seats: int = 4) -> None:
+    rng = Random(3)
+    for number in range(count):
+        with database.write() as session:
+            seed = "123"[number % 3]
+            match = queue(session, rng.sample(versions, seats), variant, seed)
+            assert record_result(session, match, lease(session, match), played(variant, seed), NOW)
+
+
+def entry(database: Database, version: int) -> models.Rating:
+    with database.read() as session:
+        found = session.get_one(models.Rating, ("hearts", version))
+        session.expunge(found)
+        return found
+
+
+def test_the_standings_get_the_errors_and_rank_intervals_of_a_fit_of_all_pairs(
+    database: Database, versions: list[int]
+) -> None:
+    play(database, versions, 20)
+    assert refresh(database, "hearts") is not None
+    with database.read() as session:
+        pairs = session.scalars(select(models.PairStats)).all()
+    a, b = (np.array([getattr(pair, name) for pair in pairs], dtype=np.int64) for name in ("a", "b"))
+    score, n = (np.array([float(getattr(pair, name)) for pair in pairs]) for name in ("score", "n"))
+    expected = fit(versions, a, b, score, n, pair_weight(4))
+    for version in versions:
+        now = entry(database, version)
+        assert now.error == pytest.approx(expected.error(version))
+        assert (now.rank_low, now.rank_high) == expected.ranks(version)
+    with database.read() as session:
+        kept = estimate_of(session, "hearts")
+        assert kept is not None
+        assert kept.versions.tolist() == versions
+        one, other = versions[:2]
+        assert los(session, "hearts", one, other) == pytest.approx(expected.los(one, other), abs=1e-5)
+        assert los(session, "hearts", other, one) == pytest.approx(1 - expected.los(one, other), abs=1e-5)
+
+
+def test_more_matches_make_the_error_smaller(database: Database, versions: list[int]) -> None:
+    refresh(database, "hearts")
+    before = entry(database, versions[0]).error
+    play(database, versions, 12)
+    refresh(database, "hearts")
+    after = entry(database, versions[0]).error
+    assert before is not None
+    assert after is not None
+    assert after < 0.8 * before
+
+
+def test_partners_are_two_sides(database: Database) -> None:
+    variant = "gongzhu-partners"
+    with database.write() as session:
+        one, two = (enter(session, name, variant) for name in NAMES[:2])
+        match = queue(session, (one, two, one, two), variant)
+        assert record_result(session, match, lease(session, match), played(variant), NOW)
+    estimate = refresh(database, variant)
+    assert estimate is not None
+    with database.read() as session:
+        pair = session.get_one(models.PairStats, (variant, one, two))
+    expected = fit([one, two], np.array([one]), np.array([two]), np.array([pair.score]), np.array([1.0]), 1.0)
+    assert estimate.ratings == pytest.approx(expected.ratings)
+
+
+def test_those_who_do_not_play_take_no_rank_but_their_matches_still_tell(
+    database: Database, versions: list[int]
+) -> None:
+    play(database, versions, 20)
+    with database.write() as session:
+        for version, state in ((versions[0], models.State.RETIRED), (versions[1], models.State.BENCHED)):
+            session.get_one(models.Rating, ("hearts", version)).state = state
+    estimate = refresh(database, "hearts")
+    assert estimate is not None
+    assert estimate.versions.tolist() == versions
+    assert entry(database, versions[0]).error is None
+    among = estimate.among(versions[2:])
+    for version in versions[2:]:
+        now = entry(database, version)
+        assert now.error == pytest.approx(among.error(version))
+        assert now.rank_high is not None
+        assert now.rank_high <= 4
+    with database.read() as session:
+        assert los(session, "hearts", versions[0], versions[5]) is not None
+
+
+def test_of_the_retired_only_the_newest_stay_in_the_estimate(
+    database: Database, versions: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play(database, versions, 10)
+    with database.write() as session:
+        for version in versions[:3]:
+            session.get_one(models.Rating, ("hearts", version)).state = models.State.RETIRED
+    monkeypatch.setattr(estimates, "MOST_VERSIONS", 4)
+    estimate = refresh(database, "hearts")
+    assert estimate is not None
+    assert estimate.versions.tolist() == versions[2:]
+    monkeypatch.setattr(estimates, "MOST_VERSIONS", 1)  # who plays is never left out
+    estimate = refresh(database, "hearts")
+    assert estimate is not None
+    assert estimate.versions.tolist() == versions[3:]
+
+
+def test_an_estimate_is_stale_after_a_result_or_a_new_bot(database: Database, versions: list[int]) -> None:
+    with database.read() as session:
+        assert stale(session) == ["hearts"]
+    refresh(database, "hearts")
+    with database.read() as session:
+        assert stale(session) == []
+    play(database, versions, 1)
+    with database.write() as session:
+        assert stale(session) == ["hearts"]
+        enter(session, "Trotter", "gongzhu")
+        assert stale(session) == ["gongzhu", "hearts"]
+        assert stale(session, ["hearts"]) == ["hearts"]
+    refresh(database, "hearts")
+    refresh(database, "gongzhu")
+    with database.write() as session:
+        assert stale(session) == []
+        enter(session, "Trotter")
+        assert stale(session) == ["hearts"]
+
+
+def test_a_variant_where_nobody_plays_can_be_estimated(database: Database, versions: list[int]) -> None:
+    with database.write() as session:
+        for version in versions:
+            session.get_one(models.Rating, ("hearts", version)).state = models.State.RETIRED
+    assert refresh(database, "hearts") is not None
+    assert refresh(database, "gongzhu") is None
+    with database.read() as session:
+        assert stale(session) == []
+
+
+def test_before_the_first_estimate_and_for_others_there_is_no_likelihood(
+    database: Database, versions: list[int]
+) -> None:
+    with database.read() as session:
+        assert estimate_of(session, "hearts") is None
+        assert los(session, "hearts", *versions[:2]) is None
+    refresh(database, "hearts")
+    with database.read() as session:
+        assert los(session, "hearts", versions[0], 999) is None
+        assert los(session, "hearts", versions[0], versions[1]) == pytest.approx(0.5)
+
+
+def test_results_that_come_during_the_fit_are_left_to_the_next(
+    database: Database, versions: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play(database, versions, 2)
+    fitted = estimates._fitted
+
+    def slow(session: Session, variant: str) -> Estimate | None:
+        found = fitted(session, variant)
+        monkeypatch.setattr(estimates, "_fitted", fitted)
+        play(database, versions, 1)  # nobody has to wait for the fit
+        return found
+
+    monkeypatch.setattr(estimates, "_fitted", slow)
+    refresh(database, "hearts")
+    with database.read() as session:
+        assert session.get_one(models.StoredEstimate, "hearts").ordinal == 2
+        assert stale(session) == ["hearts"]
+
+
+def test_estimates_take_two_hundredths_of_the_time() -> None:
+    pace = RefreshRate()
+    assert pace.is_due(0.0)
+    now = spent = 0.0
+    while now < 1000:
+        if pace.is_due(now):
+            pace.took(now, now + 0.7)
+            spent += 0.7
+            now += 0.7
+        now += 0.1
+    assert 0.019 < spent / now < 0.0205

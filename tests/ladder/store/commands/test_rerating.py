@@ -1,0 +1,122 @@
+"""Ratings computed again from the records."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import select
+
+from ladder.store import models
+from ladder.store.commands.rerating import differences, replay
+from ladder.store.commands.results import record_result, standing_of
+from pigpen.rules import PRESETS
+from referee.records.errors import RecordError
+from tests.ladder.ladders import NOW, enter, lease, played, queue
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy.orm import Session
+
+    from ladder.store.database import Database
+    from referee.records.lines import AnyLine
+
+MATCHES = 50
+VARIANTS = ("hearts", "gongzhu-five")
+Records = dict[tuple[int, int], "Sequence[AnyLine]"]
+
+
+@pytest.fixture
+def records(database: Database) -> Records:
+    """The records of random matches in two variants, recorded in another order than they were queued in."""
+    rng = Random(5)
+    with database.write() as session:
+        bots = {variant: [enter(session, f"{variant} {i}", variant) for i in range(7)] for variant in VARIANTS}
+        waiting = []
+        for _ in range(MATCHES):
+            variant, seed = rng.choice(VARIANTS), rng.choice("1234")
+            players = PRESETS[variant].players
+            lines = played(variant, seed, rng.choice([None, None, rng.randrange(players)]))
+            match = queue(session, rng.sample(bots[variant], players), variant, seed)
+            waiting.append((match, lease(session, match), lines))
+    rng.shuffle(waiting)
+    for match, attempt, lines in waiting:
+        with database.write() as session:
+            assert record_result(session, match, attempt, lines, NOW)
+    return {(match, attempt): lines for match, attempt, lines in waiting}
+
+
+def found(session: Session, records: Records) -> list[str]:
+    return list(differences(session, lambda match, attempt: records[match, attempt]))
+
+
+def test_a_replay_of_the_records_leads_to_the_stored_ratings(database: Database, records: Records) -> None:
+    with database.read() as session:
+        again = replay(session, lambda match, attempt: records[match, attempt])
+        stored = {(row.variant, row.version_id): row for row in session.scalars(select(models.Rating))}
+        assert {key: standing_of(stored[key]) for key in again.standings} == again.standings
+        assert sum(standing.matches for standing in again.standings.values()) > 4 * MATCHES
+        assert {variant for variant, _ in again.standings} == set(VARIANTS)
+        assert again.has_all
+        assert found(session, records) == []
+
+
+def test_a_rating_that_was_changed_is_named(database: Database, records: Records) -> None:
+    with database.write() as session:
+        entry = session.scalars(select(models.Rating).where(models.Rating.matches > 3)).first()
+        assert entry is not None
+        entry.rating += 1e-9
+        entry.faults += 1
+        name = f"{session.get_one(models.StoredBot, session.get_one(models.Version, entry.version_id).bot_id).name}@1"
+        variant, faults = entry.variant, entry.faults
+    with database.read() as session:
+        rating, counter = found(session, records)
+    assert rating.startswith(f"{name} in {variant}: rating is ")
+    assert counter == f"{name} in {variant}: faults is {faults}, and its matches give {faults - 1}."
+
+
+def test_a_seat_that_was_changed_is_named(database: Database, records: Records) -> None:
+    with database.write() as session:
+        seat = session.get_one(models.StoredSeat, (1, 2))
+        assert seat.faults is not None
+        seat.faults += 1
+        told = seat.faults
+    with database.read() as session:
+        assert found(session, records) == [f"match 1, seat 2: faults is {told}, and the record says {told - 1}."]
+
+
+def test_a_pair_that_was_changed_is_named(database: Database, records: Records) -> None:
+    with database.write() as session:
+        pair = session.scalars(select(models.PairStats)).first()
+        assert pair is not None
+        session.delete(pair)
+    with database.read() as session:
+        [sentence] = found(session, records)
+    assert "the store keeps None, and their matches give" in sentence
+
+
+def test_a_match_whose_record_is_not_kept_is_taken_from_its_seats(database: Database, records: Records) -> None:
+    with database.write() as session:
+        for number in range(1, 11):
+            session.get_one(models.StoredMatch, number).record_kept = False
+    kept = {key: lines for key, lines in records.items() if key[0] > 10}
+    with database.read() as session:
+        assert found(session, kept) == []
+        assert not replay(session, lambda match, attempt: kept[match, attempt]).has_all
+
+
+def test_a_record_that_cannot_be_read_is_named_and_so_is_one_of_another_match(
+    database: Database, records: Records
+) -> None:
+    def read(match: int, attempt: int) -> Sequence[AnyLine]:
+        if match == 3:
+            raise RecordError("'3.jsonl.gz' cannot be read: No such file or directory.")
+        return records[match, attempt] if match != 4 else played("hearts", "other")
+
+    with database.read() as session:
+        assert sorted(differences(session, read)) == [
+            "match 3: '3.jsonl.gz' cannot be read: No such file or directory.",
+            "match 4: it is the record of another match",
+        ]

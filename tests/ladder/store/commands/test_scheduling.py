@@ -1,0 +1,233 @@
+"""From the store to the scheduler, and from the scheduler to the queue."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import select
+
+from ladder.ratings.elo import PROVISIONAL
+from ladder.store import models
+from ladder.store.commands.results import record_result
+from ladder.store.commands.scheduling import Neighbours, fields_of, fill_queue, why_nobody
+from tests.ladder.ladders import NOW, enter, enter_version, lease, played, queue
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy.orm import Session
+
+    from ladder.settings.settings import Settings
+    from ladder.store.database import Database
+
+
+def enter_all(database: Database, count: int, variant: str = "hearts") -> list[int]:
+    with database.write() as session:
+        return [enter(session, f"bot {number}", variant) for number in range(count)]
+
+
+def fill(
+    database: Database, settings: Settings, wanted: int, variants: Sequence[str] | None = None, seed: int = 1
+) -> list[int]:
+    with database.write() as session:
+        return fill_queue(session, settings, Random(seed), NOW, wanted, variants)
+
+
+def tables(session: Session) -> dict[int, tuple[str, tuple[int, ...]]]:
+    """By match: its variant, and the versions by number of the bot."""
+    found: dict[int, tuple[str, tuple[int, ...]]] = {}
+    rows = session.execute(
+        select(models.StoredMatch.id, models.StoredMatch.variant, models.StoredSeat.version_id)
+        .join(models.StoredSeat, models.StoredSeat.match_id == models.StoredMatch.id)
+        .order_by(models.StoredMatch.id, models.StoredSeat.seat)
+    )
+    for match, variant, version in rows:
+        found[match] = (variant, (*found.get(match, (variant, ()))[1], version))
+    return found
+
+
+def test_a_match_stands_in_the_queue_with_its_seats_and_a_seed_of_its_own(
+    database: Database, settings: Settings
+) -> None:
+    versions = enter_all(database, 6)
+    ids = fill(database, settings, 3)
+    with database.read() as session:
+        matches = [session.get_one(models.StoredMatch, match) for match in ids]
+        for match in matches:
+            assert (match.status, match.attempt, match.variant, match.added) == ("queued", 0, "hearts", NOW)
+            assert match.format == f"boards:{settings.boards}"
+            assert match.clock["bank"] == settings.clock_setting.bank
+            assert match.commitment == hashlib.sha256(bytes.fromhex(match.seed)).hexdigest()
+        assert len({match.seed for match in matches}) == 3
+        seated = tables(session)
+        assert list(seated) == ids
+        assert all(len(set(table)) == 4 and set(table) <= set(versions) for _, table in seated.values())
+
+
+def test_the_same_ladder_and_the_same_chance_give_the_same_pairings_but_other_cards(
+    database: Database, settings: Settings
+) -> None:
+    enter_all(database, 9)
+    first = fill(database, settings, 5, seed=7)
+    with database.write() as session:
+        one = list(tables(session).values())
+        seeds = {match.seed for match in session.scalars(select(models.StoredMatch))}
+        session.query(models.StoredSeat).delete()
+        session.query(models.StoredMatch).delete()
+    fill(database, settings, 5, seed=7)
+    with database.read() as session:
+        assert list(tables(session).values()) == one
+        assert not seeds & {match.seed for match in session.scalars(select(models.StoredMatch))}
+    assert len(first) == 5
+
+
+def test_matches_that_are_still_to_be_played_count(database: Database, settings: Settings) -> None:
+    versions = enter_all(database, 8)
+    with database.write() as session:
+        lease(session, queue(session, versions[:4]))
+        queue(session, versions[2:6])
+    with database.read() as session:
+        field = fields_of(session)["hearts"]
+    assert [entrant.matches for entrant in field.entrants] == [1, 1, 2, 2, 1, 1, 0, 0]
+    assert field.entrants[2].seats == (1, 0, 1, 0)
+    assert field.entrants[7].seats == (0, 0, 0, 0)
+    for _ in range(4):  # one at a time, as a runner does
+        fill(database, settings, 1)
+    with database.read() as session:
+        counts = [entrant.matches for entrant in fields_of(session)["hearts"].entrants]
+    assert sum(counts) == 8 + 4 * 4
+    assert counts[6:] != [0, 0]  # who had played least had its turn
+
+
+def test_recorded_matches_count_with_their_seats_and_neighbours(database: Database, settings: Settings) -> None:
+    one, two, three, four = enter_all(database, 4)
+    with database.write() as session:
+        match = queue(session, (two, one, four, three))
+        assert record_result(session, match, lease(session, match), played(), NOW)
+        queue(session, (one, four, two, three))
+    with database.read() as session:
+        field = fields_of(session)["hearts"]
+        assert [entrant.matches for entrant in field.entrants] == [2, 2, 2, 2]
+        assert field.entrants[0].seats == (1, 1, 0, 0)
+        neighbours = Neighbours(session, "hearts", field.pending)
+        assert neighbours[one, four] == 2
+        assert (neighbours[two, one], neighbours[four, two], neighbours[one, two]) == (1, 1, 0)
+        assert neighbours.get((one, 99), 0) == 0
+        expected = {(two, one), (one, four), (four, three), (three, two), (four, two), (two, three), (three, one)}
+        assert {pair for pair in neighbours if neighbours[pair]} == expected
+        assert len(neighbours) == 12
+
+
+def test_two_chairs_of_one_bot_are_one_match_of_it(database: Database, settings: Settings) -> None:
+    enter_all(database, 3, "gongzhu-partners")
+    ids = fill(database, settings, 3)
+    with database.read() as session:
+        assert all(table[:2] == table[2:] for _, table in tables(session).values())
+        field = fields_of(session)["gongzhu-partners"]
+        assert sum(entrant.matches for entrant in field.entrants) == 2 * len(ids)
+        assert sum(sum(entrant.seats) for entrant in field.entrants) == 4 * len(ids)
+
+
+def test_benched_and_retired_bots_are_not_scheduled(database: Database, settings: Settings) -> None:
+    versions = enter_all(database, 7)
+    with database.write() as session:
+        session.get_one(models.Rating, ("hearts", versions[0])).state = models.State.BENCHED
+        session.get_one(models.Rating, ("hearts", versions[1])).state = models.State.RETIRED
+    fill(database, settings, 30)
+    with database.read() as session:
+        assert {version for _, table in tables(session).values() for version in table} == set(versions[2:])
+
+
+def test_no_two_bots_of_one_owner_meet(database: Database, settings: Settings) -> None:
+    with database.write() as session:
+        owner_of = {enter(session, f"bot {n}", owner=f"owner {n % 5}"): n % 5 for n in range(10)}
+    fill(database, settings, 30)
+    with database.read() as session:
+        for _, table in tables(session).values():
+            assert len({owner_of[version] for version in table}) == 4
+
+
+def test_five_sit_where_five_play(database: Database, settings: Settings) -> None:
+    enter_all(database, 6, "gongzhu-five")
+    fill(database, settings, 2)
+    with database.read() as session:
+        assert {len(set(table)) for _, table in tables(session).values()} == {5}
+
+
+def settle(database: Database, variant: str, matches: int) -> None:
+    """Let everybody in a variant have played."""
+    with database.write() as session:
+        for entry in session.scalars(select(models.Rating).where(models.Rating.variant == variant)):
+            entry.matches = matches
+
+
+def variants_of(database: Database, ids: list[int]) -> Counter[str]:
+    with database.read() as session:
+        return Counter(variant for match, (variant, _) in tables(session).items() if match in ids)
+
+
+def test_a_new_variant_goes_first_until_its_ratings_are_known_and_then_both_take_turns(
+    database: Database, settings: Settings
+) -> None:
+    versions = enter_all(database, 4)
+    settle(database, "hearts", 30_000)
+    with database.write() as session:
+        for version in versions:
+            enter_version(session, version, "gongzhu")
+    assert variants_of(database, fill(database, settings, PROVISIONAL)) == {"gongzhu": PROVISIONAL}
+    turns = variants_of(database, fill(database, settings, 100))
+    assert min(turns["gongzhu"], turns["hearts"]) > 25
+
+
+def test_a_newcomer_of_an_old_variant_goes_first(database: Database, settings: Settings) -> None:
+    enter_all(database, 6, "gongzhu")
+    enter_all(database, 6)
+    settle(database, "gongzhu", 500)
+    settle(database, "hearts", 20_000)
+    with database.write() as session:
+        new = enter(session, "newcomer")
+    ids = fill(database, settings, PROVISIONAL // 4)
+    with database.read() as session:
+        assert {variant for variant, _ in tables(session).values()} == {"hearts"}
+        assert all(new in table for _, table in tables(session).values())
+    assert len(ids) == PROVISIONAL // 4
+
+
+def test_only_the_wanted_variants_are_scheduled(database: Database, settings: Settings) -> None:
+    for version in enter_all(database, 4):
+        with database.write() as session:
+            enter_version(session, version, "gongzhu")
+    assert variants_of(database, fill(database, settings, 9, ["hearts"])) == {"hearts": 9}
+    assert fill(database, settings, 9, ["chinese-hearts"]) == []
+
+
+def test_a_variant_where_nobody_can_play_does_not_hold_up_the_others(database: Database, settings: Settings) -> None:
+    enter_all(database, 4)
+    enter_all(database, 3, "gongzhu")
+    assert variants_of(database, fill(database, settings, 9)) == {"hearts": 9}
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_too_few_bots_are_no_error_and_a_sentence_says_so(database: Database, settings: Settings, count: int) -> None:
+    enter_all(database, count)
+    assert fill(database, settings, 5) == []
+    with database.read() as session:
+        why = why_nobody(session)
+    assert why is not None
+    assert why.startswith("No match can be scheduled. hearts: " if count else "Nobody is entered yet.")
+    assert "pigpen submit" in why
+
+
+def test_why_nobody_tells_of_the_bench_and_is_silent_where_somebody_can_play(
+    database: Database, settings: Settings
+) -> None:
+    versions = enter_all(database, 4)
+    with database.write() as session:
+        assert why_nobody(session) is None
+        session.get_one(models.Rating, ("hearts", versions[0])).state = models.State.BENCHED
+        assert "On the bench: 1;" in (why_nobody(session) or "")
+        assert (why_nobody(session, ["gongzhu"]) or "").startswith("Nobody is entered yet.")

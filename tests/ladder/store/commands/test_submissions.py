@@ -1,0 +1,199 @@
+"""What the ladder holds after submissions."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import func, select
+
+from ladder.ratings.elo import START
+from ladder.store import models
+from ladder.store.commands.submissions import Added, Submission, add_version, known_to, variants_of
+from ladder.store.commands.suspending import set_state
+from ladder.store.errors import LadderError
+from ladder.store.models import State
+from pigpen.rules import PRESETS
+from tests.ladder.store.submitted import BETTER, TROTTER, changes, states, submit
+
+if TYPE_CHECKING:
+    from ladder.store.database import Database
+
+GONGZHU, HEARTS = PRESETS["gongzhu"], PRESETS["hearts"]
+
+
+def played(database: Database, version: int, rating: float) -> None:
+    """Let a version have played its way to a rating."""
+    with database.write() as session:
+        entry = session.get_one(models.Rating, {"variant": "gongzhu", "version_id": version})
+        entry.rating, entry.matches = rating, 30
+
+
+def entry(database: Database, version: int) -> models.Rating:
+    with database.read() as session:
+        found = session.get_one(models.Rating, {"variant": "gongzhu", "version_id": version})
+        session.expunge(found)
+        return found
+
+
+def test_a_bot_is_entered_with_its_owner_and_its_variants(database: Database) -> None:
+    added = submit(database, TROTTER, "gongzhu", "hearts")
+    assert (added.name, added.is_new, added.changed, added.before) == ("Trotter@1", True, True, None)
+    assert [(new.variant, new.state, new.rating, new.news) for new in added.entries] == [
+        ("gongzhu", State.ACTIVE, START, "entered"),
+        ("hearts", State.ACTIVE, START, "entered"),
+    ]
+    with database.read() as session:
+        version = session.get_one(models.Version, added.version)
+        bot = session.get_one(models.StoredBot, version.bot_id)
+        assert (bot.name, session.get_one(models.Owner, bot.owner_id).name) == ("Trotter", "ada")
+        assert (version.number, version.identity, version.source, version.size) == (1, TROTTER.identity, "mybot", 1000)
+        assert session.get_one(models.Variant, "hearts").rules == HEARTS.to_plain()
+        assert variants_of(session, "Trotter") == ["gongzhu", "hearts"]
+        assert known_to(session, "Trotter", TROTTER.identity) == {"gongzhu", "hearts"}
+        assert known_to(session, "Trotter", BETTER.identity) == set()
+
+
+def test_the_same_program_again_changes_nothing(database: Database) -> None:
+    first = submit(database, TROTTER)
+    played(database, first.version, 1700.0)
+    again = submit(database, replace(TROTTER, source="another-word"), now=2.0)
+    assert (again.version, again.is_new, again.changed) == (first.version, False, False)
+    assert entry(database, first.version).rating == 1700.0
+    assert changes(database) == []
+
+
+def test_the_same_program_may_be_entered_in_one_more_variant(database: Database) -> None:
+    first = submit(database, TROTTER)
+    again = submit(database, TROTTER, "gongzhu", "hearts")
+    assert (again.version, again.is_new) == (first.version, False)
+    assert [(new.variant, new.news) for new in again.entries] == [("gongzhu", ""), ("hearts", "entered")]
+
+
+def test_a_new_version_takes_the_place_and_the_rating_of_the_old_one(database: Database) -> None:
+    played(database, submit(database, TROTTER).version, 1700.0)
+    added = submit(database, BETTER, now=2.0)
+    assert (added.name, added.is_new, added.before) == ("Trotter@2", True, TROTTER.identity)
+    assert added.entries[0].retired == ("Trotter@1",)
+    found = entry(database, added.version)
+    assert (found.rating, found.matches, found.since) == (1700.0, 0, 2.0)
+    assert states(database) == {1: State.RETIRED, 2: State.ACTIVE}
+    assert changes(database) == [(State.RETIRED, "owner", "replaced by version 2")]
+
+
+def test_a_new_version_leaves_the_variants_alone_in_which_it_is_not_entered(database: Database) -> None:
+    submit(database, TROTTER, "gongzhu", "hearts")
+    submit(database, BETTER, "gongzhu")
+    assert states(database, "hearts") == {1: State.ACTIVE}
+
+
+def test_an_old_version_may_be_kept(database: Database) -> None:
+    submit(database, TROTTER)
+    assert submit(database, BETTER, keep_old=True).entries[0].retired == ()
+    assert states(database) == {1: State.ACTIVE, 2: State.ACTIVE}
+    third = submit(database, replace(TROTTER, identity=f"sha256:{'c' * 64}"))
+    assert third.entries[0].retired == ("Trotter@1", "Trotter@2")
+
+
+def test_going_back_to_an_old_program_brings_its_version_and_its_rating_back(database: Database) -> None:
+    first = submit(database, TROTTER)
+    played(database, first.version, 1700.0)
+    played(database, submit(database, BETTER).version, 1400.0)
+    back = submit(database, TROTTER, now=3.0)
+    assert (back.version, back.is_new, back.changed) == (first.version, False, True)
+    assert (back.entries[0].news, back.entries[0].retired) == ("back", ("Trotter@2",))
+    found = entry(database, first.version)
+    assert (found.state, found.rating, found.matches, found.since) == (State.ACTIVE, 1700.0, 30, 3.0)
+    assert states(database) == {1: State.ACTIVE, 2: State.RETIRED}
+
+
+def test_leaving_and_coming_back_ends_no_benching(database: Database) -> None:
+    first = submit(database, TROTTER)
+    with database.write() as session:
+        found = session.get_one(models.Rating, {"variant": "gongzhu", "version_id": first.version})
+        set_state(session, found, State.BENCHED, "ladder", "failed in matches 1, 2, 3: gone", 5.0)
+    submit(database, BETTER, now=6.0)
+    assert submit(database, TROTTER, now=7.0).entries[0].state == State.BENCHED
+    found = entry(database, first.version)
+    assert (found.since, found.reason) == (5.0, "failed in matches 1, 2, 3: gone")
+
+
+def test_a_benched_bot_that_is_submitted_again_stays_benched(database: Database) -> None:
+    first = submit(database, TROTTER)
+    with database.write() as session:
+        found = session.get_one(models.Rating, {"variant": "gongzhu", "version_id": first.version})
+        set_state(session, found, State.BENCHED, "ladder", "failed", 5.0)
+    again = submit(database, TROTTER)
+    assert (again.changed, again.entries[0].state) == (False, State.BENCHED)
+
+
+def test_a_newcomer_is_shown_as_1500_wherever_the_others_have_drifted(database: Database) -> None:
+    played(database, submit(database, TROTTER).version, 1700.0)
+    snout = submit(database, replace(BETTER, bot="Snout", owner="ben"))
+    assert snout.entries[0].rating == 1700.0
+    assert submit(database, replace(BETTER, bot="Truffle", owner="ben"), "hearts").entries[0].rating == START
+
+
+def test_the_image_of_a_version_may_be_pushed_to_a_registry_later(database: Database) -> None:
+    image = replace(TROTTER, sandbox="docker", source="ada/trotter:1")
+    first = submit(database, image)
+    submit(database, replace(image, pinned=f"ada/trotter@sha256:{'f' * 64}"))
+    with database.read() as session:
+        assert session.get_one(models.Version, first.version).pinned == f"ada/trotter@sha256:{'f' * 64}"
+
+
+@pytest.mark.parametrize(
+    ("submission", "sentence"),
+    [
+        (replace(BETTER, owner="ben"), "The name 'Trotter' belongs to a bot of ada's. Choose another one: --name"),
+        (replace(BETTER, bot="trotter"), "There is bot 'Trotter' already: write --name Trotter, or"),
+        (replace(BETTER, bot="Snout", owner="Ada"), "There is owner 'ada' already: write --owner ada, or"),
+        (replace(BETTER, bot="Snout", sandbox="docker"), "The bots of this ladder run in the process sandbox"),
+    ],
+)
+def test_what_may_not_be_entered_is_refused_and_leaves_nothing(
+    database: Database, submission: Submission, sentence: str
+) -> None:
+    submit(database, TROTTER)
+    with pytest.raises(LadderError, match=sentence):
+        submit(database, submission, "hearts")
+    assert states(database) == {1: State.ACTIVE}
+    with database.read() as session:
+        assert session.get(models.Variant, "hearts") is None
+
+
+def test_a_variant_keeps_the_rules_with_which_it_began(database: Database) -> None:
+    submit(database, TROTTER)
+    other = replace(GONGZHU, title="Not Gong Zhu")
+    with database.read() as session, pytest.raises(LadderError, match="This ladder plays 'gongzhu' by other rules"):
+        add_version(session, BETTER, [other], 2.0)
+    assert states(database) == {1: State.ACTIVE}
+
+
+def test_rules_that_were_stored_before_they_had_some_field_are_the_same_rules(database: Database) -> None:
+    submit(database, TROTTER)
+    with database.write() as session:
+        variant = session.get_one(models.Variant, "gongzhu")
+        variant.rules = {name: value for name, value in variant.rules.items() if name not in ("partners", "removed")}
+    assert submit(database, BETTER).is_new
+
+
+def test_two_submissions_of_one_program_at_once_are_one_version(database: Database) -> None:
+    found: list[Added] = []
+    both = threading.Barrier(2)
+
+    def work() -> None:
+        both.wait()
+        found.append(submit(database, TROTTER))
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(added.is_new for added in found) == [False, True]
+    assert {added.version for added in found} == {1}
+    with database.read() as session:
+        assert session.scalar(select(func.count()).select_from(models.Version)) == 1

@@ -1,0 +1,159 @@
+"""A worker answers every task, with a record or with the reason why there is none."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.sandbox.base import SandboxError
+from ladder.sandbox.folders.content import content_hash
+from ladder.sandbox.process.process_sandbox import ProcessSandbox
+from ladder.worker.pinned import load_version
+from ladder.worker.tasks import MatchOutcome, MatchTask, TaskBot
+from ladder.worker.worker import Worker
+from referee.replay.verify import verify
+from tests.ladder.worker.test_tasks import TASK
+
+if TYPE_CHECKING:
+    from ladder.sandbox.base import Program, Sandbox
+
+QUICK = Path(__file__).parents[1] / "e2e" / "quick"
+
+
+def bot(name: str, folder: Path = QUICK) -> TaskBot:
+    identity = f"sha256:{content_hash(folder)}"
+    return TaskBot(name=name, identity=identity, sandbox="process", folder=str(folder))
+
+
+HONEST = TASK.model_copy(update={"bots": tuple(bot(each.name) for each in TASK.bots)})
+
+
+@pytest.fixture
+async def worker() -> AsyncIterator[Worker]:
+    worker = Worker(load_version)
+    yield worker
+    await worker.close()
+
+
+async def play(worker: Worker, task: MatchTask) -> MatchOutcome:
+    return MatchOutcome.model_validate_json(await worker.play(task.model_dump_json()))
+
+
+async def test_a_task_becomes_the_record_of_its_match(worker: Worker, tmp_path: Path) -> None:
+    outcome = await play(worker, HONEST)
+    assert (outcome.match, outcome.attempt, outcome.void) == (7, 2, None)
+    path = tmp_path / "match.jsonl.gz"
+    path.write_bytes(outcome.record or b"")
+    held = verify(path)
+    assert (held.difference, held.finished, held.deals) == (None, True, 4)
+    assert held.match is not None
+    assert held.match.bots == tuple(each.name for each in HONEST.bots)
+
+
+async def test_what_bots_print_comes_back_by_table_and_bot(worker: Worker, tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text(f"print('I am here')\n{(QUICK / 'bot.py').read_text()}")
+    bots = (bot("Trotter", tmp_path), *HONEST.bots[1:])
+    outcome = await play(worker, HONEST.model_copy(update={"bots": bots}))
+    assert sorted(outcome.logs) == [0, 1, 2, 3]
+    for tails in outcome.logs.values():
+        assert "I am here" in tails[0]
+        assert tails[1:] == ("", "", "")
+
+
+async def test_each_program_is_loaded_once(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded: list[str] = []
+
+    async def load(sandbox: Sandbox, bot: TaskBot) -> Program:
+        loaded.append(bot.name)
+        return await load_version(sandbox, bot)
+
+    monkeypatch.setattr(worker, "_load", load)
+    await play(worker, HONEST)
+    await play(worker, HONEST)
+    assert loaded == ["Trotter"]
+
+
+async def test_a_match_that_takes_too_long_is_void_and_leaves_no_process(tmp_path: Path) -> None:
+    sandbox = ProcessSandbox()
+    worker = Worker(load_version, lambda name, runtime, locked_bytes: sandbox)
+    (tmp_path / "bot.py").write_text("import time; time.sleep(1000)")
+    bots = tuple(bot(each.name, tmp_path) for each in TASK.bots)
+    outcome = await play(worker, TASK.model_copy(update={"bots": bots, "seconds": 0.5}))
+    assert outcome.void == "It was not over after 0.5 seconds."
+    assert sandbox._instances == set()
+    await worker.close()
+
+
+async def test_a_version_that_is_gone_is_the_platform_s_failure(worker: Worker, tmp_path: Path) -> None:
+    gone = HONEST.bots[0].model_copy(update={"folder": str(tmp_path / "gone")})
+    outcome = await play(worker, HONEST.model_copy(update={"bots": (gone, *HONEST.bots[1:])}))
+    assert outcome.void is not None
+    assert outcome.void.startswith("Trotter, which was entered once, cannot be loaded any more")
+    assert outcome.lost == gone.identity
+
+
+async def test_a_mistake_of_the_platform_s_own_is_a_void_match_too(
+    worker: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def load(sandbox: Sandbox, bot: TaskBot) -> Program:
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setattr(worker, "_load", load)
+    outcome = await play(worker, HONEST)
+    assert outcome.void == "The platform has a mistake: ZeroDivisionError: division by zero"
+
+
+class NotedSandbox(ProcessSandbox):
+    """A process sandbox that knows whether it was closed, and can be told to fail."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.closed = 0
+
+    async def close(self) -> None:
+        self.closed += 1
+        await super().close()
+
+
+async def test_a_sandbox_that_failed_is_closed_after_its_last_match_and_the_next_match_gets_a_fresh_one() -> None:
+    opened: list[NotedSandbox] = []
+    loading, may_load = asyncio.Event(), asyncio.Event()
+
+    def open_sandbox(name: str, runtime: str, locked_bytes: int) -> Sandbox:
+        opened.append(NotedSandbox())
+        return opened[-1]
+
+    async def load(sandbox: Sandbox, bot: TaskBot) -> Program:
+        if bot.name == "Failing":
+            raise SandboxError("No engine answers.")
+        if not loading.is_set():
+            loading.set()
+            await may_load.wait()
+        return await load_version(sandbox, bot)
+
+    worker = Worker(load, open_sandbox)
+    failing = HONEST.model_copy(update={"bots": (bot("Failing"), *HONEST.bots[1:])})
+    first = asyncio.create_task(play(worker, HONEST))
+    await loading.wait()
+    assert (await play(worker, failing)).void == "No engine answers."
+    assert [each.closed for each in opened] == [0]
+    assert (await play(worker, HONEST)).void is None
+    may_load.set()
+    assert (await first).void is None
+    assert [each.closed for each in opened] == [1, 0]
+    await worker.close()
+    assert [each.closed for each in opened] == [1, 1]
+
+
+async def test_it_is_ready_where_there_is_room(worker: Worker) -> None:
+    await worker.ready()
+
+
+async def test_it_is_not_ready_without_room(worker: Worker, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
+    with pytest.raises(SandboxError, match="cannot be made"):
+        await worker.ready()

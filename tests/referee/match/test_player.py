@@ -1,0 +1,284 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pigpen import ClockSetting, FaultNotice, Welcome
+from pigpen.rules import PRESETS, Card, Deal, Face, MoonChoice, Phase, deal_hands
+from referee.match.player import NO_TIME_LEFT, Player
+from referee.seats.clock import MARGIN, UNASKED_EACH, UNASKED_MOST
+from referee.seats.verdict import SeatFailure, Verdict
+from tests.referee.scripted_seats import AbsentSeat, FakeTime, ScriptedSeat, fails, honest
+
+if TYPE_CHECKING:
+    from referee.match.player import Decision
+    from tests.referee.scripted_seats import Script
+
+SETTING = ClockSetting(bank=10.0, increment=0.0, limit=1.0, start_up=10.0)
+TOTALS = (0, 0, 0, 0)
+
+
+def first_play(rules: str = "hearts", number: int = 3) -> Deal:
+    """A deal in which the cards are already in play."""
+    deal = Deal(PRESETS[rules], deal_hands(PRESETS[rules], bytes(32), number), number=number)
+    while deal.phase is not Phase.PLAY:
+        for seat in deal.to_act:
+            deal.apply(seat, deal.default_action(seat))
+    return deal
+
+
+async def one_decision(script: Script, deal: Deal | None = None) -> tuple[Player, ScriptedSeat, Decision]:
+    deal = deal or first_play()
+    seat = ScriptedSeat(script)
+    player = Player(seat, SETTING)
+    player.begin_deal()
+    chair = deal.to_act[0]
+    return player, seat, await player.decide(deal, chair, TOTALS, seed=5)
+
+
+async def test_a_legal_answer_is_the_bots_own() -> None:
+    deal = first_play()
+    player, seat, decision = await one_decision(honest, deal)
+    assert (decision.action, decision.by, decision.fault) == (deal.legal(deal.turn)[0], "bot", None)
+    assert player.faults == []
+    assert seat.asked[0] == deal.view(deal.turn)
+
+
+@pytest.mark.parametrize(
+    ("script", "by"),
+    [
+        (lambda view: next(card for card in view.hand if card not in view.legal), "default:illegal"),
+        (lambda view: next(card for card in view.unseen), "default:illegal"),
+        (lambda view: MoonChoice.ADD, "default:illegal"),
+        (lambda view: (view.legal[0],), "default:illegal"),
+        (fails(Verdict.TIMEOUT), "default:timeout"),
+        (fails(Verdict.MALFORMED), "default:malformed"),
+        (fails(Verdict.GONE), "default:gone"),
+    ],
+)
+async def test_the_first_legal_card_is_played_for_a_bot_at_fault(script: Script, by: str) -> None:
+    deal = first_play()
+    player, _, decision = await one_decision(script, deal)
+    assert (decision.action, decision.by) == (deal.legal(deal.turn)[0], by)
+    assert [fault.verdict for fault in player.faults] == [by.removeprefix("default:")]
+
+
+async def test_the_default_pass_is_the_first_cards_in_canonical_order() -> None:
+    deal = Deal(PRESETS["hearts"], deal_hands(PRESETS["hearts"], bytes(32), 0))
+    _, _, decision = await one_decision(fails(Verdict.TIMEOUT), deal)
+    assert decision.action == deal.legal(0)[:3]
+
+
+async def test_the_default_exposure_is_none() -> None:
+    deal = Deal(PRESETS["gongzhu"], deal_hands(PRESETS["gongzhu"], bytes(32), 0))
+    assert deal.phase is Phase.EXPOSE
+    _, _, decision = await one_decision(fails(Verdict.TIMEOUT), deal)
+    assert decision.action == {}
+
+
+async def test_a_card_that_cannot_be_put_face_down_is_illegal() -> None:
+    deal = Deal(PRESETS["gongzhu"], deal_hands(PRESETS["gongzhu"], bytes(32), 0))
+    _, _, decision = await one_decision(lambda view: {view.legal[0]: Face.DOWN}, deal)
+    assert decision.by == "default:illegal"
+
+
+async def test_HB_7_no_answer_about_the_moon_means_minus_26() -> None:
+    deal = moon_shot()
+    _, _, decision = await one_decision(fails(Verdict.TIMEOUT), deal)
+    assert decision.action is MoonChoice.SUBTRACT
+    deal.apply(deal.turn, decision.action)
+    assert sorted(deal.scores()) == [-26, 0, 0, 0]
+
+
+def moon_shot() -> Deal:
+    """Seat 0 takes the first trick with AC and then leads nothing but hearts."""
+    rules = PRESETS["hearts"]
+    hands = [sum(1 << 13 * suit + rank for rank in range(13)) for suit in (2, 0, 1, 3)]
+    swap = Card.parse("AC").mask | Card.parse("2H").mask
+    hands[0] ^= swap
+    hands[1] ^= swap
+    deal = Deal(rules, hands, number=3)
+    while deal.phase is Phase.PLAY:
+        deal.play(deal.legal(deal.turn)[-1])
+    return deal
+
+
+async def test_the_third_fault_hands_the_seat_to_the_default_policy() -> None:
+    deal = first_play()
+    seat = ScriptedSeat(fails(Verdict.ILLEGAL))
+    player = Player(seat, SETTING)
+    player.begin_deal()
+    by = [(await player.decide(deal, deal.turn, TOTALS, seed=5)).by for _ in range(5)]
+    assert by == ["default:illegal"] * 3 + ["takeover"] * 2
+    assert player.taken_over
+    assert len(seat.asked) == 3
+
+
+async def test_each_fault_is_told_to_the_bot() -> None:
+    deal = first_play()
+    seat = ScriptedSeat(fails(Verdict.MALFORMED, "it cannot be read"))
+    player = Player(seat, SETTING)
+    for _ in range(3):
+        await player.decide(deal, deal.turn, TOTALS, seed=5)
+    assert seat.told == [
+        FaultNotice("malformed", "it cannot be read", count, takeover=count == 3) for count in (1, 2, 3)
+    ]
+
+
+async def test_a_bot_that_is_gone_is_taken_over_at_once_and_told_nothing() -> None:
+    player, seat, decision = await one_decision(fails(Verdict.GONE, "its program ended with exit code 1"))
+    assert (decision.by, player.taken_over, seat.told) == ("default:gone", True, [])
+    assert player.faults[0].message == "its program ended with exit code 1"
+
+
+async def test_a_bot_that_never_comes_is_taken_over_at_its_first_decision(welcome: Welcome) -> None:
+    deal = first_play()
+    player = Player(AbsentSeat(), SETTING)
+    await player.take_seat(welcome)
+    decision = await player.decide(deal, deal.turn, TOTALS, seed=5)
+    assert (decision.by, player.taken_over) == ("default:absent", True)
+
+
+async def test_an_answer_after_the_limit_counts_as_late_even_if_the_seat_delivers_it() -> None:
+    time = FakeTime()
+    deal = first_play()
+    player = Player(ScriptedSeat(honest, time=time, thinks=1.0 + MARGIN + 0.001), SETTING, now=time)
+    player.begin_deal()
+    decision = await player.decide(deal, deal.turn, TOTALS, seed=5)
+    assert decision.by == "default:timeout"
+    assert player.faults[0].message == "no answer within 1.000 s"
+
+
+async def test_an_answer_within_the_margin_is_in_time() -> None:
+    time = FakeTime()
+    deal = first_play()
+    player = Player(ScriptedSeat(honest, time=time, thinks=1.0 + MARGIN), SETTING, now=time)
+    player.begin_deal()
+    assert (await player.decide(deal, deal.turn, TOTALS, seed=5)).by == "bot"
+
+
+async def test_the_view_shows_the_bank_and_how_long_the_last_answer_took() -> None:
+    time = FakeTime()
+    deal = first_play()
+    seat = ScriptedSeat(honest, time=time, thinks=0.5 + MARGIN)
+    player = Player(seat, SETTING, now=time)
+    player.begin_deal()
+    for _ in range(2):
+        await player.decide(deal, deal.turn, TOTALS, seed=5)
+    assert [view.bank for view in seat.asked] == pytest.approx([10.0, 9.5])
+    assert seat.took == pytest.approx([0.0, 0.5])
+    assert [view.decision for view in seat.asked] == [1, 2]
+    assert [watch.rated for watch in seat.watches] == pytest.approx([0.5, 0.5])
+
+
+async def test_an_empty_bank_shortens_the_limit() -> None:
+    time = FakeTime()
+    deal = first_play()
+    seat = ScriptedSeat(honest, time=time, thinks=0.75 + MARGIN)
+    player = Player(seat, ClockSetting(bank=1.0, increment=0.0, limit=1.0, start_up=10.0), now=time)
+    player.begin_deal()
+    by = [(await player.decide(deal, deal.turn, TOTALS, seed=5)).by for _ in range(2)]
+    assert by == ["bot", "default:timeout"]
+    assert [view.limit for view in seat.asked] == pytest.approx([1.0, 0.25])
+
+
+async def test_cpu_time_is_what_the_bank_is_charged_where_it_can_be_read() -> None:
+    time = FakeTime()
+    time.cpu = 5.0
+    deal = first_play()
+    seat = ScriptedSeat(honest, time=time, thinks=0.6, works=0.5)
+    player = Player(seat, SETTING, now=time)
+    player.begin_deal()
+    decisions = [await player.decide(deal, deal.turn, TOTALS, seed=5) for _ in range(2)]
+    assert [view.bank for view in seat.asked] == pytest.approx([10.0, 9.5])
+    assert [decision.cpu for decision in decisions] == pytest.approx([0.5, 0.5])
+    assert [decision.took for decision in decisions] == pytest.approx([0.6, 0.6])
+
+
+async def test_too_much_cpu_time_is_too_late_however_quick_the_answer_came() -> None:
+    time = FakeTime()
+    time.cpu = 0.0
+    deal = first_play()
+    player = Player(ScriptedSeat(honest, time=time, thinks=0.9, works=1.1), SETTING, now=time)
+    player.begin_deal()
+    decision = await player.decide(deal, deal.turn, TOTALS, seed=5)
+    assert decision.by == "default:timeout"
+    assert player.faults[0].message == "no answer within 1.000 s of CPU time and 3.000 s in all"
+
+
+async def seated(time: FakeTime, clock: ClockSetting = SETTING) -> tuple[ScriptedSeat, Player]:
+    """A bot that has taken its seat, and whose clock reads 5 s of CPU time."""
+    time.cpu = 5.0
+    seat = ScriptedSeat(honest, time=time, works=0.25)
+    player = Player(seat, clock, now=time)
+    await player.take_seat(Welcome(PRESETS["hearts"], 0, "deals:1", clock))
+    player.begin_deal()
+    return seat, player
+
+
+async def test_work_before_the_first_question_and_between_two_is_told_and_drawn_on_the_bank() -> None:
+    time, deal = FakeTime(), first_play()
+    seat, player = await seated(time)
+    unasked = []
+    for work in (1.0, 0.0, 2.0):
+        assert time.cpu is not None
+        time.cpu += work
+        unasked.append((await player.decide(deal, deal.turn, TOTALS, seed=5)).unasked)
+    assert unasked == [1.0, 0.0, 2.0]
+    free = UNASKED_MOST + UNASKED_EACH, UNASKED_EACH + UNASKED_EACH
+    banks = 10 - 1 + free[0], 10 - 1 + free[0] - 0.25, 10 - 3 + free[0] + free[1] - 0.5
+    assert [view.bank for view in seat.asked] == pytest.approx(banks)
+
+
+async def test_whoever_has_worked_its_time_away_unasked_is_not_asked() -> None:
+    time, deal = FakeTime(), first_play()
+    seat, player = await seated(time)
+    assert time.cpu is not None
+    time.cpu += 11.0
+    decision = await player.decide(deal, deal.turn, TOTALS, seed=5)
+    assert (decision.by, decision.fault and decision.fault.message) == ("default:timeout", NO_TIME_LEFT)
+    assert seat.asked == []
+
+
+async def test_where_no_cpu_time_can_be_read_nothing_is_charged_unasked() -> None:
+    time, deal = FakeTime(), first_play()
+    player = Player(ScriptedSeat(honest, time=time), SETTING, now=time)
+    player.begin_deal()
+    assert [(await player.decide(deal, deal.turn, TOTALS, seed=5)).unasked for _ in range(2)] == [None, None]
+
+
+async def test_the_programs_clock_is_read_twice_for_a_decision() -> None:
+    reads = []
+
+    class Read(ScriptedSeat):
+        def cpu_time(self) -> float:
+            reads.append(self)
+            return 1.0
+
+    deal = first_play()
+    player = Player(Read(honest), SETTING)
+    player.begin_deal()
+    await player.decide(deal, deal.turn, TOTALS, seed=5)
+    assert len(reads) == 2
+
+
+async def test_a_seat_that_was_taken_over_rests() -> None:
+    deal = first_play()
+    seat = ScriptedSeat(fails(Verdict.ILLEGAL))
+    player = Player(seat, SETTING)
+    player.begin_deal()
+    rests = []
+    for _ in range(3):
+        await player.decide(deal, deal.turn, TOTALS, seed=5)
+        rests.append(seat.rests)
+    assert rests == [0, 0, 1]
+
+
+def test_only_leaving_and_never_coming_are_final() -> None:
+    assert {verdict for verdict in Verdict if verdict.is_final} == {Verdict.GONE, Verdict.ABSENT}
+
+
+def test_a_failure_carries_its_code_and_its_sentence() -> None:
+    failure = SeatFailure(Verdict.TIMEOUT, "no answer within 1 s")
+    assert (failure.verdict, str(failure)) == ("timeout", "no answer within 1 s")

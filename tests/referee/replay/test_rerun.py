@@ -1,0 +1,221 @@
+"""A recorded bot's questions, put to another bot."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pigpen.notices import DealResult, MatchResult
+from pigpen.rules import PRESETS, Phase
+from referee.match.formats import Format
+from referee.match.match import DEFAULT_CLOCK, MatchSpec
+from referee.records.recorded import BadRecord, Recorded
+from referee.replay.rerun import TableRerun, asked, table_reruns
+from referee.seats.verdict import SeatFailure, Verdict
+from tests.referee.bots import highest, showy, showy_seats
+from tests.referee.recorded import SEED, faulty_seats, match_lines
+from tests.referee.scripted_seats import AbsentSeat, FakeTime, ScriptedSeat, WorkingSeat
+from tests.referee.tables import play_tables
+
+if TYPE_CHECKING:
+    from pigpen.rules import Action
+    from pigpen.view import View
+    from referee.records.lines import AnyLine
+    from referee.seats.seat import Seat
+    from tests.referee.scripted_seats import Script
+
+
+def recorded(rules: str = "hearts", form: str = "deals:2") -> Recorded:
+    return Recorded.of(match_lines(rules, form, showy_seats))
+
+
+def put(match: Recorded, seat: Seat, bot: int = 0, limit: float = math.inf) -> list[TableRerun]:
+    """Put all questions of a bot, at every table to the same seat."""
+    tables = table_reruns(match, bot, match.deals, limit)
+    for table in tables:
+        asyncio.run(table.put(seat))
+    return tables
+
+
+@pytest.mark.parametrize("rules", PRESETS)
+@pytest.mark.parametrize("form", ["game", "boards:1"])
+def test_the_views_are_those_of_the_match_to_the_last_bit(rules: str, form: str) -> None:
+    players = PRESETS[rules].players
+    spec = MatchSpec(PRESETS[rules], tuple("abcdefgh"[:players]), Format.parse(form), DEFAULT_CLOCK, SEED)
+    lines: list[AnyLine] = []
+    tables = [[ScriptedSeat(showy) for _ in range(players)] for _ in range(spec.format.tables(spec.rules))]
+    asyncio.run(play_tables(spec, tables, lines.append))
+    match = Recorded.of(lines)
+    for bot in range(players):
+        for table, seats in zip(table_reruns(match, bot, match.deals, math.inf), tables, strict=True):
+            again = ScriptedSeat(showy)
+            asyncio.run(table.put(again))
+            assert [shown(view) for view in again.asked] == [shown(view) for view in seats[bot].asked]
+            banks = [view.bank for view in seats[bot].asked]  # the record rounds the times they follow from
+            assert [view.bank for view in again.asked] == pytest.approx(banks, abs=0.001)
+            assert again.told == seats[bot].told[:-1] + again.told[-1:]
+            assert again.welcomed == seats[bot].welcomed
+            assert again.closed
+
+
+def shown(view: View) -> tuple[object, ...]:
+    """All that a bot is told, but its bank."""
+    return (*view.known(), view.totals, view.decision, view.seed, view.limit)
+
+
+def test_a_bot_is_told_of_its_bank_as_it_was_though_it_had_worked_unasked() -> None:
+    seats = [WorkingSeat(showy) for _ in range(4)]
+    spec = MatchSpec(PRESETS["hearts"], tuple("abcd"), Format.parse("deals:2"), DEFAULT_CLOCK, SEED)
+    lines: list[AnyLine] = []
+    asyncio.run(play_tables(spec, [seats], lines.append))
+    again = ScriptedSeat(showy)
+    put(Recorded.of(lines), again, 2)
+    assert [view.bank for view in again.asked] == pytest.approx([view.bank for view in seats[2].asked], abs=0.001)
+    assert again.asked[-1].bank < 60
+
+
+def test_the_same_bot_makes_the_same_decisions() -> None:
+    match = recorded("gongzhu-sale", "boards:2")
+    tables = put(match, ScriptedSeat(showy), 2)
+    assert [table.questions for table in tables] == [len(table.answers) for table in tables]
+    assert all(table.is_over for table in tables)
+    assert not [answer for table in tables for answer in table.answers if answer.differs]
+
+
+def test_another_bot_differs_exactly_where_it_says_something_else() -> None:
+    match = recorded("hearts")
+
+    def odd(view: View) -> Action:
+        """Another card in trick 5 of deal 1, if there is one."""
+        return view.legal[-1] if (view.deal, len(view.tricks)) == (1, 4) else showy(view)
+
+    seat = ScriptedSeat(odd)
+    (table,) = put(match, seat, 3)
+    changed = [view for view in seat.asked if odd(view) != showy(view)]
+    assert len(changed) == 1
+    (answer,) = [answer for answer in table.answers if answer.differs]
+    assert answer.view == changed[0]
+    assert (answer.line, answer.now) == (match.deals[1], str(changed[0].legal[-1]))
+    assert answer.then == answer.step.play == str(changed[0].legal[0])
+    assert answer.verdict == ""
+
+
+def test_later_questions_show_what_was_really_played() -> None:
+    match = recorded("hearts")
+    seat = ScriptedSeat(highest)
+    (table,) = put(match, seat, 3)
+    assert any(answer.differs for answer in table.answers)
+    played = [card for step in match.deals[0].steps if (card := step.play)]
+    last = [view for view in seat.asked if view.deal == 0][-1]
+    assert [str(play.card) for trick in last.tricks for play in trick] == played[:48]
+
+
+def test_a_pass_is_the_same_whatever_the_order_of_its_cards() -> None:
+    def backwards(view: View) -> Action:
+        answer = showy(view)
+        return answer[::-1] if isinstance(answer, tuple) else answer
+
+    (table,) = put(recorded("hearts"), ScriptedSeat(backwards), 1)
+    assert not [answer for answer in table.answers if answer.differs]
+
+
+def test_what_the_trick_brought_is_told_with_a_play_only() -> None:
+    match = recorded("gongzhu", "deals:1")
+    (table,) = put(match, ScriptedSeat(showy))
+    gains = [answer.trick_points for answer in table.answers if answer.view.phase is Phase.PLAY]
+    assert sum(gain for gain in gains if gain) == match.deals[0].scores[0]
+    assert [answer.trick_points for answer in table.answers if answer.view.phase is not Phase.PLAY] == [None]
+
+
+FAULTS: dict[str, tuple[Script, Verdict, str]] = {
+    "illegal": (lambda view: next(card for card in view.unseen), Verdict.ILLEGAL, "is not in the hand"),
+    "malformed": (lambda view: SeatFailure(Verdict.MALFORMED, "so it was told"), Verdict.MALFORMED, "so it was told"),
+}
+
+
+@pytest.mark.parametrize(("script", "verdict", "why"), FAULTS.values(), ids=FAULTS)
+def test_a_fault_is_a_difference_and_the_questions_go_on(script: Script, verdict: Verdict, why: str) -> None:
+    def faulty(view: View) -> Action | SeatFailure:
+        return script(view) if view.phase is Phase.PLAY and len(view.tricks) < 9 else showy(view)
+
+    (table,) = put(recorded("hearts", "deals:1"), ScriptedSeat(faulty))
+    assert table.is_over
+    bad = [answer for answer in table.answers if answer.verdict]
+    assert [answer.verdict for answer in bad] == [verdict] * 9
+    assert all(why in answer.why and answer.differs for answer in bad)
+
+
+def test_a_late_answer_is_a_difference_even_if_it_is_the_same() -> None:
+    match = recorded("hearts", "deals:1")
+    (table,) = table_reruns(match, 0, match.deals, -1.0)
+    asyncio.run(table.put(ScriptedSeat(showy)))
+    assert {answer.verdict for answer in table.answers} == {Verdict.TIMEOUT}
+    assert {answer.why for answer in table.answers} == {"no answer within -1.000 s"}
+
+
+def test_a_bot_that_is_gone_is_asked_no_more_and_a_fresh_one_takes_up_where_it_ended() -> None:
+    match = recorded("hearts", "deals:1")
+
+    def dies(view: View) -> Action | SeatFailure:
+        return SeatFailure(Verdict.GONE, "its program ended") if len(view.tricks) == 5 else showy(view)
+
+    (table,) = table_reruns(match, 1, match.deals, math.inf)
+    asyncio.run(table.put(ScriptedSeat(dies)))
+    assert not table.is_over
+    assert (table.answers[-1].verdict, table.answers[-1].why) == (Verdict.GONE, "its program ended")
+    fresh = ScriptedSeat(showy)
+    asyncio.run(table.put(fresh))
+    assert table.is_over
+    assert [len(view.tricks) for view in fresh.asked] == list(range(6, 13))
+    assert [answer.differs for answer in table.answers] == [False] * 6 + [True] + [False] * 7
+
+
+def test_a_bot_that_never_comes_is_a_difference() -> None:
+    (table,) = put(recorded("hearts", "deals:1"), AbsentSeat())
+    assert [(answer.verdict, answer.now) for answer in table.answers] == [(Verdict.ABSENT, "")]
+
+
+def test_only_the_chosen_deals_are_asked_about_with_the_numbers_of_the_match() -> None:
+    match = recorded("hearts", "deals:3")
+    (table,) = table_reruns(match, 0, match.deals.where(deal=1), math.inf)
+    seat = ScriptedSeat(showy)
+    asyncio.run(table.put(seat))
+    assert table.questions == len(seat.asked) == 14
+    assert {view.deal for view in seat.asked} == {1}
+    assert [view.decision for view in seat.asked] == list(range(15, 29))
+    assert [type(notice) for notice in seat.told] == [DealResult, DealResult, MatchResult]
+
+
+def test_what_the_default_policy_played_was_no_question() -> None:
+    match = Recorded.of(match_lines("hearts", "deals:2", faulty_seats))
+    assert [len(asked(line, 1)) for line in match.deals] == [1, 0]
+    assert [len(asked(line, 0)) for line in match.deals] == [3, 0]
+    (table,) = put(match, ScriptedSeat(showy), 0)
+    assert [answer.step.by for answer in table.answers] == ["default:malformed"] * 3
+
+
+def test_times_are_those_of_the_match_then_and_of_the_bot_now() -> None:
+    match = recorded("hearts", "deals:1")
+    time = FakeTime()
+    time.cpu = 0.0
+    (table,) = put(match, ScriptedSeat(showy, time=time, thinks=0.5, works=0.25), 0)
+    took = [took for step, took, _ in match.deals[0].timed_steps() if step.seat == 0]
+    assert [answer.took for answer in table.answers] == took
+    assert [answer.took_now for answer in table.answers] == [0.25] * 14
+
+
+def test_an_unfinished_match_is_refused() -> None:
+    match = Recorded.of(match_lines("hearts", "deals:1")[:-1])
+    with pytest.raises(BadRecord, match="the match is not finished"):
+        TableRerun(match, 0, match.deals, 1.0)
+
+
+def test_each_table_is_asked_about_apart() -> None:
+    match = recorded("hearts", "boards:2")
+    tables = table_reruns(match, 0, match.deals, 1.0)
+    assert [table.questions for table in tables] == [28] * 4
+    one = match.deals.where(rotation=2)
+    assert [table.questions for table in table_reruns(match, 0, one, 1.0)] == [28]

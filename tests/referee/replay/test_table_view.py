@@ -1,0 +1,172 @@
+"""What there is to see at a moment: everything, or what one seat knew."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pigpen.rules import PRESETS, Card, Face, MoonChoice, Phase, cards_in, mask_of
+from referee.records.recorded import Recorded
+from referee.replay.deal_replay import DealReplay
+from referee.replay.table_view import scene
+from tests.referee.bots import moon_lines, showy_seats
+from tests.referee.recorded import faulty_seats, match_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pigpen.rules import Deal
+    from referee.replay.table_view import TableView
+    from referee.seats.seat import Seat
+
+
+def replay_of(rules: str, make_seats: Callable[[int], list[Seat]] = showy_seats) -> DealReplay:
+    recorded = Recorded.of(match_lines(rules, "deals:1", make_seats))
+    return DealReplay(recorded.rules, recorded.first, recorded.deals[0])
+
+
+def scenes(replay: DealReplay, chairs: tuple[int, ...] | None = None) -> list[TableView]:
+    return [scene(replay, place, chairs) for place in range(len(replay.moments))]
+
+
+@pytest.fixture(scope="module", params=PRESETS)
+def replay(request: pytest.FixtureRequest) -> DealReplay:
+    return replay_of(request.param)
+
+
+def test_all_hands_are_open_when_all_look(replay: DealReplay) -> None:
+    for now, moment in zip(scenes(replay), replay.moments, strict=True):
+        assert [mask_of(chair.hand) for chair in now.chairs] == moment.deal.hands
+        assert [chair.unknown for chair in now.chairs] == [0] * replay.rules.players
+        assert tuple(chair.points for chair in now.chairs) == moment.deal.points()
+        assert tuple(chair.seat for chair in now.chairs if chair.asked) == moment.deal.to_act
+
+
+def test_from_a_chair_one_sees_ones_own_hand_and_how_many_cards_the_others_hold(replay: DealReplay) -> None:
+    for now, moment in zip(scenes(replay, (1,)), replay.moments, strict=True):
+        assert mask_of(now.chairs[1].hand) == moment.deal.hands[1]
+        assert now.chairs[1].unknown == 0
+        for chair in now.chairs:
+            assert len(chair.hand) + chair.unknown == moment.deal.hands[chair.seat].bit_count()
+            assert chair.open == (chair.seat == 1)
+
+
+def hidden_swaps(deal: Deal, seat: int) -> Iterator[tuple[int, int, int]]:
+    """Pairs of other seats, with the cards that they could have the other way round for all that *seat* knows."""
+    known = deal.view(seat)
+    others = [other for other in range(deal.rules.players) if other != seat]
+    free = {other: cards_in(deal.hands[other] & ~known.held_by(other) & ~secret(deal)) for other in others}
+    for one, two in pairwise(others):
+        if free[one] and free[two]:
+            yield one, two, free[one][0].mask | free[two][-1].mask
+
+
+def secret(deal: Deal) -> int:
+    """Cards that lie face down: the hands that hold them are not the place to swap them."""
+    return mask_of(shown.card for shown in deal.exposures if shown.face is Face.DOWN)
+
+
+def test_a_scene_from_a_chair_is_the_same_whatever_the_others_hold_that_it_cannot_know(replay: DealReplay) -> None:
+    tried = 0
+    for place, moment in enumerate(replay.moments):
+        for seat in (0, replay.rules.players - 1):
+            for one, two, swapped in hidden_swaps(moment.deal, seat):
+                other = moment.deal.copy()
+                other.hands[one] ^= swapped
+                other.hands[two] ^= swapped
+                twin = copy.copy(replay)
+                twin.moments = (*replay.moments[:place], replace(moment, deal=other), *replay.moments[place + 1 :])
+                assert scene(twin, place, (seat,)) == scene(replay, place, (seat,))
+                assert scene(twin, place) != scene(replay, place)
+                tried += 1
+    assert tried > 100
+
+
+def test_passed_cards_are_known_to_who_gave_and_who_got_them() -> None:
+    replay = replay_of("hearts")
+    now, everything = scene(replay, 1, (1,)), scene(replay, 1)
+    assert [bool(chair.passed) for chair in now.chairs] == [True, True, False, False]
+    assert [bool(chair.received) for chair in now.chairs] == [False, True, True, False]
+    assert now.chairs[1].received == now.chairs[0].passed == everything.chairs[0].passed
+    assert set(now.chairs[2].hand) == set(now.chairs[1].passed)
+    assert [chair.pass_to for chair in now.chairs] == [1, 2, 3, 0]
+    assert [len(chair.passed) for chair in everything.chairs] == [3, 3, 3, 3]
+
+
+def test_a_card_put_face_down_is_known_to_its_owner_alone_until_it_is_played() -> None:
+    replay = replay_of("gongzhu-sale")
+    owner, card = next(
+        (shown.seat, shown.card) for shown in replay.moments[1].deal.exposures if shown.face is Face.DOWN
+    )
+    other = (owner + 1) % 4
+    for place, moment in enumerate(replay.moments[1:], 1):
+        now = scene(replay, place, (other,)).chairs[owner]
+        played = bool(mask_of(moment.deal.plays) & card.mask)
+        assert (card in now.exposed) == played
+        assert (now.hidden == 0) == played
+        assert scene(replay, place, (owner,)).chairs[owner].exposed[card] is Face.DOWN
+
+
+def test_nobody_learns_from_a_chair_who_else_was_asked_to_expose() -> None:
+    replay = replay_of("gongzhu")
+    assert replay.moments[0].deal.phase is Phase.EXPOSE
+    assert len(replay.moments[0].deal.to_act) > 1
+    seat = replay.moments[0].deal.to_act[0]
+    assert [chair.asked for chair in scene(replay, 0, (seat,)).chairs] == [each == seat for each in range(4)]
+    assert [news.seat for news in scene(replay, 1, (seat,)).news] == [seat]
+
+
+def test_who_decided_for_a_seat_and_how_long_it_took_is_seen_from_its_own_chair_alone() -> None:
+    replay = replay_of("hearts", faulty_seats)
+    place = next(place for place, moment in enumerate(replay.moments) if "default:malformed" in str(moment.done))
+    everything = [news for news in scene(replay, place).news if news.seat == 0]
+    assert [(news.by, news.why) for news in everything] == [("default:malformed", "it cannot be read")]
+    assert scene(replay, place, (0,)).news == tuple(everything)
+    plays = [
+        place
+        for place, moment in enumerate(replay.moments)
+        if moment.done and moment.done[0][0].play and moment.done[0][0].seat == 0
+    ]
+    (news,) = scene(replay, plays[0], (2,)).news
+    assert (news.seat, news.by, news.why, news.took) == (0, "", None, None)
+
+
+def test_a_trick_stays_on_the_table_until_the_next_lead() -> None:
+    replay = replay_of("hearts")
+    end = replay.stops[2]
+    full, next_lead = scene(replay, end), scene(replay, end + 1)
+    assert (len(full.trick), full.number, len(next_lead.trick), next_lead.number) == (4, 1, 1, 2)
+    assert full.winning is not None
+    assert full.winner == full.winning.seat == next_lead.trick[0].seat
+    assert next_lead.winner is None
+    assert next_lead.winning == next_lead.trick[0]
+    assert (scene(replay, 0).trick, scene(replay, 0).number, scene(replay, 0).winning) == ((), 0, None)
+
+
+def test_only_the_result_shows_scores_and_totals_with_them() -> None:
+    recorded = Recorded.of(match_lines("hearts", "deals:2"))
+    replay = DealReplay(recorded.rules, recorded.first, recorded.deals[1])
+    seen = scenes(replay)
+    assert {now.scores for now in seen[:-1]} == {None}
+    assert {now.totals for now in seen[:-1]} == {recorded.deals[0].totals}
+    assert (seen[-1].scores, seen[-1].totals) == (recorded.deals[1].scores, recorded.deals[1].totals)
+
+
+def test_the_cards_taken_that_count_lie_before_their_taker() -> None:
+    last = scenes(replay_of("gongzhu"))[-1]
+    taken = [card for chair in last.chairs for card in chair.taken]
+    assert sorted(taken) == [Card.parse("TC"), Card.parse("JD"), *cards_in(0x1FFF << 26), Card.parse("QS")]
+
+
+def test_a_moon_choice_is_news_only_from_the_shooters_chair() -> None:
+    recorded = Recorded.of(moon_lines())
+    replay = DealReplay(recorded.rules, recorded.first, recorded.deals[2])
+    place = len(replay.moments) - 2
+    assert [news.action for news in scene(replay, place).news] == [MoonChoice.ADD]
+    shooter = scene(replay, place).news[0].seat
+    assert scene(replay, place, ((shooter + 1) % 4,)).news == ()
+    assert scene(replay, place).chairs[shooter].points == 0

@@ -1,0 +1,135 @@
+"""Seats for tests: told to play, cheat, stall or leave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from referee.seats.verdict import SeatFailure, Verdict
+
+if TYPE_CHECKING:
+    from pigpen.notices import Notice, Welcome
+    from pigpen.rules import Action
+    from pigpen.view import View
+    from referee.seats.clock import Stopwatch
+
+Script = Callable[["View"], "Action | SeatFailure"]
+
+
+class FakeTime:
+    """A clock that moves when it is told to."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.cpu: float | None = None
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+class NotingKeeper:
+    """Notes what is done to the program."""
+
+    def __init__(self) -> None:
+        self.done: list[str] = []
+        self.used: float | None = 1.0
+        self.reads = 0
+
+    def cpu_time(self) -> float | None:
+        self.reads += 1
+        return self.used
+
+    def seated(self) -> None:
+        self.done.append("seated")
+
+    def hold(self) -> None:
+        self.done.append("hold")
+
+    def free(self) -> None:
+        self.done.append("free")
+
+    def mark(self, decision: int) -> None:
+        self.done.append(f"mark {decision}")
+
+
+class ScriptedSeat:
+    """Answers what its script says, and remembers what it was asked and told."""
+
+    def __init__(
+        self, script: Script, *, time: FakeTime | None = None, thinks: float = 0.0, works: float = 0.0
+    ) -> None:
+        self.asked: list[View] = []
+        self.watches: list[Stopwatch] = []
+        self.took: list[float] = []
+        self.told: list[Notice] = []
+        self.welcomed: Welcome | None = None
+        self.closed = False
+        self.rests = 0
+        self._script = script
+        self._time = time
+        self._thinks = thinks
+        self._works = works
+
+    async def welcome(self, welcome: Welcome) -> None:
+        self.welcomed = welcome
+
+    async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
+        self.asked.append(view)
+        self.watches.append(watch)
+        self.took.append(took)
+        if self._time:
+            self._time.seconds += self._thinks
+            if self._time.cpu is not None:
+                self._time.cpu += self._works
+        answer = self._script(view)
+        if isinstance(answer, SeatFailure):
+            raise answer
+        return answer
+
+    def cpu_time(self) -> float | None:
+        return self._time.cpu if self._time else None
+
+    def rest(self) -> None:
+        self.rests += 1
+
+    async def tell(self, notice: Notice, decision: int = 0) -> None:
+        self.told.append(notice)
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+class WorkingSeat(ScriptedSeat):
+    """Works all the time: whenever its clock is read it has used a quarter of a second more."""
+
+    used = 5.0
+
+    def cpu_time(self) -> float:
+        self.used += 0.25
+        return self.used
+
+
+class AbsentSeat(ScriptedSeat):
+    """Nobody ever comes."""
+
+    def __init__(self) -> None:
+        super().__init__(honest)
+
+    async def welcome(self, welcome: Welcome) -> None:
+        raise SeatFailure(Verdict.ABSENT, "it did not take its seat within 10 s")
+
+
+def honest(view: View) -> Action:
+    """The first legal option."""
+    from pigpen.bot import Bot, decide
+
+    class First(Bot):
+        def play(self, view: View) -> Action:  # type: ignore[override]
+            return view.legal[0]
+
+    return decide(First(), view)
+
+
+def fails(verdict: Verdict, text: str = "so it was told") -> Script:
+    """A script that always fails the same way."""
+    return lambda view: SeatFailure(verdict, text)

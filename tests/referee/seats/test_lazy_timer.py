@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+
+from referee.seats.lazy_timer import LazyTimer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class FakeLoop:
+    """An event loop's clock and timers, moved by hand."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.started = 0
+        self.timers: list[FakeTimer] = []
+
+    def time(self) -> float:
+        return self.now
+
+    def call_at(self, due: float, call: Callable[[], None]) -> FakeTimer:
+        self.started += 1
+        self.timers.append(FakeTimer(self, due, call))
+        return self.timers[-1]
+
+    def wait_until(self, now: float) -> None:
+        """Let time pass, running what is due in order."""
+        while due := [timer for timer in self.timers if timer.due <= now]:
+            timer = min(due, key=FakeTimer.when)
+            self.timers.remove(timer)
+            self.now = timer.due
+            timer.call()
+        self.now = now
+
+
+class FakeTimer:
+    def __init__(self, loop: FakeLoop, due: float, call: Callable[[], None]) -> None:
+        self.loop, self.due, self.call = loop, due, call
+
+    def when(self) -> float:
+        return self.due
+
+    def cancel(self) -> None:
+        self.loop.timers.remove(self)
+
+
+@pytest.fixture
+def loop(monkeypatch: pytest.MonkeyPatch) -> FakeLoop:
+    fake = FakeLoop()
+    monkeypatch.setattr(asyncio, "get_running_loop", lambda: fake)
+    return fake
+
+
+@pytest.fixture
+def rang(loop: FakeLoop) -> list[float]:
+    """When it rang."""
+    return []
+
+
+@pytest.fixture
+def alarm(loop: FakeLoop, rang: list[float]) -> LazyTimer:
+    return LazyTimer(lambda: rang.append(loop.now))
+
+
+def test_it_rings_once_when_its_time_has_come(loop: FakeLoop, alarm: LazyTimer, rang: list[float]) -> None:
+    alarm.set(3.0)
+    loop.wait_until(2.9)
+    assert rang == []
+    loop.wait_until(100.0)
+    assert rang == [3.0]
+
+
+def test_set_anew_it_rings_at_the_new_time_alone(loop: FakeLoop, alarm: LazyTimer, rang: list[float]) -> None:
+    alarm.set(3.0)
+    loop.wait_until(2.0)
+    alarm.set(3.0)
+    loop.wait_until(100.0)
+    assert rang == [5.0]
+
+
+def test_it_can_be_set_to_ring_earlier(loop: FakeLoop, alarm: LazyTimer, rang: list[float]) -> None:
+    alarm.set(30.0)
+    alarm.set(1.0)
+    loop.wait_until(100.0)
+    assert rang == [1.0]
+
+
+def test_stopped_it_does_not_ring(loop: FakeLoop, alarm: LazyTimer, rang: list[float]) -> None:
+    alarm.set(3.0)
+    alarm.stop()
+    loop.wait_until(100.0)
+    assert rang == []
+    alarm.set(3.0)
+    loop.wait_until(200.0)
+    assert rang == [103.0]
+
+
+def test_it_may_be_set_anew_while_it_rings(loop: FakeLoop) -> None:
+    rang = []
+
+    def ring() -> None:
+        rang.append(loop.now)
+        if len(rang) < 3:
+            ringing.set(2.0)
+
+    ringing = LazyTimer(ring)
+    ringing.set(1.0)
+    loop.wait_until(100.0)
+    assert rang == [1.0, 3.0, 5.0]
+
+
+def test_a_thousand_decisions_in_a_second_take_two_timers(loop: FakeLoop, alarm: LazyTimer, rang: list[float]) -> None:
+    for number in range(1000):
+        alarm.set(1.0)
+        loop.wait_until((number + 1) / 1000)
+        alarm.stop()
+    alarm.set(1.0)
+    loop.wait_until(1.5)
+    assert (rang, loop.started) == ([], 2)
+
+
+def test_closed_it_leaves_no_timer_behind(loop: FakeLoop, alarm: LazyTimer) -> None:
+    alarm.set(3.0)
+    alarm.close()
+    alarm.close()
+    assert loop.timers == []

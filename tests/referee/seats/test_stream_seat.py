@@ -1,0 +1,284 @@
+from __future__ import annotations
+
+import asyncio
+import stat
+from typing import TYPE_CHECKING
+
+import grpc
+import pytest
+
+from pigpen import ClockSetting, DealResult, MatchResult, Welcome
+from pigpen.v1.referee_pb2 import Answer, BotMessage, Hello
+from pigpen.wire.messages import view_of
+from referee.match.player import ask_in_time
+from referee.seats import reconnect_window as door
+from referee.seats import stream_seat
+from referee.seats.clock import Stopwatch
+from referee.seats.hello import new_token
+from referee.seats.process_controller import RESTLESS_SECONDS
+from referee.seats.verdict import SeatFailure, Verdict
+from tests.referee.scripted_seats import NotingKeeper
+from tests.referee.wires import RULES, RawBot, open_seat, question, raw_bot
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LONG = 30.0
+"""A limit that only a hanging test reaches."""
+SHORT = 0.05
+
+
+async def test_a_bot_with_the_token_gets_its_welcome_and_its_questions(tmp_path: Path, welcome: Welcome) -> None:
+    async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
+        await seat.welcome(welcome)
+        assert (await bot.receive()).welcome.format == "deals:1"
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.25))
+        request = await bot.receive()
+        assert view_of(request.request, RULES) == question()
+        assert request.request.last_took.ToMilliseconds() == 250
+        await bot.answer(request)
+        assert await asked == question().legal[0]
+
+
+async def test_the_socket_is_there_for_everyone_until_the_bot_has_come_and_then_gone(
+    tmp_path: Path, welcome: Welcome
+) -> None:
+    async with open_seat(tmp_path) as (seat, token):
+        socket = tmp_path / "seat.sock"
+        assert stat.S_IMODE(socket.stat().st_mode) == 0o666
+        async with raw_bot(tmp_path, token):
+            await seat.welcome(welcome)
+            assert not socket.exists()
+
+
+@pytest.mark.parametrize("token", ["x", "0" * 32, ""])
+async def test_a_wrong_token_is_refused(tmp_path: Path, token: str) -> None:
+    async with open_seat(tmp_path), raw_bot(tmp_path) as bot:
+        await bot.hello(token)
+        assert await bot.status() == (grpc.StatusCode.UNAUTHENTICATED, "that is not the token of this seat")
+
+
+@pytest.mark.parametrize("protocol", [0, 2])
+async def test_another_protocol_is_refused_in_words(tmp_path: Path, protocol: int) -> None:
+    async with open_seat(tmp_path) as (_, token), raw_bot(tmp_path) as bot:
+        await bot.send(BotMessage(hello=Hello(protocol=protocol, token=token)))
+        code, text = await bot.status()
+        assert code is grpc.StatusCode.FAILED_PRECONDITION
+        assert text == f"this referee speaks protocol 1, the bot speaks {protocol}; update the bot's SDK"
+
+
+@pytest.mark.parametrize(
+    ("first", "code"),
+    [
+        (b"\xff\xff\xff", grpc.StatusCode.INVALID_ARGUMENT),
+        (BotMessage(answer=Answer(decision=1, card=3)), grpc.StatusCode.UNAUTHENTICATED),
+        (BotMessage(), grpc.StatusCode.UNAUTHENTICATED),
+    ],
+)
+async def test_a_stream_that_does_not_begin_with_hello_is_refused(
+    tmp_path: Path, first: BotMessage | bytes, code: grpc.StatusCode
+) -> None:
+    async with open_seat(tmp_path), raw_bot(tmp_path) as bot:
+        await bot.send(first)
+        assert (await bot.status())[0] is code
+
+
+async def test_a_stream_that_says_nothing_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream_seat, "HELLO_SECONDS", SHORT)
+    async with open_seat(tmp_path), raw_bot(tmp_path) as bot:
+        assert (await bot.status())[0] is grpc.StatusCode.DEADLINE_EXCEEDED
+
+
+async def test_a_second_stream_with_the_same_token_is_refused(tmp_path: Path, welcome: Welcome) -> None:
+    async with open_seat(tmp_path) as (seat, token), grpc.aio.insecure_channel(f"unix:{tmp_path}/seat.sock") as channel:
+        first, second = RawBot(channel), RawBot(channel)
+        await first.hello(token)
+        await seat.welcome(welcome)
+        await first.receive()
+        await second.hello(token)
+        assert await second.status() == (grpc.StatusCode.ALREADY_EXISTS, "the seat is taken")
+
+
+async def test_nobody_who_comes_in_time_is_an_absent_bot(tmp_path: Path) -> None:
+    async with open_seat(tmp_path) as (seat, _):
+        hurried = Welcome(RULES, 0, "deals:1", ClockSetting(60.0, 0.1, 1.0, start_up=SHORT))
+        with pytest.raises(SeatFailure, match=r"it did not take its seat within 0\.05 s") as failure:
+            await seat.welcome(hurried)
+        assert failure.value.verdict is Verdict.ABSENT
+
+
+async def test_a_program_that_ends_before_it_comes_is_not_waited_for(tmp_path: Path, welcome: Welcome) -> None:
+    async with open_seat(tmp_path) as (seat, _):
+        seat.lose("its program ended with exit code 1")
+        with pytest.raises(SeatFailure, match="its program ended with exit code 1"):
+            await seat.welcome(welcome)
+
+
+async def test_no_answer_is_a_timeout(tmp_path: Path, welcome: Welcome) -> None:
+    async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token):
+        await seat.welcome(welcome)
+        with pytest.raises(SeatFailure) as failure:
+            await seat.ask(question(), Stopwatch(SHORT), took=0.0)
+        assert failure.value.verdict is Verdict.TIMEOUT
+
+
+async def test_an_answer_to_an_old_decision_is_dropped(tmp_path: Path, welcome: Welcome) -> None:
+    async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
+        await seat.welcome(welcome)
+        await bot.receive()
+        with pytest.raises(SeatFailure):
+            await seat.ask(question(1), Stopwatch(SHORT), took=0.0)
+        late = await bot.receive()
+        asked = asyncio.ensure_future(seat.ask(question(2), Stopwatch(LONG), took=0.0))
+        request = await bot.receive()
+        await bot.answer(late, card=51)
+        await bot.answer(request)
+        assert await asked == question().legal[0]
+
+
+async def test_an_answer_that_was_not_asked_for_is_dropped(tmp_path: Path, welcome: Welcome) -> None:
+    async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
+        await bot.send(BotMessage(answer=Answer(decision=1, card=51)))
+        await seat.welcome(welcome)
+        await bot.receive()
+        asked = asyncio.ensure_future(seat.ask(question(2), Stopwatch(LONG), took=0.0))
+        await bot.answer(await bot.receive())
+        assert await asked == question().legal[0]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        b"\xff\xff\xff",
+        b"",
+        BotMessage(hello=Hello(protocol=1)),
+        BotMessage(answer=Answer(decision=1)),
+        BotMessage(answer=Answer(decision=1, card=52)),
+        BotMessage(answer=Answer(decision=1, card=2**32 - 1)),
+    ],
+)
+async def test_what_is_no_answer_is_malformed(tmp_path: Path, welcome: Welcome, reply: BotMessage | bytes) -> None:
+    async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
+        await seat.welcome(welcome)
+        await bot.receive()
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
+        await bot.receive()
+        await bot.send(reply)
+        with pytest.raises(SeatFailure) as failure:
+            await asked
+        assert failure.value.verdict is Verdict.MALFORMED
+
+
+async def test_a_bot_that_comes_back_is_welcomed_and_asked_again(tmp_path: Path, welcome: Welcome) -> None:
+    async with open_seat(tmp_path) as (seat, token):
+        async with raw_bot(tmp_path, token) as bot:
+            await seat.welcome(welcome)
+            await bot.receive()
+            asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
+            before = await bot.receive()
+            bot.hang_up()
+        await appears(tmp_path / "seat.sock")
+        async with raw_bot(tmp_path, token) as again:
+            assert (await again.receive()).welcome.format == "deals:1"
+            request = await again.receive()
+            assert request == before
+            await again.answer(request)
+            assert await asked == question().legal[0]
+
+
+async def test_a_bot_that_stays_away_is_gone(tmp_path: Path, welcome: Welcome, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(door, "RECONNECT_SECONDS", SHORT)
+    async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
+        await seat.welcome(welcome)
+        await bot.receive()
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
+        await bot.receive()
+        bot.hang_up()
+        with pytest.raises(SeatFailure, match=r"its stream broke, and it did not come back within 0\.05 s") as failure:
+            await asked
+        assert failure.value.verdict is Verdict.GONE
+        with pytest.raises(SeatFailure):
+            await seat.ask(question(2), Stopwatch(LONG), took=0.0)
+
+
+async def test_a_program_that_ends_during_its_turn_is_gone_at_once(tmp_path: Path, welcome: Welcome) -> None:
+    async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
+        await seat.welcome(welcome)
+        await bot.receive()
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
+        await bot.receive()
+        seat.lose("its program ended with exit code 137")
+        with pytest.raises(SeatFailure, match="exit code 137"):
+            await asked
+
+
+async def test_a_notice_reaches_the_bot(tmp_path: Path, welcome: Welcome) -> None:
+    async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
+        await seat.welcome(welcome)
+        await bot.receive()
+        await seat.tell(DealResult(3, 0, (1, 2, 3, 20), (5, 6, 7, 8)))
+        assert list((await bot.receive()).deal_over.scores) == [1, 2, 3, 20]
+
+
+async def test_closing_leaves_no_socket_and_ends_the_stream(tmp_path: Path, welcome: Welcome) -> None:
+    async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
+        await seat.welcome(welcome)
+        await bot.receive()
+        seat.lose("it is over")
+        await seat.close()
+        assert (await bot.status())[0] is not grpc.StatusCode.OK
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_a_token_is_128_random_bits() -> None:
+    tokens = {new_token() for _ in range(100)}
+    assert len(tokens) == 100
+    assert {len(bytes.fromhex(token)) for token in tokens} == {16}
+
+
+async def appears(socket: Path) -> None:
+    """Wait until the seat listens again."""
+    async with asyncio.timeout(LONG):
+        while not socket.exists():
+            await asyncio.sleep(0.01)
+
+
+async def test_after_the_match_the_stream_ends_well_even_for_a_bot_that_only_listens(
+    tmp_path: Path, welcome: Welcome
+) -> None:
+    async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
+        await seat.welcome(welcome)
+        await bot.receive()
+        await seat.tell(MatchResult(1, 0.0))
+        await seat.close()
+        assert (await bot.receive()).match_over.place == 1
+        assert (await bot.status())[0] is grpc.StatusCode.OK
+
+
+async def test_a_decision_reads_the_programs_clock_twice(tmp_path: Path, welcome: Welcome) -> None:
+    keeper = NotingKeeper()
+    async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
+        seat.kept_by(keeper)
+        await seat.welcome(welcome)
+        await bot.receive()
+        watch = Stopwatch(LONG, seat.cpu_time)
+        asked = asyncio.ensure_future(ask_in_time(seat, question(), watch, 0.0))
+        await bot.answer(await bot.receive())
+        assert await asked == question().legal[0]
+        assert watch.rated < LONG
+        assert keeper.reads == 2
+
+
+async def test_a_program_that_worked_unasked_is_held_when_it_has_answered(tmp_path: Path, welcome: Welcome) -> None:
+    keeper = NotingKeeper()
+    async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
+        seat.kept_by(keeper)
+        await seat.welcome(welcome)
+        await bot.receive()
+        for number in (1, 2):
+            asked = asyncio.ensure_future(seat.ask(question(number), Stopwatch(LONG, seat.cpu_time), 0.0))
+            await bot.answer(await bot.receive())
+            await asked
+            assert keeper.used is not None
+            keeper.used += 2 * RESTLESS_SECONDS
+        assert keeper.done == ["seated", "mark 1", "mark 2", "hold"]

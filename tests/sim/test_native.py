@@ -1,0 +1,117 @@
+"""The accelerated engine against the pure one: the same random numbers, the same plays, the same scores."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, TypeVar
+
+import pytest
+
+from pigpen.rules import PRESETS, Phase, Policy
+from pigpen.sim import native
+from tests.rules.odd_rules import ODD
+from tests.rules.players import any_action, lumpy_deal, somewhere
+from tests.rules.table import named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pigpen.rules import Deal, Rules
+
+Answer = TypeVar("Answer")
+
+DEALS = 10_000
+MACHINES = ("x86_64", "aarch64")
+FACTS = "import pigpen, random; from pigpen.rules import *; rules = PRESETS['gongzhu']; \
+deal = Deal(rules, deal_hands(rules, bytes(32), 0)); print(pigpen.is_accelerated(), deal.playout(rng=random.Random(1)))"
+
+here = pytest.mark.skipif(platform.machine() not in MACHINES, reason="there is no library for this machine")
+
+
+def pure(ask: Callable[[], Answer]) -> Answer:
+    """What *ask* gives without the accelerated engine."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(native, "engine", lambda: None)
+        return ask()
+
+
+def begun(rules: Rules, rng: Random) -> Deal:
+    """A deal of any shape in which cards are being played; everything that may be exposed often is."""
+    deal = lumpy_deal(rules, rng)
+    while deal.phase in (Phase.PASS, Phase.EXPOSE):
+        deal.apply(deal.to_act[0], any_action(deal, deal.to_act[0], rng))
+    return deal
+
+
+@here
+@pytest.mark.parametrize("rules", PRESETS.values(), ids=named)
+def test_ten_thousand_deals_end_with_the_same_scores(rules: Rules) -> None:
+    """The policies take turns; a card that were legal for one engine only would change all that comes after it."""
+    rng = Random(11)
+    assert native.engine()
+    for number in range(DEALS):
+        deal, seed, policy = begun(rules, rng), rng.getrandbits(64), Policy(number % 2)
+        assert deal.playout(policy, Random(seed)) == pure(lambda: deal.playout(policy, Random(seed)))  # noqa: B023
+
+
+@here
+@pytest.mark.parametrize("rules", [*PRESETS.values(), *ODD], ids=named)
+def test_every_place_of_a_deal_of_any_rules_is_played_out_the_same(rules: Rules) -> None:
+    rng = Random(12)
+    for number in range(500):
+        deal, seed, policy = somewhere(begun(rules, rng), rng), rng.getrandbits(64), Policy(number % 2)
+        assert deal.playout(policy, Random(seed)) == pure(lambda: deal.playout(policy, Random(seed)))  # noqa: B023
+
+
+@here
+@pytest.mark.parametrize("rules", [*PRESETS.values(), *ODD], ids=named)
+def test_samples_and_playouts_of_them_are_the_same(rules: Rules) -> None:
+    """What was passed unseen too, which shows that both have drawn as many numbers."""
+    rng = Random(13)
+    for _ in range(100):
+        deal = somewhere(begun(rules, rng), rng)
+        view, seed = deal.view(deal.turn), rng.getrandbits(64)
+        if deal.phase is not Phase.PLAY:
+            continue
+        one, other = view.sample(Random(seed)), pure(lambda: view.sample(Random(seed)))  # noqa: B023
+        assert (one.hands, one.dealt, one.passed, one.exposures) == (
+            other.hands, other.dealt, other.passed, other.exposures,
+        )  # fmt: skip
+        assert one.view(deal.turn) == view
+        assert view.playouts(3, Random(seed)) == pure(lambda: view.playouts(3, Random(seed)))  # noqa: B023
+        some = rng.sample(view.legal, rng.randint(1, len(view.legal)))
+        few = view.playouts(2, Random(seed), cards=some)
+        assert few == pure(lambda: view.playouts(2, Random(seed), cards=some))  # noqa: B023
+        assert [*few] == sorted(some)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_the_committed_library_is_compiled_from_the_committed_source(machine: str) -> None:
+    file = native.library(machine)
+    sources = [*sorted(file.parent.glob("*.h")), file.parent / "engine.c"]
+    source = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
+    assert source in file.read_bytes().decode("latin-1"), "run scripts/native"
+
+
+@pytest.mark.parametrize("wish", ["0", "1"])
+def test_it_can_be_switched_off_with_the_same_results(wish: str) -> None:
+    environment = os.environ | {"PIGPEN_PURE": wish}
+    done = subprocess.run([sys.executable, "-c", FACTS], env=environment, capture_output=True, text=True, check=True)
+    is_accelerated, _, scores = done.stdout.strip().partition(" ")
+    assert is_accelerated == str(wish == "0" and platform.machine() in MACHINES)
+    assert scores == "(-10, -140, 60, -80)"
+
+
+def test_a_machine_without_a_library_or_with_a_broken_one_does_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    load = native.engine.__wrapped__
+    monkeypatch.delenv("PIGPEN_PURE", raising=False)
+    monkeypatch.setattr(platform, "machine", lambda: "s390x")
+    assert load() is None
+    monkeypatch.setattr(native, "library", lambda machine: Path(native.__file__))
+    assert load() is None
