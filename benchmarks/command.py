@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.machine import machine
 from benchmarks.report import Row, sections, show
-from ladder.sandbox.base import SandboxError
+from ladder.errors import SandboxError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -21,10 +21,10 @@ from benchmarks.report import show
 from ladder.matches.compare import Comparison, ComparisonPlan, compare
 from ladder.matches.play import play_inline
 from ladder.ratings.sprt import ELO, Hypotheses, SequentialTest, TestDecision
-from ladder.sandbox.bot_source import BotSource, find_bot
+from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from pigpen.rules import PRESETS, Rules, seed_from
 from referee.match.formats import Format
-from referee.match.match import MatchSpec
+from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine, DealLine
 
 HERE = Path(__file__).resolve().parent

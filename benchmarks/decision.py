@@ -21,16 +21,16 @@ from benchmarks.command import run
 from benchmarks.lanes import bare, costs, playing, table, typical
 from benchmarks.plain import plain
 from benchmarks.report import Part, Row, compared
+from ladder.errors import SandboxError
 from ladder.matches.play import inline_table
-from ladder.sandbox.base import SandboxError
-from ladder.sandbox.bot_source import BotSource, find_bot
+from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from pigpen.rules import PRESETS, Deal, Phase, deal_hands
-from pigpen.view import View
+from pigpen.values.view import View
 from pigpen.wire.messages import request_message
 from referee.match.formats import Format
-from referee.match.match import MatchSpec
+from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine, DealLine
 
 if TYPE_CHECKING:

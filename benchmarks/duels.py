@@ -15,7 +15,8 @@ from pathlib import Path
 from pigpen import Bot, ClockSetting
 from pigpen.rules import Rules
 from referee.match.formats import Format
-from referee.match.match import Match, MatchSpec
+from referee.match.match import Match
+from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine, DealLine
 from referee.seats.seat import InlineSeat
 

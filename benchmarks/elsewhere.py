@@ -21,7 +21,7 @@ from benchmarks.command import run
 from benchmarks.decision import ENDLESS, INSTANT, instant_spec
 from benchmarks.lanes import costs, table
 from benchmarks.report import Part, Row, compared, in_turn
-from ladder.sandbox.base import SandboxError
+from ladder.errors import SandboxError
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 

@@ -3,7 +3,7 @@ Random deals per second of the engine alone, against OpenSpiel's hearts driven f
 
 OpenSpiel is driven in two ways: as its interface suggests, and by every short cut there is. The pure engine plays card
 by card, dealing, passing and scoring included. The accelerated one samples the unseen cards of a view at the first
-trick and plays each deal to its end: in one call of `view.playouts`, and in a loop of `view.sample` and `deal.playout`.
+trick and plays each deal to its end: by `view.playouts` in one call, and in a loop of `sample` and `playout`.
 Then the time to solve five tricks. All times are CPU time.
 """
 
@@ -20,8 +20,10 @@ import pyspiel
 
 from benchmarks.command import run
 from benchmarks.report import Part, Row, compared, in_turn, spread
-from pigpen import is_accelerated, solve
-from pigpen.rules import CARDS, PRESETS, Deal, MoonChoice, Phase, Policy, Rules, View, deal_hands, seed_from
+from pigpen import View, is_accelerated, solve
+from pigpen.rules import CARDS, PRESETS, Deal, MoonChoice, Phase, Rules, deal_hands, seed_from
+from pigpen.sim.playout import Policy, playout
+from tests.sim.views import bot_view
 
 DEALS = 500
 ENDINGS = 25
@@ -115,7 +117,7 @@ def opening_view(rules: Rules) -> View:
     deal = Deal(rules, deal_hands(rules, seed_from("opening"), 3), number=3)
     while deal.phase is not Phase.PLAY:
         deal.apply(deal.to_act[0], {})
-    return deal.view(deal.turn)
+    return bot_view(deal, deal.turn)
 
 
 def batch_rate(view: View) -> float:
@@ -129,7 +131,7 @@ def batch_rate(view: View) -> float:
 def loop_rate(view: View) -> float:
     """Deals sampled and played out per second, one by one from Python."""
     rng = random.Random(1)
-    return per_second(lambda _: view.sample(rng).playout(Policy.RANDOM, rng))
+    return per_second(lambda _: playout(view.sample(rng), Policy.RANDOM, rng))
 
 
 def solving_times(rules: Rules) -> list[float]:

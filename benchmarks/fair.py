@@ -17,13 +17,13 @@ from unittest import mock
 from benchmarks.decision import INSTANT
 from benchmarks.report import show
 from ladder.matches.play import play_sandboxed
-from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.control_group import ControlGroup
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from pigpen import ClockSetting
 from pigpen.rules import PRESETS
 from referee.match.formats import Format
-from referee.match.match import MatchSpec
+from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine, DealLine, ResultLine
 
 HERE = Path(__file__).resolve().parent

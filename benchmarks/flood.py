@@ -13,7 +13,7 @@ from pathlib import Path
 from benchmarks.command import parser_of
 from benchmarks.report import show, spread
 from ladder.sandbox.base import SeatMount
-from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.engine import connect
 from ladder.sandbox.docker.limits import Limits, host_config, new_user

@@ -13,7 +13,7 @@ import numpy as np
 from ladder.results.think_times import BINS
 from ladder.store.migrations import upgrade
 from pigpen.rules import PRESETS
-from referee.match.match import DEFAULT_CLOCK
+from referee.match.spec import DEFAULT_CLOCK
 from referee.seats.verdict import Verdict
 
 if TYPE_CHECKING:

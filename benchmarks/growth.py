@@ -17,7 +17,7 @@ from benchmarks.decision import INSTANT, instant_spec
 from benchmarks.report import Part, Row, compared, counted
 from ladder.matches.play import play_sandboxed
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
-from ladder.sandbox.memory import MIB
+from ladder.sandbox.host.memory import MIB
 from referee.records.file import RecordWriter
 
 if TYPE_CHECKING:

@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.command import run
 from benchmarks.report import Part, Row, counted
+from ladder.errors import SandboxError
 from ladder.runner.coordinator import Coordinator
 from ladder.runner.executor import LocalExecutor
 from ladder.runner.goals import Goal
 from ladder.runner.run_log import log_to
 from ladder.runner.runner import Runner
-from ladder.sandbox.base import SandboxError
-from ladder.sandbox.bot_source import find_bot
+from ladder.sandbox.bots.bot_source import find_bot
+from ladder.sandbox.bots.content import Content
+from ladder.sandbox.bots.kept import keep_folder
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
-from ladder.sandbox.folders.content import Content
-from ladder.sandbox.folders.kept import keep_folder
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.settings.settings import Settings, load_settings
+from ladder.store.commands.opening import open_ladder
 from ladder.store.commands.submissions import Submission, add_version
-from ladder.store.opening import open_ladder
 from ladder.worker.pinned import load_version
 from ladder.worker.worker import Worker
 from pigpen.rules import PRESETS

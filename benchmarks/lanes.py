@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Protocol
 from benchmarks.bare_server import BareServer
 from ladder.matches.play import sandboxed_table
 from ladder.sandbox.base import SOCKET_NAME, SeatMount
-from ladder.sandbox.cores import CORES
-from ladder.sandbox.scratch import scratch_folder
+from ladder.sandbox.host.cores import CORES
+from ladder.sandbox.host.scratch import scratch_folder
 from referee.match.table import Table
 from referee.records.lines import to_json
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
     from ladder.sandbox.base import Program
-    from referee.match.match import MatchSpec
+    from referee.match.spec import MatchSpec
     from referee.records.lines import DealLine
     from referee.seats.lazy_timer import LazyTimer
     from referee.seats.seat import Seat

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import grpc
 
-from ladder.sandbox.base import SandboxError
+from ladder.errors import SandboxError
 from ladder.sandbox.docker.engine import connect
 
 

@@ -31,20 +31,21 @@ from benchmarks.machine import machine
 from benchmarks.passing import decoded
 from benchmarks.pondering.bot import LEVELS, UNIT, told
 from benchmarks.report import show
+from ladder.errors import SandboxError
 from ladder.matches.play import play_sandboxed
-from ladder.sandbox.base import Exit, Program, SandboxError, SeatMount
-from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.base import Exit, Program, SeatMount
+from ladder.sandbox.bots.bot_source import BotSource
+from ladder.sandbox.bots.content import archive
 from ladder.sandbox.docker.base_image import LATEST, ensure_base_image
 from ladder.sandbox.docker.container_controller import ContainerController
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.engine import connect
 from ladder.sandbox.docker.image_build import build_image
 from ladder.sandbox.docker.limits import Limits, host_config, new_user
-from ladder.sandbox.folders.content import archive
 from pigpen import ClockSetting
 from pigpen.rules import PRESETS
 from referee.match.formats import Format
-from referee.match.match import MatchSpec
+from referee.match.spec import MatchSpec
 from tests.bad_bots.channels import AREA, HANDS, NOTES, digits
 
 ROOT = Path(__file__).resolve().parents[1]

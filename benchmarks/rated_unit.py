@@ -9,11 +9,11 @@ from benchmarks.command import parser_of
 from benchmarks.machine import machine
 from benchmarks.report import in_turn, show, spread
 from ladder.matches.play import play_sandboxed
-from ladder.sandbox.bot_source import find_bot
+from ladder.sandbox.bots.bot_source import find_bot
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from pigpen.rules import PRESETS
 from referee.match.formats import Format
-from referee.match.match import MatchSpec
+from referee.match.spec import MatchSpec
 
 BOTS = ("cautious", "random", "counting", "random")
 BOARDS = (1, 2, 4, 8)

@@ -22,13 +22,13 @@ from benchmarks.generated_ladder import SEATS, VARIANT, generate
 from benchmarks.report import show, spread
 from ladder.matches.play import play_inline
 from ladder.results.summary import MatchSummary, summarise
-from ladder.sandbox.bot_source import find_bot
+from ladder.sandbox.bots.bot_source import find_bot
 from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.commands import estimates
+from ladder.store.commands.opening import open_ladder
 from ladder.store.commands.results import record_summary
 from ladder.store.database import Database
-from ladder.store.opening import open_ladder
 from ladder.store.queries.bot_page import bot_page
 from ladder.store.queries.head_to_head import head_to_head
 from ladder.store.queries.matches import results
@@ -36,7 +36,7 @@ from ladder.store.queries.standings import standings
 from pigpen.rules import PRESETS, seed_from
 from pigpen.rules.shuffle import commitment
 from referee.match.formats import Format
-from referee.match.match import DEFAULT_CLOCK, MatchSpec
+from referee.match.spec import DEFAULT_CLOCK, MatchSpec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

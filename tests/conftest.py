@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from ladder.sandbox.base import SandboxError
+from ladder.errors import SandboxError
 from ladder.sandbox.docker.engine import connect
 from pigpen import ClockSetting, Welcome
 from pigpen.rules import PRESETS

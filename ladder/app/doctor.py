@@ -13,15 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ladder.sandbox.base import LOCKED_BYTES, SandboxError, SeatMount, has_own_kernel
-from ladder.sandbox.bot_source import BotSource
-from ladder.sandbox.cores import bot_cores
+from ladder.errors import SandboxError
+from ladder.sandbox.base import LOCKED_BYTES, SeatMount, has_own_kernel
+from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.control_group import GROUPS, GroupFiles, files_of
 from ladder.sandbox.docker.docker_sandbox import GVISOR, DockerSandbox
 from ladder.sandbox.docker.engine import connect, engine_errors
 from ladder.sandbox.docker.forgetting import forget
-from ladder.sandbox.memory import MIB
-from ladder.sandbox.scratch import scratch_folder
+from ladder.sandbox.host.cores import bot_cores
+from ladder.sandbox.host.memory import MIB
+from ladder.sandbox.host.scratch import scratch_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

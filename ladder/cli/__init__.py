@@ -22,7 +22,6 @@ from ladder.cli.compare import compare_bots
 from ladder.cli.config import config
 from ladder.cli.db import db
 from ladder.cli.doctor import doctor
-from ladder.cli.errors import UserError
 from ladder.cli.explain import explain
 from ladder.cli.ladder_run import ladder_app
 from ladder.cli.lock import lock
@@ -41,11 +40,7 @@ from ladder.cli.standings import standings
 from ladder.cli.submit import submit
 from ladder.cli.suspend import bench, unbench
 from ladder.cli.verify import verify_records
-from ladder.sandbox.base import BotRejected, SandboxError
-from ladder.sandbox.bot_source import UnknownBot
-from ladder.store.errors import LadderError, StoreError
-from referee.records.errors import RecordError
-from referee.records.rules_file import RulesFileError
+from pigpen.rules.errors import PigpenError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -116,7 +111,6 @@ for _panel, _commands in PANELS.items():
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 LINES = "\n"
-MISTAKES = (UserError, UnknownBot, RulesFileError, RecordError, BotRejected, LadderError)
 
 
 def main() -> None:
@@ -125,10 +119,8 @@ def main() -> None:
         sys.stdout.reconfigure(errors="replace")  # a name in letters that the terminal lacks is no reason to fail
     try:
         app()
-    except MISTAKES as error:
-        _quit(str(error), 2)
-    except (SandboxError, StoreError) as error:
-        _quit(str(error), 3)
+    except PigpenError as error:
+        _quit(str(error), error.exit_code)
     except Stopped as stopped:
         _quit(str(stopped), stopped.code)
     except OSError as error:

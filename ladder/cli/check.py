@@ -16,18 +16,18 @@ from ladder.cli.running import run
 from ladder.cli.sandboxes import SandboxName, open_sandbox
 from ladder.matches.check import ConformanceCheck, Report
 from ladder.matches.check_wire import WIRE
-from ladder.sandbox.bot_source import find_bot
+from ladder.sandbox.bots.bot_source import find_bot
 from ladder.sandbox.inline import load_bot_class
 from pigpen.check import cases_of
 from pigpen.check import check as check_inline
 from pigpen.rules import PRESETS, Rules
-from referee.match.match import DEFAULT_CLOCK
+from referee.match.spec import DEFAULT_CLOCK
 from referee.records.rules_file import load_rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ladder.sandbox.bot_source import BotSource
+    from ladder.sandbox.bots.bot_source import BotSource
     from pigpen import ClockSetting
 
 

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from ladder.cli.result_table import print_log
 from ladder.cli.sanitize import harmless, in_markup, json_line
-from ladder.sandbox.memory import MIB
+from ladder.sandbox.host.memory import MIB
 from pigpen.check.run import UNTRIED
 
 if TYPE_CHECKING:

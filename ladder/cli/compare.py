@@ -10,7 +10,6 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from ladder.cli.errors import UserError
 from ladder.cli.options import (
     DEFAULT_CLOCK_TEXT,
     ClockOption,
@@ -25,14 +24,14 @@ from ladder.cli.options import (
 from ladder.cli.running import Stopped, run
 from ladder.cli.sandboxes import SandboxName, open_sandbox
 from ladder.cli.sanitize import in_markup, json_line
+from ladder.errors import SandboxError, UserError
 from ladder.matches.compare import Comparison, ComparisonPlan, compare
 from ladder.matches.play import play_inline, play_sandboxed
 from ladder.ratings.sprt import ELO, LEAST, Hypotheses, TestDecision
-from ladder.sandbox.base import SandboxError
-from ladder.sandbox.bot_source import find_bot
-from ladder.sandbox.cores import bot_cores
+from ladder.sandbox.bots.bot_source import find_bot
+from ladder.sandbox.host.cores import bot_cores
 from pigpen.rules import new_seed, seed_from
-from referee.match.match import DEFAULT_CLOCK
+from referee.match.spec import DEFAULT_CLOCK
 from referee.records.rules_file import load_rules
 
 if TYPE_CHECKING:
@@ -40,9 +39,9 @@ if TYPE_CHECKING:
 
     from ladder.matches.compare import PlayMatch
     from ladder.ratings.sprt import MeanEstimate
-    from ladder.sandbox.bot_source import BotSource
+    from ladder.sandbox.bots.bot_source import BotSource
     from pigpen.rules import Rules
-    from referee.match.match import MatchSpec
+    from referee.match.spec import MatchSpec
     from referee.records.lines import AnyLine
 
 MOST_ELO = 2000

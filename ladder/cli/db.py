@@ -33,7 +33,7 @@ def upgrade() -> None:
     Examples:
         pigpen db upgrade
     """
-    from ladder.store.upgrading import upgrade_ladder
+    from ladder.store.commands.upgrading import upgrade_ladder
 
     done = upgrade_ladder(the_settings(), time.strftime("%Y%m%d-%H%M%S"))
     if done.backup:
@@ -101,7 +101,7 @@ def backup(
     Examples:
         pigpen db backup ladder-monday.db
     """
-    from ladder.store.backup import back_up
+    from ladder.store.commands.backup import back_up
 
     with opened() as database:
         size = back_up(database.engine.url, file)

@@ -53,7 +53,7 @@ def doctor(
 def say_what_is_missing() -> None:
     """Say in a line, before a ladder runs, what weakens the walls here, as far as that can be seen at once."""
     from ladder.app.doctor import engine_facts, missing_at_once
-    from ladder.sandbox.base import SandboxError
+    from ladder.errors import SandboxError
 
     try:
         missing = missing_at_once(engine_facts())

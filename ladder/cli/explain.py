@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from ladder.cli.errors import UserError
 from ladder.cli.ladder import opened
 from ladder.cli.ladder_words import cell, head, label, moved, plain_table, say, when
 from ladder.cli.sanitize import json_line
 from ladder.cli.standings import JsonOption
+from ladder.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -35,8 +35,8 @@ def explain(match: MatchArgument, as_json: JsonOption = False) -> None:
     Examples:
         pigpen explain 17
     """
+    from ladder.store import names
     from ladder.store.models import Status
-    from ladder.store.queries import names
     from ladder.store.queries.explanation import explain as work_out
     from ladder.store.queries.matches import match_row
     from ladder.store.queries.standings import VariantStandings

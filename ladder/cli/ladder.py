@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from ladder.cli.errors import UserError
 from ladder.cli.sanitize import harmless
+from ladder.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +52,7 @@ def opened(settings: Settings | None = None, create: bool = False) -> Iterator[D
         LadderError: If there is none, or it cannot be used.
         SandboxError: If its server does not answer.
     """
-    from ladder.store.opening import open_ladder
+    from ladder.store.commands.opening import open_ladder
 
     database = open_ladder(settings or the_settings(), create)
     try:

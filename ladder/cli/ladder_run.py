@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ladder.cli.doctor import say_what_is_missing
-from ladder.cli.errors import UserError
 from ladder.cli.ladder import opened, the_settings
 from ladder.cli.running import stopped
+from ladder.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -74,7 +74,7 @@ def run_ladder(
 
 
 def _known(database: Database, names: Sequence[str] | None) -> list[str] | None:
-    from ladder.store.queries.names import find_variant
+    from ladder.store.names import find_variant
 
     if not names:
         return None
@@ -97,10 +97,10 @@ def _run(
     import time
 
     from ladder.cli.ladder_watch import LadderWatch
+    from ladder.errors import SandboxError
     from ladder.runner.coordinator import Coordinator
     from ladder.runner.run_log import log_to
     from ladder.runner.runner import Runner
-    from ladder.sandbox.base import SandboxError
 
     with LadderWatch(goal) as watch, ExitStack() as logging:
         folder = settings.data_dir / "logs"
@@ -121,7 +121,7 @@ def _run(
 
 def default_slots() -> int:
     """Matches at once if nobody says otherwise: one for each core that bots have, and one that starts meanwhile."""
-    from ladder.sandbox.cores import bot_cores
+    from ladder.sandbox.host.cores import bot_cores
 
     return len(bot_cores()) + 1
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.cli.errors import UserError
 from ladder.cli.options import SandboxOption
 from ladder.cli.sandboxes import SandboxName, say
 from ladder.cli.sanitize import harmless
-from ladder.sandbox.bot_source import find_bot
-from ladder.sandbox.folders.content import Content
+from ladder.errors import UserError
+from ladder.sandbox.bots.bot_source import find_bot
+from ladder.sandbox.bots.content import Content
 from ladder.sandbox.wheels.lock import lock_text
 from ladder.sandbox.wheels.packages import Asked, Packages
 from ladder.sandbox.wheels.requirements import LOCK, REQUIREMENTS

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from ladder.cli.errors import UserError
 from ladder.cli.explain import MatchArgument
 from ladder.cli.ladder import opened, the_settings
 from ladder.cli.ladder_words import label
 from ladder.cli.sanitize import json_line
 from ladder.cli.standings import JsonOption
+from ladder.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ladder.results.files import Logs
     from ladder.settings.settings import Settings
     from ladder.store.queries.faults import FaultShown
     from ladder.store.queries.matches import MatchRow, SeatRow
-    from ladder.worker.tasks import Logs
 
 
 def logs(
@@ -42,7 +42,7 @@ def logs(
         pigpen logs 17 2 --table 1
     """
     from ladder.cli.logs_text import print_logs
-    from ladder.store.queries import names
+    from ladder.store import names
     from ladder.store.queries.faults import faults_of
     from ladder.store.queries.matches import match_row
 

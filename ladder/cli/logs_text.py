@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from ladder.results.files import Logs
     from ladder.store.queries.faults import FaultShown
     from ladder.store.queries.matches import SeatRow
-    from ladder.worker.tasks import Logs
 
 _DECISION = re.compile(r"\[(\d+)\] ")
 """What stands before each line that was printed: the decision that the bot was at (`ladder.sandbox.tail`)."""

@@ -57,7 +57,7 @@ def matches(
     """
     from ladder.cli.matches_table import print_match, print_matches
     from ladder.results.files import MatchFiles
-    from ladder.store.queries import names
+    from ladder.store import names
     from ladder.store.queries.matches import match_row
 
     settings = the_settings()
@@ -80,8 +80,8 @@ def matches(
 def _read(
     session: Session, variant: str | None, bot: str | None, status: StatusName | None, limit: int
 ) -> Sequence[MatchRow]:
+    from ladder.store import names
     from ladder.store.models import Status
-    from ladder.store.queries import names
     from ladder.store.queries.matches import results, unfinished
 
     if variant is not None:
@@ -98,7 +98,7 @@ def _read(
 
 def _versions(session: Session, word: str) -> Iterable[int]:
     """All versions of a bot, or the one that is named."""
-    from ladder.store.queries import names
+    from ladder.store import names
 
     named = names.find_version(session, word)
     if "@" in word:

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from ladder.cli.errors import UserError
-from ladder.sandbox.bot_source import MAIN_FILES, SAMPLES, sample_names
+from ladder.errors import UserError
+from ladder.sandbox.bots.bot_source import MAIN_FILES, SAMPLES, sample_names
 
 
 def new(

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.cli.errors import UserError
 from ladder.cli.sandboxes import SandboxName
+from ladder.errors import UserError
 from ladder.matches.clocks import DEFAULT_CLOCK_TEXT as DEFAULT_CLOCK_TEXT
 from ladder.matches.clocks import LEAST_LIMIT, MOST_LIMIT, read_clock
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.cli.errors import UserError
 from ladder.cli.options import (
     DEFAULT_CLOCK_TEXT,
     ClockOption,
@@ -24,13 +23,14 @@ from ladder.cli.recording import going_on, recording, resumable, seed_beside, un
 from ladder.cli.result_table import print_json, print_result
 from ladder.cli.running import run
 from ladder.cli.sandboxes import SandboxName, open_sandbox
+from ladder.errors import UserError
 from ladder.matches.play import Played, play_inline, play_sandboxed
 from ladder.results.faults import Faults
-from ladder.sandbox.bot_source import find_bot, seat_names
-from ladder.sandbox.cores import bot_cores
+from ladder.sandbox.bots.bot_source import find_bot, seat_names
+from ladder.sandbox.host.cores import bot_cores
 from pigpen.rules import Rules, new_seed, seed_from
 from referee.match.formats import Format
-from referee.match.match import DEFAULT_CLOCK, MatchSpec
+from referee.match.spec import DEFAULT_CLOCK, MatchSpec
 from referee.records.limits import MOST_DEALS
 from referee.records.lines import DealLine
 from referee.records.rules_file import load_rules
@@ -38,7 +38,7 @@ from referee.records.rules_file import load_rules
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ladder.sandbox.bot_source import BotSource
+    from ladder.sandbox.bots.bot_source import BotSource
     from referee.match.resume import Unfinished
     from referee.records.lines import AnyLine
 

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from ladder.cli.errors import UserError
 from ladder.cli.running import Stopped
 from ladder.cli.sanitize import harmless
-from ladder.sandbox.base import SandboxError
+from ladder.errors import SandboxError, UserError
 from referee.match.match import CannotResume
 from referee.match.resume import Unfinished
 from referee.records.errors import RecordError

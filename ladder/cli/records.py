@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.cli.errors import UserError
+from ladder.errors import UserError
 from referee.records.file import read_record
 from referee.records.recorded import BadRecord, Recorded
 
@@ -37,7 +37,7 @@ def record_of(named: Path) -> Path:
     from ladder.cli.ladder import opened, the_settings
     from ladder.results.files import MatchFiles
     from ladder.store.models import Status
-    from ladder.store.queries.names import find_match
+    from ladder.store.names import find_match
 
     settings = the_settings()
     with opened(settings) as database, database.read() as session:

@@ -25,14 +25,14 @@ from ladder.cli.running import run
 from ladder.cli.sandboxes import SandboxName, open_sandbox
 from ladder.matches.play import inline_table, sandboxed_table
 from ladder.matches.rerun import rerun as put_again
-from ladder.sandbox.bot_source import find_bot
+from ladder.sandbox.bots.bot_source import find_bot
 from referee.replay.rerun import table_reruns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ladder.matches.rerun import Rerun
-    from ladder.sandbox.bot_source import BotSource
+    from ladder.sandbox.bots.bot_source import BotSource
     from referee.replay.rerun import TableRerun
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ladder.matches.play import Played
     from ladder.results.faults import FaultReport, Faults
-    from referee.match.match import MatchSpec
+    from referee.match.spec import MatchSpec
     from referee.records.lines import BotResult
 
 LOG_LINES = 12

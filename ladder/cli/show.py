@@ -30,7 +30,7 @@ def show(
         pigpen show Trotter@2 --variant gongzhu --opponents 50
     """
     from ladder.cli.show_text import print_page
-    from ladder.store.queries import names
+    from ladder.store import names
     from ladder.store.queries.bot_page import bot_page
 
     with opened() as database, database.read() as session:

@@ -18,7 +18,7 @@ from ladder.cli.ladder_words import (
 )
 from ladder.cli.standings_table import ORDINALS
 from ladder.cli.think_times_table import print_think_times
-from ladder.sandbox.memory import MIB
+from ladder.sandbox.host.memory import MIB
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ladder.cli.errors import UserError
 from ladder.cli.ladder import opened
 from ladder.cli.sanitize import json_line
+from ladder.errors import UserError
 
 VariantOption = Annotated[str | None, typer.Option(help="Only this variant; by default all that the ladder plays.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
@@ -35,7 +35,7 @@ def standings(
         pigpen standings --csv > standings.csv
     """
     from ladder.cli.standings_table import plain, print_csv, print_standings
-    from ladder.store.queries import names
+    from ladder.store import names
     from ladder.store.queries.standings import standings as read
 
     if as_json and as_csv:

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.cli.errors import UserError
 from ladder.cli.ladder import opened, the_settings
 from ladder.cli.progress import progress
 from ladder.cli.running import run
 from ladder.cli.sandboxes import SandboxName, open_sandbox
 from ladder.cli.submit_words import print_added, print_json, print_rejected
-from ladder.sandbox.bot_source import find_bot
+from ladder.errors import UserError
+from ladder.sandbox.bots.bot_source import find_bot
 
 if TYPE_CHECKING:
     from ladder.app.submit.entering import EntryOutcome, Request
-    from ladder.sandbox.bot_source import BotSource
+    from ladder.sandbox.bots.bot_source import BotSource
     from ladder.settings.settings import Settings
     from ladder.store.database import Database
 

@@ -16,7 +16,7 @@ from ladder.cli.sanitize import harmless, json_line
 from ladder.matches.check_wire import WIRE_GROUP
 from pigpen.check.run import UNTRIED
 from pigpen.rules import PRESETS
-from referee.match.match import DEFAULT_CLOCK
+from referee.match.spec import DEFAULT_CLOCK
 from referee.records.rules_file import load_rules
 
 if TYPE_CHECKING:

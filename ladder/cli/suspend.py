@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from ladder.cli.errors import UserError
 from ladder.cli.ladder import opened
 from ladder.cli.sanitize import harmless
+from ladder.errors import UserError
 
 BotArgument = Annotated[str, typer.Argument(help="A bot, which means its newest version, or a version: Trotter@2.")]
 VariantOption = Annotated[str | None, typer.Option(help="Only in this variant; by default in all.")]
@@ -31,7 +31,7 @@ def bench(
         pigpen bench Trotter@2 --variant gongzhu --reason "Its owner asked for it."
     """
     from ladder.store.commands.suspending import bench_entries
-    from ladder.store.queries.names import find_version
+    from ladder.store.names import find_version
 
     if not reason.strip():
         raise UserError("A reason is needed, for the bot's owner: --reason TEXT")
@@ -50,7 +50,7 @@ def unbench(bot: BotArgument, variant: VariantOption = None) -> None:
         pigpen unbench Trotter@2 --variant gongzhu
     """
     from ladder.store.commands.suspending import unbench_entries
-    from ladder.store.queries.names import find_version
+    from ladder.store.names import find_version
 
     with opened() as database, database.write() as session:
         variants = unbench_entries(session, find_version(session, bot, variant), variant, time.time())

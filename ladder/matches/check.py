@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from ladder.matches.check_wire import WIRE, WIRE_GROUP
 from ladder.matches.play import SeatedBot, running
 from ladder.matches.trial import END_SECONDS, Trial
-from ladder.sandbox.scratch import scratch_folder
+from ladder.sandbox.host.scratch import scratch_folder
 from pigpen.check import Outcome, cases_of
 from pigpen.check.run import UNTRIED
-from referee.match.match import DEFAULT_CLOCK
+from referee.match.spec import DEFAULT_CLOCK
 from referee.seats.trial_seat import TrialSeat
 from referee.seats.verdict import Verdict
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pigpen import ClockSetting
-from referee.match.match import DEFAULT_CLOCK
+from referee.match.spec import DEFAULT_CLOCK
 from referee.records.errors import shortened
 
 DEFAULT_CLOCK_TEXT = f"{DEFAULT_CLOCK.bank:g}+{DEFAULT_CLOCK.increment:g}"

@@ -10,10 +10,11 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from ladder.sandbox.base import SOCKET_NAME, BotRejected, SandboxError, SeatMount
-from ladder.sandbox.cores import CORES
+from ladder.errors import BotRejected, SandboxError
+from ladder.sandbox.base import SOCKET_NAME, SeatMount
+from ladder.sandbox.host.cores import CORES
+from ladder.sandbox.host.scratch import disk_errors, scratch_folder
 from ladder.sandbox.inline import load_bot_class
-from ladder.sandbox.scratch import disk_errors, scratch_folder
 from referee.match.match import Match
 from referee.seats.hello import new_token
 from referee.seats.seat import InlineSeat
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.sandbox.base import Exit, Instance, Program
-    from ladder.sandbox.bot_source import BotSource
+    from ladder.sandbox.bots.bot_source import BotSource
     from pigpen import Bot
-    from referee.match.match import MatchSpec
+    from referee.match.spec import MatchSpec
     from referee.records.lines import AnyLine, DealLine, ImageFiles, ResultLine
     from referee.seats.seat import Seat
 

@@ -9,11 +9,11 @@ from ladder.matches.check import ConformanceCheck, Report
 from ladder.matches.check_wire import WIRE
 from ladder.matches.play import Played, play_sandboxed
 from ladder.results.faults import Faults
-from ladder.sandbox.cores import bot_cores
+from ladder.sandbox.host.cores import bot_cores
 from pigpen.check import cases_of
 from pigpen.rules import Rules, seed_from
 from referee.match.formats import Format
-from referee.match.match import MatchSpec
+from referee.match.spec import MatchSpec
 from referee.records.lines import DealLine
 
 if TYPE_CHECKING:

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from ladder.worker.tasks import Logs
+
+Logs = dict[int, tuple[str, ...]]
+"""By table: the end of what each bot wrote to stdout and stderr there, in the order of their numbers."""
 
 MATCHES_PER_FOLDER = 1000
 RECORD_END, LOGS_END, PARTIAL_END = ".jsonl.gz", ".log.json.gz", ".partial"

@@ -18,7 +18,7 @@ from sqlalchemy import select
 from ladder.results.files import MatchFiles
 from ladder.results.summary import summarise
 from ladder.runner.leased_tasks import task_of
-from ladder.sandbox import owners
+from ladder.sandbox.host import owners
 from ladder.store.commands import queue
 from ladder.store.commands.estimates import RefreshRate, refresh, stale
 from ladder.store.commands.match_time import seconds_of

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from ladder.sandbox.bot_source import seat_names
-from ladder.sandbox.folders.kept import kept_folder
+from ladder.sandbox.bots.bot_source import seat_names
+from ladder.sandbox.bots.kept import kept_folder
 from ladder.store.commands.match_time import seconds_of
 from ladder.store.models import StoredBot, StoredMatch, StoredSeat, Variant, Version
 from ladder.worker.tasks import MatchTask, TaskBot

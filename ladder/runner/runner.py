@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Protocol
 import pydantic
 import structlog
 
-from ladder.sandbox.base import SandboxError
+from ladder.errors import LadderError, SandboxError, StoreError
 from ladder.store.commands.queue import GRACE
 from ladder.store.commands.results import WrongRecord
-from ladder.store.errors import LadderError, StoreError
 from ladder.store.models import Status
 from ladder.worker.tasks import MatchOutcome
 

@@ -16,7 +16,7 @@ from referee.seats.exit import Exit as Exit  # how an instance ended
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ladder.sandbox.bot_source import BotSource
+    from ladder.sandbox.bots.bot_source import BotSource
     from referee.records.lines import ImageFiles
     from referee.seats.process_controller import ProcessController
 
@@ -33,14 +33,6 @@ LOCKED_BYTES = 512 * 1024 * 1024
 
 OWN_KERNEL = ("runsc", "kata")
 """How runtimes are called, at the beginning, that put a kernel between each container and the host's."""
-
-
-class SandboxError(Exception):
-    """The sandbox itself failed. Never the bot's fault: the match is void and scheduled again."""
-
-
-class BotRejected(Exception):
-    """The bot cannot be loaded (no Dockerfile, a build that fails, …). The message is for its author."""
 
 
 def has_own_kernel(runtime: str) -> bool:

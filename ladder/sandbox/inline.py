@@ -8,8 +8,8 @@ import itertools
 import sys
 from typing import TYPE_CHECKING
 
-from ladder.sandbox.base import BotRejected
-from ladder.sandbox.folders.content import Content
+from ladder.errors import BotRejected
+from ladder.sandbox.bots.content import Content
 from ladder.sandbox.wheels.here import installed_here
 from ladder.sandbox.wheels.packages import Asked, Packages
 from ladder.sandbox.wheels.requirements import LOCK, REQUIREMENTS
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
 
-    from ladder.sandbox.bot_source import BotSource
+    from ladder.sandbox.bots.bot_source import BotSource
 
 _numbers = itertools.count()
 

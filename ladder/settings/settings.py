@@ -25,9 +25,9 @@ from pydantic_settings import (
 
 from ladder.matches.clocks import DEFAULT_CLOCK_TEXT, LEAST_LIMIT, MOST_LIMIT, MOST_SECONDS, read_clock
 from ladder.sandbox.base import LOCKED_BYTES, has_own_kernel
-from ladder.sandbox.bot_source import Builds
+from ladder.sandbox.bots.bot_source import Builds
 from ladder.settings.file import FILE, bot_around
-from referee.match.match import DEFAULT_CLOCK
+from referee.match.spec import DEFAULT_CLOCK
 from referee.records.errors import shortened
 from referee.records.limits import MOST_DEALS, MOST_SEATS
 

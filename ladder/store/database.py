@@ -35,7 +35,7 @@ CONNECT_SECONDS = 10
 
 class Database:
     """
-    A database that holds a ladder; opened by `ladder.store.opening`, which checks its schema.
+    A database that holds a ladder; opened by `ladder.store.commands.opening`, which checks its schema.
 
     A transaction that reads sees one state of the ladder; one that writes is alone among those that write, so what it
     reads before it writes stays true until it has committed. What a driver says comes out as `StoreError` or

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 
-from ladder.store.errors import LadderError, StoreError
+from ladder.errors import LadderError, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ladder.sandbox.base import BotRejected, SandboxError
-from ladder.sandbox.bot_source import BotSource
+from ladder.errors import BotRejected, SandboxError
+from ladder.sandbox.bots.bot_source import BotSource
 
 if TYPE_CHECKING:
     from ladder.sandbox.base import Program, Sandbox

@@ -10,14 +10,12 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, model_validator
 
+from ladder.results.files import Logs
 from ladder.sandbox.base import LOCKED_BYTES
 from pigpen import ClockSetting
 from referee.match.formats import Format
-from referee.match.match import MatchSpec
+from referee.match.spec import MatchSpec
 from referee.records.rules_file import rules_from
-
-Logs = dict[int, tuple[str, ...]]
-"""By table: the end of what each bot wrote to stdout and stderr there, in the order of their numbers."""
 
 
 class Message(BaseModel):

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from ladder.errors import BotRejected, SandboxError
 from ladder.matches.play import play_sandboxed
-from ladder.sandbox.base import BotRejected, SandboxError
+from ladder.sandbox.host.scratch import disk_errors, scratch_folder
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
-from ladder.sandbox.scratch import disk_errors, scratch_folder
 from ladder.worker.pinned import ProgramLost
 from ladder.worker.tasks import MatchOutcome, MatchTask
 from referee.records.packed_record import PackedRecord

@@ -9,8 +9,8 @@ from referee.seats.clock import MARGIN, NOTICE_SECONDS, WALL_CAP
 from referee.seats.verdict import TAKEOVER_AT
 
 if TYPE_CHECKING:
-    from pigpen.notices import ClockSetting
     from pigpen.rules import Rules
+    from pigpen.values.notices import ClockSetting
     from referee.match.formats import Format
 
 TABLE_SECONDS = 60.0

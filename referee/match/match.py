@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import datetime
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from pigpen.notices import ClockSetting
-from pigpen.rules import new_seed
+from pigpen.rules.errors import PigpenError
 from pigpen.rules.shuffle import commitment
 from referee.match.result import Tally
 from referee.match.table import Table
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from contextlib import AbstractAsyncContextManager
 
-    from pigpen.rules import Rules
-    from referee.match.formats import Format
+    from referee.match.spec import MatchSpec
     from referee.records.lines import ImageFiles
     from referee.seats.seat import Seat
 
@@ -31,24 +29,11 @@ if TYPE_CHECKING:
     There is one seat for each bot, in the order of their numbers.
     """
 
-DEFAULT_CLOCK = ClockSetting(bank=60.0, increment=0.1, limit=1.0, start_up=10.0)
 
-
-@dataclass(frozen=True)
-class MatchSpec:
-    """What is to be played."""
-
-    rules: Rules
-    bots: tuple[str, ...]
-    """A name for each bot, in the order of their numbers; the same bot may play several of them."""
-    format: Format
-    clock: ClockSetting = DEFAULT_CLOCK
-    seed: bytes = field(default_factory=new_seed)
-    """256 bits; everything random in the match comes from it."""
-
-
-class CannotResume(Exception):
+class CannotResume(PigpenError):
     """The record does not allow to go on; the message says why."""
+
+    exit_code = 2
 
 
 class Match:

@@ -6,17 +6,17 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pigpen.notices import FaultNotice
 from pigpen.rules import IllegalAction
-from pigpen.view import View
+from pigpen.values.notices import FaultNotice
+from pigpen.values.view import View
 from referee.seats.clock import Clock, Stopwatch, rating, slack_for, sleep
 from referee.seats.verdict import SeatFailure, Verdict, is_taken_over
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pigpen.notices import ClockSetting, Notice, Welcome
     from pigpen.rules import Action, Deal
+    from pigpen.values.notices import ClockSetting, Notice, Welcome
     from referee.records.lines import Step
     from referee.seats.exit import Exit
     from referee.seats.seat import Seat

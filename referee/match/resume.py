@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pigpen.notices import ClockSetting
 from pigpen.rules.shuffle import commitment
+from pigpen.values.notices import ClockSetting
 from referee.match.formats import Format
-from referee.match.match import CannotResume, MatchSpec
+from referee.match.match import CannotResume
+from referee.match.spec import MatchSpec
 from referee.records.lines import DealLine, MatchLine, ResultLine
 from referee.records.rules_file import RulesFileError, rules_from
 

@@ -6,9 +6,9 @@ import asyncio
 import time
 from typing import TYPE_CHECKING
 
-from pigpen.notices import DealResult, MatchResult, Welcome
 from pigpen.rules import deal_hands
 from pigpen.rules.shuffle import derived_number
+from pigpen.values.notices import DealResult, MatchResult, Welcome
 from referee.match.player import Player
 from referee.match.result import places
 from referee.records.lines import DealLine
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
 
     from pigpen.rules import Deal
-    from referee.match.match import MatchSpec
     from referee.match.player import Decision, Fault
+    from referee.match.spec import MatchSpec
     from referee.seats.seat import Seat
 
 FROM_SEED_AND_STEPS = ("board", "rotation", "seats", "hands", "scores", "totals")

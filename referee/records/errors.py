@@ -9,6 +9,8 @@ RecordError          it is no record, or cannot be read or written
 
 from __future__ import annotations
 
+from pigpen.rules.errors import PigpenError
+
 MOST_SHOWN = 80
 """Of what somebody wrote, so many characters are repeated in a message."""
 
@@ -18,8 +20,10 @@ def shortened(text: str, most: int = MOST_SHOWN) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
 
 
-class RecordError(Exception):
+class RecordError(PigpenError):
     """The file holds no record, or it cannot be read or written; the message says why."""
+
+    exit_code = 2
 
 
 class RecordCut(RecordError):

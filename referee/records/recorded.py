@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pigpen.rules.errors import PigpenError
 from pigpen.rules.shuffle import SEED_BYTES, commitment
 from referee.records.lines import DealLine, MatchLine, ResultLine
 from referee.records.packed_deals import Deals
@@ -17,8 +18,10 @@ if TYPE_CHECKING:
     from referee.records.lines import AnyLine
 
 
-class BadRecord(ValueError):
+class BadRecord(PigpenError, ValueError):
     """The lines are not the record of a match; the message says what is wrong."""
+
+    exit_code = 2
 
 
 @dataclass(frozen=True)

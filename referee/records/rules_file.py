@@ -12,6 +12,7 @@ import tomli_w
 from pydantic_core import ErrorDetails
 
 from pigpen.rules import PRESETS, Rules
+from pigpen.rules.errors import PigpenError
 from referee.records.errors import shortened
 
 FILE_BYTES = 16 * 1024
@@ -30,8 +31,10 @@ _adapter = pydantic.TypeAdapter(Rules)
 TOO_DEEP = f"tables and lists are nested more than {MOST_LEVELS} levels deep"
 
 
-class RulesFileError(ValueError):
+class RulesFileError(PigpenError, ValueError):
     """No variant has that name, or the file describes none; the message says what is wrong and where."""
+
+    exit_code = 2
 
 
 def load_rules(name: str) -> Rules:

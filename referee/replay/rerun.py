@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from pigpen.notices import ClockSetting, DealResult, MatchResult, Welcome
 from pigpen.rules import IllegalAction
+from pigpen.values.notices import ClockSetting, DealResult, MatchResult, Welcome
 from referee.match.player import BY_TAKEOVER, Player, ask_in_time
 from referee.match.table import bot_seed
 from referee.records.recorded import seats_of
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     from pigpen.rules import Deal
-    from pigpen.view import View
+    from pigpen.values.view import View
     from referee.records.lines import DealLine, Step
     from referee.records.packed_deals import Deals
     from referee.records.recorded import Recorded

@@ -19,7 +19,7 @@ from referee.records.steps import action_of
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from pigpen.rules import Action, Card, Deal, Face, Play, Suit, View
+    from pigpen.rules import Action, Card, Deal, Face, Play, SeatView, Suit
     from referee.replay.deal_replay import DealReplay, Moment
 
 
@@ -122,7 +122,7 @@ def scene(replay: DealReplay, place: int, chairs: Collection[int] | None = None)
     )
 
 
-def _chairs(replay: DealReplay, moment: Moment, views: Mapping[int, View]) -> Iterator[Chair]:
+def _chairs(replay: DealReplay, moment: Moment, views: Mapping[int, SeatView]) -> Iterator[Chair]:
     deal, rules = moment.deal, replay.rules
     exposed = {shown for view in views.values() for shown in view.exposures}
     view = next(iter(views.values()))
@@ -152,14 +152,14 @@ def _chairs(replay: DealReplay, moment: Moment, views: Mapping[int, View]) -> It
         )
 
 
-def _is_asked(seat: int, deal: Deal, own: View | None) -> bool:
+def _is_asked(seat: int, deal: Deal, own: SeatView | None) -> bool:
     """Whether *seat* must decide now; to whom else a sealed question is put is not known from a chair."""
     if deal.phase in (Phase.PLAY, Phase.MOON):
         return seat == deal.turn
     return own is not None and own.legal_mask != 0
 
 
-def _news(moment: Moment, views: Mapping[int, View]) -> Iterator[News]:
+def _news(moment: Moment, views: Mapping[int, SeatView]) -> Iterator[News]:
     for (step, took, _), unasked in zip(moment.done, moment.unasked, strict=True):
         if step.seat in views:
             yield News(step.seat, action_of(step), step.by, step.why, took, unasked)

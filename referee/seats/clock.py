@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pigpen.notices import ClockSetting
+    from pigpen.values.notices import ClockSetting
 
 MARGIN = 0.025
 """Seconds of wall time of every decision that are never charged: what the way to the bot and back may take."""

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pigpen.bot import Bot
-    from pigpen.notices import Notice, Welcome
     from pigpen.rules import Action
-    from pigpen.view import View
+    from pigpen.values.notices import Notice, Welcome
+    from pigpen.values.view import View
     from referee.seats.clock import Stopwatch
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import grpc
 
-from pigpen.notices import MatchResult
+from pigpen.values.notices import MatchResult
 from pigpen.wire.messages import MalformedMessage, action_of, notice_message, request_message, welcome_message
 from referee.seats.clock import NOTICE_SECONDS
 from referee.seats.hello import check_hello
@@ -23,10 +23,10 @@ from referee.seats.verdict import SeatBroken, SeatFailure, Verdict
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pigpen.notices import Notice, Welcome
     from pigpen.rules import Action
     from pigpen.v1.referee_pb2 import RefereeMessage
-    from pigpen.view import View
+    from pigpen.values.notices import Notice, Welcome
+    from pigpen.values.view import View
     from referee.seats.clock import Stopwatch
     from referee.seats.exit import Exit
     from referee.seats.process_controller import ProcessController

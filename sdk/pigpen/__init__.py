@@ -12,12 +12,12 @@ Write a bot for Hearts, Gong Zhu or Chinese Hearts.
 """
 
 from pigpen.bot import Bot
-from pigpen.notices import ClockSetting, DealResult, FaultNotice, MatchResult, Welcome
-from pigpen.rules import CARDS, Card, Face, MoonChoice, Phase, Play, Policy, Rules, Suit, cards_in, mask_of
+from pigpen.rules import CARDS, Card, Face, MoonChoice, Phase, Play, Rules, Suit, cards_in, mask_of
+from pigpen.sim.playout import Policy, playout
 from pigpen.sim.solving import Solution, TooLong, margin, solve
-from pigpen.view import View
-
-__version__ = "0.1.0"
+from pigpen.values.notices import ClockSetting, DealResult, FaultNotice, MatchResult, Welcome
+from pigpen.values.view import View
+from pigpen.version import __version__
 
 __all__ = [
     "CARDS",
@@ -38,10 +38,12 @@ __all__ = [
     "TooLong",
     "View",
     "Welcome",
+    "__version__",
     "cards_in",
     "is_accelerated",
     "margin",
     "mask_of",
+    "playout",
     "run",
     "solve",
 ]

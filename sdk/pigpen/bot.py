@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from pigpen.notices import DealResult, FaultNotice, MatchResult
 from pigpen.rules import CARDS, Action, Card, Face, MoonChoice, Phase
+from pigpen.values.notices import DealResult, FaultNotice, MatchResult
 
 if TYPE_CHECKING:
-    from pigpen.notices import Notice, Welcome
-    from pigpen.view import View
+    from pigpen.values.notices import Notice, Welcome
+    from pigpen.values.view import View
 
 
 class Bot:

@@ -15,10 +15,10 @@ import pigpen.wire.transport  # noqa: F401  # before gRPC
 import grpc
 import grpc.aio
 
-from pigpen import __version__
 from pigpen.bot import Bot, WrongAnswer, decide, tell
 from pigpen.v1.referee_pb2 import BotMessage, RefereeMessage
 from pigpen.v1.referee_pb2_grpc import RefereeStub
+from pigpen.version import __version__
 from pigpen.wire.messages import answer_message, hello_message, notice_of, view_of, welcome_of
 
 if TYPE_CHECKING:

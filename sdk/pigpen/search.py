@@ -13,17 +13,17 @@ from itertools import combinations, product
 from typing import TYPE_CHECKING, TypeVar
 
 from pigpen.bot import Bot
-from pigpen.rules import Face, MoonChoice, Phase, Policy
+from pigpen.rules import Face, MoonChoice, Phase
 from pigpen.sim.chance import Chance
-from pigpen.sim.playout import settle
+from pigpen.sim.playout import Policy, playout, settle
 from pigpen.sim.solving import margin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from pigpen.notices import Welcome
     from pigpen.rules import Action, Card
-    from pigpen.view import View
+    from pigpen.values.notices import Welcome
+    from pigpen.values.view import View
 
 Choice = TypeVar("Choice")
 
@@ -170,5 +170,5 @@ def sealed_trial(view: View, policy: Policy, actions: Sequence[Action]) -> list[
     for action in actions:
         after = deal.copy()
         after.apply(view.seat, action)
-        values.append(margin(view.rules, after.playout(policy, view.rng), view.seat))
+        values.append(margin(view.rules, playout(after, policy, view.rng), view.seat))
     return values

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from docker import DockerClient
 
 from ladder.matches.play import play_sandboxed
+from ladder.sandbox.bots.content import archive
 from ladder.sandbox.docker.base_image import LATEST
 from ladder.sandbox.docker.image_build import build_image
-from ladder.sandbox.folders.content import archive
 from pigpen.rules import PRESETS, seed_from
 from referee.match.formats import Format
-from referee.match.match import MatchSpec
+from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine, DealLine
 from referee.seats.verdict import Verdict
 

@@ -23,13 +23,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ladder.sandbox import owners
-from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker import containers
 from ladder.sandbox.docker.base_image import ensure_base_image
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.engine import connect
-from ladder.sandbox.scratch import OWNER, PREFIX
+from ladder.sandbox.host import owners
+from ladder.sandbox.host.scratch import OWNER, PREFIX
 from pigpen import ClockSetting
 from tests.bad_bots.matches import TAG, build, play
 from tests.bad_bots.table import BAD_BOTS

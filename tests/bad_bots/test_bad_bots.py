@@ -11,12 +11,12 @@ import docker
 import pytest
 import pytest_asyncio
 
-from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.base_image import ensure_base_image
 from ladder.sandbox.docker.containers import OWNER
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.engine import connect
-from ladder.sandbox.owners import this_process
+from ladder.sandbox.host.owners import this_process
 from pigpen.rules import PRESETS
 from referee.seats.verdict import TAKEOVER_AT, Verdict
 from tests.bad_bots.matches import PROGRAMS, TAG, Outcome, build, play

@@ -9,12 +9,13 @@ from pathlib import Path
 import docker
 import pytest
 
-from ladder.sandbox import owners
-from ladder.sandbox.base import BotRejected, Exit, SeatMount
-from ladder.sandbox.bot_source import BotSource
+from ladder.errors import BotRejected
+from ladder.sandbox.base import Exit, SeatMount
+from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker import containers, image_inspection
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.engine import connect
+from ladder.sandbox.host import owners
 from tests.bad_bots.images import BAD_IMAGES, FIT_IMAGES, Image, load_image
 from tests.e2e.command import pigpen
 

@@ -11,15 +11,15 @@ import pytest
 
 from ladder.matches.play import play_sandboxed
 from ladder.sandbox.base import Instance, SeatMount
-from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.bots.bot_source import BotSource
+from ladder.sandbox.bots.content import archive
 from ladder.sandbox.docker.base_image import LATEST, ensure_base_image
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.engine import connect
 from ladder.sandbox.docker.image_build import build_image
-from ladder.sandbox.folders.content import archive
 from pigpen.rules import PRESETS
 from referee.match.formats import Format
-from referee.match.match import MatchSpec
+from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine, DealLine
 from tests.bad_bots.channels import AREA, NOTES
 from tests.bad_bots.matches import PROGRAMS, Seated

@@ -13,7 +13,7 @@ import benchmarks
 from benchmarks import __main__ as whole
 from benchmarks import command
 from benchmarks.report import Part, Row, compared, sections, spread
-from ladder.sandbox.base import SandboxError
+from ladder.errors import SandboxError
 
 ROOT = Path(__file__).parents[2]
 

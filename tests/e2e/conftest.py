@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from ladder.cli.new import new
-from ladder.sandbox.bot_source import BotSource, find_bot
+from ladder.sandbox.bots.bot_source import BotSource, find_bot
 
 
 @pytest.fixture(scope="session")

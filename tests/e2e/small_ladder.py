@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ladder.sandbox.folders.content import Content
-from ladder.sandbox.folders.kept import keep_folder
+from ladder.sandbox.bots.content import Content
+from ladder.sandbox.bots.kept import keep_folder
 from ladder.settings.settings import Settings, load_settings
+from ladder.store.commands.opening import open_ladder
 from ladder.store.commands.submissions import Submission, add_version
-from ladder.store.opening import open_ladder
 from pigpen.rules import PRESETS
 from tests.e2e.command import PIGPEN, environment
 from tests.ladder.ladders import NOW

@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import select
 
 from ladder.results.files import MatchFiles
-from ladder.sandbox.scratch import OWNER, scratch_folder
+from ladder.sandbox.host.scratch import OWNER, scratch_folder
 from ladder.store import models
 from ladder.store.commands.rerating import differences
 from ladder.store.models import Status

@@ -10,12 +10,12 @@ import docker
 import pytest
 from sqlalchemy import select
 
-from ladder.sandbox.bot_source import find_bot
+from ladder.sandbox.bots.bot_source import find_bot
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.settings.settings import load_settings
 from ladder.store import models
+from ladder.store.commands.opening import open_ladder
 from ladder.store.commands.submissions import Submission, add_version
-from ladder.store.opening import open_ladder
 from pigpen.rules import PRESETS
 from tests.e2e.small_ladder import SmallLadder, events
 from tests.ladder.cut_engine import CutEngine

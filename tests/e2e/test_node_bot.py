@@ -16,14 +16,14 @@ import pytest
 from ladder.cli.new import new
 from ladder.matches.play import Played, play_sandboxed
 from ladder.sandbox.base import SOCKET_NAME, Exit, SeatMount
-from ladder.sandbox.bot_source import BotSource, find_bot
+from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.sandbox.inline import load_bot_class
 from ladder.sandbox.process.process_instance import ProcessInstance
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from pigpen import ClockSetting, MatchResult, MoonChoice, Phase, View, Welcome
 from pigpen.rules import seed_from
 from referee.match.formats import Format
-from referee.match.match import MatchSpec
+from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine, DealLine, to_json, without_times
 from referee.records.rules_file import load_rules
 from referee.seats.clock import Stopwatch

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from ladder.matches.play import play_sandboxed
-from ladder.sandbox.bot_source import BotSource, find_bot
+from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.engine import connect
 from pigpen import ClockSetting
 from pigpen.rules import seed_from
 from referee.match.formats import Format
-from referee.match.match import MatchSpec
+from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine, DealLine
 from referee.records.rules_file import load_rules
 

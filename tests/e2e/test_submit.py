@@ -14,8 +14,8 @@ from sqlalchemy import select
 
 from ladder.settings.settings import load_settings
 from ladder.store import models
+from ladder.store.commands.opening import open_ladder
 from ladder.store.commands.submissions import Submission, add_version
-from ladder.store.opening import open_ladder
 from pigpen.rules import PRESETS
 from tests.e2e.command import pigpen
 from tests.ladder.bad_checks import GOOD, RUN

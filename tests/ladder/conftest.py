@@ -10,15 +10,15 @@ from pathlib import Path
 import docker
 import pytest
 
-from ladder.sandbox import owners
 from ladder.sandbox.base import SeatMount
-from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.bots.bot_source import BotSource
+from ladder.sandbox.bots.content import archive
 from ladder.sandbox.docker.base_image import find_base
 from ladder.sandbox.docker.built_images import FOLDER_LABEL
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.engine import connect
 from ladder.sandbox.docker.image_build import build_image
-from ladder.sandbox.folders.content import archive
+from ladder.sandbox.host import owners
 from tests.ladder.containers import new_place
 
 PROGRAM_TAG = "pigpen/test:program"

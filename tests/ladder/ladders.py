@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, select
 
 from ladder.ratings.elo import START
-from ladder.sandbox.bot_source import find_bot
+from ladder.sandbox.bots.bot_source import find_bot
 from ladder.sandbox.inline import load_bot_class
 from ladder.store import models
 from pigpen.rules import PRESETS, seed_from
 from pigpen.rules.shuffle import commitment
 from referee.match.formats import Format
-from referee.match.match import DEFAULT_CLOCK, MatchSpec
+from referee.match.spec import DEFAULT_CLOCK, MatchSpec
 from referee.seats.seat import InlineSeat
 from referee.seats.verdict import Verdict
 from tests.referee.scripted_seats import ScriptedSeat, fails

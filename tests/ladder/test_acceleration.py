@@ -10,10 +10,11 @@ from random import Random
 import pytest
 
 from ladder.sandbox.base import Exit, SeatMount
-from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.bots.bot_source import BotSource
 from pigpen.rules import Deal, deal_hands
 from pigpen.rules.presets import GONGZHU
 from pigpen.sim import native
+from pigpen.sim.playout import playout
 from tests.ladder.containers import run
 
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("no_leftovers")]
@@ -25,7 +26,7 @@ import pigpen
 from pigpen.rules import Deal, deal_hands
 from pigpen.rules.presets import GONGZHU
 deal = Deal(GONGZHU, deal_hands(GONGZHU, bytes(32), 0))
-print(pigpen.is_accelerated(), deal.playout(rng=random.Random(1)))
+print(pigpen.is_accelerated(), pigpen.playout(deal, rng=random.Random(1)))
 """
 
 
@@ -37,4 +38,4 @@ async def test_sampling_and_playouts_are_accelerated_in_the_sandbox_of_the_ladde
     assert end == Exit(0), output
     is_accelerated, _, scores = output.strip().partition(" ")
     assert is_accelerated == str(native.library(platform.machine()).is_file())
-    assert scores == str(Deal(GONGZHU, deal_hands(GONGZHU, bytes(32), 0)).playout(rng=Random(1)))
+    assert scores == str(playout(Deal(GONGZHU, deal_hands(GONGZHU, bytes(32), 0)), rng=Random(1)))

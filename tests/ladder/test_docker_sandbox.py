@@ -14,12 +14,13 @@ import docker
 import pytest
 import pytest_asyncio
 
-from ladder.sandbox.base import STDERR_TAIL, Exit, SandboxError, SeatMount
-from ladder.sandbox.bot_source import BotSource
+from ladder.errors import SandboxError
+from ladder.sandbox.base import STDERR_TAIL, Exit, SeatMount
+from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.control_group import GROUPS
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.limits import FIRST_USER, GROUP, USERS, Limits
-from ladder.sandbox.memory import MIB
+from ladder.sandbox.host.memory import MIB
 from tests.ladder.containers import has_written, new_place, run, running
 
 pytestmark = pytest.mark.docker

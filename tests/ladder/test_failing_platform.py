@@ -8,18 +8,18 @@ from pathlib import Path
 import docker
 import pytest
 
+from ladder.errors import SandboxError
 from ladder.matches.play import Played, play_sandboxed
-from ladder.sandbox import owners
-from ladder.sandbox.base import SandboxError
-from ladder.sandbox.bot_source import BotSource, find_bot
+from ladder.sandbox.bots.bot_source import BotSource, find_bot
+from ladder.sandbox.bots.content import archive
 from ladder.sandbox.docker.containers import SANDBOX
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.image_build import build_image
-from ladder.sandbox.folders.content import archive
+from ladder.sandbox.host import owners
 from pigpen import ClockSetting
 from pigpen.rules import PRESETS
 from referee.match.formats import Format
-from referee.match.match import MatchSpec
+from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine, DealLine, ResultLine
 from tests.ladder.cut_engine import CutEngine
 

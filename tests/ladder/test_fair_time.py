@@ -14,13 +14,13 @@ import pytest
 
 from ladder.matches.play import Played, play_sandboxed
 from ladder.sandbox.base import SeatMount
-from ladder.sandbox.bot_source import BotSource
-from ladder.sandbox.cores import bot_cores
+from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.container_instance import DockerInstance
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from ladder.sandbox.host.cores import bot_cores
 from pigpen.rules import seed_from
 from referee.match.formats import Format
-from referee.match.match import DEFAULT_CLOCK, MatchSpec
+from referee.match.spec import DEFAULT_CLOCK, MatchSpec
 from referee.records.lines import AnyLine, DealLine
 from referee.records.rules_file import load_rules
 from tests.ladder.containers import has_written, running

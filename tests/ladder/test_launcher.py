@@ -10,11 +10,12 @@ from collections.abc import Callable
 import docker
 import pytest
 
-from ladder.sandbox.base import Exit, SandboxError, SeatMount
-from ladder.sandbox.bot_source import BotSource
+from ladder.errors import SandboxError
+from ladder.sandbox.base import Exit, SeatMount
+from ladder.sandbox.bots.bot_source import BotSource
+from ladder.sandbox.bots.content import archive
 from ladder.sandbox.docker.image_build import build_image
 from ladder.sandbox.docker.programs import LAUNCHER, LOCK_FILES, program_for
-from ladder.sandbox.folders.content import archive
 from tests.ladder.conftest import PROGRAM_DOCKERFILE
 from tests.ladder.containers import has_written, run, running
 

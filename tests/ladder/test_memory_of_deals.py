@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.matches.play import play_sandboxed
-from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from pigpen import ClockSetting
 from pigpen.rules import PRESETS
 from referee.match.formats import Format
-from referee.match.match import MatchSpec
+from referee.match.spec import MatchSpec
 from referee.records.lines import DealLine
 
 if TYPE_CHECKING:

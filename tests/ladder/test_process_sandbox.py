@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from ladder.sandbox.base import STDERR_TAIL, BotRejected, Exit, SeatMount
-from ladder.sandbox.bot_source import BotSource
-from ladder.sandbox.folders.content import content_hash
+from ladder.errors import BotRejected
+from ladder.sandbox.base import STDERR_TAIL, Exit, SeatMount
+from ladder.sandbox.bots.bot_source import BotSource
+from ladder.sandbox.bots.content import content_hash
 from ladder.sandbox.process.process_instance import ProcessInstance
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from tests.ladder.containers import ROOT, has_written
@@ -240,7 +241,7 @@ async def test_a_javascript_bot_runs(sandbox: ProcessSandbox, tmp_path: Path) ->
 PARENT = """
 import asyncio, sys
 from pathlib import Path
-from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.base import SeatMount
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 

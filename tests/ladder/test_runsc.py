@@ -10,13 +10,13 @@ import pytest
 
 from ladder.matches.play import play_sandboxed
 from ladder.sandbox.base import Exit, SeatMount
-from ladder.sandbox.bot_source import BotSource, find_bot
+from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.limits import Limits
 from pigpen import ClockSetting
 from pigpen.rules import seed_from
 from referee.match.formats import Format
-from referee.match.match import MatchSpec
+from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine
 from referee.records.rules_file import load_rules
 from tests.ladder.containers import run, running

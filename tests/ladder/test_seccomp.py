@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 
 from ladder.sandbox.base import Exit
-from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.limits import SECCOMP, security_options
 from tests.ladder.containers import new_place, run
 from tests.ladder.system_calls import ARGUMENTS, FAMILIES, FORBIDDEN, NAMESPACES, REQUESTS

@@ -22,7 +22,7 @@ from ladder.cli import main
 from ladder.results.files import MatchFiles
 from ladder.settings.settings import load_settings
 from ladder.store import models
-from ladder.store.opening import open_ladder
+from ladder.store.commands.opening import open_ladder
 from pigpen.rules import PRESETS
 from referee.records.file import RecordWriter
 from tests.ladder import ladders, shown
@@ -30,8 +30,8 @@ from tests.ladder import ladders, shown
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ladder.results.files import Logs
     from ladder.store.database import Database
-    from ladder.worker.tasks import Logs
 
 ROOT = Path(__file__).parents[2]
 SEEN = Path(__file__).parent / "seen"

@@ -16,11 +16,11 @@ import docker
 import pytest
 from docker.errors import NotFound
 
-from ladder.sandbox import owners
-from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker import containers
 from ladder.sandbox.docker.containers import container_name
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from ladder.sandbox.host import owners
 from tests.ladder.containers import ROOT, new_place
 
 pytestmark = pytest.mark.docker
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.docker
 PLATFORM = """
 import asyncio, sys
 from pathlib import Path
-from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.base import Place
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 

@@ -10,7 +10,7 @@ from tests.referee.scripted_seats import ScriptedSeat, honest
 
 if TYPE_CHECKING:
     from pigpen.rules import Action
-    from pigpen.view import View
+    from pigpen.values.view import View
     from referee.records.lines import AnyLine
     from referee.seats.seat import Seat
 

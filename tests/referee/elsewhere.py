@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from pigpen.rules import Action, Rules
-    from pigpen.view import View
+    from pigpen.values.view import View
     from referee.records.lines import DealLine, Step
     from tests.referee.scripted_seats import Script
     from tests.referee.taps import Sent

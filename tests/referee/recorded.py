@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pigpen.rules import PRESETS
 from referee.match.formats import Format
-from referee.match.match import DEFAULT_CLOCK, MatchSpec
+from referee.match.spec import DEFAULT_CLOCK, MatchSpec
 from referee.records.file import RecordWriter
 from referee.seats.exit import Exit
 from referee.seats.verdict import SeatFailure, Verdict

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from referee.seats.verdict import SeatFailure, Verdict
 
 if TYPE_CHECKING:
-    from pigpen.notices import Notice, Welcome
     from pigpen.rules import Action
-    from pigpen.view import View
+    from pigpen.values.notices import Notice, Welcome
+    from pigpen.values.view import View
     from referee.seats.clock import Stopwatch
 
 Script = Callable[["View"], "Action | SeatFailure"]

@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from referee.match.match import DEFAULT_CLOCK
+from referee.match.spec import DEFAULT_CLOCK
 from referee.seats.clock import MARGIN, WALL_CAP
 from tests.referee.scripted_seats import ScriptedSeat, honest
 
 if TYPE_CHECKING:
     from pigpen.rules import Action
-    from pigpen.view import View
+    from pigpen.values.view import View
     from referee.seats.clock import Stopwatch
     from tests.referee.scripted_seats import FakeTime
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pigpen.notices import DealResult, FaultNotice
 from pigpen.rules import Phase
 from pigpen.v1.referee_pb2 import RefereeMessage
+from pigpen.values.notices import DealResult, FaultNotice
 from pigpen.wire.messages import notice_message, request_message, welcome_message
 from referee.match import table
-from referee.match.match import DEFAULT_CLOCK, MatchSpec
 from referee.match.player import Player
+from referee.match.spec import DEFAULT_CLOCK, MatchSpec
 from referee.records.lines import DealLine
 from referee.seats.verdict import SeatFailure
 from tests.referee.tables import play_match
@@ -24,9 +24,9 @@ from tests.referee.tables import play_match
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pigpen.notices import Notice, Welcome
     from pigpen.rules import Action, Rules
-    from pigpen.view import View
+    from pigpen.values.notices import Notice, Welcome
+    from pigpen.values.view import View
     from referee.match.formats import Format
     from referee.records.lines import AnyLine
     from referee.seats.clock import Stopwatch

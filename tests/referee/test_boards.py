@@ -12,8 +12,9 @@ import pytest
 from pigpen import DealResult, MatchResult
 from pigpen.rules import PRESETS
 from referee.match.formats import Format
-from referee.match.match import Match, MatchSpec
+from referee.match.match import Match
 from referee.match.seating import seats_of
+from referee.match.spec import MatchSpec
 from referee.records.lines import DealLine, MatchLine, ResultLine, to_json, without_times
 from tests.referee.scripted_seats import AbsentSeat, ScriptedSeat, honest
 from tests.referee.tables import play_match, play_tables
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
     from pigpen.rules import Action
-    from pigpen.view import View
+    from pigpen.values.view import View
     from referee.records.lines import AnyLine
     from referee.seats.clock import Stopwatch
     from referee.seats.seat import Seat

@@ -22,7 +22,7 @@ from pigpen.rules import PRESETS, Phase
 from pigpen.v1.referee_pb2 import Answer, ExposeAction
 from pigpen.v1.view_pb2 import Exposure
 from referee.match.formats import Format
-from referee.match.match import MatchSpec
+from referee.match.spec import MatchSpec
 from referee.records.lines import DealLine, ResultLine
 from referee.seats.clock import Stopwatch
 from referee.seats.hello import new_token

@@ -22,7 +22,7 @@ from tests.rules.table import dealt, named
 
 if TYPE_CHECKING:
     from pigpen.rules import Action, MoonChoice
-    from pigpen.view import View
+    from pigpen.values.view import View
     from referee.seats.clock import Stopwatch
     from tests.referee.scripted_seats import Script
     from tests.rules.parallel import World

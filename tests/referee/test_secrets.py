@@ -13,7 +13,7 @@ import grpc
 import pytest
 
 from ladder.sandbox.base import SeatMount
-from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from pigpen.rules import PRESETS
 from pigpen.v1.referee_pb2 import RefereeMessage

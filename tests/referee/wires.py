@@ -11,7 +11,7 @@ import grpc.aio
 
 from pigpen.rules import PRESETS, Deal, Phase, deal_hands
 from pigpen.v1.referee_pb2 import Answer, BotMessage, RefereeMessage
-from pigpen.view import View
+from pigpen.values.view import View
 from pigpen.wire.messages import hello_message
 from referee.seats.hello import new_token
 from referee.seats.stream_seat import StreamSeat

@@ -11,7 +11,7 @@ from pigpen.rules.cards import CARDS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pigpen.rules import Action, Card, View
+    from pigpen.rules import Action, Card, SeatView
 
 Key = tuple[object, ...]
 
@@ -21,7 +21,7 @@ def key_of(deal: Deal) -> Key:
     return deal.dealt, deal.passed, deal.exposures, tuple(deal.hands)
 
 
-def possible(view: View) -> set[Key]:
+def possible(view: SeatView) -> set[Key]:
     """Deal all the cards in all ways, pass and expose in all ways, play what was played, and keep what looks alike."""
     rules, played = view.rules, _played(view)
     mine = (view.hand_mask | played[view.seat]) & ~view.received_mask | view.passed_mask
@@ -40,7 +40,7 @@ def possible(view: View) -> set[Key]:
     return found
 
 
-def _played(view: View) -> list[int]:
+def _played(view: SeatView) -> list[int]:
     players = view.rules.players
     played = [0] * players
     for place, card in enumerate(view.plays):
@@ -48,7 +48,7 @@ def _played(view: View) -> list[int]:
     return played
 
 
-def _hands(view: View, mine: int) -> Iterator[list[int]]:
+def _hands(view: SeatView, mine: int) -> Iterator[list[int]]:
     """Every deal of the deck in which the seat has the cards *mine*."""
     size = view.rules.hand_size
     others = [seat for seat in range(view.rules.players) if seat != view.seat]
@@ -65,7 +65,7 @@ def _hands(view: View, mine: int) -> Iterator[list[int]]:
         yield [mine if seat == view.seat else hands[seat] for seat in range(view.rules.players)]
 
 
-def _sealed(deals: list[Deal], view: View) -> list[Deal]:
+def _sealed(deals: list[Deal], view: SeatView) -> list[Deal]:
     """The deals after everything that can be answered in the phases before that of the view."""
     while deals[0].phase in (Phase.PASS, Phase.EXPOSE) and deals[0].phase < view.phase:
         phase, grown = deals[0].phase, []
@@ -81,7 +81,7 @@ def _sealed(deals: list[Deal], view: View) -> list[Deal]:
     return deals
 
 
-def _answers(deal: Deal, seat: int, view: View) -> list[Action]:
+def _answers(deal: Deal, seat: int, view: SeatView) -> list[Action]:
     options = deal.legal(seat)
     if deal.phase is Phase.PASS:
         passes: list[Action] = list(itertools.combinations(options, view.pass_count))

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pigpen.rules import PRESETS, Deal, Face, Phase, Rules, View, deal_hands, mask_of, seed_from
+from pigpen import View
+from pigpen.rules import PRESETS, Deal, Face, Phase, Rules, SeatView, deal_hands, mask_of, seed_from
 from pigpen.rules.presets import GONGZHU, GONGZHU_SALE, HEARTS
 from tests.rules.parallel import parallel, some_world
 from tests.rules.players import any_action, chances, lumpy_deal, lumpy_hands, presets, some, somewhere, walk
@@ -74,10 +75,11 @@ def test_C_9_a_view_holds_exactly_what_the_sheet_allows(rules: Rules) -> None:
 def test_C_9_a_view_has_no_other_contents() -> None:
     """`known` and the rules are all that it holds, so the tests that compare views compare everything."""
     view = Deal(HEARTS, deal_hands(HEARTS, seed_from("7"), 0)).view(2)
-    assert len(View.__slots__) == len(view.known()) + 2
-    assert {getattr(view, name) for name in View.__slots__ if name not in ("rules", "_worlds")} == set(view.known())
-    assert view._worlds is None, "made from the rest when it is first sampled"
+    assert len(SeatView.__slots__) == len(view.known()) + 1
+    assert {getattr(view, name) for name in SeatView.__slots__ if name != "rules"} == set(view.known())
     assert not hasattr(view, "__dict__")
+    referees = {"totals", "decision", "seed", "limit", "bank"}
+    assert set(View.__slots__) == referees | {"_rng", "_worlds"}, "the last two are made from the rest, when asked for"
     assert {field.name for field in dataclasses.fields(HEARTS)}.isdisjoint({"seed", "hands"})
 
 

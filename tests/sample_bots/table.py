@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pigpen.bot import Bot, decide
 from pigpen.rules import Deal, Rules, deal_hands
 from pigpen.rules.shuffle import derived_number
-from pigpen.view import View
+from pigpen.values.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,8 +4,8 @@ import pytest
 
 import pigpen
 from pigpen.bot import WrongAnswer, decide, tell
-from pigpen.notices import Notice
 from pigpen.rules import PRESETS, Card, Deal, Face, MoonChoice, Phase, deal_hands
+from pigpen.values.notices import Notice
 
 
 class First(pigpen.Bot):

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
-from pigpen.rules import PRESETS, Phase, Policy
+from pigpen.rules import PRESETS, Phase
 from pigpen.sim import native
+from pigpen.sim.playout import Policy, playout
 from tests.rules.odd_rules import ODD
 from tests.rules.players import any_action, lumpy_deal, somewhere
 from tests.rules.table import named
+from tests.sim.views import bot_view
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +31,8 @@ Answer = TypeVar("Answer")
 DEALS = 10_000
 MACHINES = ("x86_64", "aarch64")
 FACTS = "import pigpen, random; from pigpen.rules import *; rules = PRESETS['gongzhu']; \
-deal = Deal(rules, deal_hands(rules, bytes(32), 0)); print(pigpen.is_accelerated(), deal.playout(rng=random.Random(1)))"
+deal = Deal(rules, deal_hands(rules, bytes(32), 0)); \
+print(pigpen.is_accelerated(), pigpen.playout(deal, rng=random.Random(1)))"
 
 here = pytest.mark.skipif(platform.machine() not in MACHINES, reason="there is no library for this machine")
 
@@ -57,7 +60,7 @@ def test_ten_thousand_deals_end_with_the_same_scores(rules: Rules) -> None:
     assert native.engine()
     for number in range(DEALS):
         deal, seed, policy = begun(rules, rng), rng.getrandbits(64), Policy(number % 2)
-        assert deal.playout(policy, Random(seed)) == pure(lambda: deal.playout(policy, Random(seed)))  # noqa: B023
+        assert playout(deal, policy, Random(seed)) == pure(lambda: playout(deal, policy, Random(seed)))  # noqa: B023
 
 
 @here
@@ -66,7 +69,7 @@ def test_every_place_of_a_deal_of_any_rules_is_played_out_the_same(rules: Rules)
     rng = Random(12)
     for number in range(500):
         deal, seed, policy = somewhere(begun(rules, rng), rng), rng.getrandbits(64), Policy(number % 2)
-        assert deal.playout(policy, Random(seed)) == pure(lambda: deal.playout(policy, Random(seed)))  # noqa: B023
+        assert playout(deal, policy, Random(seed)) == pure(lambda: playout(deal, policy, Random(seed)))  # noqa: B023
 
 
 @here
@@ -76,14 +79,14 @@ def test_samples_and_playouts_of_them_are_the_same(rules: Rules) -> None:
     rng = Random(13)
     for _ in range(100):
         deal = somewhere(begun(rules, rng), rng)
-        view, seed = deal.view(deal.turn), rng.getrandbits(64)
+        view, seed = bot_view(deal, deal.turn), rng.getrandbits(64)
         if deal.phase is not Phase.PLAY:
             continue
         one, other = view.sample(Random(seed)), pure(lambda: view.sample(Random(seed)))  # noqa: B023
         assert (one.hands, one.dealt, one.passed, one.exposures) == (
             other.hands, other.dealt, other.passed, other.exposures,
         )  # fmt: skip
-        assert one.view(deal.turn) == view
+        assert bot_view(one, deal.turn) == view
         assert view.playouts(3, Random(seed)) == pure(lambda: view.playouts(3, Random(seed)))  # noqa: B023
         some = rng.sample(view.legal, rng.randint(1, len(view.legal)))
         few = view.playouts(2, Random(seed), cards=some)

@@ -1,4 +1,4 @@
-"""`deal.playout`: quick policies, and one's own."""
+"""`pigpen.playout`: quick policies, and one's own."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 
-from pigpen.rules import PRESETS, Deal, Phase, Policy, deal_hands, seed_from
+from pigpen.rules import PRESETS, Deal, Phase, deal_hands, seed_from
 from pigpen.rules.presets import GONGZHU, GONGZHU_PARTNERS, HEARTS
 from pigpen.sim.chance import Chance
-from pigpen.sim.playout import _careful
+from pigpen.sim.playout import Policy, _careful, playout
 from tests.rules.players import any_action, chances, lumpy_deal, some, somewhere
 from tests.rules.table import dealt, expose, named, play, small, state
+from tests.sim.views import bot_view
 
 if TYPE_CHECKING:
     from pigpen.rules import Action, Rules
@@ -27,16 +28,16 @@ if TYPE_CHECKING:
 def test_a_playout_leaves_the_deal_as_it_is_and_the_same_seed_plays_the_same(policy: Policy, chance: Random) -> None:
     deal = somewhere(lumpy_deal(chance.choice(list(PRESETS.values())), chance), chance)
     before, seed = state(deal), chance.getrandbits(64)
-    scores = deal.playout(policy, Random(seed))
+    scores = playout(deal, policy, Random(seed))
     assert state(deal) == before
-    assert scores == deal.playout(policy, Random(seed))
+    assert scores == playout(deal, policy, Random(seed))
     if deal.is_over:
         assert scores == deal.scores()
 
 
 def test_without_a_source_of_chance_playouts_differ() -> None:
     deal = dealt(GONGZHU, "2S")
-    assert len({deal.playout(Policy.RANDOM) for _ in range(50)}) > 5
+    assert len({playout(deal, Policy.RANDOM) for _ in range(50)}) > 5
 
 
 @pytest.mark.parametrize("rules", PRESETS.values(), ids=named)
@@ -48,7 +49,7 @@ def test_a_policy_of_ones_own_decides_everything(rules: Rules) -> None:
         return deal.default_action(seat)
 
     deal = Deal(rules, deal_hands(rules, seed_from("7"), 0))
-    scores = deal.playout(policy)
+    scores = playout(deal, policy)
     while not deal.is_over:
         for seat in deal.to_act:
             deal.apply(seat, deal.default_action(seat))
@@ -68,7 +69,7 @@ def test_careful_players_do_better_than_random_ones_at_their_table(rules: Rules)
                 return _careful(deal, deal.playable, Chance.of(rng))
             return any_action(deal, seat, rng)
 
-        scores = Deal(rules, deal_hands(rules, seed_from("careful"), number), number=number).playout(policy)
+        scores = playout(Deal(rules, deal_hands(rules, seed_from("careful"), number), number=number), policy)
         careful, others = ([sign * scores[seat] for seat in range(rules.players) if seat % 2 == team]
                            for team in (number % 2, 1 - number % 2))  # fmt: skip
         margins.append(fmean(careful) - fmean(others))
@@ -106,11 +107,11 @@ def test_a_careful_player_leads_low_ducks_sheds_and_takes_what_is_worth_having(
 def test_a_shooter_who_is_asked_takes_the_26_off() -> None:
     """Seat 0 has all the clubs and takes every trick."""
     deal = dealt(HEARTS, "clubs", "diamonds")
-    assert {deal.playout(policy, Random(1)) for policy in Policy} == {(-26, 0, 0, 0)}
+    assert {playout(deal, policy, Random(1)) for policy in Policy} == {(-26, 0, 0, 0)}
 
 
 def test_only_legal_cards_are_tried() -> None:
-    view = small(HEARTS, "2C 3C 4D | AC 4C 5C | 6C 7C QS | 8C 9C AS").view(0)
+    view = bot_view(small(HEARTS, "2C 3C 4D | AC 4C 5C | 6C 7C QS | 8C 9C AS"), 0)
     assert [str(card) for card in view.legal] == ["2C"]
     for cards in ((), view.hand, view.hand[2:], view.unseen[:1]):
         with pytest.raises(ValueError, match="playouts are for a seat that is to play one of the cards"):

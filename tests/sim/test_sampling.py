@@ -14,14 +14,16 @@ from pigpen.rules.actions import MoonChoice
 from pigpen.rules.cards import FULL_DECK
 from pigpen.rules.presets import CHINESE_HEARTS, GONGZHU, GONGZHU_SALE, HEARTS, HEARTS_SHORT
 from pigpen.sim.chance import Chance
-from pigpen.sim.sampling import Unfit
+from pigpen.sim.splits import Unfit
 from tests.rules.odd_rules import MIXED
 from tests.rules.players import any_action, lumpy_deal, walk
 from tests.rules.possible import key_of, possible
 from tests.rules.table import NO_PASS, dealt, expose, mask, named, play, small
+from tests.sim.views import bot_view
 
 if TYPE_CHECKING:
-    from pigpen.rules import Rules, View
+    from pigpen import View
+    from pigpen.rules import Rules
 
 ONE_PASSED = replace(HEARTS, passing=replace(HEARTS.passing, cards=1)) if HEARTS.passing else HEARTS
 WESTERN = "2C TC 3D | 5C 4H QS | 3C 9D AH | 7D 2H JS"
@@ -35,9 +37,9 @@ def states_of(deal: Deal, rng: Random) -> list[View]:
     views = []
     for now in walk(deal, rng):
         if now.phase is Phase.PLAY:
-            views.append(now.view((now.turn + 2) % now.rules.players))
+            views.append(bot_view(now, (now.turn + 2) % now.rules.players))
         if now.phase not in (Phase.OVER, Phase.MOON):
-            views.append(now.view(now.to_act[0]))
+            views.append(bot_view(now, now.to_act[0]))
     return views
 
 
@@ -92,7 +94,7 @@ def test_what_others_passed_unseen_is_drawn_too(number: int) -> None:
     ],
 )  # fmt: skip
 def test_each_deal_that_fits_is_as_likely_as_any_other(deal: Deal, seat: int, cards: str) -> None:
-    view = play(deal.copy(), cards).view(seat)
+    view = bot_view(play(deal.copy(), cards), seat)
     worlds = possible(view)
     rng = Random(2)
     assert len(worlds) > 5
@@ -115,9 +117,9 @@ def test_the_true_deal_is_never_ruled_out_and_what_is_drawn_looks_alike(rules: R
     for _ in range(6):
         for deal in walk(lumpy_deal(rules, rng), rng):
             for seat in range(rules.players) if not deal.is_over else ():
-                view = deal.view(seat)
+                view = bot_view(deal, seat)
                 for sample in (view.sample(rng), view.sample(rng)):
-                    assert sample.view(seat) == view or seat not in deal.to_act
+                    assert bot_view(sample, seat) == view or seat not in deal.to_act
                     assert sample.phase is deal.phase
                     assert sum(sample.hands) == sum(deal.hands)
                     assert sample.plays == deal.plays
@@ -148,7 +150,7 @@ def test_a_sample_can_be_played_to_its_end_and_passed_and_exposed_in_by_everybod
         deal = lumpy_deal(rules, rng)
         for _ in range(10 * number):
             deal.apply(deal.to_act[0], any_action(deal, deal.to_act[0], rng))
-        sample = deal.view(deal.to_act[0]).sample(rng)
+        sample = bot_view(deal, deal.to_act[0]).sample(rng)
         for _ in walk(sample, rng):
             pass
         assert sample.is_over
@@ -156,7 +158,7 @@ def test_a_sample_can_be_played_to_its_end_and_passed_and_exposed_in_by_everybod
 
 
 def test_one_sample_does_not_change_with_another() -> None:
-    view = dealt(GONGZHU, "2S").view(0)
+    view = bot_view(dealt(GONGZHU, "2S"), 0)
     first, second = view.sample(Random(1)), view.sample(Random(2))
     before = list(second.hands)
     for _ in walk(first, Random(5)):
@@ -170,16 +172,16 @@ def test_the_shooter_who_is_asked_may_sample_too() -> None:
     while deal.phase is Phase.PLAY:
         deal.apply(deal.turn, deal.default_action(deal.turn))
     assert deal.phase is Phase.MOON
-    sample = deal.view(deal.turn).sample(Random(1))
+    sample = bot_view(deal, deal.turn).sample(Random(1))
     sample.apply(sample.turn, MoonChoice.ADD)
     assert sample.scores() == tuple(26 * (seat != deal.turn) for seat in range(4))
     deal.apply(deal.turn, MoonChoice.ADD)
     with pytest.raises(ValueError, match="the deal is over"):
-        deal.view(0).sample(Random(1))
+        bot_view(deal, 0).sample(Random(1))
 
 
 def test_a_view_that_no_deal_fits_is_refused() -> None:
-    view = play(expose(small(GONGZHU, CHINESE, number=0)), "2S").view(1)
+    view = bot_view(play(expose(small(GONGZHU, CHINESE, number=0)), "2S"), 1)
     view.plays = bytes([*view.plays, *cards_in(mask("3S 8C TC"))])
     view.hand_mask = mask("AH")
     with pytest.raises(Unfit, match="no deal fits"):
@@ -213,10 +215,10 @@ def test_GZ_2_in_any_deal_the_first_leader_holds_the_opening_card_unless_it_lead
     """Seat 0 holds 2S. Asked about exposures and after the first card, by a seat that did not lead."""
     rng = Random(7)
     deal = small(GONGZHU, CHINESE, number=4, leader=leader)
-    asked = deal.view(2)
+    asked = bot_view(deal, 2)
     deal = expose(deal, "")
     deal.play(deal.legal(deal.turn)[-1])
-    led = deal.view(2)
+    led = bot_view(deal, 2)
     for view in (asked, led):
         worlds = possible(view)
         assert view.first_leader == leader

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ladder.app.submit import image_facts as images
-from ladder.sandbox.base import BotRejected
-from ladder.sandbox.bot_source import BotSource
-from ladder.sandbox.folders.content import Content
-from ladder.sandbox.folders.kept import is_content, keep_folder
-from ladder.sandbox.scratch import scratch_folder
+from ladder.errors import BotRejected
+from ladder.sandbox.bots.bot_source import BotSource
+from ladder.sandbox.bots.content import Content
+from ladder.sandbox.bots.kept import is_content, keep_folder
+from ladder.sandbox.host.scratch import scratch_folder
 from ladder.sandbox.wheels.packages import with_lock
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.sandbox.base import Loaded, Sandbox
-    from ladder.sandbox.bot_source import Builds
+    from ladder.sandbox.bots.bot_source import Builds
 
 
 @dataclass(frozen=True)

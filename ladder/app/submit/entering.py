@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ladder.app.submit.candidate import candidate
 from ladder.app.submit.variants import chosen_variants, outdated
 from ladder.matches.preflight import preflight, steps
-from ladder.sandbox.folders.kept import check_not_kept
+from ladder.sandbox.bots.kept import check_not_kept
 from ladder.store.commands.claims import check_claim, check_possession
 from ladder.store.commands.submissions import Submission, add_version, known_to
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ladder.app.submit.candidate import Candidate
     from ladder.matches.preflight import Preflight
     from ladder.sandbox.base import Sandbox
-    from ladder.sandbox.bot_source import BotSource
+    from ladder.sandbox.bots.bot_source import BotSource
     from ladder.settings.settings import Settings
     from ladder.store.commands.submissions import Added
     from ladder.store.database import Database

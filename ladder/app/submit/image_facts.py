@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from docker.utils import parse_repository_tag
 
-from ladder.sandbox.base import BotRejected
+from ladder.errors import BotRejected
+from ladder.sandbox.bots.recipes import VARIANTS
 from ladder.sandbox.docker.bot_images import find_image, pull_image
 from ladder.sandbox.docker.built_images import ENTERED
 from ladder.sandbox.docker.containers import MARK, OWNER, SANDBOX
 from ladder.sandbox.docker.engine import connect, engine_errors
-from ladder.sandbox.folders.recipes import VARIANTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from ladder.sandbox.base import BotRejected
-from ladder.sandbox.folders.recipes import VARIANTS
+from ladder.errors import BotRejected
+from ladder.sandbox.bots.recipes import VARIANTS
 from ladder.store import models
 from ladder.store.commands.submissions import check_variant, variants_of
 from pigpen.rules import PRESETS

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 
 from docker.errors import ImageNotFound
 
-from ladder.sandbox.base import SandboxError
+from ladder.errors import SandboxError
+from ladder.sandbox.bots.content import archive, content_hash
 from ladder.sandbox.docker.engine import ENGINE_ERRORS, connect, engine_errors, explain
 from ladder.sandbox.docker.image_build import BuildFailed, build_image
 from ladder.sandbox.docker.stand_in import can_make_stand_in, make_stand_in, stand_in_tag
-from ladder.sandbox.folders.content import archive, content_hash
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, BinaryIO
 from docker.errors import APIError
 from docker.utils import parse_repository_tag
 
-from ladder.sandbox.base import BotRejected, SandboxError
-from ladder.sandbox.bot_source import DOCKERFILE, OURS, is_ours
+from ladder.errors import BotRejected, SandboxError
+from ladder.sandbox.bots.bot_source import DOCKERFILE, OURS, content_of, is_ours
+from ladder.sandbox.bots.dockerignore import without_ignored
+from ladder.sandbox.bots.recipe_choice import recipe_of
+from ladder.sandbox.bots.recipes import FILES
 from ladder.sandbox.docker.base_image import base_image_id
 from ladder.sandbox.docker.built_images import (
     FOLDER_LABEL,
@@ -26,10 +29,6 @@ from ladder.sandbox.docker.built_images import (
 from ladder.sandbox.docker.engine import PULL_SECONDS, engine_errors, explain, within
 from ladder.sandbox.docker.image_build import BuildFailed, build_image
 from ladder.sandbox.docker.package_images import image_with_packages, lock_of
-from ladder.sandbox.folders.content import content_of
-from ladder.sandbox.folders.dockerignore import without_ignored
-from ladder.sandbox.folders.recipe_choice import recipe_of
-from ladder.sandbox.folders.recipes import FILES
 from ladder.sandbox.wheels.packages import with_lock
 
 if TYPE_CHECKING:
@@ -38,9 +37,9 @@ if TYPE_CHECKING:
     from docker import DockerClient
     from docker.models.images import Image
 
-    from ladder.sandbox.bot_source import BotSource
-    from ladder.sandbox.folders.content import Content
-    from ladder.sandbox.folders.recipes import Recipe
+    from ladder.sandbox.bots.bot_source import BotSource
+    from ladder.sandbox.bots.content import Content
+    from ladder.sandbox.bots.recipes import Recipe
     from ladder.sandbox.wheels.packages import Packages
 
 NO_SUCH_IMAGE = ("manifest unknown", "name unknown", "repository name not known", "denied", "unauthorized")

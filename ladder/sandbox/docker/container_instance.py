@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from docker.errors import NotFound
 
-from ladder.sandbox.base import Exit, SandboxError
+from ladder.errors import SandboxError
+from ladder.sandbox.base import Exit
 from ladder.sandbox.docker.containers import remove
 from ladder.sandbox.docker.engine import engine_errors
 

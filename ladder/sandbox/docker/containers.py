@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from docker.errors import APIError, NotFound
 from docker.types import LogConfig
 
-from ladder.sandbox import owners
 from ladder.sandbox.docker import forgetting
 from ladder.sandbox.docker.control_group import ControlGroup, files_of
 from ladder.sandbox.docker.engine import ENGINE_ERRORS, ENGINE_SECONDS, engine_errors
 from ladder.sandbox.docker.limits import SEAT_FOLDER, Limits, environment, host_config, new_user
 from ladder.sandbox.docker.programs import LAUNCHER, put_program
+from ladder.sandbox.host import owners
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -16,7 +16,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from ladder.sandbox.base import LOCKED_BYTES, BotRejected, SandboxError, has_own_kernel
+from ladder.errors import BotRejected, SandboxError
+from ladder.sandbox.base import LOCKED_BYTES, has_own_kernel
 from ladder.sandbox.docker import containers
 from ladder.sandbox.docker.base_image import ensure_base_image
 from ladder.sandbox.docker.bot_images import image_of_folder, image_of_reference
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from docker import DockerClient
 
     from ladder.sandbox.base import SeatMount
-    from ladder.sandbox.bot_source import BotSource
+    from ladder.sandbox.bots.bot_source import BotSource
     from ladder.sandbox.docker.containers import ContainerPlan
     from ladder.sandbox.docker.control_group import ControlGroup
     from ladder.sandbox.docker.image_lock import ImageLock

@@ -14,7 +14,7 @@ from docker.errors import APIError, DockerException, ImageNotFound
 from requests import RequestException
 from urllib3.exceptions import HTTPError
 
-from ladder.sandbox.base import SandboxError
+from ladder.errors import SandboxError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

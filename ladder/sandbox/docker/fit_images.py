@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ladder.sandbox.docker.limits import SEAT_FOLDER
-from ladder.sandbox.guarded import read_own
+from ladder.sandbox.host.guarded import read_own
 
 MOST = 1000
 """How many are remembered, the newest ones."""

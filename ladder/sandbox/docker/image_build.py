@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from requests import ReadTimeout
 from urllib3.exceptions import ReadTimeoutError
 
+from pigpen.rules.errors import PigpenError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
@@ -26,8 +28,10 @@ LAST_LINES = 15
 """How many lines of a failed build are told."""
 
 
-class BuildFailed(Exception):
+class BuildFailed(PigpenError):
     """The build itself failed; the message is the end of its output."""
+
+    exit_code = 2
 
 
 def build_image(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING
 
-from ladder.sandbox.base import BotRejected
+from ladder.errors import BotRejected
 from ladder.sandbox.docker.containers import create_idle, discard
 from ladder.sandbox.docker.engine import engine_errors
 from ladder.sandbox.docker.fit_images import is_known_fit, remember_fit

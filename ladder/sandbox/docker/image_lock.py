@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING
 
 from docker.types import LogConfig, Mount, Ulimit
 
-from ladder.sandbox.base import BotRejected, SandboxError
+from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.docker.containers import container_name, discard, labels_of
 from ladder.sandbox.docker.engine import ENGINE_ERRORS, engine_errors
 from ladder.sandbox.docker.limits import SEAT_FOLDER
 from ladder.sandbox.docker.output import NAME as LOG_SOCKET
 from ladder.sandbox.docker.programs import LAUNCHER, LOCK_FILES, put_program
-from ladder.sandbox.memory import MIB
-from ladder.sandbox.scratch import disk_errors, scratch_folder
+from ladder.sandbox.host.memory import MIB
+from ladder.sandbox.host.scratch import disk_errors, scratch_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

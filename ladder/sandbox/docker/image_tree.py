@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from docker.utils import decode_json_header
 
-from ladder.sandbox.base import SandboxError
+from ladder.errors import SandboxError
 from ladder.sandbox.docker.image_config import UnfitImage
 
 if TYPE_CHECKING:

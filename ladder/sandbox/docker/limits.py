@@ -11,7 +11,7 @@ from docker.types import LogConfig, Mount, Ulimit
 
 from ladder.sandbox.base import SOCKET_NAME, has_own_kernel
 from ladder.sandbox.docker.masks import masked_paths
-from ladder.sandbox.memory import MIB
+from ladder.sandbox.host.memory import MIB
 
 if TYPE_CHECKING:
     from docker import APIClient

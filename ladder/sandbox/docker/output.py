@@ -7,9 +7,9 @@ import socket
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ladder.sandbox.base import SandboxError
+from ladder.errors import SandboxError
+from ladder.sandbox.host.waiting import holds_something
 from ladder.sandbox.tail import Tail
-from ladder.sandbox.waiting import holds_something
 
 if TYPE_CHECKING:
     from pathlib import Path

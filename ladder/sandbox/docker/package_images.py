@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 from docker.errors import APIError, ImageNotFound
 
-from ladder.sandbox.base import BotRejected, SandboxError
+from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.docker.image_build import TOO_LONG, BuildFailed, build_image
-from ladder.sandbox.scratch import disk_errors, scratch_folder
+from ladder.sandbox.host.scratch import disk_errors, scratch_folder
 from ladder.sandbox.wheels import facts
 from ladder.sandbox.wheels.here import COMPILE
 from ladder.sandbox.wheels.lock import lock_text
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from docker import DockerClient
 
-    from ladder.sandbox.folders.content import Content
+    from ladder.sandbox.bots.content import Content
     from ladder.sandbox.wheels.target import Target
 
 REPOSITORY = "pigpen/packages"

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ladder.sandbox.base import SandboxError
+from ladder.errors import SandboxError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,9 +9,9 @@ import signal
 from typing import TYPE_CHECKING
 
 from ladder.sandbox.base import Exit
-from ladder.sandbox.memory import peak_of_process
+from ladder.sandbox.host.memory import peak_of_process
+from ladder.sandbox.host.waiting import holds_something
 from ladder.sandbox.tail import Tail
-from ladder.sandbox.waiting import holds_something
 from referee.seats.process_controller import NoController
 
 if TYPE_CHECKING:

@@ -10,16 +10,17 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ladder.sandbox.base import SOCKET_NAME, BotRejected, SandboxError
-from ladder.sandbox.folders.content import content_of
+from ladder.errors import BotRejected, SandboxError
+from ladder.sandbox.base import SOCKET_NAME
+from ladder.sandbox.bots.bot_source import content_of
+from ladder.sandbox.host.scratch import disk_errors
 from ladder.sandbox.process.process_instance import ProcessInstance
-from ladder.sandbox.scratch import disk_errors
 from ladder.sandbox.wheels.here import installed_here
 from ladder.sandbox.wheels.packages import Asked, Packages, with_lock
 
 if TYPE_CHECKING:
     from ladder.sandbox.base import SeatMount
-    from ladder.sandbox.bot_source import BotSource
+    from ladder.sandbox.bots.bot_source import BotSource
 
 LAUNCHER = Path(__file__).with_name("die_with_parent.py")
 INHERITED = ("PATH", "LANG", "LC_ALL", "PYTHONPATH", "LD_LIBRARY_PATH", "SYSTEMROOT")

@@ -8,7 +8,7 @@ import zlib
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ladder.sandbox.base import BotRejected
+from ladder.errors import BotRejected
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,8 +12,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ladder.sandbox.base import SandboxError
-from ladder.sandbox.scratch import disk_errors
+from ladder.errors import SandboxError
+from ladder.sandbox.host.scratch import disk_errors
 
 if TYPE_CHECKING:
     from ladder.sandbox.wheels.lock import Pin

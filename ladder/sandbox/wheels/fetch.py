@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from ladder.sandbox.base import BotRejected, SandboxError
+from ladder.errors import BotRejected, SandboxError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ladder.sandbox.base import BotRejected
+from ladder.errors import BotRejected
 from ladder.sandbox.wheels.requirements import LOCK, Wanted, is_pinned, read_requirements
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ladder.sandbox.base import BotRejected
-from ladder.sandbox.scratch import scratch_folder
+from ladder.errors import BotRejected
+from ladder.sandbox.host.scratch import scratch_folder
 from ladder.sandbox.wheels.cache import Store, cache_folder
 from ladder.sandbox.wheels.fetch import PipFetch
 from ladder.sandbox.wheels.lock import Pin, lock_text, read_lock
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from ladder.sandbox.folders.content import Content
+    from ladder.sandbox.bots.content import Content
     from ladder.sandbox.wheels.fetch import Fetch
     from ladder.sandbox.wheels.requirements import Wanted
     from ladder.sandbox.wheels.target import Target

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from ladder.sandbox.base import BotRejected
+from ladder.errors import BotRejected
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from packaging.specifiers import SpecifierSet
 from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
 
-from ladder.sandbox.base import BotRejected, SandboxError
+from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.wheels.archive import open_wheel
 from ladder.sandbox.wheels.cache import sha256_of
 from ladder.sandbox.wheels.fetch import PACKED_BYTES, Unavailable

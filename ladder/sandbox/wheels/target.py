@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from packaging.markers import UndefinedComparison, UndefinedEnvironmentName
 from packaging.version import InvalidVersion
 
-from ladder.sandbox.base import BotRejected
+from ladder.errors import BotRejected
 from ladder.sandbox.wheels.facts import facts
 
 if TYPE_CHECKING:

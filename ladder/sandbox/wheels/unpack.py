@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.sandbox.base import BotRejected
-from ladder.sandbox.scratch import disk_errors
+from ladder.errors import BotRejected
+from ladder.sandbox.host.scratch import disk_errors
 from ladder.sandbox.wheels.archive import open_wheel
 from ladder.sandbox.wheels.wheel_record import new_hash, recorded
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from ladder.sandbox.bot_source import is_ours
+from ladder.errors import LadderError
+from ladder.sandbox.bots.bot_source import is_ours
 from ladder.store import models
-from ladder.store.errors import LadderError
 from ladder.store.models import NAME_LENGTH
 
 if TYPE_CHECKING:

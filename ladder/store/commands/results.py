@@ -9,6 +9,7 @@ from ladder.results.summary import MatchSummary, summarise
 from ladder.results.think_times import added
 from ladder.store.commands import result_statements as statements
 from ladder.store.commands.suspending import judged
+from pigpen.rules.errors import PigpenError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from referee.records.lines import AnyLine
 
 
-class WrongRecord(Exception):
+class WrongRecord(PigpenError):
     """The record is not that of the match; nothing has been written. The platform's failure, never a bot's."""
 
 

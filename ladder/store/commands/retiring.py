@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ladder.errors import LadderError
 from ladder.store import models
 from ladder.store.commands.entries import PLAYING, entries_of
 from ladder.store.commands.suspending import set_state
-from ladder.store.errors import LadderError
 from ladder.store.models import State
-from ladder.store.queries.names import find_bot, find_variant, find_version
+from ladder.store.names import find_bot, find_variant, find_version
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
 
+from ladder.errors import LadderError
 from ladder.store import models
 from ladder.store.commands.claims import check_claim, check_name, check_possession
 from ladder.store.commands.entries import PLAYING, entries_of, first_rating, left_benched
 from ladder.store.commands.retiring import OWNER
 from ladder.store.commands.suspending import set_state
-from ladder.store.errors import LadderError
 from ladder.store.models import State
 from pigpen.rules import PRESETS
 from referee.records.rules_file import rules_from

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import func, insert, select
 
+from ladder.errors import LadderError
 from ladder.pairing import suspension as bench
 from ladder.store import models
-from ladder.store.errors import LadderError
 from ladder.store.models import State
 
 if TYPE_CHECKING:

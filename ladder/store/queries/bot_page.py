@@ -10,9 +10,9 @@ from sqlalchemy import func, select
 
 from ladder.store import models
 from ladder.store.models import Rating, StateChange, StoredFault, StoredMatch, ThinkTimes
+from ladder.store.names import versions_of
 from ladder.store.queries.bots import BotEntry
 from ladder.store.queries.head_to_head import Opponent, head_to_head
-from ladder.store.queries.names import versions_of
 from ladder.store.queries.standings import StandingRow, VariantStandings, standing
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pigpen.notices import DealResult
-from pigpen.view import View
+from pigpen.values.notices import DealResult
+from pigpen.values.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -11,13 +11,13 @@ from pigpen.rules import Deal, Phase, cards_in, deal_hands, seed_from
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pigpen.rules import Rules, View
+    from pigpen.rules import Rules, SeatView
 
 SEED = seed_from("pigpen check")
 TRIES = 100
 """In how many deals a question is looked for; nearly every deal has them all."""
 
-_KINDS: dict[str, Callable[[View], bool]] = {
+_KINDS: dict[str, Callable[[SeatView], bool]] = {
     "open the first trick": lambda view: not view.plays,
     "lead": lambda view: view.led is None and len(view.tricks) > 1,
     "follow suit": lambda view: len(view.legal) > 1 and view.legal[0].suit is view.led,
@@ -71,7 +71,7 @@ def _exposures(rules: Rules, number: Callable[[int], int]) -> Iterator[Case]:
     yield Case(name=f"expose with every such card in hand, face {how}", deal=deal, seat=0)
 
 
-def _found(rules: Rules, wanted: Callable[[View], bool], number: int) -> Deal | None:
+def _found(rules: Rules, wanted: Callable[[SeatView], bool], number: int) -> Deal | None:
     """A deal brought to the first decision that is *wanted*; with cards exposed where the variant has that."""
     for attempt in range(TRIES):
         deal = Deal(rules, deal_hands(rules, SEED, number + attempt), number=number)

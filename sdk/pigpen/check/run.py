@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from pigpen.bot import WrongAnswer, decide, tell
 from pigpen.check.cases import cases_of
-from pigpen.notices import ClockSetting, Welcome
 from pigpen.rules import PRESETS, IllegalAction
+from pigpen.values.notices import ClockSetting, Welcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -14,8 +14,7 @@ from pigpen.rules.model import Rules
 from pigpen.rules.parts import Better, Direction, PigWhenMoon, ShooterCards
 from pigpen.rules.presets import PRESETS
 from pigpen.rules.shuffle import deal_hands, new_seed, seed_from
-from pigpen.rules.view import Play, View
-from pigpen.sim.playout import Policy
+from pigpen.rules.view import Play, SeatView
 
 __all__ = [
     "CARDS",
@@ -34,12 +33,11 @@ __all__ = [
     "Phase",
     "PigWhenMoon",
     "Play",
-    "Policy",
     "Rules",
     "RulesError",
+    "SeatView",
     "ShooterCards",
     "Suit",
-    "View",
     "cards_in",
     "deal_hands",
     "mask_of",

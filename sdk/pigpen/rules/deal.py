@@ -2,7 +2,7 @@
 One deal, from the cards dealt to the scores: who must decide, what is legal, what happens next.
 
 The verbs are `to_act`, `legal`, `check`, `apply`, `view` and `scores`. A deal knows every hand; what one seat
-may know is a `View`.
+may know is a `SeatView`.
 """
 
 from __future__ import annotations
@@ -15,12 +15,10 @@ from pigpen.rules.cards import CARDS, Card, cards_in, mask_of
 from pigpen.rules.errors import DealOver, IllegalAction
 from pigpen.rules.scoring import card_points, shooter_of
 from pigpen.rules.tricks import Tricks
-from pigpen.rules.view import KnownToSeat, View
+from pigpen.rules.view import KnownToSeat, SeatView
 
 if TYPE_CHECKING:
     from pigpen.rules.model import Rules
-    from pigpen.sim.chance import Bits
-    from pigpen.sim.playout import Chooser, Policy
 
 # Looking a member up in its class is slow enough to matter here.
 _PASS, _EXPOSE, _PLAY, _MOON, _OVER = Phase
@@ -154,12 +152,12 @@ class Deal(Tricks):
             else:
                 self._expose()
 
-    def view(self, seat: int) -> View:
+    def view(self, seat: int) -> SeatView:
         """All that *seat* may know now (C-9)."""
-        return View(*self.known_to(seat))
+        return SeatView(*self.known_to(seat))
 
     def known_to(self, seat: int) -> KnownToSeat:
-        """The arguments of `View` for *seat*; anyone who extends `View` starts from them."""
+        """The arguments of `SeatView` for *seat*; anyone who extends `SeatView` starts from them."""
         known, hidden = self._exposures_known_to(seat) if self.exposures else ((), (0,) * len(self.hands))
         return (
             self.rules,
@@ -198,22 +196,6 @@ class Deal(Tricks):
         twin.plays, twin.leaders = self.plays.copy(), self.leaders.copy()
         twin._sealed, twin._waiting = self._sealed.copy(), self._waiting.copy()
         return twin
-
-    def playout(self, policy: Policy | Chooser | None = None, rng: Bits | None = None) -> tuple[int, ...]:
-        """
-        Play a copy of this deal to its end, quickly.
-
-        Args:
-            policy: How every seat plays: `Policy.CAREFUL`, the default, or `Policy.RANDOM`, both very quick; or a
-                function of one's own that gets the deal and a seat, and returns what that seat does.
-            rng: Where the policy's random numbers come from; the same state gives the same play.
-
-        Returns:
-            The score of each seat, as `scores` gives it.
-        """
-        from pigpen.sim.playout import Policy, playout  # they build on this module
-
-        return playout(self, Policy.CAREFUL if policy is None else policy, rng)
 
     def _exposable(self, seat: int) -> int:
         return self.hands[seat] & self._plan.exposable

@@ -1,16 +1,47 @@
 """
-What can go wrong between a table and the rules.
+What can go wrong: one tree for the whole of Pigpen. Each branch knows the exit code of a command that ends with it.
 
-RulesError
-├── IllegalAction   the action is not allowed now; the message says which rule it breaks
-└── DealOver        the deal has no next decision
+PigpenError                     1
+├── RulesError                  2  a table asks for something that the rules do not allow; also a ValueError
+│   ├── IllegalAction              the action is not allowed now; the message says which rule it breaks
+│   └── DealOver                   the deal has no next decision
+├── RecordError                 2  referee.records.errors: it is no record, or cannot be read or written
+│   ├── RecordCut                  it ends in the middle of a line: whoever wrote it was stopped
+│   ├── RecordTooLarge             it has more lines, or more bytes, than any match gives
+│   └── RecordDiffers              a line says something else than what follows from the seed and the bots' answers
+├── BadRecord                   2  referee.records.recorded: its lines are not those of a match; also a ValueError
+├── CannotResume                2  referee.match.match: the record does not allow to go on
+├── RulesFileError              2  referee.records.rules_file: no variant has that name, or its file is wrong
+├── UserError                   2  ladder.errors: what was asked for makes no sense
+│   └── UnknownBot                 no bot has that name
+├── BotRejected                 2  ladder.errors: the bot cannot be loaded
+├── BuildFailed                 2  ladder.sandbox.docker.image_build: an image was not built
+├── LadderError                 2  ladder.errors: it cannot be done in this ladder
+│   └── NobodyPlays                no variant has enough bots
+├── SandboxError                3  ladder.errors: the sandbox failed, not the bot
+│   └── ProgramLost                a bot that was entered cannot be had any more
+├── StoreError                  3  ladder.errors: the database failed
+└── WrongRecord                 1  ladder.store.commands.results: a record is not that of its match; the ladder goes on
+
+Errors that never leave the module or room that raises them are not in the tree.
 """
 
 from __future__ import annotations
 
+from typing import ClassVar
 
-class RulesError(ValueError):
+
+class PigpenError(Exception):
+    """Something that a command tells its user in one sentence, without a traceback."""
+
+    exit_code: ClassVar[int] = 1
+    """2: the user can put it right; 3: the platform failed, and the same may work later."""
+
+
+class RulesError(PigpenError, ValueError):
     """Something that the rules do not allow."""
+
+    exit_code = 2
 
 
 class IllegalAction(RulesError):

@@ -40,13 +40,6 @@ class Rules(RulesFields):
         """The variant in masks and numbers."""
         return make_plan(self)
 
-    @cached_property
-    def packed(self) -> bytes:
-        """The variant as the accelerated engine reads it."""
-        from pigpen.sim.native.binding import pack_rules  # only where that engine runs
-
-        return pack_rules(self)
-
     @property
     def deck(self) -> tuple[Card, ...]:
         """The cards in play, in canonical order."""

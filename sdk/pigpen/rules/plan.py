@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pigpen.rules.byte_totals import Totals, byte_totals
 from pigpen.rules.cards import CARDS, FULL_DECK, Card, Suit, cards_in, parse_cards
-from pigpen.rules.scoring import Totals, byte_totals
 
 if TYPE_CHECKING:
     from collections.abc import Callable

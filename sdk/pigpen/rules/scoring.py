@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from operator import mul
 from typing import TYPE_CHECKING
 
 from pigpen.rules.actions import Face, MoonChoice
+from pigpen.rules.byte_totals import byte_totals
 from pigpen.rules.cards import Card, cards_in, parse_cards
 from pigpen.rules.parts import PigWhenMoon, ShooterCards
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from pigpen.rules.byte_totals import Totals
     from pigpen.rules.model import Rules
-
-Totals = tuple[tuple[int, ...], ...]
-"""Seven tables, one for each byte of a mask: the cards of a byte in their order, 0…255, to their points."""
 
 
 def shooter_of(rules: Rules, taken: Sequence[int]) -> int | None:
@@ -116,15 +114,3 @@ def _total(totals: Totals, mask: int) -> int:
     t0, t1, t2, t3, t4, t5, t6 = totals
     b0, b1, b2, b3, b4, b5, b6 = mask.to_bytes(7, "little")
     return t0[b0] + t1[b1] + t2[b2] + t3[b3] + t4[b4] + t5[b5] + t6[b6]
-
-
-@lru_cache(maxsize=64)
-def byte_totals(points: tuple[int, ...]) -> Totals:
-    """What the cards of each byte of a mask are worth together, from the points of each of the 52 cards."""
-    tables = []
-    for place in range(0, 52, 8):
-        totals = [0]
-        for worth in points[place : place + 8]:
-            totals += [total + worth for total in totals]
-        tables.append(tuple(totals))
-    return tuple(tables)

@@ -6,22 +6,15 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from pigpen.rules.actions import Exposure, Phase
 from pigpen.rules.cards import CARDS, SUIT_MASKS, Card, Suit, cards_in, mask_of
-from pigpen.sim.chance import Chance
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from pigpen.rules.deal import Deal
     from pigpen.rules.model import Rules
-    from pigpen.sim.chance import Bits
-    from pigpen.sim.playout import Policy
-    from pigpen.sim.worlds import Worlds
 
 
 KnownToSeat: TypeAlias = (
     "tuple[Rules, int, int, Phase, int, int, int, int, tuple[Exposure, ...], tuple[int, ...], bytes, bytes, int | None]"
 )
-"""The arguments of `View`, in order."""
+"""The arguments of `SeatView`, in order."""
 
 
 class Play(NamedTuple):
@@ -31,7 +24,7 @@ class Play(NamedTuple):
     card: Card
 
 
-class View:
+class SeatView:
     """
     All that one seat may know. What is not here is hidden.
 
@@ -55,7 +48,7 @@ class View:
     """
 
     __slots__ = (
-        "_worlds", "deal", "exposures", "first_leader", "hand_mask", "hidden", "leaders", "legal_mask", "passed_mask",
+        "deal", "exposures", "first_leader", "hand_mask", "hidden", "leaders", "legal_mask", "passed_mask",
         "phase", "plays", "received_mask", "rules", "seat",
     )  # fmt: skip
 
@@ -88,7 +81,6 @@ class View:
         self.plays = plays
         self.leaders = leaders
         self.first_leader = first_leader
-        self._worlds: Worlds | None = None
 
     def known(self) -> tuple[object, ...]:
         """Every attribute but the rules, in the order of the constructor: what equality and a leak test compare."""
@@ -98,7 +90,7 @@ class View:
         )  # fmt: skip
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, View) and self.rules == other.rules and self.known() == other.known()
+        return isinstance(other, SeatView) and self.rules == other.rules and self.known() == other.known()
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -198,60 +190,6 @@ class View:
         mask = self.passed_mask if seat == self.pass_to != self.seat else 0
         mask |= mask_of(shown.card for shown in self.exposures if shown.seat == seat)
         return mask & ~mask_of(self.plays)
-
-    def sample(self, rng: Bits) -> Deal:
-        """
-        A whole deal that this may be: the unseen cards dealt anew, where the view is, ready to be played on.
-
-        All deals that fit what the seat knows are equally likely: its own hand, what it passed and received, every
-        card played and what that says of its player's hand (suits not followed, bars that would have forbidden the
-        card), exposures. Deals that differ in what others passed, or in which cards lie face down, are different deals.
-        In a sealed phase everybody is asked anew. The first call on a view counts the deals, the others only draw.
-
-        Args:
-            rng: A `random.Random`, such as the `rng` of the view that a bot gets.
-
-        Raises:
-            ValueError: If no deal fits, or the deal is over.
-        """
-        return self._possible().draw(Chance.of(rng))
-
-    def playouts(
-        self, deals: int, rng: Bits, policy: Policy | None = None, cards: Iterable[Card] | None = None
-    ) -> dict[Card, tuple[float, ...]]:
-        """
-        Try each legal card in the same *deals* sampled deals, and play each of them to its end.
-
-        The same as `sample`, `Deal.play` and `Deal.playout` in two loops, in one call: many times as fast where the
-        accelerated engine runs. For the seat whose turn it is to play.
-
-        Args:
-            deals: How many deals to sample, 1 or more.
-            rng: A `random.Random`.
-            policy: How all seats play on; `Policy.CAREFUL` by default.
-            cards: The legal cards to try; all of them by default.
-
-        Returns:
-            For each of the cards, in canonical order, the mean score of each seat.
-
-        Raises:
-            ValueError: If it is not this seat's turn to play, one of the cards is not legal, or no deal fits.
-        """
-        from pigpen.sim.playout import Policy, playouts  # they build on this module
-
-        options = self.legal_mask if cards is None else mask_of(cards)
-        if self.phase is not Phase.PLAY or not options or options & ~self.legal_mask or deals < 1:
-            raise ValueError("playouts are for a seat that is to play one of the cards, in 1 or more deals")
-        policy = Policy.CAREFUL if policy is None else policy
-        return playouts(self._possible(), options, deals, policy, Chance.of(rng))
-
-    def _possible(self) -> Worlds:
-        """The deals that fit, counted once."""
-        from pigpen.sim.worlds import Worlds  # it builds on this module
-
-        if self._worlds is None:
-            self._worlds = Worlds(self)
-        return self._worlds
 
     def __repr__(self) -> str:
         hand = " ".join(map(str, self.hand))

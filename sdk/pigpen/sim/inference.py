@@ -13,7 +13,7 @@ from pigpen.rules.actions import Face
 from pigpen.rules.cards import FULL_DECK, SUIT_MASKS, mask_of
 
 if TYPE_CHECKING:
-    from pigpen.rules.view import View
+    from pigpen.rules.view import SeatView
 
 
 class Evidence:
@@ -28,7 +28,7 @@ class Evidence:
             can make this false: then a deal must be played through to see whether it fits.
     """
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: SeatView) -> None:
         self._view = view
         self._plan = view.rules.plan
         self._players = view.rules.players

@@ -36,8 +36,24 @@ Chooser = Callable[["Deal", int], Action]
 """A policy of one's own: what the seat does, in a deal with all hands open."""
 
 
-def playout(deal: Deal, policy: Policy | Chooser, rng: Bits | None) -> tuple[int, ...]:
-    """The scores of *deal* played to its end; see `Deal.playout`."""
+def playout(deal: Deal, policy: Policy | Chooser = Policy.CAREFUL, rng: Bits | None = None) -> tuple[int, ...]:
+    """
+    Play a copy of *deal* to its end, quickly.
+
+    >>> from pigpen.rules import PRESETS, Deal, deal_hands
+    >>> rules = PRESETS["gongzhu"]
+    >>> playout(Deal(rules, deal_hands(rules, bytes(32), 0)), Policy.CAREFUL, random.Random(1))
+    X
+
+    Args:
+        deal: Where to begin; it is not changed.
+        policy: How every seat plays: `Policy.CAREFUL` or `Policy.RANDOM`, both very quick; or a function of one's own
+            that gets the deal and a seat, and returns what that seat does.
+        rng: Where the policy's random numbers come from; the same state gives the same play.
+
+    Returns:
+        The score of each seat, as `Deal.scores` gives it.
+    """
     if not isinstance(policy, Policy):
         return _played_by(deal.copy(), policy)
     chance = Chance.of(rng or random)
@@ -53,10 +69,10 @@ def playout(deal: Deal, policy: Policy | Chooser, rng: Bits | None) -> tuple[int
 
 
 def playouts(worlds: Worlds, options: int, deals: int, policy: Policy, chance: Chance) -> dict[Card, tuple[float, ...]]:
-    """The mean scores after each card of the mask *options*; see `View.playouts`."""
+    """The mean scores after each card of the mask *options*; see `pigpen.View.playouts`."""
     cards, engine = cards_in(options), native.engine()
     if engine and worlds.are_alike:
-        sums = engine.playouts(worlds, options, deals, policy, chance.state)
+        sums = engine.playouts(worlds.open_position(), worlds.unseen.tables, options, deals, policy, chance.state)
     else:
         sums = [[0] * worlds.first.rules.players for _ in cards]
         for _ in range(deals):

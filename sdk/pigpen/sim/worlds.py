@@ -15,7 +15,7 @@ from pigpen.sim.sampling import Unseen
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pigpen.rules.view import View
+    from pigpen.rules.view import SeatView
 
 
 class Worlds:
@@ -28,7 +28,7 @@ class Worlds:
         are_alike: Whether any draw of `unseen` fits; otherwise some must be thrown away.
     """
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: SeatView) -> None:
         """
         Take in what *view* tells.
 
@@ -72,6 +72,13 @@ class Worlds:
     def first(self) -> Deal:
         """A deal that fits, always the same one; others differ from it in hands and what goes with them."""
         return self._fitting(Chance(0))
+
+    def open_position(self) -> Deal:
+        """Where the view is, with only what it shows: the other hands are empty."""
+        deal, view = self.first.copy(), self.view
+        deal.hands = [view.hand_mask if seat == view.seat else 0 for seat in range(view.rules.players)]
+        deal.exposures = view.exposures
+        return deal
 
     @cached_property
     def _can_swap_hands(self) -> bool:
@@ -127,7 +134,7 @@ class Worlds:
         return tuple(sorted([*self.view.exposures, *guessed], key=lambda shown: (shown.seat, shown.card)))
 
 
-def _played(view: View) -> list[int]:
+def _played(view: SeatView) -> list[int]:
     """What each seat has played so far."""
     players = view.rules.players
     played = [0] * players

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from google.protobuf.duration_pb2 import Duration
 
-from pigpen.notices import ClockSetting, DealResult, FaultNotice, MatchResult, Notice, Welcome
 from pigpen.rules import CARDS, Action, Card, Exposure, Face, MoonChoice, Phase, cards_in, mask_of
 from pigpen.v1 import referee_pb2, view_pb2
-from pigpen.view import View
+from pigpen.values.notices import ClockSetting, DealResult, FaultNotice, MatchResult, Notice, Welcome
+from pigpen.values.view import View
 from pigpen.wire.rules_messages import rules_from_message, rules_to_message
 
 if TYPE_CHECKING:

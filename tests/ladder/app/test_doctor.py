@@ -12,7 +12,7 @@ import pytest
 from ladder.app import doctor
 from ladder.app.doctor import Finding, Probed
 from ladder.cli.doctor import say_what_is_missing
-from ladder.sandbox.base import SandboxError
+from ladder.errors import SandboxError
 from tests.e2e.command import pigpen
 
 ENGINE: dict[str, Any] = {

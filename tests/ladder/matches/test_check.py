@@ -9,17 +9,18 @@ from pathlib import Path
 
 import pytest
 
+from ladder.errors import SandboxError
 from ladder.matches.check import MAX_STARTS, ConformanceCheck, Report
 from ladder.matches.check_wire import WIRE
-from ladder.sandbox.base import Instance, SandboxError, SeatMount
-from ladder.sandbox.bot_source import BotSource, find_bot
+from ladder.sandbox.base import Instance, SeatMount
+from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
-from ladder.sandbox.memory import peak_of_process
+from ladder.sandbox.host.memory import peak_of_process
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from pigpen import ClockSetting
 from pigpen.check import Outcome, cases_of
 from pigpen.rules import PRESETS
-from referee.match.match import DEFAULT_CLOCK
+from referee.match.spec import DEFAULT_CLOCK
 from tests.ladder import bad_checks
 from tests.ladder.bad_checks import FLAWS, Flaw
 

@@ -8,7 +8,7 @@ import pytest
 from ladder.matches.compare import BATCH, NEW, OLD, Comparison, ComparisonPlan, compare
 from ladder.matches.play import play_inline
 from ladder.ratings.sprt import Hypotheses, TestDecision
-from ladder.sandbox.bot_source import BotSource, find_bot
+from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from pigpen.rules import PRESETS, seed_from
 from referee.match.formats import by_bot
 from referee.records.lines import DealLine, MatchLine, ResultLine, to_json, without_times
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from referee.match.match import MatchSpec
+    from referee.match.spec import MatchSpec
     from referee.records.lines import AnyLine
 
 CAUTIOUS, COUNTING, RANDOM = map(find_bot, ("cautious", "counting", "random"))

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 import pigpen
+from ladder.errors import SandboxError
 from ladder.matches.play import play_sandboxed
-from ladder.sandbox.base import SOCKET_NAME, Exit, SandboxError, SeatMount
-from ladder.sandbox.scratch import OWNER, PREFIX, scratch_folder
+from ladder.sandbox.base import SOCKET_NAME, Exit, SeatMount
+from ladder.sandbox.host.scratch import OWNER, PREFIX, scratch_folder
 from pigpen.client import Client
 from pigpen.rules import PRESETS
 from referee.match.formats import Format
-from referee.match.match import MatchSpec
+from referee.match.spec import MatchSpec
 from referee.seats.process_controller import NoController
 from referee.seats.stream_seat import StreamSeat
 from referee.seats.trial_seat import TrialSeat
@@ -165,7 +166,9 @@ async def test_a_folder_too_deep_for_a_socket_is_the_platforms_failure(
         await play(*(TaskProgram() for _ in range(4)))
 
 
-KILLED = "from ladder.sandbox.scratch import scratch_folder\nwith scratch_folder() as f: print(f, flush=True); input()"
+KILLED = (
+    "from ladder.sandbox.host.scratch import scratch_folder\nwith scratch_folder() as f: print(f, flush=True); input()"
+)
 
 
 def test_the_next_start_removes_the_folder_of_a_process_that_was_killed() -> None:

@@ -13,12 +13,12 @@ from ladder.matches.check import MAX_STARTS
 from ladder.matches.play import inline_table, play_inline, sandboxed_table
 from ladder.matches.rerun import Rerun, rerun
 from ladder.sandbox.base import Sandbox
-from ladder.sandbox.bot_source import BotSource, find_bot
+from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from pigpen.rules import PRESETS
 from referee.match.formats import Format
-from referee.match.match import MatchSpec
+from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine
 from referee.records.recorded import Recorded
 from referee.replay.rerun import table_reruns

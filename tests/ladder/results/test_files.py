@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ladder.results.files import MatchFiles
-from ladder.worker.tasks import Logs
+from ladder.results.files import Logs, MatchFiles
 
 LOGS: Logs = {0: ("hello", ""), 1: ("", "[3] Traceback …")}
 

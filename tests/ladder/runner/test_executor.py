@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ladder.errors import SandboxError
 from ladder.runner.executor import LocalExecutor
-from ladder.sandbox.base import SandboxError
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.worker.pinned import load_version
 from ladder.worker.worker import Worker

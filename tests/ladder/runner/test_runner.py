@@ -11,16 +11,15 @@ import pytest
 from sqlalchemy import select
 from structlog.testing import capture_logs
 
+from ladder.errors import SandboxError, StoreError
 from ladder.runner.coordinator import FEW, Coordinator
 from ladder.runner.goals import Goal
 from ladder.runner.runner import LONGEST_PAUSE, NobodyPlays, Runner
-from ladder.sandbox.base import SandboxError
 from ladder.settings.settings import Settings, load_settings
 from ladder.store import models
+from ladder.store.commands.opening import open_ladder
 from ladder.store.commands.queue import GRACE, MOST_FAILURES
-from ladder.store.errors import StoreError
 from ladder.store.models import Status
-from ladder.store.opening import open_ladder
 from tests.ladder.ladders import enter
 from tests.ladder.virtual import FakeExecutor, Time, recorded, void
 
@@ -465,8 +464,8 @@ def test_what_a_killed_runner_left_is_put_right_at_the_next_start(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     runner(desk, executor, time, Goal(matches=2)).run()
-    monkeypatch.setattr("ladder.sandbox.owners.this_process", lambda: "elsewhere boot pid:[1] 1 1")
-    monkeypatch.setattr("ladder.sandbox.owners.is_dead", lambda holder: True)
+    monkeypatch.setattr("ladder.sandbox.host.owners.this_process", lambda: "elsewhere boot pid:[1] 1 1")
+    monkeypatch.setattr("ladder.sandbox.host.owners.is_dead", lambda holder: True)
     begun = Coordinator(database, settings, random.Random(7), time, tick=time).take(2)
     for task in begun:
         outcome = recorded(task)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ladder.sandbox import bot_source as bots
-from ladder.sandbox.bot_source import BotSource, UnknownBot, find_bot, sample_names
+from ladder.sandbox.bots import bot_source as bots
+from ladder.sandbox.bots.bot_source import BotSource, UnknownBot, find_bot, sample_names
 from tests.ladder.locked import locked
 
 

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from ladder.sandbox.cores import Cores, bot_cores
+from ladder.sandbox.host.cores import Cores, bot_cores
 
 
 @pytest.mark.parametrize(("all_cores", "for_bots"), [({0}, (0,)), ({0, 1}, (1,)), ({2, 5, 7}, (5, 7))])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ladder.sandbox import owners
+from ladder.sandbox.host import owners
 
 
 def changed(part: int, value: str) -> str:

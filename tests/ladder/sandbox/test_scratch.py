@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ladder.sandbox import owners
-from ladder.sandbox.scratch import MARK_SECONDS, OWNER, PREFIX, scratch_folder
+from ladder.sandbox.host import owners
+from ladder.sandbox.host.scratch import MARK_SECONDS, OWNER, PREFIX, scratch_folder
 
 OTHER = 65534
 """Another user's number."""

@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 import socket
 
-from ladder.sandbox.waiting import holds_something
+from ladder.sandbox.host.waiting import holds_something
 
 
 def test_a_pipe_holds_what_was_written_and_not_yet_read() -> None:

@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from ladder.settings.settings import Settings, load_settings
+from ladder.store.commands.opening import open_ladder
 from ladder.store.migrations import upgrade
-from ladder.store.opening import open_ladder
 from tests.ladder.postgres import Server, running_server
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select
 
+from ladder.errors import LadderError, StoreError
 from ladder.settings.settings import load_settings
 from ladder.store import models
-from ladder.store.backup import back_up
+from ladder.store.commands.backup import back_up
+from ladder.store.commands.opening import open_ladder
 from ladder.store.database import Database
-from ladder.store.errors import LadderError, StoreError
-from ladder.store.opening import open_ladder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

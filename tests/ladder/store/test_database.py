@@ -11,9 +11,9 @@ import pytest
 from sqlalchemy import TextClause, select, text
 from sqlalchemy.exc import IntegrityError
 
+from ladder.errors import LadderError, StoreError
 from ladder.store import models
 from ladder.store.database import Database
-from ladder.store.errors import LadderError, StoreError
 
 if TYPE_CHECKING:
     from ladder.store.database import Database

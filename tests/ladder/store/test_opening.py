@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from ladder.errors import LadderError, StoreError
 from ladder.settings.settings import Settings, load_settings
 from ladder.store import models
+from ladder.store.commands.opening import open_ladder
 from ladder.store.database import Database
-from ladder.store.errors import LadderError, StoreError
-from ladder.store.opening import open_ladder
 from ladder.store.schema import REVISION
 from tests.ladder.postgres import Server
 
@@ -109,7 +109,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, there: bool) -
         open_ladder(load_settings(data_dir=folder), create=True).close()
         (folder / "ladder.db").chmod(0o444)
     folder.chmod(0o555)
-    code = f"from ladder.settings.settings import *; from ladder.store.opening import *; \
+    code = f"from ladder.settings.settings import *; from ladder.store.commands.opening import *; \
              open_ladder(load_settings(data_dir={str(folder)!r}), create=True)"
     # root may write everywhere, unless it has lost its powers
     mortal = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
@@ -153,7 +153,7 @@ def test_a_broken_file_is_told(tmp_path: Path) -> None:
 
 
 def test_two_that_make_a_ladder_at_once_make_one(database_url: str, tmp_path: Path) -> None:
-    code = f"from ladder.settings.settings import *; from ladder.store.opening import *; \
+    code = f"from ladder.settings.settings import *; from ladder.store.commands.opening import *; \
              open_ladder(load_settings(data_dir={str(tmp_path)!r}, database_url={database_url!r}), create=True)"
     both = [subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True) for _ in range(2)]
     assert [(each.communicate()[1], each.returncode) for each in both] == [("", 0), ("", 0)]
@@ -161,7 +161,7 @@ def test_two_that_make_a_ladder_at_once_make_one(database_url: str, tmp_path: Pa
 
 def test_a_command_that_reads_does_not_load_alembic(tmp_path: Path) -> None:
     open_ladder(load_settings(data_dir=tmp_path), create=True).close()
-    code = f"import sys; from ladder.settings.settings import *; from ladder.store.opening import *; \
+    code = f"import sys; from ladder.settings.settings import *; from ladder.store.commands.opening import *; \
              open_ladder(load_settings(data_dir={str(tmp_path)!r})); print('alembic' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.store.errors import LadderError
+from ladder.errors import LadderError
 from tests.ladder.store.submitted import BETTER, TROTTER, states, submit
 
 if TYPE_CHECKING:

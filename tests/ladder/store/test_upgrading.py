@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import inspect, select, text
 
+from ladder.errors import LadderError
 from ladder.settings.settings import load_settings
 from ladder.store import models
+from ladder.store.commands.opening import open_ladder
+from ladder.store.commands.upgrading import upgrade_ladder
 from ladder.store.database import Database
-from ladder.store.errors import LadderError
-from ladder.store.opening import open_ladder
 from ladder.store.schema import REVISION
-from ladder.store.upgrading import upgrade_ladder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +36,7 @@ def older(settings: Settings, database: Database, monkeypatch: pytest.MonkeyPatc
             models.Base.metadata.tables["faults"].create(session.connection())
             session.execute(text("UPDATE alembic_version SET version_num = :newer"), {"newer": REVISION})
 
-    monkeypatch.setattr("ladder.store.upgrading.upgrade", upgrade)
+    monkeypatch.setattr("ladder.store.commands.upgrading.upgrade", upgrade)
     return settings
 
 

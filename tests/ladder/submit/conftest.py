@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from ladder.settings.settings import Settings, load_settings
+from ladder.store.commands.opening import open_ladder
 from ladder.store.database import Database
-from ladder.store.opening import open_ladder
 from tests.ladder.bad_checks import GOOD, RUN
 from tests.ladder.registries import running_registry
 

@@ -12,8 +12,8 @@ from typing import BinaryIO
 import docker
 import pytest
 
-from ladder.sandbox.base import BotRejected, SandboxError
-from ladder.sandbox.bot_source import BotSource
+from ladder.errors import BotRejected, SandboxError
+from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker import bot_images, built_images, image_build
 from ladder.sandbox.docker.base_image import base_image_id
 from ladder.sandbox.docker.bot_images import image_of_folder, pull_image

@@ -14,13 +14,13 @@ import pytest
 from ladder.app.submit import image_facts as images
 from ladder.app.submit.candidate import Candidate, candidate
 from ladder.app.submit.entering import Request, enter
+from ladder.errors import BotRejected, SandboxError
 from ladder.matches.play import play_sandboxed
-from ladder.sandbox.base import BotRejected, SandboxError
-from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.bot_images import find_image
 from ladder.sandbox.docker.containers import OWNER
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
-from ladder.sandbox.owners import this_process
+from ladder.sandbox.host.owners import this_process
 from ladder.settings.settings import Settings
 from ladder.store import models
 from ladder.store.database import Database
@@ -28,7 +28,7 @@ from ladder.worker.pinned import load_version
 from ladder.worker.tasks import TaskBot
 from pigpen.rules import PRESETS, seed_from
 from referee.match.formats import Format
-from referee.match.match import MatchSpec
+from referee.match.spec import MatchSpec
 from tests.bad_bots.table import PATIENT
 from tests.ladder.registries import running_registry
 from tests.ladder.submit.tiny import load_tiny, push

@@ -15,7 +15,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name, parse_wheel_filename
 
-from ladder.sandbox.base import BotRejected
+from ladder.errors import BotRejected
 from ladder.sandbox.wheels.cache import sha256_of
 from ladder.sandbox.wheels.fetch import PipFetch, Unavailable
 from ladder.sandbox.wheels.target import Target

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from ladder.app.submit.candidate import candidate
-from ladder.sandbox.base import BotRejected, SeatMount
-from ladder.sandbox.bot_source import BotSource
-from ladder.sandbox.folders.content import Content
+from ladder.errors import BotRejected
+from ladder.sandbox.base import SeatMount
+from ladder.sandbox.bots.bot_source import BotSource
+from ladder.sandbox.bots.content import Content
 from ladder.sandbox.inline import load_bot_class
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.sandbox.wheels.cache import Store

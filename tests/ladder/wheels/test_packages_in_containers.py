@@ -8,8 +8,9 @@ from pathlib import Path
 import docker
 import pytest
 
-from ladder.sandbox.base import BotRejected, Exit, SeatMount
-from ladder.sandbox.bot_source import BotSource
+from ladder.errors import BotRejected
+from ladder.sandbox.base import Exit, SeatMount
+from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.package_images import DOCKERFILE, target_of
 from ladder.sandbox.wheels.cache import Store

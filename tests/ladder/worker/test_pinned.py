@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ladder.sandbox.bot_source import SAMPLES
-from ladder.sandbox.folders.content import Content
-from ladder.sandbox.folders.kept import keep_folder
+from ladder.sandbox.bots.bot_source import SAMPLES
+from ladder.sandbox.bots.content import Content
+from ladder.sandbox.bots.kept import keep_folder
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.worker.pinned import ProgramLost, load_version
 from ladder.worker.tasks import TaskBot

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.sandbox.base import SandboxError
-from ladder.sandbox.folders.content import content_hash
+from ladder.errors import SandboxError
+from ladder.sandbox.bots.content import content_hash
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.worker.pinned import load_version
 from ladder.worker.tasks import MatchOutcome, MatchTask, TaskBot

@@ -9,7 +9,7 @@ import pytest
 from pigpen import DealResult, MatchResult
 from pigpen.rules import PRESETS, Phase
 from referee.match.formats import Format
-from referee.match.match import DEFAULT_CLOCK, MatchSpec
+from referee.match.spec import DEFAULT_CLOCK, MatchSpec
 from referee.records.lines import DealLine, MatchLine, ResultLine, from_json, to_json, without_times
 from referee.seats.exit import Exit
 from referee.seats.verdict import SeatBroken, SeatFailure, Verdict
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pigpen.rules import Action
-    from pigpen.view import View
+    from pigpen.values.view import View
     from referee.records.lines import AnyLine
     from referee.seats.clock import Stopwatch
     from referee.seats.seat import Seat

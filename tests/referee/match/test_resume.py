@@ -9,8 +9,9 @@ import pytest
 
 from pigpen.rules import PRESETS, Card, Face, MoonChoice
 from referee.match.formats import Format
-from referee.match.match import CannotResume, MatchSpec
+from referee.match.match import CannotResume
 from referee.match.resume import Unfinished
+from referee.match.spec import MatchSpec
 from referee.records.lines import DealLine, MatchLine, ResultLine, Step, from_json, to_json, without_times
 from referee.records.steps import action_of
 from referee.seats.verdict import Verdict
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from pigpen.rules import Action
-    from pigpen.view import View
+    from pigpen.values.view import View
     from referee.records.lines import AnyLine
     from referee.seats.seat import Seat
     from referee.seats.verdict import SeatFailure

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pigpen.notices import DealResult, MatchResult
 from pigpen.rules import PRESETS, Phase
+from pigpen.values.notices import DealResult, MatchResult
 from referee.match.formats import Format
-from referee.match.match import DEFAULT_CLOCK, MatchSpec
+from referee.match.spec import DEFAULT_CLOCK, MatchSpec
 from referee.records.recorded import BadRecord, Recorded
 from referee.replay.rerun import TableRerun, asked, table_reruns
 from referee.seats.verdict import SeatFailure, Verdict
@@ -22,7 +22,7 @@ from tests.referee.tables import play_tables
 
 if TYPE_CHECKING:
     from pigpen.rules import Action
-    from pigpen.view import View
+    from pigpen.values.view import View
     from referee.records.lines import AnyLine
     from referee.seats.seat import Seat
     from tests.referee.scripted_seats import Script

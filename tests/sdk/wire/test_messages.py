@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pigpen import ClockSetting, DealResult, FaultNotice, MatchResult, View, Welcome
-from pigpen.notices import Notice
 from pigpen.rules import CARDS, PRESETS, Action, Card, Deal, Face, MoonChoice, Phase, Rules, deal_hands
 from pigpen.v1 import referee_pb2, rules_pb2
+from pigpen.values.notices import Notice
 from pigpen.wire.messages import (
     MalformedMessage,
     action_of,

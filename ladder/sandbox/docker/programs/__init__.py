@@ -6,8 +6,8 @@ import os
 import shutil
 from pathlib import Path
 
-from ladder.sandbox.base import SandboxError
-from ladder.sandbox.scratch import disk_errors
+from ladder.errors import SandboxError
+from ladder.sandbox.host.scratch import disk_errors
 
 LAUNCHER = "launcher"
 """The first process of every container (docs/adr/0004)."""

@@ -9,27 +9,20 @@ from typing import TYPE_CHECKING
 from pigpen.rules.actions import Face
 from pigpen.rules.cards import Card, parse_cards
 from pigpen.rules.parts import PigWhenMoon, ShooterCards
-from pigpen.sim.chance import WORD
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from pigpen.rules.deal import Deal
     from pigpen.rules.model import Rules
-    from pigpen.sim.chance import Chance
-    from pigpen.sim.playout import Policy
-    from pigpen.sim.sampling import Option, Unseen
-    from pigpen.sim.worlds import Worlds
 
 NO_LIMIT = (1 << 63) - 1
 SEATS, PLACES, DECK = 8, 16, 52
 _SIGN = {PigWhenMoon.FLIP: -1, PigWhenMoon.VOID: 0, PigWhenMoon.KEEP: 1}
 _POSITION = struct.Struct("=8Q8Q3Q5q8s")
-_CLASS = struct.Struct("=3q16s")
-_GROUP = struct.Struct("=q16s")
-_NODE = struct.Struct("=2q")
-_OPTION = struct.Struct("=Qq16s")
+MOST_PACKED = 64
+"""So many variants are kept packed; a process seldom meets more than one."""
+_packed: dict[int, tuple[Rules, bytes]] = {}
 _UNPLACED = tuple((0,) * (SEATS - players) for players in range(SEATS + 1))
 
 
@@ -79,31 +72,38 @@ class Engine:
         for function in (self._sample, self._playout, self._playouts):
             function.restype = None
 
-    def playout(self, deal: Deal, policy: Policy, state: int) -> tuple[int, ...]:
+    def playout(self, deal: Deal, policy: int, state: int) -> tuple[int, ...]:
         """The scores of *deal*, in which cards are being played, played to its end; *state* is that of a `Chance`."""
         scores = (ctypes.c_int64 * SEATS)()
-        self._playout(deal.rules.packed, position(deal), state.to_bytes(16, "little"), policy, scores)
+        self._playout(packed_rules(deal.rules), position(deal), state.to_bytes(16, "little"), policy, scores)
         return tuple(scores[: deal.rules.players])
 
-    def sample(self, tables: Tables, chance: Chance) -> list[int]:
-        """The cards of each place, dealt once."""
+    def sample(self, tables: Tables, state: int) -> tuple[list[int], int]:
+        """The cards of each place, dealt once, and the state of the `Chance` after that."""
         lie = (ctypes.c_uint64 * (PLACES + 2))()
-        self._sample(tables, chance.state.to_bytes(16, "little"), lie)
-        chance.state = lie[PLACES + 1] << 64 | lie[PLACES]
-        return lie[: tables.places]
+        self._sample(tables, state.to_bytes(16, "little"), lie)
+        return lie[: tables.places], lie[PLACES + 1] << 64 | lie[PLACES]
 
-    def playouts(self, worlds: Worlds, options: int, deals: int, policy: Policy, state: int) -> list[list[int]]:
-        """The sums of the scores of each seat over *deals* deals, for each card of the mask *options*."""
-        deal, view = worlds.first.copy(), worlds.view
-        deal.hands = [view.hand_mask if seat == view.seat else 0 for seat in range(view.rules.players)]
-        deal.exposures = view.exposures
-        rows = options.bit_count()
+    def playouts(
+        self, deal: Deal, tables: Tables, options: int, deals: int, policy: int, state: int
+    ) -> list[list[int]]:
+        """
+        The sums of the scores of each seat over *deals* deals, for each card of the mask *options*.
+
+        Args:
+            deal: Where they begin; of its hands only that of the seat that is to play counts.
+            tables: How the other cards may be dealt.
+            options: The cards to try.
+            deals: How many deals to sample.
+            policy: Number of the policy.
+            state: That of a `Chance`.
+        """
+        players, rows = deal.rules.players, options.bit_count()
         sums = (ctypes.c_int64 * (rows * SEATS))()
         self._playouts(
-            deal.rules.packed, position(deal), worlds.unseen.tables, state.to_bytes(16, "little"), policy, deals,
-            options, sums,
-        )  # fmt: skip
-        return [sums[row * SEATS : row * SEATS + view.rules.players] for row in range(rows)]
+            packed_rules(deal.rules), position(deal), tables, state.to_bytes(16, "little"), policy, deals, options, sums
+        )
+        return [sums[row * SEATS : row * SEATS + players] for row in range(rows)]
 
     def solve(self, deal: Deal, limit: int | None) -> list[tuple[int, ...]] | None:
         """The scores after each legal card, all playing as well as they can; None if *limit* was not enough."""
@@ -111,7 +111,7 @@ class Engine:
         rows = (ctypes.c_int64 * (options * SEATS))()
         memory = (ctypes.c_char * self._memory_size)()
         budget = NO_LIMIT if limit is None else limit
-        if self._solve(deal.rules.packed, position(deal), memory, budget, rows) < 0:
+        if self._solve(packed_rules(deal.rules), position(deal), memory, budget, rows) < 0:
             return None
         return [tuple(rows[row * SEATS : row * SEATS + deal.rules.players]) for row in range(options)]
 
@@ -132,6 +132,16 @@ def position(deal: Deal) -> bytes:
     )  # fmt: skip
 
 
+def packed_rules(rules: Rules) -> bytes:
+    """`pack_rules`, done once for each `Rules` value: to hash one would take longer than to look it up by identity."""
+    known = _packed.get(id(rules))
+    if known is None or known[0] is not rules:
+        if len(_packed) >= MOST_PACKED:
+            _packed.clear()
+        known = _packed[id(rules)] = rules, pack_rules(rules)
+    return known[1]
+
+
 def pack_rules(rules: Rules) -> bytes:
     """`Game` of game.h."""
     plan, doubler, moon = rules.plan, rules.scoring.doubler, rules.moon
@@ -150,34 +160,3 @@ def pack_rules(rules: Rules) -> bytes:
         multiplied[Card.parse(name)] = parse_cards(cards)
     orders = [*plan.harm, *plan.danger, *plan.prize, *plan.meek]
     return struct.pack("=3q9Q10q52q52Q208q", *numbers, *masks, *scoring, *plan.points, *multiplied, *orders)
-
-
-def pack_unseen(unseen: Unseen) -> Tables:
-    """`Unseen` of dealing.h, with the tables that it points to."""
-    splits = unseen.splits
-    classes, cards = b"", b""
-    for dealt, groups in zip(splits.cards, splits.groups, strict=True):
-        classes += _CLASS.pack(len(cards), len(dealt), len(groups), bytes(groups))
-        cards += bytes(dealt)
-    rooms = [(level, room) for level, table in enumerate(splits.options) for room in table]
-    number = {node: index for index, node in enumerate(rooms)}
-    nodes: list[bytes] = []
-    options: list[bytes] = []
-    for level, room in rooms:
-        ways = splits.options[level][room]
-        nodes.append(_NODE.pack(len(options), len(ways)))
-        options += [_pack_option(way, number.get((level + 1, way.room), 0)) for way in ways]
-    groups_of_places = b"".join(_GROUP.pack(len(group), bytes(group)) for group in unseen.groups)
-    return Tables(
-        len(splits.cards), len(unseen.groups), len(unseen.places), _padded([place.seat for place in unseen.places]),
-        _padded([place.face_down for place in unseen.places]), _padded(unseen.sizes), classes, cards,
-        b"".join(nodes), b"".join(options), groups_of_places,
-    )  # fmt: skip
-
-
-def _pack_option(option: Option, node: int) -> bytes:
-    return _OPTION.pack(min(option.limit, WORD - 1), node, bytes(option.split))
-
-
-def _padded(values: Sequence[int]) -> ctypes.Array[ctypes.c_uint8]:
-    return (ctypes.c_uint8 * PLACES)(*values)

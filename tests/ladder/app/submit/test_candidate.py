@@ -9,12 +9,12 @@ import docker
 import pytest
 
 from ladder.app.submit.candidate import Candidate, candidate
-from ladder.sandbox.base import BotRejected
-from ladder.sandbox.bot_source import BotSource
+from ladder.errors import BotRejected
+from ladder.sandbox.bots.bot_source import BotSource
+from ladder.sandbox.bots.kept import is_kept, kept_folder
 from ladder.sandbox.docker import docker_sandbox
 from ladder.sandbox.docker.built_images import ENTERED
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
-from ladder.sandbox.folders.kept import is_kept, kept_folder
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from tests.ladder.submit.tiny import load_tiny
 

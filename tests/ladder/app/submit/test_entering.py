@@ -11,16 +11,15 @@ import pytest
 from sqlalchemy import func, select
 
 from ladder.app.submit.entering import EntryOutcome, Request, enter
-from ladder.sandbox.base import BotRejected, SandboxError
-from ladder.sandbox.bot_source import BotSource
-from ladder.sandbox.folders.content import content_hash
-from ladder.sandbox.folders.kept import is_kept, kept_folder
+from ladder.errors import BotRejected, LadderError, SandboxError
+from ladder.sandbox.bots.bot_source import BotSource
+from ladder.sandbox.bots.content import content_hash
+from ladder.sandbox.bots.kept import is_kept, kept_folder
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.settings.settings import Settings, load_settings
 from ladder.store import models
 from ladder.store.commands.submissions import Submission, add_version
 from ladder.store.database import Database
-from ladder.store.errors import LadderError
 from pigpen.rules import PRESETS
 from tests.ladder.bad_checks import FLAWS
 
@@ -183,7 +182,7 @@ async def test_the_platforms_failure_rejects_nobody(
     database: Database, settings: Settings, bot: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = bot()
-    monkeypatch.setattr("ladder.sandbox.scratch.tempfile.gettempdir", lambda: "/nonexistent")
+    monkeypatch.setattr("ladder.sandbox.host.scratch.tempfile.gettempdir", lambda: "/nonexistent")
     monkeypatch.setattr("tempfile.tempdir", "/nonexistent")
     with pytest.raises(SandboxError, match="cannot be made"):
         await submit(database, settings, folder, "hearts-short")

@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from ladder.app.submit.variants import chosen_variants, outdated
-from ladder.sandbox.base import BotRejected
+from ladder.errors import BotRejected, LadderError
 from ladder.store import models
 from ladder.store.commands.submissions import Submission, add_version
 from ladder.store.database import Database
-from ladder.store.errors import LadderError
 from pigpen.rules import PRESETS, Rules
 from referee.records.rules_file import RulesFileError, to_toml
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import docker
 import pytest
 
-from ladder.sandbox.base import SandboxError
+from ladder.errors import SandboxError
 from ladder.sandbox.docker import base_image as images
 from ladder.sandbox.docker.base_image import ensure_base_image
 

@@ -11,12 +11,13 @@ from pathlib import Path
 import docker
 import pytest
 
-from ladder.sandbox.base import BotRejected, Exit, SandboxError, SeatMount
-from ladder.sandbox.bot_source import BotSource
+from ladder.errors import BotRejected, SandboxError
+from ladder.sandbox.base import Exit, SeatMount
+from ladder.sandbox.bots.bot_source import BotSource
+from ladder.sandbox.bots.content import archive
 from ladder.sandbox.docker import docker_sandbox, image_build
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.image_build import BuildFailed, build_image
-from ladder.sandbox.folders.content import archive
 from tests.ladder.registry import BROKEN, Registry
 
 pytestmark = pytest.mark.docker

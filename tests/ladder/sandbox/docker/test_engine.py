@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from ladder.sandbox.base import SandboxError
+from ladder.errors import SandboxError
 from ladder.sandbox.docker.engine import connect
 from tests.ladder.containers import ROOT
 

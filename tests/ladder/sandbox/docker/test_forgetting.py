@@ -11,7 +11,7 @@ import docker
 import pytest
 import structlog
 
-from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.containers import EngineFacts
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.forgetting import PARENTS, forget, parent_group, wait_for

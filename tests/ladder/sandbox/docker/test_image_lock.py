@@ -14,13 +14,13 @@ from typing import BinaryIO
 import docker
 import pytest
 
-from ladder.sandbox.base import BotRejected
-from ladder.sandbox.bot_source import BotSource
+from ladder.errors import BotRejected
+from ladder.sandbox.bots.bot_source import BotSource
+from ladder.sandbox.bots.content import archive
 from ladder.sandbox.docker.containers import SANDBOX
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.image_build import build_image
-from ladder.sandbox.folders.content import archive
-from ladder.sandbox.memory import MIB
+from ladder.sandbox.host.memory import MIB
 from tests.ladder.conftest import PROGRAM_TAG
 from tests.ladder.containers import new_place
 

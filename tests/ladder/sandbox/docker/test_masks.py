@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 
 from ladder.sandbox.base import Exit, SeatMount
-from ladder.sandbox.bot_source import BotSource
+from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.masks import KEPT, USUAL, masked_paths
 from tests.ladder.containers import new_place, run
 

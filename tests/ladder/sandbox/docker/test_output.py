@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ladder.sandbox.base import STDERR_TAIL, SandboxError
+from ladder.errors import SandboxError
+from ladder.sandbox.base import STDERR_TAIL
 from ladder.sandbox.docker import output
 from ladder.sandbox.docker.output import CHUNK, NAME, Output
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ladder.sandbox.base import BotRejected, SandboxError
-from ladder.sandbox.folders.content import Content, archive, content_hash
+from ladder.errors import BotRejected, SandboxError
+from ladder.sandbox.bots.content import Content, archive, content_hash
 
 
 @pytest.fixture

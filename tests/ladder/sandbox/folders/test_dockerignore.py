@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from docker.utils.build import exclude_paths
 
-from ladder.sandbox.base import BotRejected
-from ladder.sandbox.folders import dockerignore
-from ladder.sandbox.folders.content import Content
-from ladder.sandbox.folders.dockerignore import without_ignored
-from ladder.sandbox.folders.members import FolderMember, Kind
+from ladder.errors import BotRejected
+from ladder.sandbox.bots import dockerignore
+from ladder.sandbox.bots.content import Content
+from ladder.sandbox.bots.dockerignore import without_ignored
+from ladder.sandbox.bots.members import FolderMember, Kind
 
 PATTERNS = (
     "a", "*", "*.py", "**/x.py", "a/b", "a/*", "a/**", "a/**/x.py", "/a", "b/", "!a", "?", "a?", "[ab]",

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ladder.sandbox.base import SandboxError
-from ladder.sandbox.folders.content import Content
-from ladder.sandbox.folders.kept import is_kept, keep_folder, kept_folder
+from ladder.errors import SandboxError
+from ladder.sandbox.bots.content import Content
+from ladder.sandbox.bots.kept import is_kept, keep_folder, kept_folder
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from ladder.sandbox.base import BotRejected
-from ladder.sandbox.folders import members
-from ladder.sandbox.folders.content import Content
+from ladder.errors import BotRejected
+from ladder.sandbox.bots import members
+from ladder.sandbox.bots.content import Content
 from tests.ladder.locked import locked
 
 HUGE = 64 * 1024**3

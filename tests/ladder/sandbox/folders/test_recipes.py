@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from ladder.sandbox.folders.dockerfile_lines import NotUnderstood
-from ladder.sandbox.folders.recipes import PLAIN, read_recipe
+from ladder.sandbox.bots.dockerfile_lines import NotUnderstood
+from ladder.sandbox.bots.recipes import PLAIN, read_recipe
 
 BASE = "sha256:" + "5" * 64
 

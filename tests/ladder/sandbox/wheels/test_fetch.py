@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ladder.sandbox.base import BotRejected, SandboxError
+from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.wheels.cache import sha256_of
 from ladder.sandbox.wheels.facts import facts
 from ladder.sandbox.wheels.fetch import PipFetch, Unavailable

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ladder.sandbox.base import BotRejected, SandboxError
-from ladder.sandbox.folders.content import Content
+from ladder.errors import BotRejected, SandboxError
+from ladder.sandbox.bots.content import Content
 from ladder.sandbox.wheels.cache import Store, sha256_of
 from ladder.sandbox.wheels.facts import facts
 from ladder.sandbox.wheels.here import installed_here

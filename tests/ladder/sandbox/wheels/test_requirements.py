@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ladder.sandbox.base import BotRejected
+from ladder.errors import BotRejected
 from ladder.sandbox.wheels.lock import lock_text, read_lock
 from ladder.sandbox.wheels.requirements import MOST_BYTES, MOST_PACKAGES, read_requirements
 

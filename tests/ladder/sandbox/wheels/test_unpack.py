@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ladder.sandbox.base import BotRejected
+from ladder.errors import BotRejected
 from ladder.sandbox.wheels import archive, unpack
 from tests.ladder.wheels.made import LINK, PROGRAM, new_wheel
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from ladder.errors import LadderError
 from ladder.store.commands.claims import check_name
-from ladder.store.errors import LadderError
 from ladder.store.models import NAME_LENGTH
 
 

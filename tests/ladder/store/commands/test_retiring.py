@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ladder.errors import LadderError
 from ladder.store.commands.retiring import retire
-from ladder.store.errors import LadderError
 from ladder.store.models import State
 from tests.ladder.store.submitted import BETTER, TROTTER, changes, states, submit
 

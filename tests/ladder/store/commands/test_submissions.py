@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import func, select
 
+from ladder.errors import LadderError
 from ladder.ratings.elo import START
 from ladder.store import models
 from ladder.store.commands.submissions import Added, Submission, add_version, known_to, variants_of
 from ladder.store.commands.suspending import set_state
-from ladder.store.errors import LadderError
 from ladder.store.models import State
 from pigpen.rules import PRESETS
 from tests.ladder.store.submitted import BETTER, TROTTER, changes, states, submit

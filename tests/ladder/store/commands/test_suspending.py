@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select
 
+from ladder.errors import LadderError
 from ladder.store import models
 from ladder.store.commands.results import record_result
 from ladder.store.commands.suspending import bench_entries, unbench_due, unbench_entries
-from ladder.store.errors import LadderError
 from referee.records.recorded import BadRecord
 from tests.ladder.ladders import NOW, enter, enter_version, lease, played, queue
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ladder.errors import LadderError
 from ladder.store import models
 from ladder.store.database import Database
-from ladder.store.errors import LadderError
-from ladder.store.queries.names import find_bot, find_match, find_variant, find_version
+from ladder.store.names import find_bot, find_match, find_variant, find_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from ladder.ratings.elo import START
 from ladder.store import models
-from ladder.store.queries.names import find_variant
+from ladder.store.names import find_variant
 from ladder.store.queries.standings import VariantStandings, shares, standing, standings
 from tests.ladder import ladders, shown
 

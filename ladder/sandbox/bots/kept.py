@@ -5,9 +5,9 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from ladder.sandbox.base import BotRejected
-from ladder.sandbox.folders.content import Content
-from ladder.sandbox.scratch import disk_errors
+from ladder.errors import BotRejected
+from ladder.sandbox.bots.content import Content
+from ladder.sandbox.host.scratch import disk_errors
 
 FOLDERS = "folders"
 """Folder in the ladder's data folder."""

@@ -12,12 +12,12 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ladder.sandbox.base import BotRejected
+from ladder.errors import BotRejected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ladder.sandbox.folders.content import Content
+    from ladder.sandbox.bots.content import Content
 
 FILE = ".dockerignore"
 MOST_BYTES = 10_000

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ladder.sandbox.base import BotRejected
+from ladder.errors import BotRejected
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

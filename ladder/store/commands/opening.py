@@ -6,8 +6,8 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from ladder.errors import LadderError
 from ladder.store.database import Database
-from ladder.store.errors import LadderError
 from ladder.store.failures import place
 from ladder.store.schema import REVISION, is_empty, revision_of
 

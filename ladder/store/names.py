@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
 
+from ladder.errors import LadderError
 from ladder.store import models
-from ladder.store.errors import LadderError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -20,15 +20,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, BinaryIO
 
-from ladder.sandbox.base import BotRejected
-from ladder.sandbox.folders.members import MOST_BYTES, FolderMember, Kind, read_members
-from ladder.sandbox.scratch import disk_errors
+from ladder.errors import BotRejected
+from ladder.sandbox.bots.members import MOST_BYTES, FolderMember, Kind, read_members
+from ladder.sandbox.host.scratch import disk_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
-    from ladder.sandbox.bot_source import BotSource
 
 TAR_TYPES = {Kind.FOLDER: tarfile.DIRTYPE, Kind.LINK: tarfile.SYMTYPE}
 
@@ -42,7 +41,7 @@ class Content:
     @classmethod
     def read(cls, folder: Path, most_bytes: int = MOST_BYTES) -> Content:
         """
-        Read a folder once; links are not followed, and what is in `ladder.sandbox.folders.members.IGNORED` is left out.
+        Read a folder once; links are not followed, and what is in `ladder.sandbox.bots.members.IGNORED` is left out.
 
         Args:
             folder: The folder.
@@ -141,12 +140,6 @@ class Content:
 def content_hash(folder: Path) -> str:
     """The hash of a folder that needs no more than this done with it."""
     return Content.read(folder).hash
-
-
-def content_of(source: BotSource) -> Content:
-    """What the folder of a bot holds: what was read already, or else what is there now."""
-    assert source.folder is not None
-    return source.content or Content.read(source.folder)
 
 
 def archive(folder: Path) -> BinaryIO:

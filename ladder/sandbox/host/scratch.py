@@ -9,9 +9,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ladder.sandbox import owners
-from ladder.sandbox.base import SandboxError
-from ladder.sandbox.guarded import is_own_folder, read_own
+from ladder.errors import SandboxError
+from ladder.sandbox.host import owners
+from ladder.sandbox.host.guarded import is_own_folder, read_own
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,7 +16,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ladder.sandbox.folders.dockerfile_lines import Instruction, NotUnderstood, read_instructions
+from ladder.sandbox.bots.dockerfile_lines import Instruction, NotUnderstood, read_instructions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -7,7 +7,7 @@ import platform
 import re
 from pathlib import Path
 
-from ladder.sandbox.base import SandboxError
+from ladder.errors import SandboxError
 
 _PROC = Path("/proc")
 _OWNER = re.compile(r"[!-~]{0,255} [!-~]{1,64} pid:\[[0-9]{1,20}\] [0-9]{1,7} [0-9]{1,20}")

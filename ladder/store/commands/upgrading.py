@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ladder.store.backup import back_up
+from ladder.errors import LadderError
+from ladder.store.commands.backup import back_up
+from ladder.store.commands.opening import make_folders, open_ladder, revision_in
 from ladder.store.database import Database
-from ladder.store.errors import LadderError
 from ladder.store.failures import place
 from ladder.store.migrations import upgrade
-from ladder.store.opening import make_folders, open_ladder, revision_in
 from ladder.store.schema import REVISION
 
 if TYPE_CHECKING:

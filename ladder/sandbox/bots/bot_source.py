@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from ladder.errors import UserError
+from ladder.sandbox.bots.content import Content
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ladder.sandbox.folders.content import Content
 
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_bots"
 MAIN_FILES = ("bot.py", "bot.js")
@@ -25,7 +27,7 @@ DEFAULT_REGISTRIES = ("docker.io/", "index.docker.io/")
 _IMAGE = re.compile(r"(sha256:[0-9a-f]{64}|[a-z0-9]+([._/:-]+[a-z0-9]+)*(:[\w.-]+)?(@sha256:[0-9a-f]{64})?)")
 
 
-class UnknownBot(ValueError):
+class UnknownBot(UserError, ValueError):
     """No bot has that name; the message says what would do."""
 
 
@@ -77,6 +79,12 @@ def find_bot(word: str) -> BotSource:
         f"There is no bot {word!r}: neither a sample bot ({', '.join(sample_names())}), nor a folder, "
         "nor an image reference such as mybot:latest."
     )
+
+
+def content_of(source: BotSource) -> Content:
+    """What the folder of a bot holds: what was read already, or else what is there now."""
+    assert source.folder is not None
+    return source.content or Content.read(source.folder)
 
 
 def is_ours(reference: str) -> bool:

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ladder.store.errors import LadderError, StoreError
+from ladder.errors import LadderError, StoreError
 from ladder.store.failures import place
 
 if TYPE_CHECKING:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.sandbox.base import BotRejected
-from ladder.sandbox.bot_source import DOCKERFILE
-from ladder.sandbox.folders.dockerfile_lines import NotUnderstood
-from ladder.sandbox.folders.members import Kind
-from ladder.sandbox.folders.recipes import PLAIN, UNDERSTOOD, Recipe, read_recipe
+from ladder.errors import BotRejected
+from ladder.sandbox.bots.bot_source import DOCKERFILE
+from ladder.sandbox.bots.dockerfile_lines import NotUnderstood
+from ladder.sandbox.bots.members import Kind
+from ladder.sandbox.bots.recipes import PLAIN, UNDERSTOOD, Recipe, read_recipe
 
 if TYPE_CHECKING:
-    from ladder.sandbox.bot_source import BotSource
-    from ladder.sandbox.folders.content import Content
+    from ladder.sandbox.bots.bot_source import BotSource
+    from ladder.sandbox.bots.content import Content
 
 MOST_COPIED = 2 * 1024**3
 """Bytes that all COPY lines of a Dockerfile together may copy, at the most."""

@@ -1,0 +1,39 @@
+"""
+What can go wrong in the ladder's part of the house; the whole tree stands in `pigpen.rules.errors`.
+
+Each branch knows the exit code of a command that ends with it.
+"""
+
+from __future__ import annotations
+
+from pigpen.rules.errors import PigpenError
+
+
+class UserError(PigpenError):
+    """Something that was asked for makes no sense; the message names it and the way out."""
+
+    exit_code = 2
+
+
+class BotRejected(PigpenError):
+    """The bot cannot be loaded (no Dockerfile, a build that fails, …). The message is for its author."""
+
+    exit_code = 2
+
+
+class LadderError(PigpenError):
+    """Something that was asked of the ladder cannot be done; the message names it and the way out."""
+
+    exit_code = 2
+
+
+class SandboxError(PigpenError):
+    """The sandbox itself failed. Never the bot's fault: the match is void and scheduled again."""
+
+    exit_code = 3
+
+
+class StoreError(PigpenError):
+    """The ladder's database does not answer, is full, or is held by another program; nothing was written."""
+
+    exit_code = 3

@@ -1,0 +1,20 @@
+"""What sets of cards are worth together, by one look-up for each byte of a mask."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+Totals = tuple[tuple[int, ...], ...]
+"""Seven tables, one for each byte of a mask: the cards of a byte in their order, 0…255, to their points."""
+
+
+@lru_cache(maxsize=64)
+def byte_totals(points: tuple[int, ...]) -> Totals:
+    """What the cards of each byte of a mask are worth together, from the points of each of the 52 cards."""
+    tables = []
+    for place in range(0, 52, 8):
+        totals = [0]
+        for worth in points[place : place + 8]:
+            totals += [total + worth for total in totals]
+        tables.append(tuple(totals))
+    return tuple(tables)

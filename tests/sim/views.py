@@ -1,0 +1,15 @@
+"""Views as bots get them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pigpen import View
+
+if TYPE_CHECKING:
+    from pigpen.rules import Deal
+
+
+def bot_view(deal: Deal, seat: int) -> View:
+    """What *seat* may know of *deal*, with the methods that simulate."""
+    return View(*deal.known_to(seat))
