@@ -20,7 +20,7 @@ from pathlib import Path
 from benchmarks.report import show
 from ladder.matches.compare import Comparison, ComparisonPlan, compare
 from ladder.matches.play import play_inline
-from ladder.ratings.sprt import ELO, Hypotheses, SequentialTest, TestDecision
+from ladder.ratings.sprt import ELO, Hypotheses, SequentialTest, SprtDecision
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from pigpen.rules import PRESETS, Rules, seed_from
 from referee.match.formats import Format
@@ -76,10 +76,10 @@ def run(draw: Callable[[random.Random], float], elo1: float) -> tuple[float, flo
     lengths, better = [], 0
     for _ in range(TESTS):
         test = SequentialTest(Hypotheses(elo1=elo1))
-        while test.decision is TestDecision.OPEN and len(test.values) < MOST:
+        while test.decision is SprtDecision.OPEN and len(test.values) < MOST:
             test.add(*(draw(rng) for _ in range(LOOKS)))
         lengths.append(len(test.values))
-        better += test.decision is TestDecision.BETTER
+        better += test.decision is SprtDecision.BETTER
     return statistics.fmean(lengths), better / TESTS
 
 

@@ -27,7 +27,7 @@ from ladder.cli.sanitize import in_markup, json_line
 from ladder.errors import SandboxError, UserError
 from ladder.matches.compare import Comparison, ComparisonPlan, compare
 from ladder.matches.play import play_inline, play_sandboxed
-from ladder.ratings.sprt import ELO, LEAST, Hypotheses, TestDecision
+from ladder.ratings.sprt import ELO, LEAST, Hypotheses, SprtDecision
 from ladder.sandbox.bots.bot_source import find_bot
 from ladder.sandbox.host.cores import bot_cores
 from pigpen.rules import new_seed, seed_from
@@ -47,9 +47,9 @@ if TYPE_CHECKING:
 MOST_ELO = 2000
 """Nearly six standard deviations: no two bots are further apart on a board."""
 VERDICTS = {
-    TestDecision.BETTER: "{new} is better than {old}.",
-    TestDecision.NOT_BETTER: "{new} is not better than {old} by as much as asked for.",
-    TestDecision.OPEN: "Not decided after {boards} boards: play more of them (--boards), or ask for a larger --elo1.",
+    SprtDecision.BETTER: "{new} is better than {old}.",
+    SprtDecision.NOT_BETTER: "{new} is not better than {old} by as much as asked for.",
+    SprtDecision.OPEN: "Not decided after {boards} boards: play more of them (--boards), or ask for a larger --elo1.",
 }
 
 
@@ -114,7 +114,7 @@ def compare_bots(
                 _show(plan, so_far, as_json)
             raise
     _show(plan, found, as_json)
-    raise typer.Exit(0 if found.decision is TestDecision.BETTER else 1)
+    raise typer.Exit(0 if found.decision is SprtDecision.BETTER else 1)
 
 
 def _opponents(field: str, rules: Rules) -> list[BotSource]:

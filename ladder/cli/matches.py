@@ -16,8 +16,7 @@ from ladder.cli.standings import JsonOption, VariantOption
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sqlalchemy.orm import Session
-
+    from ladder.store.database import Session
     from ladder.store.queries.matches import MatchRow
 
 

@@ -11,7 +11,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ladder.ratings.sprt import MeanEstimate, SequentialTest, TestDecision
+from ladder.ratings.sprt import MeanEstimate, SequentialTest, SprtDecision
 from pigpen.rules import seed_from
 from referee.match.formats import Format, by_bot
 from referee.match.spec import DEFAULT_CLOCK, MatchSpec
@@ -77,7 +77,7 @@ class Comparison:
         return len(self.test.values)
 
     @property
-    def decision(self) -> TestDecision:
+    def decision(self) -> SprtDecision:
         """What the test has come to."""
         return self.test.decision
 
@@ -98,7 +98,7 @@ async def compare(plan: ComparisonPlan, play: PlayMatch, look: Callable[[Compari
     """
     found = Comparison(SequentialTest(plan.hypotheses))
     batch = 0
-    while found.boards < plan.boards and found.decision is TestDecision.OPEN:
+    while found.boards < plan.boards and found.decision is SprtDecision.OPEN:
         boards = min(BATCH, plan.boards - found.boards)
         old, new = [await _points(plan, play, found, candidate, batch, boards) for candidate in (OLD, NEW)]
         sign = -1 if plan.rules.low_is_better else 1

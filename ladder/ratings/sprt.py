@@ -26,7 +26,7 @@ with none asked for, in 74 and 88 of 100 where 5 and 2 of 100 boards differ.
 """
 
 
-class TestDecision(enum.StrEnum):
+class SprtDecision(enum.StrEnum):
     """What the test has come to."""
 
     BETTER = "better"
@@ -80,11 +80,11 @@ class SequentialTest:
         return self._likelihood(self.hypotheses.elo1) - self._likelihood(self.hypotheses.elo0)
 
     @property
-    def decision(self) -> TestDecision:
+    def decision(self) -> SprtDecision:
         """What the observations so far say."""
         low, high = self.hypotheses.bounds
         llr = self.llr
-        return TestDecision.BETTER if llr >= high else TestDecision.NOT_BETTER if llr <= low else TestDecision.OPEN
+        return SprtDecision.BETTER if llr >= high else SprtDecision.NOT_BETTER if llr <= low else SprtDecision.OPEN
 
     def _likelihood(self, elo: float) -> float:
         """The most that the log-likelihood can be when the mean is *elo*, up to a constant."""

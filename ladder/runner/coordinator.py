@@ -1,5 +1,5 @@
 """
-The coordinator's desk: what it asks of the store and of the disk, one transaction for each step.
+The coordinator: what a runner asks of the store and of the disk, one transaction for each step.
 
 Every step that failed can be taken again: before its transaction is committed nothing is done but the writing of files,
 and a file of an attempt that was not recorded belongs to nobody.
@@ -9,11 +9,8 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
-
-from sqlalchemy import select
 
 from ladder.results.files import MatchFiles
 from ladder.results.summary import summarise
@@ -26,7 +23,8 @@ from ladder.store.commands.records import give_up_records, remove_orphans
 from ladder.store.commands.results import WrongRecord, record_summary
 from ladder.store.commands.scheduling import fields_of, fill_queue, why_nobody
 from ladder.store.commands.suspending import bench_lost, unbench_due
-from ladder.store.models import Rating, State, StateChange, StoredBot, StoredMatch, StoredSeat, Version
+from ladder.store.queries.leased import leased_match
+from ladder.store.queries.standings import errors_and_matches
 from referee.records.errors import RecordError
 from referee.records.file import read_record
 from referee.records.recorded import BadRecord
@@ -37,10 +35,9 @@ if TYPE_CHECKING:
     from pathlib import Path
     from random import Random
 
-    from sqlalchemy.orm import Session
-
     from ladder.results.summary import MatchSummary
     from ladder.settings.settings import Settings
+    from ladder.store.commands.results import Result
     from ladder.store.database import Database
     from ladder.store.models import Status
     from ladder.worker.tasks import MatchOutcome, MatchTask
@@ -49,33 +46,6 @@ LOOK_BACK = 1000
 """After each result so many results before the newest records are looked at; all of them when a runner starts."""
 FEW = 5
 """A bot with fewer matches has not settled, whatever its ± says."""
-
-
-@dataclass(frozen=True)
-class BotMove:
-    """How one bot came out of a match."""
-
-    name: str
-    place: int
-    before: float
-    """Its rating, not centred."""
-    after: float
-
-
-@dataclass(frozen=True)
-class Result:
-    """A match that has been recorded."""
-
-    match: int
-    variant: str
-    ordinal: int
-    deals: int
-    seconds: float
-    """From its lease to its record."""
-    moves: tuple[BotMove, ...]
-    """By the numbers of the bots."""
-    benched: tuple[tuple[str, str], ...]
-    """Who was benched after it, and why."""
 
 
 class Coordinator:
@@ -91,7 +61,7 @@ class Coordinator:
         tick: Callable[[], float] = time.monotonic,
     ) -> None:
         """
-        Sit down at the ladder's desk.
+        Create a coordinator for one ladder.
 
         Args:
             database: The ladder.
@@ -110,6 +80,8 @@ class Coordinator:
         self._variants = variants
         self._holder = owners.this_process()
         self._pace = RefreshRate()
+        self._unconfirmed: dict[tuple[int, int], Result] = {}
+        """By match and attempt: results whose transaction has not been seen to end."""
 
     def tidy(self) -> dict[int, Status]:
         """
@@ -145,7 +117,10 @@ class Coordinator:
             seconds = partial(seconds_of, session, settings=self._settings)
             apart = self._settings.owners_apart
             leases = queue.claim(session, self._holder, now, seconds, count, self._variants, owners_apart=apart)
-            return [task_of(session, lease, self._settings) for lease in leases]
+            return [
+                task_of(lease, leased_match(session, lease.match), seconds(lease.match), self._settings)
+                for lease in leases
+            ]
 
     def record(self, outcome: MatchOutcome) -> Result | None:
         """
@@ -228,20 +203,23 @@ class Coordinator:
         with self._database.read() as session:
             fields = fields_of(session, self._variants)
             played = [name for name, field in fields.items() if field.why_none is None]
-            entries = select(Rating.error, Rating.matches).where(Rating.state == State.ACTIVE)
-            found = session.execute(entries.where(Rating.variant.in_(played))).all()
+            found = errors_and_matches(session, played)
         known = [error is not None and error <= ci and matches >= FEW for error, matches in found]
         return bool(known) and all(known)
 
     def _record(self, outcome: MatchOutcome, summary: MatchSummary) -> tuple[Result | None, list[tuple[int, int]]]:
+        attempt = outcome.match, outcome.attempt
         with self._database.write() as session:
-            changes = session.scalars(select(StateChange.id).order_by(StateChange.id.desc()).limit(1)).first() or 0
-            is_new = record_summary(session, outcome.match, outcome.attempt, summary, self._now())
+            result = record_summary(session, *attempt, summary, self._now())
             # Of a commit whose answer was lost nobody knows: then it was recorded by us a moment ago.
-            if not is_new and not queue.was_recorded(session, outcome.match, outcome.attempt):
+            if result is None and queue.was_recorded(session, *attempt):
+                result = self._unconfirmed.get(attempt)
+            if result is None:
                 return None, []
+            self._unconfirmed[attempt] = result
             given_up = give_up_records(session, self._settings.records, LOOK_BACK)
-            return _result(session, outcome.match, changes), given_up
+        del self._unconfirmed[attempt]
+        return result, given_up
 
     def _remove(self, attempts: Collection[tuple[int, int]]) -> None:
         for match, attempt in attempts:
@@ -258,33 +236,6 @@ def _summary(path: Path) -> MatchSummary:
         return summarise(read_record(path))
     except (RecordError, BadRecord) as error:
         raise WrongRecord(f"A worker's record cannot be used: {error}") from error
-
-
-def _result(session: Session, match_id: int, changes: int) -> Result:
-    match = session.get_one(StoredMatch, match_id)
-    seats = session.execute(
-        select(StoredBot.name, StoredSeat.place, StoredSeat.rating_before, StoredSeat.rating_after)
-        .join(Version, Version.id == StoredSeat.version_id)
-        .join(StoredBot, StoredBot.id == Version.bot_id)
-        .where(StoredSeat.match_id == match_id)
-        .order_by(StoredSeat.seat)
-    )
-    benched = session.execute(
-        select(StoredBot.name, StateChange.reason)
-        .join(Version, Version.id == StateChange.version_id)
-        .join(StoredBot, StoredBot.id == Version.bot_id)
-        .where(StateChange.id > changes)
-        .order_by(StateChange.id)
-    )
-    return Result(
-        match=match_id,
-        variant=match.variant,
-        ordinal=match.ordinal or 0,
-        deals=match.deals or 0,
-        seconds=(match.finished or 0.0) - (match.started or 0.0),
-        moves=tuple(BotMove(name, place or 0, before or 0.0, after or 0.0) for name, place, before, after in seats),
-        benched=tuple((name, reason) for name, reason in benched),
-    )
 
 
 def _has_ended(holder: str) -> bool:

@@ -4,58 +4,47 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select
-
 from ladder.sandbox.bots.bot_source import seat_names
 from ladder.sandbox.bots.kept import kept_folder
-from ladder.store.commands.match_time import seconds_of
-from ladder.store.models import StoredBot, StoredMatch, StoredSeat, Variant, Version
 from ladder.worker.tasks import MatchTask, TaskBot
 
 if TYPE_CHECKING:
-    from sqlalchemy.orm import Session
-
     from ladder.settings.settings import Settings
     from ladder.store.commands.queue import Lease
+    from ladder.store.queries.leased import LeasedMatch, SeatedVersion
 
 
-def task_of(session: Session, lease: Lease, settings: Settings) -> MatchTask:
-    """What is to be played under *lease*; a transaction that reads will do."""
-    match = session.get_one(StoredMatch, lease.match)
-    versions = _versions(session, lease.match)
-    names = seat_names(name for name, _ in versions)
+def task_of(lease: Lease, match: LeasedMatch, seconds: float, settings: Settings) -> MatchTask:
+    """
+    Say what is to be played under a lease.
+
+    Args:
+        lease: Which attempt at which match.
+        match: What was scheduled.
+        seconds: How long it may take.
+        settings: The ladder's settings.
+    """
+    names = seat_names(bot.bot for bot in match.bots)
     return MatchTask(
         match=lease.match,
         attempt=lease.attempt,
-        rules=session.get_one(Variant, match.variant).rules,
+        rules=match.rules,
         format=match.format,
         clock=match.clock,
         seed=match.seed,
-        bots=tuple(_bot(name, version, settings) for name, (_, version) in zip(names, versions, strict=True)),
+        bots=tuple(_bot(name, bot, settings) for name, bot in zip(names, match.bots, strict=True)),
         runtime=settings.runtime,
         locked_bytes=settings.locked_bytes,
-        seconds=seconds_of(session, lease.match, settings),
+        seconds=seconds,
     )
 
 
-def _versions(session: Session, match: int) -> list[tuple[str, Version]]:
-    """The name and version of each bot, by their numbers."""
-    seated = (
-        select(StoredBot.name, Version)
-        .join(Version, Version.bot_id == StoredBot.id)
-        .join(StoredSeat, StoredSeat.version_id == Version.id)
-        .where(StoredSeat.match_id == match)
-        .order_by(StoredSeat.seat)
-    )
-    return [(name, version) for name, version in session.execute(seated)]
-
-
-def _bot(name: str, version: Version, settings: Settings) -> TaskBot:
-    is_folder = version.sandbox == "process"
+def _bot(name: str, bot: SeatedVersion, settings: Settings) -> TaskBot:
+    is_folder = bot.sandbox == "process"
     return TaskBot(
         name=name,
-        identity=version.identity,
+        identity=bot.identity,
         sandbox="process" if is_folder else "docker",
-        pinned=version.pinned,
-        folder=str(kept_folder(settings.data_dir, version.identity)) if is_folder else None,
+        pinned=bot.pinned,
+        folder=str(kept_folder(settings.data_dir, bot.identity)) if is_folder else None,
     )

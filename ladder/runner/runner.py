@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Future
 
-    from ladder.runner.coordinator import Coordinator, Result
+    from ladder.runner.coordinator import Coordinator
     from ladder.runner.executor import Executor
     from ladder.runner.goals import Goal
+    from ladder.store.commands.results import Result
     from ladder.worker.tasks import MatchTask
 
     Event = Callable[[], None]
@@ -340,7 +341,7 @@ def _tell(result: Result) -> None:
         places=[move.place for move in result.moves],
         moves=[round(move.after - move.before, 2) for move in result.moves],
     )
-    for bot, reason in result.benched:
+    for bot, reason in result.suspended:
         log.warning("bot.benched", bot=bot, variant=result.variant, reason=reason)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import OperationalError
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session as Session  # the type of a transaction, for those who know no SQL
 
 from ladder.store.failures import in_words
 

@@ -16,7 +16,7 @@ import pydantic
 from pigpen.rules import Rules
 from referee.records.lines import CHAIN, VERSION, AnyLine
 
-PLACE = Path(__file__).resolve().parent.parent / "docs" / "record.schema.json"
+PLACE = Path(__file__).resolve().parents[2] / "docs" / "record.schema.json"
 LINES = ("MatchLine", "DealLine", "ResultLine")
 _CHAIN = {
     "description": "SHA-256 in hex of the chain of the line before, if there is one, and this line without its chain.",

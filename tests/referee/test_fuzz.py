@@ -57,7 +57,7 @@ class First(Bot):
 def hurried() -> ModuleType:
     """A second copy of the seat's modules with short deadlines, so that the honest seat keeps its long ones."""
     seat = copy_in_a_hurry("referee.seats.stream_seat", "HELLO_SECONDS", "NOTICE_SECONDS", "FAREWELL_SECONDS")
-    seat.Door = copy_in_a_hurry("referee.seats.reconnect_window", "RECONNECT_SECONDS").Door  # type: ignore[attr-defined]
+    seat.ReconnectWindow = copy_in_a_hurry("referee.seats.reconnect_window", "RECONNECT_SECONDS").ReconnectWindow  # type: ignore[attr-defined]
     return seat
 
 

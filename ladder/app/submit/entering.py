@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ladder.app.submit.candidate import candidate
 from ladder.app.submit.variants import chosen_variants, outdated
 from ladder.matches.preflight import preflight, steps
+from ladder.sandbox.bots.bot_source import names_owner
 from ladder.sandbox.bots.kept import check_not_kept
 from ladder.store.commands.claims import check_claim, check_possession
 from ladder.store.commands.submissions import Submission, add_version, known_to
@@ -90,7 +91,9 @@ async def enter(
         identity = bot.program.identity
         with database.read() as session:
             if request.source.image is not None:
-                check_possession(session, request.owner, identity, request.source.image)
+                check_possession(
+                    session, request.owner, identity, request.source.image, names_owner(request.source.image)
+                )
             variants = chosen_variants(session, request.variants, request.name, bot.offered)
             old_rules = tuple(outdated(session, variants))
             known = known_to(session, request.name, identity)
@@ -123,5 +126,6 @@ def _submission(request: Request, bot: Candidate, sandbox: Sandbox) -> Submissio
         size=bot.size,
         pinned=bot.pinned,
         reference=request.source.image,
+        names_owner=request.source.image is None or names_owner(request.source.image),
         lock=bot.program.lock,
     )

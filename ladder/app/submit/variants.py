@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select
-
 from ladder.errors import BotRejected
 from ladder.sandbox.bots.recipes import VARIANTS
-from ladder.store import models
 from ladder.store.commands.submissions import check_variant, variants_of
+from ladder.store.queries.variants import rules_by_name
 from pigpen.rules import PRESETS
-from referee.records.rules_file import load_rules, rules_from
+from referee.records.rules_file import load_rules
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from sqlalchemy.orm import Session
-
+    from ladder.store.database import Session
     from pigpen.rules import Rules
 
 ALL = "all"
@@ -43,8 +40,7 @@ def chosen_variants(session: Session, words: Sequence[str], bot: str, offered: S
         LadderError: If the ladder plays something else under that name.
         BotRejected: If the bot says that it does not play one of them, or that it plays what nobody knows.
     """
-    own = {variant.name: rules_from(variant.rules) for variant in session.scalars(select(models.Variant))}
-    known = PRESETS | own
+    known = PRESETS | rules_by_name(session)
     names = list(words) or variants_of(session, bot) or _offer(offered, known) or [FIRST]
     if ALL in names:
         names = [name for name in known if not offered or name in offered]
@@ -71,5 +67,5 @@ def _offer(offered: Sequence[str], known: Collection[str]) -> list[str]:
 
 def outdated(session: Session, variants: Sequence[Rules]) -> list[str]:
     """Those of *variants* whose preset has changed since the ladder began to play them."""
-    names = [rules.name for rules in variants if PRESETS.get(rules.name, rules) != rules]
-    return [name for name in names if session.get(models.Variant, name) is not None]
+    played = rules_by_name(session)
+    return [rules.name for rules in variants if PRESETS.get(rules.name, rules) != rules and rules.name in played]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-SAMPLES = Path(__file__).resolve().parent.parent / "sample_bots"
+SAMPLES = Path(__file__).resolve().parents[3] / "sample_bots"
 MAIN_FILES = ("bot.py", "bot.js")
 DOCKERFILE = "Dockerfile"
 Builds = Literal["base", "allowed"]
@@ -24,6 +24,7 @@ OURS = "pigpen/"
 """Images whose names begin so are made by Pigpen on this machine; none of them comes from a registry."""
 DEFAULT_REGISTRIES = ("docker.io/", "index.docker.io/")
 """What may stand before an image's name without changing what it means."""
+_ID = re.compile("(sha256:)?[0-9a-f]{1,64}")
 _IMAGE = re.compile(r"(sha256:[0-9a-f]{64}|[a-z0-9]+([._/:-]+[a-z0-9]+)*(:[\w.-]+)?(@sha256:[0-9a-f]{64})?)")
 
 
@@ -92,6 +93,11 @@ def is_ours(reference: str) -> bool:
     for registry in DEFAULT_REGISTRIES:
         reference = reference.removeprefix(registry)
     return reference.startswith(OURS)
+
+
+def names_owner(reference: str) -> bool:
+    """Whether the owner of an image can have called it so; Pigpen's names and bare ids say nothing of an owner."""
+    return not (_ID.fullmatch(reference) or is_ours(reference))
 
 
 def _is_bot(folder: Path) -> bool:

@@ -34,7 +34,7 @@ LATEST = f"{REPOSITORY}:latest"
 OFFICIAL_BASE = "python:3.12-slim"
 CONTENT_LABEL = "pigpen.content"
 DOCKERFILE = Path(__file__).parent / "base_image" / "Dockerfile"
-SDK = Path(__file__).resolve().parent.parent / "sdk"
+SDK = Path(__file__).resolve().parents[3] / "sdk"
 """The SDK's sources in a checkout; an installed Pigpen has none and takes the SDK's published wheel."""
 
 _FACTS = "import sys, platform; print('%d.%d' % sys.version_info[:2], platform.machine())"

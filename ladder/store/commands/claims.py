@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
 from ladder.errors import LadderError
-from ladder.sandbox.bots.bot_source import is_ours
 from ladder.store import models
 from ladder.store.models import NAME_LENGTH
 
@@ -18,7 +16,6 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
-_ID = re.compile("(sha256:)?[0-9a-f]{1,64}")
 LETTERS_AND_DIGITS = ("L", "M", "N")
 """First letters of the Unicode categories that a name may hold, in any script, besides `_`, `-` and `.`."""
 
@@ -60,7 +57,7 @@ def check_claim(session: Session, bot: str, owner: str, sandbox: str) -> None:
         )
 
 
-def check_possession(session: Session, owner: str, identity: str, reference: str) -> None:
+def check_possession(session: Session, owner: str, identity: str, reference: str, names_owner: bool) -> None:
     """
     Make sure that an image which *owner* names is not somebody else's bot.
 
@@ -72,6 +69,7 @@ def check_possession(session: Session, owner: str, identity: str, reference: str
         owner: Who submits it.
         identity: The image's id.
         reference: The word for it.
+        names_owner: Whether that word can have been given by its owner (`bot_source.names_owner`).
 
     Raises:
         LadderError: If another owner's bot has that identity and none of this owner's has, or if only the ladder can
@@ -88,7 +86,7 @@ def check_possession(session: Session, owner: str, identity: str, reference: str
             f"The image {reference} is a bot of {owners[0]}'s already. Submit one that you have made: a folder, or "
             "another image."
         )
-    if _ID.fullmatch(reference) or is_ours(reference):
+    if not names_owner:
         raise LadderError(
             f"{reference} names an image of this engine in a way that says nothing of whose it is. Submit its folder, "
             "or give it a name of your own (docker tag) and submit that."

@@ -113,21 +113,6 @@ def refresh(database: Database, variant: str) -> Estimate | None:
     return estimate
 
 
-def estimate_of(session: Session, variant: str) -> Estimate | None:
-    """The last estimate of a variant; None before the first one."""
-    blob = session.scalar(select(models.StoredEstimate.fit).where(models.StoredEstimate.variant == variant))
-    return None if blob is None else Estimate.from_bytes(blob)
-
-
-def los(session: Session, variant: str, a: int, b: int) -> float | None:
-    """How likely version *a* is stronger than *b* in a variant, 0 to 1; None if the last estimate lacks one of them."""
-    estimate = estimate_of(session, variant)
-    try:
-        return estimate.los(a, b) if estimate else None
-    except KeyError:
-        return None
-
-
 def _active(session: Session, variant: str) -> list[int]:
     rating = models.Rating
     found = select(rating.version_id).where(rating.variant == variant, rating.state == State.ACTIVE)

@@ -29,6 +29,7 @@ def _table(model: type[models.Base]) -> Table:
 
 MATCH, SEAT, RATING = _table(models.StoredMatch), _table(models.StoredSeat), _table(models.Rating)
 THINKING, PAIR = _table(models.ThinkTimes), _table(models.PairStats)
+BOT, VERSION = _table(models.StoredBot), _table(models.Version)
 
 
 def _end_match() -> ReturningUpdate[Any]:
@@ -41,24 +42,34 @@ def _end_match() -> ReturningUpdate[Any]:
     )
     ended = {"finished": bindparam("now_"), "deals": bindparam("deals_"), "ordinal": ordinal, "record_kept": True}
     free = {"status": Status.DONE, "holder": None, "lease_until": None}
-    return update(MATCH).where(*is_ours).values(**ended, **free).returning(MATCH.c.variant, MATCH.c.commitment)
+    return (
+        update(MATCH)
+        .where(*is_ours)
+        .values(**ended, **free)
+        .returning(MATCH.c.variant, MATCH.c.commitment, MATCH.c.ordinal, MATCH.c.started)
+    )
 
 
 def _players() -> Select[Any]:
     entered = and_(RATING.c.version_id == SEAT.c.version_id, RATING.c.variant == bindparam("variant_"))
     thought = and_(THINKING.c.version_id == SEAT.c.version_id, THINKING.c.variant == bindparam("variant_"))
     return (
-        select(RATING, THINKING.c.histogram)
-        .select_from(SEAT.join(RATING, entered).outerjoin(THINKING, thought))
+        select(RATING, THINKING.c.histogram, BOT.c.name.label("bot"))
+        .select_from(
+            SEAT.join(RATING, entered)
+            .join(VERSION, VERSION.c.id == SEAT.c.version_id)
+            .join(BOT, BOT.c.id == VERSION.c.bot_id)
+            .outerjoin(THINKING, thought)
+        )
         .where(SEAT.c.match_id == bindparam("match_"))
         .order_by(SEAT.c.seat)
     )
 
 
 END_MATCH = _end_match()
-"""The fence: ends the match, if it is leased to this attempt, and gives its variant and commitment; else nothing."""
+"""The fence: ends the match, if it is leased to this attempt, and gives what is known of it; else nothing."""
 PLAYERS = _players()
-"""For each seat of a match its row of ratings, with its think times."""
+"""For each seat of a match its row of ratings, with its think times and the name of its bot."""
 SET_SEAT: Update = update(SEAT).where(SEAT.c.match_id == bindparam("match_"), SEAT.c.seat == bindparam("seat_"))
 """Sets the columns of a seat that it is given."""
 SET_RATING: Update = update(RATING).where(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ladder.results.standing import RatingChange, VersionStanding, outcome
@@ -9,6 +10,7 @@ from ladder.results.summary import MatchSummary, summarise
 from ladder.results.think_times import added
 from ladder.store.commands import result_statements as statements
 from ladder.store.commands.suspending import judged
+from ladder.store.models import State
 from pigpen.rules.errors import PigpenError
 
 if TYPE_CHECKING:
@@ -24,7 +26,34 @@ class WrongRecord(PigpenError):
     """The record is not that of the match; nothing has been written. The platform's failure, never a bot's."""
 
 
-def record_result(session: Session, match_id: int, attempt: int, lines: Sequence[AnyLine], now: float) -> bool:
+@dataclass(frozen=True)
+class Move:
+    """How one bot came out of a match."""
+
+    name: str
+    place: int
+    before: float
+    """Its rating, not centred."""
+    after: float
+
+
+@dataclass(frozen=True)
+class Result:
+    """A match that has been recorded."""
+
+    match: int
+    variant: str
+    ordinal: int
+    deals: int
+    seconds: float
+    """From its lease to its record."""
+    moves: tuple[Move, ...]
+    """By the numbers of the bots."""
+    suspended: tuple[tuple[str, str], ...]
+    """Which bots were suspended after it, and why."""
+
+
+def record_result(session: Session, match_id: int, attempt: int, lines: Sequence[AnyLine], now: float) -> Result | None:
     """
     Write the result of a match, as its record tells it, and all that follows from it.
 
@@ -36,7 +65,7 @@ def record_result(session: Session, match_id: int, attempt: int, lines: Sequence
         now: Unix time.
 
     Returns:
-        Whether it was written; a result comes too late if the match is not leased to this attempt any more.
+        What was written; None if it came too late, because the match is not leased to this attempt any more.
 
     Raises:
         BadRecord: If the lines are not those of a finished match.
@@ -45,14 +74,14 @@ def record_result(session: Session, match_id: int, attempt: int, lines: Sequence
     return record_summary(session, match_id, attempt, summarise(lines), now)
 
 
-def record_summary(session: Session, match_id: int, attempt: int, summary: MatchSummary, now: float) -> bool:
+def record_summary(session: Session, match_id: int, attempt: int, summary: MatchSummary, now: float) -> Result | None:
     """Do what `record_result` does with a record that has been worked through already, before the transaction."""
     session.flush()
     connection = session.connection()
     ours = {"match_": match_id, "attempt_": attempt, "now_": now, "deals_": summary.deals}
     match = connection.execute(statements.END_MATCH, ours).one_or_none()
     if match is None:
-        return False
+        return None
     rows = connection.execute(statements.PLAYERS, {"match_": match_id, "variant_": match.variant}).all()
     if (match.commitment, len(rows)) != (summary.commitment, len(summary.bots)):
         raise WrongRecord(f"The record of match {match_id}, attempt {attempt}, is that of another match.")
@@ -63,9 +92,20 @@ def record_summary(session: Session, match_id: int, attempt: int, summary: Match
     _write_faults(connection, match_id, summary, versions)
     _write_meetings(connection, match.variant, new)
     _write_think_times(connection, match.variant, summary, rows)
-    _write_ratings(connection, match.variant, summary, rows, new, now)
+    suspended = _write_ratings(connection, match.variant, summary, rows, new, now)
     session.expire_all()
-    return True
+    return Result(
+        match=match_id,
+        variant=match.variant,
+        ordinal=match.ordinal,
+        deals=summary.deals,
+        seconds=now - match.started,
+        moves=tuple(
+            Move(row.bot, bot.place, before[row.version_id].rating, new.standings[row.version_id].rating)
+            for row, bot in zip(rows, summary.bots, strict=True)
+        ),
+        suspended=suspended,
+    )
 
 
 def standing_of(row: Any) -> VersionStanding:
@@ -130,16 +170,20 @@ def _write_ratings(
     rows: Sequence[Row[Any]],
     new: RatingChange,
     now: float,
-) -> None:
+) -> tuple[tuple[str, str], ...]:
+    """Write the ratings, and which bots are suspended by the rule; give those, with the reasons."""
     failed = {row.version_id for row, bot in zip(rows, summary.bots, strict=True) if bot.taken_over}
     entries = {row.version_id: row for row in rows}
+    judgements = {version: judged(connection, variant, row, version in failed, now) for version, row in entries.items()}
     connection.execute(
         statements.SET_RATING,
         [
-            {
-                "variant_": variant, "version_": version, **vars(new.standings[version]),
-                **judged(connection, variant, row, version in failed, now),
-            }
-            for version, row in entries.items()
+            {"variant_": variant, "version_": version, **vars(new.standings[version]), **judgement}
+            for version, judgement in judgements.items()
         ],
-    )  # fmt: skip
+    )
+    return tuple(
+        (entries[version].bot, judgement["reason"])
+        for version, judgement in judgements.items()
+        if judgement["state"] == State.BENCHED != entries[version].state
+    )

@@ -40,6 +40,8 @@ class Submission:
     lock: str | None = None
     reference: str | None = None
     """The image reference that was submitted; None for a folder."""
+    names_owner: bool = True
+    """Whether that reference can have been given by the image's owner."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,7 @@ def add_version(
     """
     check_claim(session, submission.bot, submission.owner, submission.sandbox)
     if submission.reference is not None:
-        check_possession(session, submission.owner, submission.identity, submission.reference)
+        check_possession(session, submission.owner, submission.identity, submission.reference, submission.names_owner)
     for rules in variants:
         _enter_variant(session, rules, now)
     bot = _bot(session, submission, now)

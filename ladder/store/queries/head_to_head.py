@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sqlalchemy import and_, select, union_all
 
 from ladder.store import models
-from ladder.store.commands.estimates import estimate_of
 from ladder.store.models import PairStats, Rating, State
+from ladder.store.queries.estimate import estimate_of
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, Select, SQLColumnExpression

@@ -13,7 +13,7 @@ from ladder.store.models import Rating, State
 from referee.records.rules_file import rules_from
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from sqlalchemy import Row, Select
     from sqlalchemy.orm import Session
@@ -204,3 +204,9 @@ def shares(places: Sequence[int], sides: int) -> tuple[float, ...]:
     """
     matches = sum(places)
     return tuple([count / matches for count in (*places, *[0] * sides)[:sides]]) if matches else ()
+
+
+def errors_and_matches(session: Session, variants: Collection[str]) -> list[tuple[float | None, int]]:
+    """Read the ± in Elo (None: not estimated yet) and the matches of every active entry in *variants*."""
+    found = select(Rating.error, Rating.matches).where(Rating.state == State.ACTIVE, Rating.variant.in_(variants))
+    return [(error, matches) for error, matches in session.execute(found)]

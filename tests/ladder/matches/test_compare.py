@@ -7,7 +7,7 @@ import pytest
 
 from ladder.matches.compare import BATCH, NEW, OLD, Comparison, ComparisonPlan, compare
 from ladder.matches.play import play_inline
-from ladder.ratings.sprt import Hypotheses, TestDecision
+from ladder.ratings.sprt import Hypotheses, SprtDecision
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from pigpen.rules import PRESETS, seed_from
 from referee.match.formats import by_bot
@@ -64,7 +64,7 @@ def deals(lines: Sequence[AnyLine]) -> dict[tuple[int, int | None], DealLine]:
 def test_a_better_bot_is_found_better_and_a_worse_one_is_not(rules: str) -> None:
     better, _ = compared([RANDOM, CAUTIOUS, COUNTING, COUNTING, COUNTING], rules=rules)
     worse, _ = compared([CAUTIOUS, RANDOM, COUNTING, COUNTING, COUNTING], rules=rules)
-    assert (better.decision, worse.decision) == (TestDecision.BETTER, TestDecision.NOT_BETTER)
+    assert (better.decision, worse.decision) == (SprtDecision.BETTER, SprtDecision.NOT_BETTER)
     assert better.estimate.mean > 0 > worse.estimate.mean
 
 
@@ -110,7 +110,7 @@ def test_partners_play_both_chairs_of_their_team() -> None:
     plan = plan_of([CAUTIOUS, COUNTING, RANDOM, RANDOM], "gongzhu-partners")
     assert [plan.seating(OLD), plan.seating(NEW)] == [(0, 2, 0, 3), (1, 2, 1, 3)]
     found, _ = compared([RANDOM, COUNTING, CAUTIOUS, CAUTIOUS], rules="gongzhu-partners")
-    assert found.decision is TestDecision.BETTER
+    assert found.decision is SprtDecision.BETTER
 
 
 def test_faults_are_counted_for_those_who_commit_them(tmp_path: Path) -> None:

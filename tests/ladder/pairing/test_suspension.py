@@ -78,7 +78,7 @@ def test_the_examples_in_the_docstrings_hold() -> None:
 
 
 def test_the_page_on_faults_names_the_same_numbers() -> None:
-    page = Path(__file__).parents[2] / "docs" / "faults.md"
+    page = Path(__file__).parents[3] / "docs" / "faults.md"
     section = " ".join(page.read_text().partition("## On the bench")[2].partition("## ")[0].split())
     for told in (
         f"**{bench.IN_A_ROW} failed matches in a row**",

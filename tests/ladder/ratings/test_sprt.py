@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.ratings.sprt import ELO, LEAST, Hypotheses, MeanEstimate, SequentialTest, TestDecision
+from ladder.ratings.sprt import ELO, LEAST, Hypotheses, MeanEstimate, SequentialTest, SprtDecision
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,16 +26,16 @@ def mostly_equal(rng: Random, effect: float) -> float:
     return value + effect * math.sqrt(0.1 * 25 + 0.45 * 0.25)
 
 
-def decided(rng: Random, draw: object, elo: float) -> TestDecision:
+def decided(rng: Random, draw: object, elo: float) -> SprtDecision:
     test = SequentialTest(Hypotheses())
-    while test.decision is TestDecision.OPEN and len(test.values) < MOST:
+    while test.decision is SprtDecision.OPEN and len(test.values) < MOST:
         test.add(*(draw(rng, elo / ELO) for _ in range(LOOKS)))  # type: ignore[operator]
     return test.decision
 
 
 @pytest.mark.parametrize("draw", [normal, mostly_equal])
-@pytest.mark.parametrize(("elo", "wrong"), [(0.0, TestDecision.BETTER), (50.0, TestDecision.NOT_BETTER)])
-def test_it_errs_no_more_often_than_it_may(draw: object, elo: float, wrong: TestDecision) -> None:
+@pytest.mark.parametrize(("elo", "wrong"), [(0.0, SprtDecision.BETTER), (50.0, SprtDecision.NOT_BETTER)])
+def test_it_errs_no_more_often_than_it_may(draw: object, elo: float, wrong: SprtDecision) -> None:
     rng = Random(7)
     tests = 200
     errors = sum(decided(rng, draw, elo) is wrong for _ in range(tests))
@@ -64,11 +64,11 @@ def test_the_likelihood_ratio_is_that_of_a_normal_mean_at_its_best_deviation() -
 def test_bots_that_never_differ_are_no_better() -> None:
     test = SequentialTest(Hypotheses())
     test.add(*[0.0] * 300)
-    assert test.decision is TestDecision.NOT_BETTER
+    assert test.decision is SprtDecision.NOT_BETTER
 
 
 def test_one_observation_decides_nothing() -> None:
-    assert SequentialTest(Hypotheses(), [1e9]).decision is TestDecision.OPEN
+    assert SequentialTest(Hypotheses(), [1e9]).decision is SprtDecision.OPEN
 
 
 def test_the_scale_of_the_points_does_not_matter() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from ladder.settings.settings import Settings, load_settings, source_of
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(autouse=True)

@@ -78,7 +78,7 @@ def test_a_result_tells_how_each_rating_moved(desk: Coordinator, database: Datab
     result = desk.record(recorded(task))
     assert result is not None
     assert (result.match, result.variant, result.ordinal, result.deals) == (task.match, "hearts", 1, 4)
-    assert (result.seconds, result.benched) == (12.5, ())
+    assert (result.seconds, result.suspended) == (12.5, ())
     with database.read() as session:
         kept = session.scalars(select(models.StoredSeat).order_by(models.StoredSeat.seat)).all()
     assert [(move.before, move.after) for move in result.moves] == [

@@ -8,12 +8,21 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.errors import LadderError
+from ladder.sandbox.bots.bot_source import names_owner
 from tests.ladder.store.submitted import BETTER, TROTTER, states, submit
 
 if TYPE_CHECKING:
+    from ladder.store.commands.submissions import Submission
     from ladder.store.database import Database
 
 IMAGE = replace(TROTTER, sandbox="docker", source="ada/trotter:1", reference="ada/trotter:1")
+
+
+def by_name(reference: str, submission: Submission = IMAGE) -> Submission:
+    """The submission of an image, as its owner names it."""
+    return replace(submission, reference=reference, names_owner=names_owner(reference))
+
+
 STOLEN = replace(IMAGE, bot="Thief", owner="eve")
 
 
@@ -31,7 +40,7 @@ STOLEN = replace(IMAGE, bot="Thief", owner="eve")
 def test_an_image_that_is_another_owners_bot_is_refused_by_whatever_name(database: Database, reference: str) -> None:
     submit(database, IMAGE)
     with pytest.raises(LadderError, match=f"The image {reference} is a bot of ada's already"):
-        submit(database, replace(STOLEN, reference=reference))
+        submit(database, by_name(reference, STOLEN))
     assert len(states(database)) == 1
 
 
@@ -49,14 +58,14 @@ def test_an_image_that_is_another_owners_bot_is_refused_by_whatever_name(databas
 def test_a_name_that_only_the_engine_gave_says_nothing_of_whose_an_image_is(database: Database, reference: str) -> None:
     """It may be what somebody is just submitting, or was refused with."""
     with pytest.raises(LadderError, match=f"{reference} names an image of this engine in a way that says nothing"):
-        submit(database, replace(IMAGE, identity=BETTER.identity, reference=reference))
+        submit(database, by_name(reference, replace(IMAGE, identity=BETTER.identity)))
 
 
 @pytest.mark.parametrize("reference", [TROTTER.identity, "pigpen/entered:aaaa", "ada/trotter:1"])
 def test_ones_own_image_may_be_named_in_every_way(database: Database, reference: str) -> None:
     submit(database, IMAGE)
-    assert submit(database, replace(IMAGE, reference=reference)).changed is False
-    assert submit(database, replace(IMAGE, bot="Snout", reference=reference)).is_new
+    assert submit(database, by_name(reference)).changed is False
+    assert submit(database, by_name(reference, replace(IMAGE, bot="Snout"))).is_new
 
 
 def test_a_folder_shows_what_is_in_it_so_two_owners_may_have_the_same(database: Database) -> None:

@@ -21,7 +21,7 @@ from tests.ladder.worker.test_tasks import TASK
 if TYPE_CHECKING:
     from ladder.sandbox.base import Program, Sandbox
 
-QUICK = Path(__file__).parents[1] / "e2e" / "quick"
+QUICK = Path(__file__).parents[2] / "e2e" / "quick"
 
 
 def bot(name: str, folder: Path = QUICK) -> TaskBot:

@@ -56,7 +56,7 @@ def test_a_line_without_a_chain_is_no_line_of_a_record(text: bytes) -> None:
 
 
 def test_the_published_lines_hold() -> None:
-    text = (Path(__file__).resolve().parents[2] / "docs" / "records.md").read_text(encoding="utf-8")
+    text = (Path(__file__).resolve().parents[3] / "docs" / "records.md").read_text(encoding="utf-8")
     lines = re.findall(r'^    (\{"[ab]":\d,"chain":"\w{64}"\})$', text, flags=re.MULTILINE)
     assert len(lines) == 2
     before = START

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SCHEMA = record_schema()
 FITS = Draft202012Validator(SCHEMA).is_valid
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+DOCS = Path(__file__).resolve().parents[3] / "docs"
 
 
 def lines_of(folder: Path, rules: str, form: str) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from referee.seats.reconnect_window import RECONNECT_SECONDS
 from referee.seats.traffic import MAX_STREAMS, MAX_UNASKED
 from referee.seats.verdict import Verdict
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "faults.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parents[3] / "docs" / "faults.md").read_text(encoding="utf-8")
 
 
 def test_every_code_has_its_row_on_the_page_of_faults() -> None:

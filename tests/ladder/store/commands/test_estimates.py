@@ -12,8 +12,9 @@ from sqlalchemy import select
 from ladder.ratings.batch import Estimate, fit, pair_weight
 from ladder.store import models
 from ladder.store.commands import estimates
-from ladder.store.commands.estimates import RefreshRate, estimate_of, los, refresh, stale
+from ladder.store.commands.estimates import RefreshRate, refresh, stale
 from ladder.store.commands.results import record_result
+from ladder.store.queries.estimate import estimate_of, los
 from tests.ladder.ladders import NOW, enter, lease, played, queue
 
 if TYPE_CHECKING:
