@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
 LOOK_BACK = 1000
 """After each result so many results before the newest records are looked at; all of them when a runner starts."""
+MOST_REMEMBERED = 100
+"""Results that a coordinator keeps in memory; one is recorded again within seconds, or never."""
 FEW = 5
 """A bot with fewer matches has not settled, whatever its ± says."""
 
@@ -80,8 +82,8 @@ class Coordinator:
         self._variants = variants
         self._holder = owners.this_process()
         self._pace = RefreshRate()
-        self._unconfirmed: dict[tuple[int, int], Result] = {}
-        """By match and attempt: results whose transaction has not been seen to end."""
+        self._newest: dict[tuple[int, int], Result] = {}
+        """By match and attempt: the last results, for one whose commit succeeded though its answer was lost."""
 
     def tidy(self) -> dict[int, Status]:
         """
@@ -213,13 +215,16 @@ class Coordinator:
             result = record_summary(session, *attempt, summary, self._now())
             # Of a commit whose answer was lost nobody knows: then it was recorded by us a moment ago.
             if result is None and queue.was_recorded(session, *attempt):
-                result = self._unconfirmed.get(attempt)
+                result = self._newest.get(attempt)
             if result is None:
                 return None, []
-            self._unconfirmed[attempt] = result
-            given_up = give_up_records(session, self._settings.records, LOOK_BACK)
-        del self._unconfirmed[attempt]
-        return result, given_up
+            self._remember(attempt, result)
+            return result, give_up_records(session, self._settings.records, LOOK_BACK)
+
+    def _remember(self, attempt: tuple[int, int], result: Result) -> None:
+        self._newest[attempt] = result
+        if len(self._newest) > MOST_REMEMBERED:
+            del self._newest[next(iter(self._newest))]
 
     def _remove(self, attempts: Collection[tuple[int, int]]) -> None:
         for match, attempt in attempts:

@@ -35,7 +35,7 @@ class Table:
     """
     One instance of each bot around one table.
 
-    The loop reads as the house rules: while the deal is not over, whoever must act decides, and the deal goes on.
+    The loop reads as the house rules: while the deal is not over, whoever must act acts.
     Sealed questions are put to all at once, and nobody's answer counts before all have answered.
     """
 
@@ -144,16 +144,14 @@ class Table:
         await asyncio.sleep(0)  # bots in this process never wait for anything: let Ctrl-C come through
         while not deal.is_over:
             asked = deal.to_act
-            questions = [players[seat].decide(deal, seat, totals, bot_seeds[seat], len(asked)) for seat in asked]
+            questions = [players[seat].act(deal, seat, totals, bot_seeds[seat], len(asked)) for seat in asked]
             self._is_slow = False
             quiet.set(QUIET_SECONDS)
             try:
                 answers = await self._answers(asked, questions)
             finally:
                 quiet.stop()
-            for seat, decision in zip(asked, answers, strict=True):
-                deal.apply(seat, decision.action)
-                steps.append((seat, decision))
+            steps += zip(asked, answers, strict=True)
         self._game.add(deal)
         line = self._line(deal, seats, steps)
         for seat, player in enumerate(players):

@@ -38,7 +38,7 @@ class Seat(Protocol):
 
         Args:
             view: What the seat may know.
-            watch: Runs since the question is there; an answer that comes when it is late is not waited for.
+            watch: Runs since the question is there; stopped here when an answer is there, or it is too late for one.
             took: What the seat's answer before was rated at, in seconds.
 
         Raises:
@@ -76,6 +76,7 @@ class InlineSeat:
         """Ask the bot; no time is enforced here, the table holds a late answer against it."""
         answers: list[Action] = []
         self._run(lambda: answers.append(decide(self._bot, view)))
+        watch.stop()
         if self._end:
             raise self._end
         if not answers:

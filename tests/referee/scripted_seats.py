@@ -82,6 +82,7 @@ class ScriptedSeat:
             if self._time.cpu is not None:
                 self._time.cpu += self._works
         answer = self._script(view)
+        watch.stop()
         if isinstance(answer, SeatFailure):
             raise answer
         return answer
