@@ -42,11 +42,11 @@ class Worker:
 
     def __init__(self, load: Load, open_kind: Callable[[str, str, int], Sandbox] | None = None) -> None:
         """
-        Prepare a worker; it osandboxes its sandboxes when they are needed.
+        Prepare a worker; it opens its sandboxes when they are needed.
 
         Args:
             load: Makes a version of a bot ready to start.
-            open_sandbox: Osandboxes the sandbox of a kind.
+            open_sandbox: Opens the sandbox of a kind.
         """
         self._load = load
         self._open_sandbox = open_kind or _open_kind
