@@ -46,7 +46,7 @@ class Worker:
 
         Args:
             load: Makes a version of a bot ready to start.
-            open_sandbox: Opens the sandbox of a kind.
+            open_kind: Opens the sandbox of a kind.
         """
         self._load = load
         self._open_sandbox = open_kind or _open_kind
