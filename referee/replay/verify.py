@@ -64,7 +64,7 @@ class Verified:
 
 def verify(path: Path) -> Verified:
     """
-    LineCheck the record in *path*, finished or not.
+    Verify the record in *path*, finished or not.
 
     The file is gone through twice, because its last line tells the seed; no more than a line of it is kept at a time.
 
@@ -148,7 +148,7 @@ class LineCheck:
 
     def take(self, text: bytes) -> None:
         """
-        LineCheck the next line, given without its chain.
+        Check the next line, given without its chain.
 
         Raises:
             RecordDiffers: If it is not the one that the referee would have written.

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class ContainerController:
-    """A container's `referee.seats.process_controller.Keeper`."""
+    """A container's `referee.seats.process_controller.ProcessController`."""
 
     def __init__(self, group: ControlGroup | None, output: Output, core: int | None) -> None:
         """
