@@ -71,7 +71,7 @@ class Instance(Protocol):
         """
         What it wrote last to stdout and stderr, at most `STDERR_TAIL` bytes of it; works after `stop` too.
 
-        Before each line stands the decision at which it was written, as `ProcessController.mark` was told: ``[12] Traceback …``.
+        Each line begins with the decision at which it was written (`ProcessController.mark`): ``[12] Traceback …``.
         """
 
     async def peak_memory(self) -> int | None:

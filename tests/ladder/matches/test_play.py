@@ -204,11 +204,11 @@ def test_a_folder_whose_maker_was_killed_before_it_was_marked_goes_when_it_is_ol
 class FallingSeat(TrialSeat):
     """A seat whose folder is removed and whose stream breaks with the first answer."""
 
-    def _deliver(self, data: bytes) -> None:
+    def _receive(self, data: bytes) -> None:
         if self._server.socket.parent.exists():
             shutil.rmtree(self._server.socket.parent)
             self.cut_at_next_answer()
-        super()._deliver(data)
+        super()._receive(data)
 
 
 async def test_a_seat_whose_folder_is_gone_in_mid_match_voids_it(monkeypatch: pytest.MonkeyPatch) -> None:
