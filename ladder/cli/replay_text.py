@@ -96,7 +96,7 @@ def _passes(now: TableView) -> Iterator[str]:
 
 
 def _trick(now: TableView, before: TableView, holds: str) -> Iterator[str]:
-    """Give one row: the cards by seat, who took them, and what that was worth; from one chair also what it known_hand."""
+    """Give one row: the cards by seat, who took them, and what that was worth; from one chair also its hand then."""
     if now.number == 1:
         yield f"        {''.join(f'{chair.seat:<6}' for chair in now.chairs)}".rstrip()
     assert now.winner is not None
@@ -105,7 +105,7 @@ def _trick(now: TableView, before: TableView, holds: str) -> Iterator[str]:
     cells = [f"{played[chair.seat]}{'*' * (chair.seat == now.winner)}" for chair in now.chairs]
     gain = now.chairs[now.winner].points - before.chairs[now.winner].points
     row = f"  {now.number:>4}  {''.join(f'{cell:<6}' for cell in cells)}{_name(now, now.chairs[now.winner])}"
-    yield f"{row}  {points(gain):>5}" + (f"   known_hand {holds}" if holds else "")
+    yield f"{row}  {points(gain):>5}" + (f"   held {holds}" if holds else "")
 
 
 def _revealed(rules: Rules, before: TableView, now: TableView) -> Iterator[str]:

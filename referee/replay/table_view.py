@@ -66,7 +66,7 @@ class News:
     by: str = ""
     """As in the record; empty where that is not known from here."""
     why: str | None = None
-    """What was known_hand against the bot."""
+    """The fault of the bot, in words."""
     took: float | None = None
     """Seconds; None where that is not known from here."""
     unasked: float | None = None
