@@ -225,9 +225,9 @@ class SeatedBot(Generic[S]):
         with disk_errors(folder):
             folder.mkdir(mode=0o755)
         self._program = program
-        self._place = SeatMount(folder, new_token(), {**labels, "bot": name, "seat": folder.name}, core)
+        self._mount = SeatMount(folder, new_token(), {**labels, "bot": name, "seat": folder.name}, core)
         self._instance: Instance | None = None
-        self.seat = make_seat(folder / SOCKET_NAME, self._place.token)
+        self.seat = make_seat(folder / SOCKET_NAME, self._mount.token)
         self.end: asyncio.Future[Exit] = asyncio.get_running_loop().create_future()
         """How the instance ended, once it has."""
 
@@ -237,7 +237,7 @@ class SeatedBot(Generic[S]):
             await self.seat.listen()
         except SeatBroken as broken:
             raise SandboxError(str(broken)) from broken
-        self._instance = await self._program.start(self._place)
+        self._instance = await self._program.start(self._mount)
         self.seat.attach_controller(self._instance.controller)
 
     async def watch(self) -> None:

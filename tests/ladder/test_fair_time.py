@@ -31,7 +31,7 @@ pytestmark = [
     pytest.mark.skipif(os.geteuid() != 0, reason="only root may hold a container still"),
 ]
 
-MakePlace = Callable[[str], SeatMount]
+MakeMount = Callable[[str], SeatMount]
 SPINNING = """
 import os, sys
 print("up", flush=True)
@@ -88,8 +88,8 @@ async def used_after_a_while(instance: DockerInstance) -> float:
     return used
 
 
-async def test_a_container_that_is_frozen_uses_no_time_until_it_is_thawed(program: BotSource, place: MakePlace) -> None:
-    async with running(program, place(SPINNING)) as instance:
+async def test_a_container_that_is_frozen_uses_no_time_until_it_is_thawed(program: BotSource, mount: MakeMount) -> None:
+    async with running(program, mount(SPINNING)) as instance:
         await has_written(instance, "up")
         start = await used_after_a_while(instance)
         while await used_after_a_while(instance) <= start:
@@ -104,17 +104,17 @@ async def test_a_container_that_is_frozen_uses_no_time_until_it_is_thawed(progra
             pass
 
 
-async def test_a_frozen_container_is_stopped_like_any_other(program: BotSource, place: MakePlace) -> None:
-    async with running(program, place(SPINNING)) as instance:
+async def test_a_frozen_container_is_stopped_like_any_other(program: BotSource, mount: MakeMount) -> None:
+    async with running(program, mount(SPINNING)) as instance:
         await has_written(instance, "up")
         instance.controller.freeze()
         await instance.stop()
         assert (await instance.wait()).code == 137
 
 
-async def test_a_bot_that_has_taken_its_seat_stays_on_its_tables_core(program: BotSource, place: MakePlace) -> None:
+async def test_a_bot_that_has_taken_its_seat_stays_on_its_tables_core(program: BotSource, mount: MakeMount) -> None:
     core = bot_cores()[-1]
-    async with running(program, replace(place(CORES), core=core)) as instance:
+    async with running(program, replace(mount(CORES), core=core)) as instance:
         instance.controller.seated()
         await has_written(instance, f"on {core}\n")
 

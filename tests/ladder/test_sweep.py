@@ -21,7 +21,7 @@ from ladder.sandbox.docker import containers
 from ladder.sandbox.docker.containers import container_name
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.host import owners
-from tests.ladder.containers import ROOT, new_place
+from tests.ladder.containers import ROOT, new_mount
 
 pytestmark = pytest.mark.docker
 
@@ -36,9 +36,9 @@ async def main():
     sandbox = DockerSandbox()
     try:
         program = await sandbox.load(BotSource("program", image=sys.argv[2]))
-        place = SeatMount(Path(sys.argv[1]), token="secret")
+        mount = SeatMount(Path(sys.argv[1]), token="secret")
         while True:
-            instance = await program.start(place)
+            instance = await program.start(mount)
             instance.controller.freeze()
             print(instance.name, flush=True)
             if sys.argv[3] == "one":
@@ -55,11 +55,11 @@ Platform = Callable[[str], Awaitable[tuple[Process, str]]]
 @pytest.fixture
 async def platform(program: BotSource, tmp_path: Path) -> AsyncIterator[Platform]:
     """Start another process with a sandbox: one container that it holds, or `endless` ones; gives the first's name."""
-    place = new_place(tmp_path / "seat", "import time; time.sleep(1000)")
+    mount = new_mount(tmp_path / "seat", "import time; time.sleep(1000)")
     async with AsyncExitStack() as stack:
 
         async def start(how_many: str) -> tuple[Process, str]:
-            process = await stack.enter_async_context(_child(str(place.folder), str(program.image), how_many))
+            process = await stack.enter_async_context(_child(str(mount.folder), str(program.image), how_many))
             assert process.stdout is not None
             return process, (await process.stdout.readline()).decode().strip()
 

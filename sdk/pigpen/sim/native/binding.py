@@ -73,7 +73,7 @@ class Engine:
             function.restype = None
 
     def playout(self, deal: Deal, policy: int, state: int) -> tuple[int, ...]:
-        """The scores of *deal*, in which cards are being played, played to its end; *state* is that of a `SimRandom`."""
+        """Play *deal* to its end and give the scores; cards are being played, and *state* is that of a `SimRandom`."""
         scores = (ctypes.c_int64 * SEATS)()
         self._playout(packed_rules(deal.rules), position(deal), state.to_bytes(16, "little"), policy, scores)
         return tuple(scores[: deal.rules.players])
