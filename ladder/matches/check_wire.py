@@ -1,4 +1,4 @@
-"""What a bot must do on the wire, beside answering: one function for each case."""
+"""The conformance cases of the wire: one function for each."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 async def answers(trial: Trial, case: Case) -> None:
-    """Come, and answer a question."""
+    """Take the seat, and answer a question."""
     await trial.take_seat(case.rules, 1)
     await trial.ask(case, case.deal)
 
 
 async def accepts_late_notices(trial: Trial, case: Case) -> None:
-    """Answer although notices about things long past come in between."""
+    """Answer although notices about earlier decisions and deals come in between."""
     await answers(trial, case)
     players = case.rules.players
     await trial.seat.tell(FaultNotice("timeout", "no answer within 1.000 s", 1, False), decision=1)

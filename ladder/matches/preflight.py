@@ -42,7 +42,7 @@ class Preflight:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing was held against it."""
+        """Whether every case passed and no match had a fault."""
         return self.report.passed and not any(match.faults.held for match in self.matches)
 
 
