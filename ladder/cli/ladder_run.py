@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ladder.runner.executor import LocalExecutor
-    from ladder.runner.goals import Goal
+    from ladder.runner.stop_condition import StopCondition
     from ladder.settings.settings import Settings
     from ladder.store.database import Database
 
@@ -56,12 +56,12 @@ def run_ladder(
 
         pigpen ladder run --until-ci 15 --variant gongzhu --variant hearts
     """
-    from ladder.runner.goals import Goal
+    from ladder.runner.stop_condition import StopCondition
 
     if matches is not None and until_ci is not None:
         raise UserError("--matches and --until-ci exclude each other: choose one.")
     settings = the_settings()
-    goal = Goal(matches, until_ci)
+    goal = StopCondition(matches, until_ci)
     try:
         with opened(settings) as database:
             names = _known(database, variant)
@@ -91,7 +91,12 @@ def _check_time(database: Database, settings: Settings, variants: list[str] | No
 
 
 def _run(
-    database: Database, settings: Settings, goal: Goal, variants: list[str] | None, concurrency: int | None, seed: str
+    database: Database,
+    settings: Settings,
+    goal: StopCondition,
+    variants: list[str] | None,
+    concurrency: int | None,
+    seed: str,
 ) -> None:
     import random
     import time
@@ -108,10 +113,10 @@ def _run(
             logging.callback(log_to(folder, to_stderr=not watch.is_shown, watch=watch.take))
         except OSError as error:
             raise SandboxError(f"The log in {folder} cannot be written: {error.strerror}.") from error
-        desk = Coordinator(database, settings, random.Random(seed or None), time.time, variants)
+        coordinator = Coordinator(database, settings, random.Random(seed or None), time.time, variants)
         slots = concurrency or settings.concurrency or default_slots()
         with _executor(slots) as executor:
-            runner = Runner(desk, executor, goal)
+            runner = Runner(coordinator, executor, goal)
             with _stopped_by_signals(runner.stop) as signals:
                 runner.run()
     typer.echo(watch.summary())

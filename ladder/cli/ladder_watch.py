@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from ladder.runner.goals import Goal
+    from ladder.runner.stop_condition import StopCondition
 
 ENDS = frozenset({"match.finished", "match.void", "match.quarantined", "match.late", "match.lost"})
 """Events after which a match is not under way any more."""
@@ -24,7 +24,7 @@ ENDS = frozenset({"match.finished", "match.void", "match.quarantined", "match.la
 class LadderWatch:
     """Takes the runner's events; shows them where stderr is a terminal."""
 
-    def __init__(self, goal: Goal, console: Console | None = None) -> None:
+    def __init__(self, goal: StopCondition, console: Console | None = None) -> None:
         self._console = console or Console(stderr=True)
         self.is_shown = self._console.is_terminal
         columns = (
