@@ -69,7 +69,7 @@ def print_rejected(request: Request, word: str, sandbox: str, outcome: EntryOutc
 
 def _print_faults(console: Console, match: SelfPlay) -> None:
     """The first faults of a match in which all bots are the same, and what the bot had printed at the first one."""
-    held = match.faults.held
+    held = match.faults.reports
     first = min(held, key=lambda fault: (fault.table, fault.decision))
     for fault in held[:FAULTS]:
         _say(f"✗ {match.spec.rules.name}, {match.spec.format} against itself: {fault}")
@@ -162,7 +162,7 @@ def _entries(database: Database, added: Added) -> list[dict[str, object]]:
 
 
 def _failed(found: Preflight) -> list[SelfPlay]:
-    return [match for match in found.matches if match.faults.held]
+    return [match for match in found.matches if match.faults.reports]
 
 
 def _tried(found: Preflight) -> list[str]:
@@ -200,7 +200,7 @@ def _reasons(found: Preflight) -> Iterator[dict[str, object]]:
                 "output": outcome.output,
             }
     for match in _failed(found):
-        for held in match.faults.held:
+        for held in match.faults.reports:
             logs = match.played.logs.get(held.table)
             yield {
                 "variant": match.spec.rules.name,

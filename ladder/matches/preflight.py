@@ -43,7 +43,7 @@ class Preflight:
     @property
     def passed(self) -> bool:
         """Whether every case passed and no match had a fault."""
-        return self.report.passed and not any(match.faults.held for match in self.matches)
+        return self.report.passed and not any(match.faults.reports for match in self.matches)
 
 
 def steps(variants: Sequence[Rules], boards: int) -> int:

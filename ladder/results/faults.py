@@ -1,4 +1,4 @@
-"""What was held against whom, gathered deal by deal."""
+"""The faults of a match, collected deal by deal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class FaultReport:
     """Number of the bot."""
     table: int
     place: str
-    """The deal, as people call it."""
+    """Name of the deal, for people."""
     decision: int
     """The bot's decision at its table, from 1: its output names it too."""
     verdict: str
@@ -31,7 +31,7 @@ class FaultReport:
     """Whether it was killed for memory; there whenever `exit_code` is."""
 
     def __str__(self) -> str:
-        """Say it in a line."""
+        """Give it in one line."""
         return f"{self.place}, decision {self.decision}: {self.verdict}: {self.why}"
 
 
@@ -39,11 +39,11 @@ class Faults:
     """The faults of a match so far; takes its deals, those of each table in order."""
 
     def __init__(self) -> None:
-        self.held: list[FaultReport] = []
+        self.reports: list[FaultReport] = []
         self._decisions: Counter[tuple[int, int]] = Counter()
 
     def take(self, line: DealLine) -> None:
-        """Look through a finished deal."""
+        """Add the faults of a finished deal."""
         table = line.rotation or 0
         for step in line.steps:
             if step.by == BY_TAKEOVER:
@@ -52,12 +52,15 @@ class Faults:
             self._decisions[table, bot] += 1
             if step.why:
                 code, decision = step.by.removeprefix(DEFAULT), self._decisions[table, bot]
-                self.held.append(FaultReport(bot, table, line.name, decision, code, step.why, step.exit_code, step.oom))
+                self.reports.append(
+                    FaultReport(bot, table, line.name, decision, code, step.why, step.exit_code, step.oom)
+                )
 
     def decisions(self, bot: int) -> int:
         """How often a bot was asked, at all tables together."""
         return sum(count for (_, asked), count in self._decisions.items() if asked == bot)
 
     def of(self, bot: int) -> list[FaultReport]:
-        """What was held against one bot, table by table."""
-        return sorted((held for held in self.held if held.bot == bot), key=lambda held: (held.table, held.decision))
+        """The faults of one bot, table by table."""
+        own = [report for report in self.reports if report.bot == bot]
+        return sorted(own, key=lambda report: (report.table, report.decision))
