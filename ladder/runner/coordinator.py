@@ -26,9 +26,8 @@ from ladder.store.commands.suspending import bench_lost, unbench_due
 from ladder.store.queries.leased import leased_match
 from ladder.store.queries.standings import errors_and_matches
 from referee.records.errors import RecordError
-from referee.records.file import read_record
 from referee.records.recorded import BadRecord
-from referee.replay.verify import verify
+from referee.replay.verify import checked_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -235,12 +234,9 @@ class Coordinator:
 def _summary(path: Path) -> MatchSummary:
     """What the record says; everything in it is played and counted again before it may count."""
     try:
-        verified = verify(path)
-        if verified.difference or not verified.finished:
-            raise WrongRecord(f"A worker's record does not hold: {verified.difference or 'it has no result'}.")
-        return summarise(read_record(path))
+        return summarise(checked_lines(path))
     except (RecordError, BadRecord) as error:
-        raise WrongRecord(f"A worker's record cannot be used: {error}") from error
+        raise WrongRecord(f"A worker's record does not hold: {error}") from error
 
 
 def _has_ended(holder: str) -> bool:
