@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from referee.seats.process_controller import RESTLESS_SECONDS, FreezePolicy, NoController
+from referee.seats.process_controller import RESTLESS_SECONDS, FreezePolicy, NoController, ProcessController
 from tests.referee.scripted_seats import NotingKeeper
 
 
@@ -75,9 +75,12 @@ def test_after_the_match_it_may_run_to_its_end(keeper: NotingKeeper, turns: Free
     assert keeper.done == ["hold", "free"]
 
 
-def test_nobody_keeps_anything() -> None:
-    turns = FreezePolicy(NoController())
+def test_where_no_clock_can_be_read_and_nobody_held_the_policy_is_the_same() -> None:
+    nobody: ProcessController = NoController()
+    turns = FreezePolicy(nobody)
     turns.seated()
-    turns.begin(1, None)
-    turns.rest()
-    turns.end(None)
+    states = []
+    for step in (turns.rest, lambda: turns.begin(1, nobody.cpu_time()), lambda: turns.end(nobody.cpu_time()), turns.rest):
+        step()
+        states.append(turns.is_held)
+    assert (nobody.cpu_time(), states) == (None, [True, False, False, True])
