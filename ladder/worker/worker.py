@@ -1,5 +1,5 @@
 """
-Plays tasks and answers with outcomes, whatever hapsandboxes: a worker knows sandboxes and the referee, and no database.
+Plays tasks and answers with outcomes, whatever happens. A worker knows sandboxes and the referee, and no database.
 
 What fails is a void match. A sandbox that has failed is closed, which removes what it left, and the next match gets a
 fresh one: an engine that was gone and came back is found again.

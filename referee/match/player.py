@@ -137,9 +137,9 @@ class Player:
         if cpu is not None:
             self._clock.charge_unasked(cpu)
 
-    def rest(self) -> None:
-        """Others think now, and take their time: this bot is to stand still."""
-        self._seat.rest()
+    def freeze(self) -> None:
+        """Freeze this bot until it is asked again: another bot thinks for long."""
+        self._seat.freeze()
 
     def recall(self, step: Step, took: float, cpu: float | None, thinkers: int) -> None:
         """
@@ -184,7 +184,7 @@ class Player:
         notice = FaultNotice(failure.verdict, failure.message, len(self.faults), self.taken_over)
         await self.tell(notice, self._decisions)
         if self.taken_over:
-            self.rest()
+            self.freeze()
         return fault
 
 

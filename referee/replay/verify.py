@@ -66,7 +66,7 @@ class Verified:
 
 def verify(path: Path) -> Verified:
     """
-    Check the record in *path*, finished or not.
+    Verify the record in *path*, finished or not.
 
     The file is gone through twice, because its last line tells the seed; no more than a line of it is kept at a time.
 

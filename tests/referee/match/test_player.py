@@ -263,7 +263,7 @@ async def test_the_programs_clock_is_read_twice_for_a_decision() -> None:
     assert len(reads) == 2
 
 
-async def test_a_seat_that_was_taken_over_rests() -> None:
+async def test_a_seat_that_was_taken_over_is_idle() -> None:
     deal = first_play()
     seat = ScriptedSeat(fails(Verdict.ILLEGAL))
     player = Player(seat, SETTING)
@@ -271,7 +271,7 @@ async def test_a_seat_that_was_taken_over_rests() -> None:
     rests = []
     for _ in range(3):
         await player.act(deal, deal.turn, TOTALS, seed=5)
-        rests.append(seat.rests)
+        rests.append(seat.freezes)
     assert rests == [0, 0, 1]
 
 
