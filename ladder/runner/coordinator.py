@@ -22,7 +22,7 @@ from ladder.store.commands.match_time import seconds_of
 from ladder.store.commands.records import give_up_records, remove_orphans
 from ladder.store.commands.results import WrongRecord, record_summary
 from ladder.store.commands.scheduling import fields_of, fill_queue, why_nobody
-from ladder.store.commands.suspending import bench_lost, unbench_due
+from ladder.store.commands.suspending import resume_due, suspend_lost
 from ladder.store.queries.leased import leased_match
 from ladder.store.queries.standings import errors_and_matches
 from referee.records.errors import RecordError
@@ -110,7 +110,7 @@ class Coordinator:
         now = self._now()
         with self._database.write() as session:
             queue.requeue_expired(session, now, playing)
-            unbench_due(session, now)
+            resume_due(session, now)
             queue.withdraw(session)
             missing = count + ahead - queue.count_waiting(session, self._variants)
             if missing > 0:
@@ -155,13 +155,13 @@ class Coordinator:
             match: Its number.
             attempt: The attempt that failed.
             reason: Why, in a sentence.
-            lost: The identity of a program that is not to be had any more: its bots sit on the bench, where they
+            lost: The identity of a program that is not to be had any more: its bots are suspended, where they
                 keep nobody from playing.
         """
         with self._database.write() as session:
             status = queue.fail(session, match, attempt, reason, for_good=lost is not None)
             if status is not None and lost is not None:
-                bench_lost(session, lost, reason, self._now())
+                suspend_lost(session, lost, reason, self._now())
             return status
 
     def give_back(self, tasks: Collection[MatchTask]) -> None:
