@@ -1,8 +1,8 @@
 """
 Compiles what is written in C while a wheel or an editable install is made (docs/adr/0015-compiled-when-installed.md).
 
-The compiler is Zig's, a package that pip fetches for the build alone; it compiles for both machines wherever it runs. The
-build hooks of both distributions stand on this file: `hatch_engine.py` beside it, `hatch_build.py` in the folder above.
+The compiler is Zig's, a package that pip fetches for the build alone; it compiles for both machines wherever it runs.
+The build hooks of both distributions stand on this file: `hatch_engine.py` beside it, `hatch_build.py` in the folder above.
 """
 
 from __future__ import annotations

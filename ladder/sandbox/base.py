@@ -71,7 +71,7 @@ class Instance(Protocol):
         """
         What it wrote last to stdout and stderr, at most `STDERR_TAIL` bytes of it; works after `stop` too.
 
-        Before each line stands the decision at which it was written, as `mark` of its controller was told: ``[12] Traceback …``.
+        Before each line stands the decision at which it was written: ``[12] Traceback …``.
         """
 
     async def peak_memory(self) -> int | None:
