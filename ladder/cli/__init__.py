@@ -38,7 +38,7 @@ from ladder.cli.sanitize import harmless
 from ladder.cli.show import show
 from ladder.cli.standings import standings
 from ladder.cli.submit import submit
-from ladder.cli.suspend import bench, unbench
+from ladder.cli.suspend import resume_bot, suspend
 from ladder.cli.verify import verify_records
 from pigpen.rules.errors import PigpenError
 
@@ -94,8 +94,8 @@ PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
     "Run a ladder": {
         "ladder": ladder_app,
         "retire": retire,
-        "bench": bench,
-        "unbench": unbench,
+        "suspend": suspend,
+        "resume-bot": resume_bot,
         "doctor": doctor,
         "config": config,
         "db": db,

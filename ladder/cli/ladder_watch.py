@@ -97,9 +97,9 @@ def _line(event: Mapping[str, Any]) -> str | None:
             return f"[yellow]match {event['match']} did not come back in time; it is played again.[/]"
         case "match.requeued":
             return f"[dim]match {event['match']} waits again: {in_markup(event['reason'])}[/]"
-        case "bot.benched":
+        case "bot.suspended":
             bot, variant, reason = (in_markup(event[name]) for name in ("bot", "variant", "reason"))
-            return f"[yellow]{bot} is benched[/] in {variant}: {reason}"
+            return f"[yellow]{bot} is suspended[/] in {variant}: {reason}"
         case "platform.down":
             return f"[red]{in_markup(event['reason'])}[/] Waiting; nothing is lost."
         case "platform.up":

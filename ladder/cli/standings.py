@@ -17,7 +17,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 
 def standings(
     variant: VariantOption = None,
-    everyone: Annotated[bool, typer.Option("--all", help="With bots that are benched or retired, and why.")] = False,
+    everyone: Annotated[bool, typer.Option("--all", help="With bots that are suspended or retired, and why.")] = False,
     first: Annotated[int | None, typer.Option(min=1, max=1_000_000, help="Only the first N of each variant.")] = None,
     as_json: JsonOption = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print it as CSV.")] = False,

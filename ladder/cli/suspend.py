@@ -1,4 +1,4 @@
-"""`pigpen bench` and `pigpen unbench`: the organiser's word on who plays."""
+"""`pigpen suspend` and `pigpen resume-bot`: the organiser decides who plays."""
 
 from __future__ import annotations
 
@@ -15,43 +15,43 @@ BotArgument = Annotated[str, typer.Argument(help="A bot, which means its newest 
 VariantOption = Annotated[str | None, typer.Option(help="Only in this variant; by default in all.")]
 
 
-def bench(
+def suspend(
     bot: BotArgument,
     reason: Annotated[str, typer.Option(help="Why, for its owner.")],
     variant: VariantOption = None,
 ) -> None:
     """
-    Take a bot out of the matches to come, until it is un-benched; its rating is kept.
+    Take a bot out of the matches to come, until pigpen resume-bot; its rating is kept.
 
-    Bots that keep failing are benched by the ladder itself, and come back after a while.
+    Bots that keep failing are suspended by the ladder itself, and come back after a while.
 
     Examples:
-        pigpen bench Trotter --reason "It prints a gigabyte a match."
+        pigpen suspend Trotter --reason "It prints a gigabyte a match."
 
-        pigpen bench Trotter@2 --variant gongzhu --reason "Its owner asked for it."
+        pigpen suspend Trotter@2 --variant gongzhu --reason "Its owner asked for it."
     """
-    from ladder.store.commands.suspending import bench_entries
+    from ladder.store.commands.suspending import suspend_entries
     from ladder.store.names import find_version
 
     if not reason.strip():
         raise UserError("A reason is needed, for the bot's owner: --reason TEXT")
     with opened() as database, database.write() as session:
-        variants = bench_entries(session, find_version(session, bot, variant), variant, reason.strip(), time.time())
-    typer.echo(harmless(f"{bot} is on the bench in {', '.join(variants)}."))
+        variants = suspend_entries(session, find_version(session, bot, variant), variant, reason.strip(), time.time())
+    typer.echo(harmless(f"{bot} is suspended in {', '.join(variants)}."))
 
 
-def unbench(bot: BotArgument, variant: VariantOption = None) -> None:
+def resume_bot(bot: BotArgument, variant: VariantOption = None) -> None:
     """
-    Let a bot play again that sits on the bench, whoever put it there.
+    Let a suspended bot play again, whoever suspended it.
 
     Examples:
-        pigpen unbench Trotter
+        pigpen resume-bot Trotter
 
-        pigpen unbench Trotter@2 --variant gongzhu
+        pigpen resume-bot Trotter@2 --variant gongzhu
     """
-    from ladder.store.commands.suspending import unbench_entries
+    from ladder.store.commands.suspending import resume_entries
     from ladder.store.names import find_version
 
     with opened() as database, database.write() as session:
-        variants = unbench_entries(session, find_version(session, bot, variant), variant, time.time())
+        variants = resume_entries(session, find_version(session, bot, variant), variant, time.time())
     typer.echo(harmless(f"{bot} plays again in {', '.join(variants)}."))

@@ -1,5 +1,5 @@
 """
-The rule for bots that keep failing: they sit on the bench for a while.
+The rule for bots that keep failing: they is suspended for a while.
 
 A bot fails a match if it was taken over in it. Nothing else counts: no bad rating, and no match that was void because
 the platform failed, for that one has no result.
@@ -11,11 +11,11 @@ FAILED, CLEAN = "x", "."
 IN_A_ROW = 3
 """So many failed matches, one after the other, are too many."""
 WINDOW = 50
-"""How many matches are looked at, the last ones since the bot was last un-benched."""
+"""How many matches are looked at, the last ones since the bot last resumed play."""
 MOST_FAILED = WINDOW // 10
 """More failed matches than this within the window are too many, also before it is full."""
 COOL_DOWN = 3600.0
-"""Seconds on the bench at the first time; each further time takes twice as long."""
+"""Seconds that the first suspension lasts; each further time takes twice as long."""
 LONGEST = 7 * 24 * 3600.0
 
 
@@ -26,7 +26,7 @@ def after(recent: str, failed: bool) -> str:
 
 def too_many(recent: str) -> int:
     """
-    How many failed matches bench a bot that has this window; 0: it may go on.
+    How many failed matches suspend a bot that has this window; 0: it may go on.
 
     >>> too_many("..xx"), too_many(".xxx"), too_many("x.x.x.x.x"), too_many("x.x.x.x.x.x")
     (0, 3, 0, 6)
@@ -38,38 +38,38 @@ def too_many(recent: str) -> int:
 
 
 def has_mended(recent: str) -> bool:
-    """Whether so many clean matches lie behind a bot that earlier benchings are forgotten."""
+    """Whether so many clean matches lie behind a bot that earlier suspensions are forgotten."""
     return recent == CLEAN * WINDOW
 
 
-def cool_down(benchings: int) -> float:
+def cool_down(suspensions: int) -> float:
     """
-    How many seconds a bot sits on the bench.
+    How many seconds a bot is suspended.
 
-    >>> [cool_down(benchings) / 3600 for benchings in (1, 2, 3, 8, 9, 500)]
+    >>> [cool_down(suspensions) / 3600 for suspensions in (1, 2, 3, 8, 9, 500)]
     [1.0, 2.0, 4.0, 128.0, 168.0, 168.0]
 
     Args:
-        benchings: How often it has been benched, this time included; 1 or more.
+        suspensions: How often it has been suspended, this time included; 1 or more.
     """
-    return min(LONGEST, COOL_DOWN * 2.0 ** min(max(benchings - 1, 0), 20))
+    return min(LONGEST, COOL_DOWN * 2.0 ** min(max(suspensions - 1, 0), 20))
 
 
 def why(recent: str, failed: list[int], verdict: str, seconds: float) -> str:
     """
-    Say to its owner why a bot was benched.
+    Say to its owner why a bot was suspended.
 
     Args:
         recent: Its window.
         failed: The numbers of the matches that it failed.
         verdict: What was held against it most often in them.
-        seconds: How long it sits on the bench.
+        seconds: How long it is suspended.
     """
     how = f"{len(failed)} matches in a row" if recent.endswith(FAILED * IN_A_ROW) else (
         f"{len(failed)} of its last {len(recent)} matches"
     )  # fmt: skip
     numbers = ", ".join(map(str, failed))
-    return f"It failed {how} ({numbers}), mostly by {verdict}; it plays again after {span(seconds)} on the bench."
+    return f"It failed {how} ({numbers}), mostly by {verdict}; it plays again after {span(seconds)}."
 
 
 def span(seconds: float) -> str:

@@ -22,13 +22,12 @@ from ladder.store.commands.match_time import seconds_of
 from ladder.store.commands.records import give_up_records, remove_orphans
 from ladder.store.commands.results import WrongRecord, record_summary
 from ladder.store.commands.scheduling import fields_of, fill_queue, why_nobody
-from ladder.store.commands.suspending import bench_lost, unbench_due
+from ladder.store.commands.suspending import resume_due, suspend_lost
 from ladder.store.queries.leased import leased_match
 from ladder.store.queries.standings import errors_and_matches
 from referee.records.errors import RecordError
-from referee.records.file import read_record
 from referee.records.recorded import BadRecord
-from referee.replay.verify import verify
+from referee.replay.verify import checked_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -111,7 +110,7 @@ class Coordinator:
         now = self._now()
         with self._database.write() as session:
             queue.requeue_expired(session, now, playing)
-            unbench_due(session, now)
+            resume_due(session, now)
             queue.withdraw(session)
             missing = count + ahead - queue.count_waiting(session, self._variants)
             if missing > 0:
@@ -162,7 +161,7 @@ class Coordinator:
         with self._database.write() as session:
             status = queue.fail(session, match, attempt, reason, for_good=lost is not None)
             if status is not None and lost is not None:
-                bench_lost(session, lost, reason, self._now())
+                suspend_lost(session, lost, reason, self._now())
             return status
 
     def give_back(self, tasks: Collection[MatchTask]) -> None:
@@ -235,12 +234,9 @@ class Coordinator:
 def _summary(path: Path) -> MatchSummary:
     """Verify the record by playing it again, and give what it says."""
     try:
-        verified = verify(path)
-        if verified.difference or not verified.finished:
-            raise WrongRecord(f"A worker's record does not hold: {verified.difference or 'it has no result'}.")
-        return summarise(read_record(path))
+        return summarise(checked_lines(path))
     except (RecordError, BadRecord) as error:
-        raise WrongRecord(f"A worker's record cannot be used: {error}") from error
+        raise WrongRecord(f"A worker's record does not hold: {error}") from error
 
 
 def _has_ended(holder: str) -> bool:

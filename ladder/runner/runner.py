@@ -342,7 +342,7 @@ def _tell(result: Result) -> None:
         moves=[round(move.after - move.before, 2) for move in result.moves],
     )
     for bot, reason in result.suspended:
-        log.warning("bot.benched", bot=bot, variant=result.variant, reason=reason)
+        log.warning("bot.suspended", bot=bot, variant=result.variant, reason=reason)
 
 
 def _sentence(error: BaseException) -> str:

@@ -40,7 +40,7 @@ class State(enum.StrEnum):
     """Whether a version plays in a variant."""
 
     ACTIVE = "active"
-    BENCHED = "benched"
+    SUSPENDED = "suspended"
     """It failed too often; it comes back after a while, or when the organiser says so."""
     RETIRED = "retired"
     """A newer version has taken its place, or its owner took it out."""
@@ -114,7 +114,7 @@ class Rating(Base):
     """A version in a variant: how it stands, materialised in the transaction of each result."""
 
     __tablename__ = "ratings"
-    __table_args__ = (CheckConstraint("state IN ('active', 'benched', 'retired')", name="state"),)
+    __table_args__ = (CheckConstraint("state IN ('active', 'suspended', 'retired')", name="state"),)
 
     variant: Mapped[str] = mapped_column(ForeignKey("variants.name"), primary_key=True)
     version_id: Mapped[int] = mapped_column(ForeignKey("versions.id"), primary_key=True)
@@ -123,8 +123,8 @@ class Rating(Base):
     """When it got this state."""
     reason: Mapped[str] = mapped_column(default="")
     """Why it got this state, for its owner."""
-    benchings: Mapped[int] = mapped_column(default=0)
-    """How often the ladder has benched it; each time it waits twice as long."""
+    suspensions: Mapped[int] = mapped_column(default=0)
+    """How often the ladder has suspended it; each time it waits twice as long."""
     rating: Mapped[float]
     """Elo, not centred: what is shown is shifted so that the active bots of the variant have a mean of 1500."""
     matches: Mapped[int] = mapped_column(default=0)
@@ -140,7 +140,7 @@ class Rating(Base):
     takeovers: Mapped[int] = mapped_column(default=0)
     """In how many matches the default policy took its seat over."""
     recent: Mapped[str] = mapped_column(String(64), default="")
-    """For each of the last matches since it was last un-benched, newest last: ``x`` if it failed, ``.`` if not."""
+    """For each of the last matches since it last resumed play, newest last: ``x`` if it failed, ``.`` if not."""
     history: Mapped[list[float]] = mapped_column(default=list)
     """Its rating after each of the last matches, newest last, and at first the one that it began with: the trend."""
     error: Mapped[float | None]
@@ -271,7 +271,7 @@ class StoredFault(Base):
 
 
 class StateChange(Base):
-    """When and why a version was benched, came back, or was retired."""
+    """When and why a version was suspended, came back, or was retired."""
 
     __tablename__ = "state_changes"
     __table_args__ = (Index("ix_state_changes_version", "version_id", "id"),)

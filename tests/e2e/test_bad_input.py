@@ -120,7 +120,7 @@ def test_a_damaged_log_is_one_sentence(ladder_folder: Path, name: str) -> None:
 
 
 def test_a_word_that_is_not_text_is_one_sentence(ladder_folder: Path) -> None:
-    for command in ("show", "retire", "unbench"):
+    for command in ("show", "retire", "resume-bot"):
         done = typed(command, "\udcff\udc9b", folder=ladder_folder)
         assert done.is_one_sentence, done
         assert "'\\udcff\\udc9b' is not UTF-8" in done.err
@@ -194,7 +194,7 @@ def test_the_ladders_log_is_ascii(tmp_path: Path) -> None:
 
     stop = log_to(tmp_path, to_stderr=False)
     log = structlog.get_logger().bind()
-    log.info("bot.benched", bot=CONTROLS, reason=CONTROLS)
+    log.info("bot.suspended", bot=CONTROLS, reason=CONTROLS)
     stop()
     (line,) = (tmp_path / "ladder.jsonl").read_text("ascii").splitlines()
     assert line.isprintable()

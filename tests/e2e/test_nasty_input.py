@@ -46,7 +46,8 @@ RULERS = (
     ("check", "random", "--rules", "{}", "--sandbox", "inline"),
 )  # fmt: skip
 COMMANDS = (
-    ("standings",), ("bots",), ("show",), ("matches",), ("logs",), ("explain",), ("retire",), ("bench",), ("unbench",),
+    ("standings",), ("bots",), ("show",), ("matches",), ("logs",), ("explain",), ("retire",),
+    ("suspend",), ("resume-bot",),
     ("config",), ("db", "check"), ("db", "upgrade"), ("db", "backup"), ("db",), ("rules",), ("verify",), ("replay",),
     ("rerun", "--sandbox", "inline"), ("play", "--sandbox", "inline", "--boards", "1"),
     ("check", "--sandbox", "inline"), ("compare", "--sandbox", "inline", "--boards", "2"), (),

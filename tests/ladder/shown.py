@@ -60,13 +60,13 @@ def timeless(summary: MatchSummary) -> MatchSummary:
     return replace(summary, bots=tuple(bots))
 
 
-def bench(session: Session, version: int, reason: str, variant: str = "gongzhu") -> None:
-    """Bench a version by hand."""
+def suspend(session: Session, version: int, reason: str, variant: str = "gongzhu") -> None:
+    """Suspend a version by hand."""
     entry = session.get_one(models.Rating, (variant, version))
-    entry.state, entry.since, entry.reason = models.State.BENCHED, ladders.NOW, reason
+    entry.state, entry.since, entry.reason = models.State.SUSPENDED, ladders.NOW, reason
     session.add(
         models.StateChange(
-            variant=variant, version_id=version, at=ladders.NOW, state="benched", by="ladder", reason=reason
+            variant=variant, version_id=version, at=ladders.NOW, state="suspended", by="ladder", reason=reason
         )
     )
     session.flush()

@@ -13,7 +13,7 @@ from ladder.store.models import State
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
-PLAYING = (State.ACTIVE, State.BENCHED)
+PLAYING = (State.ACTIVE, State.SUSPENDED)
 """States of those that have not retired."""
 
 
@@ -43,10 +43,10 @@ def shift_of(session: Session, variant: str) -> float:
     return shift(session.scalars(select(models.Rating.rating).where(*active)))
 
 
-def left_benched(session: Session, entry: models.Rating) -> models.StateChange | None:
-    """How an entry was benched that was benched when it retired: leaving and coming back ends no benching."""
+def left_suspended(session: Session, entry: models.Rating) -> models.StateChange | None:
+    """The suspension during which an entry retired, or None: leaving and coming back ends no suspension."""
     changes = select(models.StateChange).order_by(models.StateChange.id.desc()).limit(1)
     changes = changes.where(models.StateChange.variant == entry.variant)
     changes = changes.where(models.StateChange.version_id == entry.version_id)
     last = session.scalar(changes.where(models.StateChange.state != State.RETIRED))
-    return last if last is not None and last.state == State.BENCHED else None
+    return last if last is not None and last.state == State.SUSPENDED else None

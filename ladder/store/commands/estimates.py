@@ -120,7 +120,7 @@ def _active(session: Session, variant: str) -> list[int]:
 
 
 def _versions(session: Session, variant: str) -> list[int]:
-    """Who is in the estimate: all that play or sit on the bench, and the newest of the others."""
+    """Who is in the estimate: all that play or are suspended, and the newest of the others."""
     rating = models.Rating
     entered = select(rating.version_id).where(rating.variant == variant).order_by(rating.version_id.desc())
     playing = list(session.scalars(entered.where(rating.state != State.RETIRED)))

@@ -185,5 +185,5 @@ def _write_ratings(
     return tuple(
         (entries[version].bot, judgement["reason"])
         for version, judgement in judgements.items()
-        if judgement["state"] == State.BENCHED != entries[version].state
+        if judgement["state"] == State.SUSPENDED != entries[version].state
     )

@@ -116,10 +116,10 @@ def why_nobody(session: Session, variants: Collection[str] | None = None) -> str
     if None in reasons.values():
         return None
     told = " ".join(f"{name}: {reason}" for name, reason in reasons.items())
-    benched = session.scalars(_entered(variants).where(models.Rating.state == State.BENCHED)).all()
-    bench = f" On the bench: {len(benched)}; see: pigpen bots." if benched else ""
+    suspended = session.scalars(_entered(variants).where(models.Rating.state == State.SUSPENDED)).all()
+    pause = f" Suspended: {len(suspended)}; see: pigpen bots." if suspended else ""
     return (
-        f"No match can be scheduled. {told}{bench} Enter bots of other owners with: pigpen submit FOLDER --owner NAME"
+        f"No match can be scheduled. {told}{pause} Enter bots of other owners with: pigpen submit FOLDER --owner NAME"
     )
 
 

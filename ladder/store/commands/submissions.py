@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from ladder.errors import LadderError
 from ladder.store import models
 from ladder.store.commands.claims import check_claim, check_name, check_possession
-from ladder.store.commands.entries import PLAYING, entries_of, first_rating, left_benched
+from ladder.store.commands.entries import PLAYING, entries_of, first_rating, left_suspended
 from ladder.store.commands.retiring import OWNER
 from ladder.store.commands.suspending import set_state
 from ladder.store.models import State
@@ -221,9 +221,9 @@ def _retire_others(
 
 
 def _bring_back(session: Session, entry: models.Rating, now: float) -> None:
-    benching = left_benched(session, entry)
-    if benching is None:
+    suspension = left_suspended(session, entry)
+    if suspension is None:
         set_state(session, entry, State.ACTIVE, OWNER, "submitted again", now)
     else:
-        set_state(session, entry, State.BENCHED, benching.by, benching.reason, now)
-        entry.since = benching.at
+        set_state(session, entry, State.SUSPENDED, suspension.by, suspension.reason, now)
+        entry.since = suspension.at

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import func, insert, select
 
 from ladder.errors import LadderError
-from ladder.pairing import suspension as bench
+from ladder.pairing import suspension
 from ladder.store import models
 from ladder.store.models import State
 
@@ -22,7 +22,7 @@ LADDER, ORGANISER, PLATFORM = "ladder", "organiser", "platform"
 
 def judged(connection: Connection, variant: str, entry: Row[Any], failed: bool, now: float) -> dict[str, Any]:
     """
-    What becomes of an entry's place on the bench with one more result; its seat and faults are written already.
+    Whether one more result suspends an entry; its seat and faults are written already.
 
     A result that comes when the entry does not play any more is rated, but not held against it.
 
@@ -34,26 +34,26 @@ def judged(connection: Connection, variant: str, entry: Row[Any], failed: bool, 
         now: Unix time.
 
     Returns:
-        The columns of its row of ratings that have to do with the bench.
+        The columns of its row of ratings that have to do with suspension.
     """
     if entry.state != State.ACTIVE:
-        return _columns(entry.state, entry.since, entry.reason, entry.benchings, entry.recent)
-    recent = bench.after(entry.recent, failed)
-    benchings = 0 if bench.has_mended(recent) else entry.benchings
-    count = bench.too_many(recent)
+        return _columns(entry.state, entry.since, entry.reason, entry.suspensions, entry.recent)
+    recent = suspension.after(entry.recent, failed)
+    suspensions = 0 if suspension.has_mended(recent) else entry.suspensions
+    count = suspension.too_many(recent)
     if not count:
-        return _columns(entry.state, entry.since, entry.reason, benchings, recent)
-    benchings += 1
+        return _columns(entry.state, entry.since, entry.reason, suspensions, recent)
+    suspensions += 1
     matches = _failed_matches(connection, variant, entry, count)
     verdict = _commonest_verdict(connection, entry.version_id, matches)
-    reason = bench.why(recent, matches, verdict, bench.cool_down(benchings))
-    change = {"variant": variant, "version_id": entry.version_id, "at": now, "state": State.BENCHED}
+    reason = suspension.why(recent, matches, verdict, suspension.cool_down(suspensions))
+    change = {"variant": variant, "version_id": entry.version_id, "at": now, "state": State.SUSPENDED}
     connection.execute(insert(models.StateChange), [{**change, "by": LADDER, "reason": reason}])
-    return _columns(State.BENCHED, now, reason, benchings, "")
+    return _columns(State.SUSPENDED, now, reason, suspensions, "")
 
 
-def _columns(state: str, since: float, reason: str, benchings: int, recent: str) -> dict[str, Any]:
-    return {"state": state, "since": since, "reason": reason, "benchings": benchings, "recent": recent}
+def _columns(state: str, since: float, reason: str, suspensions: int, recent: str) -> dict[str, Any]:
+    return {"state": state, "since": since, "reason": reason, "suspensions": suspensions, "recent": recent}
 
 
 def _failed_matches(connection: Connection, variant: str, entry: Row[Any], count: int) -> list[int]:
@@ -82,22 +82,22 @@ def _commonest_verdict(connection: Connection, version: int, matches: Sequence[i
     return str(found)
 
 
-def unbench_due(session: Session, now: float) -> list[models.Rating]:
-    """Let those play again who have sat on the bench long enough; whom the organiser benched stays there."""
+def resume_due(session: Session, now: float) -> list[models.Rating]:
+    """Let those play again whose suspension is over; whom the organiser suspended stays there."""
     due = [
         entry
-        for entry in session.scalars(select(models.Rating).where(models.Rating.state == State.BENCHED))
-        if _benched_by(session, entry) in (LADDER, PLATFORM)
-        and entry.since + bench.cool_down(max(1, entry.benchings)) <= now
+        for entry in session.scalars(select(models.Rating).where(models.Rating.state == State.SUSPENDED))
+        if _suspended_by(session, entry) in (LADDER, PLATFORM)
+        and entry.since + suspension.cool_down(max(1, entry.suspensions)) <= now
     ]
     for entry in due:
-        set_state(session, entry, State.ACTIVE, LADDER, "Its time on the bench is over.", now)
+        set_state(session, entry, State.ACTIVE, LADDER, "Its suspension is over.", now)
     return due
 
 
-def bench_lost(session: Session, identity: str, reason: str, now: float) -> list[models.Rating]:
+def suspend_lost(session: Session, identity: str, reason: str, now: float) -> list[models.Rating]:
     """
-    Bench every active entry of a program that is not to be had any more; it is tried again after a while.
+    Suspend every active entry of a program that is not to be had any more; it is tried again after a while.
 
     That is no fault of the bot's, and counts for nothing.
     """
@@ -108,13 +108,15 @@ def bench_lost(session: Session, identity: str, reason: str, now: float) -> list
         .order_by(models.Rating.variant, models.Rating.version_id)
     ).all()
     for entry in lost:
-        set_state(session, entry, State.BENCHED, PLATFORM, reason, now)
+        set_state(session, entry, State.SUSPENDED, PLATFORM, reason, now)
     return list(lost)
 
 
-def bench_entries(session: Session, version: models.Version, variant: str | None, reason: str, now: float) -> list[str]:
+def suspend_entries(
+    session: Session, version: models.Version, variant: str | None, reason: str, now: float
+) -> list[str]:
     """
-    Take a version out of the matches to come, until `unbench_entries`.
+    Take a version out of the matches to come, until `resume_entries`.
 
     Args:
         session: A transaction that writes.
@@ -124,25 +126,25 @@ def bench_entries(session: Session, version: models.Version, variant: str | None
         now: Unix time.
 
     Returns:
-        The variants where it is benched now.
+        The variants where it is suspended now.
 
     Raises:
         LadderError: If it does not play there.
     """
-    entries = _entries(session, version, variant, (State.ACTIVE, State.BENCHED))
+    entries = _entries(session, version, variant, (State.ACTIVE, State.SUSPENDED))
     for entry in entries:
-        set_state(session, entry, State.BENCHED, ORGANISER, reason, now)
+        set_state(session, entry, State.SUSPENDED, ORGANISER, reason, now)
     return [entry.variant for entry in entries]
 
 
-def unbench_entries(session: Session, version: models.Version, variant: str | None, now: float) -> list[str]:
+def resume_entries(session: Session, version: models.Version, variant: str | None, now: float) -> list[str]:
     """
-    Let a benched version play again, whoever benched it; how often the ladder did is not forgotten.
+    Let a suspended version play again, whoever suspended it; how often the ladder did is not forgotten.
 
     Raises:
-        LadderError: If it is not on the bench there.
+        LadderError: If it is not suspended there.
     """
-    entries = _entries(session, version, variant, (State.BENCHED,))
+    entries = _entries(session, version, variant, (State.SUSPENDED,))
     for entry in entries:
         set_state(session, entry, State.ACTIVE, ORGANISER, "The organiser lets it play again.", now)
     return [entry.variant for entry in entries]
@@ -169,7 +171,7 @@ def set_state(session: Session, entry: models.Rating, state: State, by: str, rea
     )
 
 
-def _benched_by(session: Session, entry: models.Rating) -> str | None:
+def _suspended_by(session: Session, entry: models.Rating) -> str | None:
     change = models.StateChange
     return session.scalar(
         select(change.by)

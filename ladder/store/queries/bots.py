@@ -40,7 +40,7 @@ class BotRow:
     newest: int
     """The number of its newest version."""
     entries: tuple[BotEntry, ...]
-    """Where it plays or is benched; and where neither, the newest version that has retired there."""
+    """Where it plays or is suspended; and where neither, the newest version that has retired there."""
 
 
 def bots(session: Session) -> list[BotRow]:

@@ -93,7 +93,7 @@ def standings(session: Session, variant: models.Variant, everyone: bool = False,
     Args:
         session: A transaction.
         variant: The variant.
-        everyone: With those that are benched or retired, behind the others.
+        everyone: With those that are suspended or retired, behind the others.
         first: Only so many; None: all.
     """
     wanted = _ENTRIES.where(Rating.variant == variant.name).order_by(*_BEST_FIRST).limit(first)
@@ -187,7 +187,7 @@ _ENTRIES: Select[*tuple[Any, ...]] = (
 
 
 _BEST_FIRST = (
-    case({State.ACTIVE: 0, State.BENCHED: 1}, value=Rating.state, else_=2),
+    case({State.ACTIVE: 0, State.SUSPENDED: 1}, value=Rating.state, else_=2),
     Rating.rating.desc(),
     models.StoredBot.name,
     models.Version.number.desc(),

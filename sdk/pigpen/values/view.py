@@ -6,14 +6,13 @@ import random
 from typing import TYPE_CHECKING
 
 from pigpen.rules import Phase, SeatView, mask_of
-from pigpen.sim.playout import Policy, playouts
-from pigpen.sim.possible_deals import PossibleDeals
-from pigpen.sim.sim_random import SimRandom
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pigpen.rules import Card, Deal, Exposure, Rules
+    from pigpen.sim.playout import Policy
+    from pigpen.sim.possible_deals import PossibleDeals
     from pigpen.sim.sim_random import Bits
 
 
@@ -97,10 +96,12 @@ class View(SeatView):
         Raises:
             ValueError: If no deal fits, or the deal is over.
         """
+        from pigpen.sim.sim_random import SimRandom  # not every bot simulates
+
         return self._possible_deals().draw(SimRandom.of(rng))
 
     def playouts(
-        self, deals: int, rng: Bits, policy: Policy = Policy.CAREFUL, cards: Iterable[Card] | None = None
+        self, deals: int, rng: Bits, policy: Policy | None = None, cards: Iterable[Card] | None = None
     ) -> dict[Card, tuple[float, ...]]:
         """
         Try each legal card in the same *deals* sampled deals, and play each of them to its end.
@@ -111,7 +112,7 @@ class View(SeatView):
         Args:
             deals: How many deals to sample, 1 or more.
             rng: A `random.Random`.
-            policy: How all seats play on.
+            policy: How all seats play on; `Policy.CAREFUL` by default.
             cards: The legal cards to try; all of them by default.
 
         Returns:
@@ -120,13 +121,19 @@ class View(SeatView):
         Raises:
             ValueError: If it is not this seat's turn to play, one of the cards is not legal, or no deal fits.
         """
+        from pigpen.sim.playout import Policy, playouts
+        from pigpen.sim.sim_random import SimRandom
+
         options = self.legal_mask if cards is None else mask_of(cards)
         if self.phase is not Phase.PLAY or not options or options & ~self.legal_mask or deals < 1:
             raise ValueError("playouts are for a seat that is to play one of the cards, in 1 or more deals")
+        policy = Policy.CAREFUL if policy is None else policy
         return playouts(self._possible_deals(), options, deals, policy, SimRandom.of(rng))
 
     def _possible_deals(self) -> PossibleDeals:
         """The deals that fit, counted once."""
+        from pigpen.sim.possible_deals import PossibleDeals
+
         if self._possible is None:
             self._possible = PossibleDeals(self)
         return self._possible

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from ladder.pairing import suspension as bench
+from ladder.pairing import suspension
 
 DAY = 24 * 3600
 
 
 def window(results: str) -> str:
     """The window after these matches: x failed, . clean."""
-    return reduce(lambda recent, each: bench.after(recent, each == "x"), results, "")
+    return reduce(lambda recent, each: suspension.after(recent, each == "x"), results, "")
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def window(results: str) -> str:
     ],
 )
 def test_three_in_a_row_are_too_many_and_so_are_six_of_the_last_fifty(results: str, failed: int) -> None:
-    assert bench.too_many(window(results)) == failed
+    assert suspension.too_many(window(results)) == failed
 
 
 def test_only_the_last_fifty_matches_are_looked_at() -> None:
@@ -50,41 +50,40 @@ def test_only_the_last_fifty_matches_are_looked_at() -> None:
     [("." * 49, False), ("." * 50, True), ("x" + "." * 49, False), ("x" + "." * 50, True), ("." * 50 + "x", False)],
 )
 def test_fifty_clean_matches_in_a_row_mend(results: str, mended: bool) -> None:
-    assert bench.has_mended(window(results)) is mended
+    assert suspension.has_mended(window(results)) is mended
 
 
 @pytest.mark.parametrize(
-    ("benchings", "seconds"),
+    ("suspensions", "seconds"),
     [(1, 3600), (2, 7200), (3, 14400), (8, 128 * 3600), (9, 7 * DAY), (10, 7 * DAY), (10_000, 7 * DAY)],
 )
-def test_each_benching_takes_twice_as_long_up_to_a_week(benchings: int, seconds: float) -> None:
-    assert bench.cool_down(benchings) == seconds
+def test_each_suspension_takes_twice_as_long_up_to_a_week(suspensions: int, seconds: float) -> None:
+    assert suspension.cool_down(suspensions) == seconds
 
 
 def test_the_owner_is_told_which_matches_were_failed_and_how_most_often() -> None:
-    assert bench.why(".xxx", [4, 7, 8], "timeout", 3600) == (
-        "It failed 3 matches in a row (4, 7, 8), mostly by timeout; it plays again after 1 hour on the bench."
+    assert suspension.why(".xxx", [4, 7, 8], "timeout", 3600) == (
+        "It failed 3 matches in a row (4, 7, 8), mostly by timeout; it plays again after 1 hour."
     )
-    assert bench.why("x.x.x.x.x.x", [1, 2, 3, 4, 5, 9], "gone", 7 * DAY) == (
-        "It failed 6 of its last 11 matches (1, 2, 3, 4, 5, 9), mostly by gone; it plays again after 7 days "
-        "on the bench."
+    assert suspension.why("x.x.x.x.x.x", [1, 2, 3, 4, 5, 9], "gone", 7 * DAY) == (
+        "It failed 6 of its last 11 matches (1, 2, 3, 4, 5, 9), mostly by gone; it plays again after 7 days."
     )
 
 
 def test_the_examples_in_the_docstrings_hold() -> None:
-    result = doctest.testmod(bench)
+    result = doctest.testmod(suspension)
     assert result.attempted >= 3
     assert result.failed == 0
 
 
 def test_the_page_on_faults_names_the_same_numbers() -> None:
     page = Path(__file__).parents[3] / "docs" / "faults.md"
-    section = " ".join(page.read_text().partition("## On the bench")[2].partition("## ")[0].split())
+    section = " ".join(page.read_text().partition("## Suspended bots")[2].partition("## ")[0].split())
     for told in (
-        f"**{bench.IN_A_ROW} failed matches in a row**",
-        f"**more than {bench.MOST_FAILED} failed of its last {bench.WINDOW}**",
-        f"**{bench.span(bench.COOL_DOWN)}**",
-        f"**{bench.span(bench.LONGEST)}**",
-        f"**{bench.WINDOW} clean matches in a row**",
+        f"**{suspension.IN_A_ROW} failed matches in a row**",
+        f"**more than {suspension.MOST_FAILED} failed of its last {suspension.WINDOW}**",
+        f"**{suspension.span(suspension.COOL_DOWN)}**",
+        f"**{suspension.span(suspension.LONGEST)}**",
+        f"**{suspension.WINDOW} clean matches in a row**",
     ):
         assert told in section

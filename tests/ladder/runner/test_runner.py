@@ -149,15 +149,15 @@ def test_a_match_that_is_void_again_and_again_is_set_aside_and_the_others_go_on(
     assert sum(task.match == 1 for task in executor.tasks) == MOST_FAILURES
 
 
-def test_a_bot_that_keeps_failing_is_benched_and_plays_no_more(
+def test_a_bot_that_keeps_failing_is_suspended_and_plays_no_more(
     coordinator: Coordinator, executor: FakeExecutor, time: Time, database: Database
 ) -> None:
     executor.answer = lambda task: recorded(task, sinner="Boar")
     with capture_logs() as logs:
         runner(coordinator, executor, time, StopCondition(matches=20)).run()
-    assert [(log["bot"], log["variant"]) for log in events(logs, "bot.benched")] == [("Boar", "hearts")]
-    benched = next(number for number, log in enumerate(logs) if log["event"] == "bot.benched")
-    started = events(logs[benched:], "match.started")
+    assert [(log["bot"], log["variant"]) for log in events(logs, "bot.suspended")] == [("Boar", "hearts")]
+    suspended = next(number for number, log in enumerate(logs) if log["event"] == "bot.suspended")
+    started = events(logs[suspended:], "match.started")
     assert len(started) >= 10
     assert "Boar" not in {bot for log in started for bot in log["bots"]}
 

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
-from referee.seats.process_controller import IDLE_CPU_SECONDS, FreezePolicy, NoController
+from referee.seats.process_controller import IDLE_CPU_SECONDS, FreezePolicy, NoController, ProcessController
 from tests.referee.scripted_seats import RecordingController
 
 
@@ -77,9 +79,13 @@ def test_after_the_match_it_may_run_to_its_end(controller: RecordingController, 
     assert controller.done == ["freeze", "thaw"]
 
 
-def test_without_a_controller_nothing_happens() -> None:
-    policy = FreezePolicy(NoController())
+def test_where_no_clock_can_be_read_and_nothing_frozen_the_policy_is_the_same() -> None:
+    controller: ProcessController = NoController()
+    policy = FreezePolicy(controller)
     policy.seated()
-    policy.begin(1, None)
-    policy.freeze()
-    policy.end(None)
+    states = []
+    begin, end = partial(policy.begin, 1, controller.cpu_time()), partial(policy.end, controller.cpu_time())
+    for step in (policy.freeze, begin, end, policy.freeze):
+        step()
+        states.append(policy.is_frozen)
+    assert (controller.cpu_time(), states) == (None, [True, False, False, True])

@@ -100,7 +100,7 @@ def test_those_who_do_not_play_take_no_rank_but_their_matches_still_tell(
 ) -> None:
     play(database, versions, 20)
     with database.write() as session:
-        for version, state in ((versions[0], models.State.RETIRED), (versions[1], models.State.BENCHED)):
+        for version, state in ((versions[0], models.State.RETIRED), (versions[1], models.State.SUSPENDED)):
             session.get_one(models.Rating, ("hearts", version)).state = state
     estimate = refresh(database, "hearts")
     assert estimate is not None

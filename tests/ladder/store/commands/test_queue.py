@@ -155,7 +155,7 @@ def test_matches_of_a_version_that_does_not_play_any_more_are_withdrawn(database
         give_back(session, begun, 1)
         rating = session.scalars(select(models.Rating).order_by(models.Rating.version_id)).first()
         assert rating is not None
-        rating.state = State.BENCHED
+        rating.state = State.SUSPENDED
         session.flush()
         assert withdraw(session) == [number for number in matches if number != begun]
         assert [lease.match for lease in take(session, 5)] == [begun, stays]

@@ -339,12 +339,12 @@ def test_results_of_those_who_do_not_play_any_more_still_count(database: Databas
     with database.write() as session:
         attempt = lease(session, match := queue(session, versions))
         entry(session, versions[0]).state = models.State.RETIRED
-        entry(session, versions[1]).state = models.State.BENCHED
+        entry(session, versions[1]).state = models.State.SUSPENDED
     with database.write() as session:
         assert record_result(session, match, attempt, played(), NOW)
     with database.read() as session:
         assert [entry(session, version).matches for version in versions] == [1, 1, 1, 1]
-        assert [entry(session, version).state for version in versions[:3]] == ["retired", "benched", "active"]
+        assert [entry(session, version).state for version in versions[:3]] == ["retired", "suspended", "active"]
         assert [entry(session, version).recent for version in versions] == ["", "", ".", "."]
 
 

@@ -132,10 +132,10 @@ def test_two_chairs_of_one_bot_are_one_match_of_it(database: Database, settings:
         assert sum(sum(entrant.seats) for entrant in field.entrants) == 4 * len(ids)
 
 
-def test_benched_and_retired_bots_are_not_scheduled(database: Database, settings: Settings) -> None:
+def test_suspended_and_retired_bots_are_not_scheduled(database: Database, settings: Settings) -> None:
     versions = enter_all(database, 7)
     with database.write() as session:
-        session.get_one(models.Rating, ("hearts", versions[0])).state = models.State.BENCHED
+        session.get_one(models.Rating, ("hearts", versions[0])).state = models.State.SUSPENDED
         session.get_one(models.Rating, ("hearts", versions[1])).state = models.State.RETIRED
     fill(database, settings, 30)
     with database.read() as session:
@@ -222,12 +222,12 @@ def test_too_few_bots_are_no_error_and_a_sentence_says_so(database: Database, se
     assert "pigpen submit" in why
 
 
-def test_why_nobody_tells_of_the_bench_and_is_silent_where_somebody_can_play(
+def test_why_nobody_tells_of_the_suspended_and_is_silent_where_somebody_can_play(
     database: Database, settings: Settings
 ) -> None:
     versions = enter_all(database, 4)
     with database.write() as session:
         assert why_nobody(session) is None
-        session.get_one(models.Rating, ("hearts", versions[0])).state = models.State.BENCHED
-        assert "On the bench: 1;" in (why_nobody(session) or "")
+        session.get_one(models.Rating, ("hearts", versions[0])).state = models.State.SUSPENDED
+        assert "Suspended: 1;" in (why_nobody(session) or "")
         assert (why_nobody(session, ["gongzhu"]) or "").startswith("Nobody is entered yet.")

@@ -113,20 +113,20 @@ def test_leaving_and_coming_back_ends_no_benching(database: Database) -> None:
     first = submit(database, TROTTER)
     with database.write() as session:
         found = session.get_one(models.Rating, {"variant": "gongzhu", "version_id": first.version})
-        set_state(session, found, State.BENCHED, "ladder", "failed in matches 1, 2, 3: gone", 5.0)
+        set_state(session, found, State.SUSPENDED, "ladder", "failed in matches 1, 2, 3: gone", 5.0)
     submit(database, BETTER, now=6.0)
-    assert submit(database, TROTTER, now=7.0).entries[0].state == State.BENCHED
+    assert submit(database, TROTTER, now=7.0).entries[0].state == State.SUSPENDED
     found = entry(database, first.version)
     assert (found.since, found.reason) == (5.0, "failed in matches 1, 2, 3: gone")
 
 
-def test_a_benched_bot_that_is_submitted_again_stays_benched(database: Database) -> None:
+def test_a_suspended_bot_that_is_submitted_again_stays_benched(database: Database) -> None:
     first = submit(database, TROTTER)
     with database.write() as session:
         found = session.get_one(models.Rating, {"variant": "gongzhu", "version_id": first.version})
-        set_state(session, found, State.BENCHED, "ladder", "failed", 5.0)
+        set_state(session, found, State.SUSPENDED, "ladder", "failed", 5.0)
     again = submit(database, TROTTER)
-    assert (again.changed, again.entries[0].state) == (False, State.BENCHED)
+    assert (again.changed, again.entries[0].state) == (False, State.SUSPENDED)
 
 
 def test_a_newcomer_is_shown_as_1500_wherever_the_others_have_drifted(database: Database) -> None:

@@ -1,4 +1,4 @@
-"""Who sits on the bench, why, and for how long."""
+"""Who is suspended, why, and for how long."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sqlalchemy import select
 from ladder.errors import LadderError
 from ladder.store import models
 from ladder.store.commands.results import record_result
-from ladder.store.commands.suspending import bench_entries, unbench_due, unbench_entries
+from ladder.store.commands.suspending import resume_due, resume_entries, suspend_entries
 from referee.records.recorded import BadRecord
 from tests.ladder.ladders import NOW, enter, enter_version, lease, played, queue
 
@@ -53,33 +53,31 @@ def changes(database: Database) -> list[tuple[str, str, float]]:
         return [(change.state, change.by, change.at) for change in found]
 
 
-def test_three_failed_matches_in_a_row_bench_a_bot_and_say_which(database: Database, versions: list[int]) -> None:
+def test_three_failed_matches_in_a_row_suspend_a_bot_and_say_which(database: Database, versions: list[int]) -> None:
     play(database, versions, "x.xx")
     assert truffle(database, versions).state == "active"
     now = play(database, versions, "x", NOW + 9)
     assert now == [5]
     entry = truffle(database, versions)
-    assert (entry.state, entry.since, entry.recent, entry.benchings) == ("benched", NOW + 9, "", 1)
-    assert entry.reason == (
-        "It failed 3 matches in a row (3, 4, 5), mostly by malformed; it plays again after 1 hour on the bench."
-    )
-    assert changes(database) == [("benched", "ladder", NOW + 9)]
+    assert (entry.state, entry.since, entry.recent, entry.suspensions) == ("suspended", NOW + 9, "", 1)
+    assert entry.reason == ("It failed 3 matches in a row (3, 4, 5), mostly by malformed; it plays again after 1 hour.")
+    assert changes(database) == [("suspended", "ladder", NOW + 9)]
     with database.read() as session:
         others = session.scalars(select(models.Rating).where(models.Rating.version_id != versions[SINNER]))
         assert {(other.state, other.recent) for other in others} == {("active", ".....")}
 
 
-def test_more_than_a_tenth_of_the_last_fifty_bench_a_bot(database: Database, versions: list[int]) -> None:
+def test_more_than_a_tenth_of_the_last_fifty_suspend_a_bot(database: Database, versions: list[int]) -> None:
     ids = play(database, versions, "x.x.x.x.x.")
     assert truffle(database, versions).state == "active"
     ids += play(database, versions, "x")
     assert truffle(database, versions).reason == (
         f"It failed 6 of its last 11 matches ({', '.join(map(str, ids[::2]))}), mostly by malformed; "
-        "it plays again after 1 hour on the bench."
+        "it plays again after 1 hour."
     )
 
 
-def test_losing_benches_nobody(database: Database, versions: list[int]) -> None:
+def test_losing_suspends_nobody(database: Database, versions: list[int]) -> None:
     play(database, versions, "." * 60)
     with database.read() as session:
         entries = session.scalars(select(models.Rating)).all()
@@ -105,11 +103,11 @@ def test_a_bot_comes_back_when_its_time_is_over_and_starts_with_an_empty_window(
 ) -> None:
     play(database, versions, "..xxx")
     with database.write() as session:
-        assert unbench_due(session, NOW + HOUR - 1) == []
-    assert truffle(database, versions).state == "benched"
+        assert resume_due(session, NOW + HOUR - 1) == []
+    assert truffle(database, versions).state == "suspended"
     with database.write() as session:
-        assert [entry.version_id for entry in unbench_due(session, NOW + HOUR)] == [versions[SINNER]]
-        assert unbench_due(session, NOW + HOUR) == []
+        assert [entry.version_id for entry in resume_due(session, NOW + HOUR)] == [versions[SINNER]]
+        assert resume_due(session, NOW + HOUR) == []
     entry = truffle(database, versions)
     assert (entry.state, entry.reason, entry.recent, entry.since) == ("active", "", "", NOW + HOUR)
     assert changes(database)[1:] == [("active", "ladder", NOW + HOUR)]
@@ -117,15 +115,15 @@ def test_a_bot_comes_back_when_its_time_is_over_and_starts_with_an_empty_window(
     assert truffle(database, versions).state == "active"
 
 
-def test_each_further_benching_takes_twice_as_long(database: Database, versions: list[int]) -> None:
+def test_each_further_suspension_takes_twice_as_long(database: Database, versions: list[int]) -> None:
     now = NOW
     for hours in (1, 2, 4):
         play(database, versions, "xxx", now)
         with database.write() as session:
-            assert unbench_due(session, now + hours * HOUR - 1) == []
+            assert resume_due(session, now + hours * HOUR - 1) == []
             now += hours * HOUR
-            assert len(unbench_due(session, now)) == 1
-    assert truffle(database, versions).benchings == 3
+            assert len(resume_due(session, now)) == 1
+    assert truffle(database, versions).suspensions == 3
     ids = play(database, versions, "xxx", now)
     reason = truffle(database, versions).reason
     assert f"({', '.join(map(str, ids))})" in reason  # not those from before its return
@@ -135,19 +133,19 @@ def test_each_further_benching_takes_twice_as_long(database: Database, versions:
 def test_fifty_clean_matches_after_the_return_set_the_count_back(database: Database, versions: list[int]) -> None:
     play(database, versions, "xxx")
     with database.write() as session:
-        unbench_due(session, NOW + HOUR)
+        resume_due(session, NOW + HOUR)
     play(database, versions, "." * 49, NOW + HOUR)
-    assert truffle(database, versions).benchings == 1
+    assert truffle(database, versions).suspensions == 1
     play(database, versions, ".", NOW + HOUR)
-    assert truffle(database, versions).benchings == 0
+    assert truffle(database, versions).suspensions == 0
 
 
-def test_results_that_come_while_it_sits_on_the_bench_are_not_held_against_it(
+def test_results_that_come_while_it_is_suspended_are_not_held_against_it(
     database: Database, versions: list[int]
 ) -> None:
     play(database, versions, "xxxxxx")
     entry = truffle(database, versions)
-    assert (entry.benchings, entry.recent, entry.takeovers, entry.matches) == (1, "", 6, 6)
+    assert (entry.suspensions, entry.recent, entry.takeovers, entry.matches) == (1, "", 6, 6)
     assert len(changes(database)) == 1
 
 
@@ -165,21 +163,21 @@ def test_a_bot_that_holds_both_chairs_fails_a_match_once(database: Database) -> 
     assert f"({ids[0] - 2}, {ids[0] - 1}, {ids[0]})" in reason
 
 
-def test_a_bot_is_benched_where_it_fails_and_a_new_version_starts_clean(
+def test_a_bot_is_suspended_where_it_fails_and_a_new_version_starts_clean(
     database: Database, versions: list[int]
 ) -> None:
     with database.write() as session:
         for version in versions:
             enter_version(session, version, "gongzhu")
     play(database, versions, "xxx", variant="gongzhu")
-    assert truffle(database, versions, "gongzhu").state == "benched"
+    assert truffle(database, versions, "gongzhu").state == "suspended"
     assert truffle(database, versions).state == "active"
     with database.write() as session:
         new = enter(session, "Truffle", "gongzhu")
     play(database, [*versions[:SINNER], new, *versions[SINNER + 1 :]], "xx", variant="gongzhu")
     with database.read() as session:
         entry = session.get_one(models.Rating, ("gongzhu", new))
-        assert (entry.state, entry.recent, entry.benchings) == ("active", "xx", 0)
+        assert (entry.state, entry.recent, entry.suspensions) == ("active", "xx", 0)
 
 
 def version_of(database: Database, versions: list[int]) -> models.Version:
@@ -189,58 +187,58 @@ def version_of(database: Database, versions: list[int]) -> models.Version:
         return version
 
 
-def test_whom_the_organiser_benches_stays_there_until_he_says_so(database: Database, versions: list[int]) -> None:
+def test_whom_the_organiser_suspends_stays_there_until_he_says_so(database: Database, versions: list[int]) -> None:
     version = version_of(database, versions)
     with database.write() as session:
-        assert bench_entries(session, version, None, "It is noisy.", NOW) == ["hearts"]
+        assert suspend_entries(session, version, None, "It is noisy.", NOW) == ["hearts"]
     entry = truffle(database, versions)
-    assert (entry.state, entry.reason, entry.benchings) == ("benched", "It is noisy.", 0)
+    assert (entry.state, entry.reason, entry.suspensions) == ("suspended", "It is noisy.", 0)
     with database.write() as session:
-        assert unbench_due(session, NOW + 1000 * HOUR) == []
-        assert unbench_entries(session, version, "hearts", NOW + 7) == ["hearts"]
+        assert resume_due(session, NOW + 1000 * HOUR) == []
+        assert resume_entries(session, version, "hearts", NOW + 7) == ["hearts"]
     assert truffle(database, versions).state == "active"
-    assert changes(database) == [("benched", "organiser", NOW), ("active", "organiser", NOW + 7)]
+    assert changes(database) == [("suspended", "organiser", NOW), ("active", "organiser", NOW + 7)]
 
 
-def test_the_organiser_may_keep_on_the_bench_whom_the_ladder_put_there_or_let_it_play(
+def test_the_organiser_may_keep_suspended_whom_the_ladder_suspended_or_let_it_play(
     database: Database, versions: list[int]
 ) -> None:
     version = version_of(database, versions)
     play(database, versions, "xxx")
     with database.write() as session:
-        bench_entries(session, version, "hearts", "Its owner is to mend it first.", NOW)
-        assert unbench_due(session, NOW + 1000 * HOUR) == []
-        unbench_entries(session, version, None, NOW)
+        suspend_entries(session, version, "hearts", "Its owner is to mend it first.", NOW)
+        assert resume_due(session, NOW + 1000 * HOUR) == []
+        resume_entries(session, version, None, NOW)
     play(database, versions, "xxx")
     entry = truffle(database, versions)
-    assert (entry.state, entry.benchings) == ("benched", 2)
+    assert (entry.state, entry.suspensions) == ("suspended", 2)
 
 
-def test_who_is_not_on_the_bench_cannot_leave_it(database: Database, versions: list[int]) -> None:
+def test_who_is_not_suspended_cannot_be_resumed(database: Database, versions: list[int]) -> None:
     version = version_of(database, versions)
     with database.write() as session:
-        with pytest.raises(LadderError, match=r"^Truffle@1 is not benched: in hearts it is active\.$"):
-            unbench_entries(session, version, None, NOW)
-        with pytest.raises(LadderError, match=r"^Truffle@1 is not benched in gongzhu: it is not entered there\.$"):
-            unbench_entries(session, version, "gongzhu", NOW)
+        with pytest.raises(LadderError, match=r"^Truffle@1 is not suspended: in hearts it is active\.$"):
+            resume_entries(session, version, None, NOW)
+        with pytest.raises(LadderError, match=r"^Truffle@1 is not suspended in gongzhu: it is not entered there\.$"):
+            resume_entries(session, version, "gongzhu", NOW)
         session.get_one(models.Rating, ("hearts", version.id)).state = models.State.RETIRED
-        with pytest.raises(LadderError, match=r"^Truffle@1 is not active or benched: in hearts it is retired\.$"):
-            bench_entries(session, version, None, "It is noisy.", NOW)
+        with pytest.raises(LadderError, match=r"^Truffle@1 is not active or suspended: in hearts it is retired\.$"):
+            suspend_entries(session, version, None, "It is noisy.", NOW)
 
 
-def test_a_retired_version_does_not_come_back_from_the_bench(database: Database, versions: list[int]) -> None:
+def test_a_retired_version_does_not_come_back_when_suspensions_end(database: Database, versions: list[int]) -> None:
     play(database, versions, "xxx")
     with database.write() as session:
         session.get_one(models.Rating, ("hearts", versions[SINNER])).state = models.State.RETIRED
     with database.write() as session:
-        assert unbench_due(session, NOW + 1000 * HOUR) == []
+        assert resume_due(session, NOW + 1000 * HOUR) == []
 
 
 def test_a_clock_that_is_set_back_takes_no_match_out_of_the_reason(database: Database, versions: list[int]) -> None:
     play(database, versions, "xx")
     play(database, versions, "x", NOW - HOUR)
     with database.write() as session:
-        assert unbench_due(session, NOW + 2 * HOUR)
+        assert resume_due(session, NOW + 2 * HOUR)
     play(database, versions, "xxx", NOW)
     reason = truffle(database, versions).reason
     assert reason.startswith("It failed 3 matches in a row (4, 5, 6), mostly by malformed;")

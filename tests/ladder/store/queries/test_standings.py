@@ -74,11 +74,11 @@ def test_nineteen_matches_are_provisional_and_twenty_are_not(database: Database)
     assert not read(database, "hearts").rows[0].is_provisional
 
 
-def test_benched_and_retired_ones_stand_behind_without_a_rank_and_leave_the_mean_alone(database: Database) -> None:
+def test_suspended_and_retired_ones_stand_behind_without_a_rank_and_leave_the_mean_alone(database: Database) -> None:
     with database.write() as session:
         ladders.enter(session, "Trotter", rating=1300.0)
         ladders.enter(session, "Snout", rating=1900.0, state=models.State.RETIRED)
-        ladders.enter(session, "Truffle", rating=1700.0, state=models.State.BENCHED)
+        ladders.enter(session, "Truffle", rating=1700.0, state=models.State.SUSPENDED)
     assert [(one.bot, one.elo) for one in read(database, "hearts").rows] == [("Trotter", START)]
     everyone = read(database, "hearts", everyone=True).rows
     assert [(one.bot, one.rank, one.elo) for one in everyone] == [

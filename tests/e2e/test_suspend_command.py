@@ -1,4 +1,4 @@
-"""`pigpen bench` and `pigpen unbench`, as an organiser types them."""
+"""`pigpen suspend` and `pigpen resume-bot`, as an organiser types them."""
 
 from __future__ import annotations
 
@@ -39,27 +39,27 @@ def states(folder: Path) -> dict[str, tuple[str, str]]:
     return found
 
 
-def test_a_bot_is_benched_with_a_reason_and_plays_again(folder: Path) -> None:
-    one = command(folder, "bench", "Trotter@1", "--variant", "gongzhu", "--reason", "Too noisy.")
-    assert (one.returncode, one.stdout) == (0, "Trotter@1 is on the bench in gongzhu.\n")
-    assert states(folder) == {"gongzhu": ("benched", "Too noisy."), "hearts": ("active", "")}
-    both = command(folder, "bench", "Trotter", "--reason", "Still too noisy.")
-    assert both.stdout == "Trotter is on the bench in gongzhu, hearts.\n"
-    assert states(folder)["hearts"] == ("benched", "Still too noisy.")
-    back = command(folder, "unbench", "Trotter")
+def test_a_bot_is_suspended_with_a_reason_and_plays_again(folder: Path) -> None:
+    one = command(folder, "suspend", "Trotter@1", "--variant", "gongzhu", "--reason", "Too noisy.")
+    assert (one.returncode, one.stdout) == (0, "Trotter@1 is suspended in gongzhu.\n")
+    assert states(folder) == {"gongzhu": ("suspended", "Too noisy."), "hearts": ("active", "")}
+    both = command(folder, "suspend", "Trotter", "--reason", "Still too noisy.")
+    assert both.stdout == "Trotter is suspended in gongzhu, hearts.\n"
+    assert states(folder)["hearts"] == ("suspended", "Still too noisy.")
+    back = command(folder, "resume-bot", "Trotter")
     assert (back.returncode, back.stdout) == (0, "Trotter plays again in gongzhu, hearts.\n")
     assert set(states(folder).values()) == {("active", "")}
 
 
 def test_mistakes_are_one_sentence(folder: Path) -> None:
     for words, sentence in {
-        ("unbench", "Trotter"): "Trotter@1 is not benched: in gongzhu it is active; in hearts it is active.",
-        ("bench", "Troter", "--reason", "x"): "There is no bot 'Troter' on this ladder. Did you mean Trotter?",
-        ("bench", "Trotter", "--reason", " "): "A reason is needed, for the bot's owner: --reason TEXT",
+        ("resume-bot", "Trotter"): "Trotter@1 is not suspended: in gongzhu it is active; in hearts it is active.",
+        ("suspend", "Troter", "--reason", "x"): "There is no bot 'Troter' on this ladder. Did you mean Trotter?",
+        ("suspend", "Trotter", "--reason", " "): "A reason is needed, for the bot's owner: --reason TEXT",
     }.items():
         done = command(folder, *words)
         assert (done.returncode, done.stdout, done.stderr) == (2, "", f"pigpen: {sentence}\n")
-    nowhere = command(folder / "nowhere", "unbench", "Trotter")
+    nowhere = command(folder / "nowhere", "resume-bot", "Trotter")
     assert nowhere.returncode == 2
     assert "There is no ladder" in nowhere.stderr
     assert not (folder / "nowhere").exists()

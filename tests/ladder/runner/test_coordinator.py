@@ -106,13 +106,13 @@ def test_a_result_that_comes_too_late_leaves_no_file(coordinator: Coordinator, t
     assert [coordinator.files.record(task.match, attempt).exists() for attempt in (1, 2)] == [False, True]
 
 
-def test_a_bot_that_is_benched_is_taken_out_of_the_matches_that_wait(
+def test_a_bot_that_is_suspended_is_taken_out_of_the_matches_that_wait(
     coordinator: Coordinator, database: Database
 ) -> None:
     coordinator.take(1, ahead=4)
     with database.write() as session:
         for entry in session.scalars(select(models.Rating).order_by(models.Rating.version_id).limit(1)):
-            entry.state = State.BENCHED
+            entry.state = State.SUSPENDED
     others = coordinator.take(4)
     assert len(others) == 4
     assert all("Trotter" not in [bot.name for bot in task.bots] for task in others)
@@ -144,7 +144,7 @@ def test_a_variant_that_nobody_can_play_does_not_keep_a_ladder_from_settling(
     coordinator.refresh_estimates(all_variants=True)
     assert coordinator.is_settled(1000.0)
     with database.write() as session:
-        session.execute(update(models.Rating).values(state=State.BENCHED))
+        session.execute(update(models.Rating).values(state=State.SUSPENDED))
     assert not coordinator.is_settled(1000.0)
 
 
@@ -161,21 +161,21 @@ def test_a_clock_that_is_set_back_holds_up_no_estimate(database: Database, setti
         time.now -= 3600
 
 
-def test_a_bot_whose_program_is_gone_waits_on_the_bench_and_keeps_nobody_from_playing(
+def test_a_bot_whose_program_is_gone_is_suspended_and_keeps_nobody_from_playing(
     coordinator: Coordinator, database: Database, time: Time
 ) -> None:
     (task,) = coordinator.take(1)
     lost = task.bots[0]
     assert coordinator.fail(task.match, task.attempt, "Its image is gone.", lost.identity) is Status.QUARANTINED
-    assert states(database)[lost.name] == (State.BENCHED, "Its image is gone.", 0)
-    assert {state for state, *_ in states(database).values()} == {State.BENCHED, State.ACTIVE}
+    assert states(database)[lost.name] == (State.SUSPENDED, "Its image is gone.", 0)
+    assert {state for state, *_ in states(database).values()} == {State.SUSPENDED, State.ACTIVE}
     assert lost.name not in {bot.name for each in coordinator.take(4) for bot in each.bots}
     time.now += cool_down(1)
     coordinator.take(1)
     assert states(database)[lost.name] == (State.ACTIVE, "", 0)
 
 
-def test_a_program_that_is_found_missing_by_an_attempt_that_is_over_benches_nobody(
+def test_a_program_that_is_found_missing_by_an_attempt_that_is_over_suspends_nobody(
     coordinator: Coordinator, database: Database
 ) -> None:
     (task,) = coordinator.take(1)
@@ -184,11 +184,11 @@ def test_a_program_that_is_found_missing_by_an_attempt_that_is_over_benches_nobo
 
 
 def states(database: Database) -> dict[str, tuple[str, str, int]]:
-    entry = (models.Rating.state, models.Rating.reason, models.Rating.benchings)
+    entry = (models.Rating.state, models.Rating.reason, models.Rating.suspensions)
     with database.read() as session:
         rows = session.execute(
             select(models.StoredBot.name, *entry)
             .join(models.Version, models.Version.bot_id == models.StoredBot.id)
             .join(models.Rating, models.Rating.version_id == models.Version.id)
         ).all()
-    return {name: (state, reason, benchings) for name, state, reason, benchings in rows}
+    return {name: (state, reason, suspensions) for name, state, reason, suspensions in rows}

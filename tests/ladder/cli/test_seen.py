@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ladder.results.files import Logs
     from ladder.store.database import Database
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SEEN = Path(__file__).parent / "seen"
 RED = "\x1b[31mred\x07[bold]"
 NASTY = f"{RED}\x9b2J\u202eright\u2066\u061c"
@@ -91,12 +91,12 @@ def empty(folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Seen]:
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a ladder with thirty matches of gongzhu, one running, one queued, and Mud benched."""
+    """The folder of a ladder with thirty matches of gongzhu, one running, one queued, and Mud suspended."""
     folder = tmp_path_factory.mktemp("played")
     database = open_ladder(load_settings(data_dir=folder), create=True)
     with database.write() as session:
         versions = shown.a_ladder(session)
-        shown.bench(session, versions["Mud"], "taken over in 3 matches in a row (28, 29, 30): timeout")
+        shown.suspend(session, versions["Mud"], "taken over in 3 matches in a row (28, 29, 30): timeout")
         four = [*versions.values()][:4]
         ladders.lease(session, ladders.queue(session, four, "gongzhu", "98"))
         ladders.queue(session, four, "gongzhu", "99")
@@ -165,8 +165,8 @@ def test_names_and_reasons_cannot_make_a_terminal_do_things(empty: Seen) -> None
         match = shown.play(session, versions, "hearts", 1, sinner=2)
         hearts = session.get_one(models.Variant, "hearts")
         hearts.rules = {**hearts.rules, "title": NASTY}
-        shown.bench(session, versions[0], NASTY, "hearts")
-        shown.bench(session, versions[1], NASTY, "hearts")
+        shown.suspend(session, versions[0], NASTY, "hearts")
+        shown.suspend(session, versions[1], NASTY, "hearts")
         for fault in session.scalars(select(models.StoredFault)):
             fault.why = NASTY
         queued = ladders.queue(session, versions)
@@ -260,7 +260,7 @@ def test_every_page_is_there_as_json(seen: Seen) -> None:
     assert [bot["bot"] for bot in seen.json("bots")] == ["Acorn", "Mud", "Snout", "Trotter", "Truffle"]
     page = seen.json("show", "Mud", "--opponents", "2")
     assert [len(there["opponents"]) for there in page["variants"]] == [2]
-    assert page["changes"][0]["state"] == "benched"
+    assert page["changes"][0]["state"] == "suspended"
     assert seen.json("matches", "--bot", "Trotter", "--limit", "3")[0]["id"] == 31
     assert seen.json("matches", "30")["record"].endswith("/records/0/30-1.jsonl.gz")
     explained = seen.json("explain", "30")

@@ -104,9 +104,9 @@ def test_no_page_goes_through_all_pairs_or_seats_of_sqlite(tmp_path: Path) -> No
 def test_active_opponents_with_the_most_matches_come_first(database: Database) -> None:
     with database.write() as session:
         versions = shown.a_ladder(session, matches=20)
-        shown.bench(session, versions["Mud"], "too many faults")
+        shown.suspend(session, versions["Mud"], "too many faults")
         found = head_to_head(session, "gongzhu", versions["Trotter"], 10)
-        assert (found[-1].bot, found[-1].state) == ("Mud", "benched")
+        assert (found[-1].bot, found[-1].state) == ("Mud", "suspended")
         active = [one.matches for one in found[:-1]]
         assert active == sorted(active, reverse=True)
         assert head_to_head(session, "gongzhu", versions["Trotter"], 2) == found[:2]
@@ -116,13 +116,13 @@ def test_a_bot_s_page_tells_of_versions_variants_faults_and_changes(database: Da
     with database.write() as session:
         versions = shown.a_ladder(session)
         ladders.enter_version(session, versions["Mud"], "hearts")
-        shown.bench(session, versions["Mud"], "too many faults")
+        shown.suspend(session, versions["Mud"], "too many faults")
         page = bot_page(session, find_version(session, "Mud"), 3)
         sinner = session.scalars(select(models.StoredSeat).where(models.StoredSeat.taken_over.is_(True))).one()
         match, guilty = sinner.match_id, bot_page(session, session.get_one(models.Version, sinner.version_id), 3)
     assert [there.variant for there in page.variants] == ["gongzhu", "hearts"]
-    assert [entry.state for entry in page.versions[0].entries] == ["benched", "active"]
-    assert [(change.state, change.reason) for change in page.changes] == [("benched", "too many faults")]
+    assert [entry.state for entry in page.versions[0].entries] == ["suspended", "active"]
+    assert [(change.state, change.reason) for change in page.changes] == [("suspended", "too many faults")]
     assert (page.variants[0].active, page.variants[1].active) == (4, 1)
     assert sum(page.variants[0].think_times["lead"]) == 12 * page.variants[0].standing.matches
     assert page.variants[1].think_times == {}
@@ -147,7 +147,7 @@ def test_every_bot_is_listed_with_where_it_plays_and_why_it_does_not(database: D
     with database.write() as session:
         ladders.enter(session, "Trotter", "hearts", owner="ada", state=models.State.RETIRED)
         newer = ladders.enter(session, "Trotter", "hearts", owner="ada")
-        ladders.enter_version(session, newer, "gongzhu", state=models.State.BENCHED)
+        ladders.enter_version(session, newer, "gongzhu", state=models.State.SUSPENDED)
         ladders.enter(session, "acorn", "hearts", state=models.State.RETIRED)
         found = bots(session)
     assert [(bot.bot, bot.owner, bot.newest) for bot in found] == [
@@ -155,7 +155,7 @@ def test_every_bot_is_listed_with_where_it_plays_and_why_it_does_not(database: D
         ("Trotter", "ada", 2),
     ]
     assert [(entry.variant, entry.version, entry.state) for entry in found[1].entries] == [
-        ("gongzhu", 2, "benched"),
+        ("gongzhu", 2, "suspended"),
         ("hearts", 2, "active"),
     ]
     assert [(entry.version, entry.state) for entry in found[0].entries] == [(1, "retired")]
