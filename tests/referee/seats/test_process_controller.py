@@ -80,7 +80,12 @@ def test_where_no_clock_can_be_read_and_nobody_held_the_policy_is_the_same() -> 
     turns = FreezePolicy(nobody)
     turns.seated()
     states = []
-    for step in (turns.rest, lambda: turns.begin(1, nobody.cpu_time()), lambda: turns.end(nobody.cpu_time()), turns.rest):
+    for step in (
+        turns.rest,
+        lambda: turns.begin(1, nobody.cpu_time()),
+        lambda: turns.end(nobody.cpu_time()),
+        turns.rest,
+    ):
         step()
         states.append(turns.is_held)
     assert (nobody.cpu_time(), states) == (None, [True, False, False, True])
