@@ -43,7 +43,7 @@ def playout(deal: Deal, policy: Policy | Chooser = Policy.CAREFUL, rng: Bits | N
     >>> from pigpen.rules import PRESETS, Deal, deal_hands
     >>> rules = PRESETS["gongzhu"]
     >>> playout(Deal(rules, deal_hands(rules, bytes(32), 0)), Policy.CAREFUL, random.Random(1))
-    X
+    (-10, -140, 60, -80)
 
     Args:
         deal: Where to begin; it is not changed.
