@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ladder.matches.play import Played
-    from ladder.results.faults import FaultReport, Faults
+    from ladder.results.faults import Faults
+    from ladder.values.faults import FaultReport
     from referee.match.spec import MatchSpec
     from referee.records.lines import BotResult
 
@@ -93,3 +94,19 @@ def print_log(console: Console, log: str) -> None:
         console.print("  The end of its output:")
         for text in tail:
             console.print(f"    {harmless(text.expandtabs())}", markup=False, highlight=False, soft_wrap=True)
+
+
+def print_reasons(console: Console, reasons: Iterable[tuple[str, str]]) -> None:
+    """
+    Say what failed, with the end of the bot's output where that is not the same as before.
+
+    Args:
+        console: Where to.
+        reasons: For each failure a sentence, and the output.
+    """
+    shown = ""
+    for sentence, output in reasons:
+        console.print(harmless(f"✗ {sentence}"), markup=False, highlight=False, soft_wrap=True)
+        if output and output != shown:
+            shown = output
+            print_log(console, shown)

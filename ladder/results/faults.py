@@ -3,36 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ladder.values.faults import FaultReport
 from referee.match.player import BY_TAKEOVER, DEFAULT
 
 if TYPE_CHECKING:
     from referee.records.lines import DealLine
-
-
-@dataclass(frozen=True)
-class FaultReport:
-    """One fault."""
-
-    bot: int
-    """Number of the bot."""
-    table: int
-    place: str
-    """The deal, as people call it."""
-    decision: int
-    """The bot's decision at its table, from 1: its output names it too."""
-    verdict: str
-    why: str
-    exit_code: int | None = None
-    """How the bot's program ended, where that is why."""
-    oom: bool | None = None
-    """Whether it was killed for memory; there whenever `exit_code` is."""
-
-    def __str__(self) -> str:
-        """Say it in a line."""
-        return f"{self.place}, decision {self.decision}: {self.verdict}: {self.why}"
 
 
 class Faults:
@@ -52,7 +29,18 @@ class Faults:
             self._decisions[table, bot] += 1
             if step.why:
                 code, decision = step.by.removeprefix(DEFAULT), self._decisions[table, bot]
-                self.held.append(FaultReport(bot, table, line.name, decision, code, step.why, step.exit_code, step.oom))
+                self.held.append(
+                    FaultReport(
+                        seat=bot,
+                        table=table,
+                        place=line.name,
+                        decision=decision,
+                        verdict=code,
+                        why=step.why,
+                        exit_code=step.exit_code,
+                        oom=step.oom,
+                    )
+                )
 
     def decisions(self, bot: int) -> int:
         """How often a bot was asked, at all tables together."""
@@ -60,4 +48,4 @@ class Faults:
 
     def of(self, bot: int) -> list[FaultReport]:
         """What was held against one bot, table by table."""
-        return sorted((held for held in self.held if held.bot == bot), key=lambda held: (held.table, held.decision))
+        return sorted((held for held in self.held if held.seat == bot), key=lambda held: (held.table, held.decision))

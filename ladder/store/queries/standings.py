@@ -10,6 +10,8 @@ from sqlalchemy import case, func, select
 from ladder.ratings import elo
 from ladder.store import models
 from ladder.store.models import Rating, State
+from ladder.values.standings import StandingRow, Standings
+from ladder.values.value import time_of
 from referee.records.rules_file import rules_from
 
 if TYPE_CHECKING:
@@ -17,73 +19,6 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Row, Select
     from sqlalchemy.orm import Session
-
-
-@dataclass(frozen=True)
-class StandingRow:
-    """How a version stands in a variant."""
-
-    rank: int | None
-    """Among the active ones, from 1; equal ratings share it. None if it is not active."""
-    bot: str
-    version: int
-    """Its number among the versions of the bot."""
-    owner: str
-    state: str
-    since: float
-    """When it got this state."""
-    reason: str
-    elo: float
-    """Shifted so that the active ones have a mean of 1500."""
-    error: float | None
-    """Half the width of the 95 % interval of a batch estimate; None before the first one."""
-    rank_low: int | None
-    """The best rank that it may deserve; None as above."""
-    rank_high: int | None
-    """The worst one."""
-    matches: int
-    deals: int
-    points_per_deal: float | None
-    """None before its first deal."""
-    shares: tuple[float, ...]
-    """Of its matches, those in which its side came first, second, …, 0 to 1; empty before its first match."""
-    decisions: int
-    faults: int
-    takeovers: int
-    """Matches in which the default policy took its seat over."""
-    history: tuple[float, ...]
-    """Its Elo after each of its last matches, newest last; shifted as `elo` is."""
-
-    @property
-    def is_provisional(self) -> bool:
-        """Whether it has too few matches for its rating to mean much."""
-        return elo.is_provisional(self.matches)
-
-    @property
-    def fault_rate(self) -> float | None:
-        """Faults per decision, 0 to 1; None before its first decision."""
-        return self.faults / self.decisions if self.decisions else None
-
-    @property
-    def change(self) -> float | None:
-        """How far its Elo has moved since the oldest match of its history; None without one."""
-        return self.history[-1] - self.history[0] if self.history else None
-
-
-@dataclass(frozen=True)
-class Standings:
-    """A variant and who plays it."""
-
-    variant: str
-    title: str
-    """What people call the variant."""
-    low_is_better: bool
-    sides: int
-    """How many win or lose each for itself: partners count as one."""
-    matches: int
-    """How many have a result."""
-    rows: tuple[StandingRow, ...]
-    """The best first."""
 
 
 def standings(session: Session, variant: models.Variant, everyone: bool = False, first: int | None = None) -> Standings:
@@ -107,7 +42,7 @@ def standings(session: Session, variant: models.Variant, everyone: bool = False,
         low_is_better=rules.low_is_better,
         sides=field.sides,
         matches=int(played) // field.sides,
-        rows=tuple([field.standing(row) for row in session.execute(wanted)]),
+        standings=tuple([field.standing(row) for row in session.execute(wanted)]),
     )
 
 
@@ -147,13 +82,14 @@ class VariantStandings:
         """How somebody stands in it."""
         bot, version, owner, state, since, reason, rating, *rest = row
         error, low, high, matches, deals, points, places, decisions, faults, takeovers, history = rest
+        shifted = tuple([each + self.shift for each in history])
         return StandingRow(
             rank=self.ranks.get(rating) if state == State.ACTIVE else None,
             bot=bot,
             version=version,
             owner=owner,
             state=state,
-            since=since,
+            since=time_of(since),
             reason=reason,
             elo=rating + self.shift,
             error=error,
@@ -166,7 +102,10 @@ class VariantStandings:
             decisions=decisions,
             faults=faults,
             takeovers=takeovers,
-            history=tuple([each + self.shift for each in history]),
+            history=shifted,
+            provisional=elo.is_provisional(matches),
+            fault_rate=faults / decisions if decisions else None,
+            change=shifted[-1] - shifted[0] if shifted else None,
         )
 
 

@@ -12,9 +12,10 @@ from sqlalchemy import func, select
 from ladder.errors import LadderError
 from ladder.ratings.elo import START
 from ladder.store import models
-from ladder.store.commands.submissions import Added, Submission, add_version, known_to, variants_of
+from ladder.store.commands.submissions import Added, Submission, add_version
 from ladder.store.commands.suspending import set_state
 from ladder.store.models import State
+from ladder.store.submission_look import look_at
 from pigpen.rules import PRESETS
 from tests.ladder.store.submitted import BETTER, TROTTER, changes, states, submit
 
@@ -51,9 +52,10 @@ def test_a_bot_is_entered_with_its_owner_and_its_variants(database: Database) ->
         assert (bot.name, session.get_one(models.Owner, bot.owner_id).name) == ("Trotter", "ada")
         assert (version.number, version.identity, version.source, version.size) == (1, TROTTER.identity, "mybot", 1000)
         assert session.get_one(models.Variant, "hearts").rules == HEARTS.to_plain()
-        assert variants_of(session, "Trotter") == ["gongzhu", "hearts"]
-        assert known_to(session, "Trotter", TROTTER.identity) == {"gongzhu", "hearts"}
-        assert known_to(session, "Trotter", BETTER.identity) == set()
+        look = look_at(session, "Trotter")
+        assert look.plays == ["gongzhu", "hearts"]
+        assert look.entered == {TROTTER.identity: {"gongzhu", "hearts"}}
+        assert look.holders == {TROTTER.identity: ["ada"]}
 
 
 def test_the_same_program_again_changes_nothing(database: Database) -> None:
