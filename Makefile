@@ -7,7 +7,10 @@ READY := .venv/.ready
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
-$(READY): pyproject.toml sdk/pyproject.toml
+SOURCES := $(wildcard sdk/pigpen/sim/native/*.[ch] ladder/sandbox/docker/programs/*.[ch])
+BUILD := pyproject.toml hatch_build.py requirements-dev.lock $(wildcard sdk/*.toml sdk/*.py) scripts/venv
+
+$(READY): $(BUILD) $(SOURCES)
 	@scripts/venv
 	@touch $@
 

@@ -84,10 +84,10 @@ def busy_machine() -> Iterator[None]:
 
 
 @contextmanager
-def unkept() -> Iterator[None]:
-    """As if nobody kept the programs: they are not held, and run on any core."""
+def uncontrolled() -> Iterator[None]:
+    """Without process control: programs are not frozen, and run on any core."""
     nothing = mock.Mock()
-    with mock.patch.object(ControlGroup, "hold", nothing), mock.patch.object(ControlGroup, "pin", nothing):
+    with mock.patch.object(ControlGroup, "freeze", nothing), mock.patch.object(ControlGroup, "pin", nothing):
         yield
 
 
@@ -98,8 +98,8 @@ def p99(values: Sequence[float]) -> float:
 
 REGIMES: dict[str, tuple[BotSource, Callable[[], AbstractContextManager[None]]]] = {
     "quiet opponents": (INSTANT, nullcontext),
-    "3 × 12 spinning processes, held": (SPINNING, nullcontext),
-    "the same, not held, any core": (SPINNING, unkept),
+    "3 × 12 spinning processes, frozen": (SPINNING, nullcontext),
+    "the same, not frozen, any core": (SPINNING, uncontrolled),
     "quiet opponents, busy machine": (INSTANT, busy_machine),
 }
 

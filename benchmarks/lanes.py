@@ -116,9 +116,9 @@ class SteppedTable(Table):
         await self._done.acquire()
         return self._decisions
 
-    async def _play_deal(self, quiet: LazyTimer) -> DealLine:
+    async def _play_deal(self, slow: LazyTimer) -> DealLine:
         await self._go.acquire()
-        line = await super()._play_deal(quiet)
+        line = await super()._play_deal(slow)
         self._decisions = len(line.steps)
         self._done.release()
         return line
@@ -161,7 +161,7 @@ async def bare(program: Program, size: int, way: str = AS_PIGPEN_SETS_IT) -> Asy
             instances = await asyncio.gather(*(program.start(SeatMount(folder, way, {}, core)) for folder in folders))
             for server, instance in zip(servers, instances, strict=True):
                 await server.connected(1)
-                instance.keeper.seated()
+                instance.controller.seated()
             yield _BareLane(servers, bytes(size))
         finally:
             await asyncio.gather(*(instance.stop() for instance in instances))

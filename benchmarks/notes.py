@@ -109,7 +109,7 @@ async def run(program: Program, task: dict[str, Any], core: int | None = None) -
         lay_out(Path(name), task)
         instance = await program.start(SeatMount(Path(name), "x", core=core))
         try:
-            instance.keeper.seated()
+            instance.controller.seated()
             end = await asyncio.wait_for(instance.wait(), PATIENCE)
             log = await instance.log_tail()
         except TimeoutError:
@@ -246,7 +246,7 @@ class BareInstance:
     def __init__(self, client: DockerClient, name: str) -> None:
         self._client = client
         self._name = name
-        self.keeper = ContainerController(None, mock.Mock(), None)
+        self.controller = ContainerController(None, mock.Mock(), None)
 
     async def wait(self) -> Exit:
         """Wait for its end."""

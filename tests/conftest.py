@@ -6,6 +6,9 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -19,6 +22,9 @@ OWN_MOUNTS = ("unshare", "--user", "--map-root-user", "--mount")
 """Runs a command that sees mounts of its own."""
 MARKERS = ("docker", "mounts", "node", "postgres", "registry", "runsc")
 LEFT_OUT = pytest.StashKey[dict[str, list[str]]]()
+"""Names of the tests that were left out, by the reason."""
+COMPUTING = ("tests/rules/", "tests/sim/", "tests/sample_bots/", "tests/ladder/ratings/", "tests/ladder/store/")
+"""Tests that only compute: they give way to those whose bots have clocks, and come last, to fill the others' pauses."""
 
 
 def _missing() -> dict[str, str]:
@@ -50,14 +56,27 @@ def _may_mount() -> bool:
         return False
 
 
-def pytest_configure() -> None:
-    """Hear Ctrl-C also where a script runs the suite in the background; all that tests start inherits that."""
+def pytest_configure(config: pytest.Config) -> None:
+    """
+    Hear Ctrl-C also where a script runs the suite in the background; all that tests start inherits that.
+
+    A worker of pytest-xdist has temporary files of its own: what is swept there is no other worker's.
+    """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if _is_worker(config):
+        folder = tempfile.mkdtemp(prefix="pt-")
+        os.environ["TMPDIR"] = tempfile.tempdir = folder
+        config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
+def _is_worker(config: pytest.Config) -> bool:
+    return hasattr(config, "workerinput")
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect the tests whose outside program is missing."""
+    """Deselect the tests whose outside program is missing, and put those that only compute at the end."""
     left_out: dict[str, list[str]] = {}
     if any(item.get_closest_marker(marker) for item in items for marker in MARKERS):
         for marker, reason in _missing().items():
@@ -66,7 +85,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 left_out[reason] = [item.nodeid for item in affected]
                 config.hook.pytest_deselected(items=affected)
                 items[:] = [item for item in items if item not in affected]
+    items.sort(key=_computes)
     config.stash[LEFT_OUT] = left_out
+    if _is_worker(config):
+        config.workeroutput["left_out"] = left_out  # type: ignore[attr-defined]
+
+
+def _computes(item: pytest.Item) -> bool:
+    return item.nodeid.startswith(COMPUTING)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Hear from a worker what it has left out; all of them leave out the same."""
+    node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", {})
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
@@ -76,6 +108,19 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.line(reason)
         for name in names:
             terminalreporter.line(f"  {name}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Give way to others while a test only computes, where this process may take that back: root may."""
+    if not (_computes(item) and os.geteuid() == 0):
+        return (yield)
+    before = os.getpriority(os.PRIO_PROCESS, 0)
+    os.setpriority(os.PRIO_PROCESS, 0, 19)
+    try:
+        return (yield)
+    finally:
+        os.setpriority(os.PRIO_PROCESS, 0, before)
 
 
 @pytest.fixture(autouse=True)

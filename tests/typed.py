@@ -14,6 +14,7 @@ from unittest import mock
 from ladder.cli import main
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 CODES = (0, 1, 2, 3)
@@ -58,13 +59,18 @@ def typed(*words: str, folder: Path, **environment: str) -> Typed:
     Raises:
         Exception: Whatever a user would see as a traceback.
     """
-    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", errors="backslashreplace") for _ in range(2))
     plain = {"COLUMNS": "200", "TERM": "dumb", "NO_COLOR": "1", "PIGPEN_DATA_DIR": str(folder / "data")}
+    return Typed(words, *run_here(words, folder, plain | environment))
+
+
+def run_here(words: Sequence[str], folder: Path, environment: Mapping[str, str]) -> tuple[int, str, str]:
+    """Run ``pigpen WORDS`` in *folder*, in this process; its exit code, output and errors."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", errors="backslashreplace") for _ in range(2))
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     code = 0
     with (
-        mock.patch.dict(os.environ, plain | environment),
-        mock.patch.object(sys, "argv", ["pigpen", *words]),
+        mock.patch.dict(os.environ, environment),
+        mock.patch.multiple(sys, argv=["pigpen", *words], stdin=io.StringIO()),
         contextlib.chdir(folder),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
@@ -76,7 +82,7 @@ def typed(*words: str, folder: Path, **environment: str) -> Typed:
         finally:
             for number, handler in handlers.items():
                 signal.signal(number, handler)
-    return Typed(words, code, _printed(out), _printed(err))
+    return code, _printed(out), _printed(err)
 
 
 def _printed(stream: io.TextIOWrapper) -> str:

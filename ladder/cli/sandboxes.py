@@ -2,45 +2,26 @@
 
 from __future__ import annotations
 
-import enum
 from typing import TYPE_CHECKING
 
 import typer
 
 from ladder.cli.sanitize import harmless
-from ladder.sandbox.process.process_sandbox import ProcessSandbox
+from ladder.sandbox.kinds import SandboxKind
+from ladder.sandbox.kinds import open_sandbox as open_kind
 
 if TYPE_CHECKING:
     from ladder.sandbox.base import Sandbox
 
 
-class SandboxName(enum.StrEnum):
-    """Where the bots run."""
-
-    DOCKER = "docker"
-    PROCESS = "process"
-    INLINE = "inline"
+SandboxName = SandboxKind
 
 
-def open_sandbox(name: SandboxName, runtime: str, locked_bytes: int | None = None) -> Sandbox:
-    """
-    Open the sandbox of that name; a weak one says so.
-
-    Args:
-        name: Which one.
-        runtime: The OCI runtime of the docker sandbox.
-        locked_bytes: A ladder's setting: a larger image needs gVisor. None: it plays without, if there is none.
-    """
-    if name is SandboxName.PROCESS:
+def open_sandbox(kind: SandboxKind, runtime: str, locked_bytes: int | None = None) -> Sandbox:
+    """Open a sandbox, and tell of long steps; a weak one says so. The arguments are those of `kinds.open_sandbox`."""
+    if kind is SandboxKind.PROCESS:
         say("The process sandbox keeps no bot from your files: use it for bots that you trust.")
-        return ProcessSandbox()
-    from ladder.sandbox.docker.docker_sandbox import (
-        DockerSandbox,  # the Docker library takes long to import, and only this needs it
-    )
-
-    if locked_bytes is None:
-        return DockerSandbox(runtime, report=say)
-    return DockerSandbox(runtime, report=say, locked_bytes=locked_bytes, refuses_larger=True)
+    return open_kind(kind, runtime, say, locked_bytes)
 
 
 def say(line: str) -> None:

@@ -1,1 +1,1 @@
-"""TODO."""
+"""One match on this machine: play, conformance check, pre-flight, comparison, rerun."""

@@ -238,7 +238,7 @@ class SeatedBot(Generic[S]):
         except SeatBroken as broken:
             raise SandboxError(str(broken)) from broken
         self._instance = await self._program.start(self._place)
-        self.seat.kept_by(self._instance.keeper)
+        self.seat.attach_controller(self._instance.controller)
 
     async def watch(self) -> None:
         """Wait until the instance ends, and tell the seat."""

@@ -92,10 +92,6 @@ class Trial:
         watch = Stopwatch(self._clock.limit + grace, self.seat.cpu_time)
         try:
             return await self.seat.ask(view, watch, took)
-        except SeatFailure as failure:
-            if failure.verdict is Verdict.TIMEOUT:
-                raise Failed(Verdict.TIMEOUT, watch.late) from None
-            raise
         finally:
             self.times.append(watch.thought)
 

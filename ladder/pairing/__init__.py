@@ -1,1 +1,1 @@
-"""TODO."""
+"""Who plays whom, and which bots are suspended: pure functions."""

@@ -117,7 +117,7 @@ class MeanEstimate:
     @classmethod
     def of(cls, values: list[float], alpha: float = 0.05) -> MeanEstimate:
         """
-        MeanEstimate the mean of *values*, of which there are at least two.
+        Estimate the mean of *values*, of which there are at least two.
 
         The interval is the time-uniform one of I. Waudby-Smith, D. Arbour, R. Sinha, E. Kennedy and A. Ramdas (2021),
         with a normal mixture.

@@ -1,1 +1,1 @@
-"""TODO."""
+"""What the ladder keeps of a match: faults, summary, think times, rating changes, files."""

@@ -26,9 +26,8 @@ from ladder.store.commands.suspending import resume_due, suspend_lost
 from ladder.store.queries.leased import leased_match
 from ladder.store.queries.standings import errors_and_matches
 from referee.records.errors import RecordError
-from referee.records.file import read_record
 from referee.records.recorded import BadRecord
-from referee.replay.verify import verify
+from referee.replay.verify import checked_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -44,6 +43,8 @@ if TYPE_CHECKING:
 
 LOOK_BACK = 1000
 """After each result so many results before the newest records are looked at; all of them when a runner starts."""
+MOST_REMEMBERED = 100
+"""Results that a coordinator keeps in memory; one is recorded again within seconds, or never."""
 FEW = 5
 """A bot with fewer matches has not settled, whatever its ± says."""
 
@@ -80,8 +81,8 @@ class Coordinator:
         self._variants = variants
         self._holder = owners.this_process()
         self._pace = RefreshRate()
-        self._unconfirmed: dict[tuple[int, int], Result] = {}
-        """By match and attempt: results whose transaction has not been seen to end."""
+        self._newest: dict[tuple[int, int], Result] = {}
+        """By match and attempt: the last results, for one whose commit succeeded though its answer was lost."""
 
     def tidy(self) -> dict[int, Status]:
         """
@@ -213,13 +214,16 @@ class Coordinator:
             result = record_summary(session, *attempt, summary, self._now())
             # Of a commit whose answer was lost nobody knows: then it was recorded by us a moment ago.
             if result is None and queue.was_recorded(session, *attempt):
-                result = self._unconfirmed.get(attempt)
+                result = self._newest.get(attempt)
             if result is None:
                 return None, []
-            self._unconfirmed[attempt] = result
-            given_up = give_up_records(session, self._settings.records, LOOK_BACK)
-        del self._unconfirmed[attempt]
-        return result, given_up
+            self._remember(attempt, result)
+            return result, give_up_records(session, self._settings.records, LOOK_BACK)
+
+    def _remember(self, attempt: tuple[int, int], result: Result) -> None:
+        self._newest[attempt] = result
+        if len(self._newest) > MOST_REMEMBERED:
+            del self._newest[next(iter(self._newest))]
 
     def _remove(self, attempts: Collection[tuple[int, int]]) -> None:
         for match, attempt in attempts:
@@ -230,12 +234,9 @@ class Coordinator:
 def _summary(path: Path) -> MatchSummary:
     """What the record says; everything in it is played and counted again before it may count."""
     try:
-        verified = verify(path)
-        if verified.difference or not verified.finished:
-            raise WrongRecord(f"A worker's record does not hold: {verified.difference or 'it has no result'}.")
-        return summarise(read_record(path))
+        return summarise(checked_lines(path))
     except (RecordError, BadRecord) as error:
-        raise WrongRecord(f"A worker's record cannot be used: {error}") from error
+        raise WrongRecord(f"A worker's record does not hold: {error}") from error
 
 
 def _has_ended(holder: str) -> bool:

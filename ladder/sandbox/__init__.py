@@ -1,1 +1,1 @@
-"""The pens that bots run in."""
+"""Where programs of bots run: containers, processes, or this process."""

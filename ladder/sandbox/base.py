@@ -64,14 +64,14 @@ class Instance(Protocol):
         """Kill it and remove every trace; harmless when it is gone already."""
 
     @property
-    def keeper(self) -> ProcessController:
-        """What holds it still and reads its CPU time."""
+    def controller(self) -> ProcessController:
+        """What freezes it and reads its CPU time."""
 
     async def log_tail(self) -> str:
         """
         What it wrote last to stdout and stderr, at most `STDERR_TAIL` bytes of it; works after `stop` too.
 
-        Before each line stands the decision at which it was written, as the keeper was told: ``[12] Traceback …``.
+        Before each line stands the decision at which it was written: ``[12] Traceback …``.
         """
 
     async def peak_memory(self) -> int | None:

@@ -1,1 +1,1 @@
-"""TODO."""
+"""What an organiser sets, in `pigpen.toml` and in the environment."""

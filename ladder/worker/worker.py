@@ -1,5 +1,5 @@
 """
-Plays tasks and answers with outcomes, whatever happens: a worker knows sandboxes and the referee, and no database.
+Plays tasks and answers with outcomes, whatever happens. A worker knows sandboxes and the referee, and no database.
 
 What fails is a void match. A sandbox that has failed is closed, which removes what it left, and the next match gets a
 fresh one: an engine that was gone and came back is found again.
@@ -16,7 +16,7 @@ import structlog
 from ladder.errors import BotRejected, SandboxError
 from ladder.matches.play import play_sandboxed
 from ladder.sandbox.host.scratch import disk_errors, scratch_folder
-from ladder.sandbox.process.process_sandbox import ProcessSandbox
+from ladder.sandbox.kinds import SandboxKind, open_sandbox
 from ladder.worker.pinned import ProgramLost
 from ladder.worker.tasks import MatchOutcome, MatchTask
 from referee.records.packed_record import PackedRecord
@@ -40,17 +40,17 @@ log = structlog.get_logger()
 class Worker:
     """Plays any number of tasks at once, in one event loop."""
 
-    def __init__(self, load: Load, open_sandbox: Callable[[str, str, int], Sandbox] | None = None) -> None:
+    def __init__(self, load: Load, open_kind: Callable[[str, str, int], Sandbox] | None = None) -> None:
         """
         Prepare a worker; it opens its sandboxes when they are needed.
 
         Args:
             load: Makes a version of a bot ready to start.
-            open_sandbox: Opens the sandbox of a kind.
+            open_kind: Opens the sandbox of a kind.
         """
         self._load = load
-        self._open_sandbox = open_sandbox or _open_sandbox
-        self._pens: dict[Kind, _Sandboxes] = {}
+        self._open_sandbox = open_kind or _open_kind
+        self._sandboxes: dict[Kind, _Sandboxes] = {}
         self._kinds: set[Kind] = set()
 
     async def play(self, task: str) -> str:
@@ -71,8 +71,8 @@ class Worker:
 
     async def close(self) -> None:
         """Remove whatever still runs."""
-        pens, self._pens = list(self._pens.values()), {}
-        await asyncio.gather(*(each.sandbox.close() for each in pens))
+        sandboxes, self._sandboxes = list(self._sandboxes.values()), {}
+        await asyncio.gather(*(each.sandbox.close() for each in sandboxes))
 
     async def _play(self, task: MatchTask) -> MatchOutcome:
         def void(reason: str, lost: str | None = None) -> MatchOutcome:
@@ -96,8 +96,8 @@ class Worker:
         labels = {"match": str(task.match), "attempt": str(task.attempt)}
         async with AsyncExitStack() as stack:
             kinds = {bot.sandbox: (bot.sandbox, task.runtime, task.locked_bytes) for bot in task.bots}
-            pens = {name: await stack.enter_async_context(self._leased(kind)) for name, kind in kinds.items()}
-            programs = [await pens[bot.sandbox].program(bot, self._load) for bot in task.bots]
+            sandboxes = {name: await stack.enter_async_context(self._leased(kind)) for name, kind in kinds.items()}
+            programs = [await sandboxes[bot.sandbox].program(bot, self._load) for bot in task.bots]
             played = await play_sandboxed(task.spec(), programs, record.write, labels=labels)
         return MatchOutcome(
             match=task.match, attempt=task.attempt, record=bytes(record), logs=dict(sorted(played.logs.items()))
@@ -107,18 +107,18 @@ class Worker:
     async def _leased(self, kind: Kind) -> AsyncIterator[_Sandboxes]:
         """A sandbox for one match; closed after the last one if a match in it has failed."""
         self._kinds.add(kind)
-        pens = self._pens.get(kind) or self._pens.setdefault(kind, _Sandboxes(self._open_sandbox(*kind)))
-        pens.matches += 1
+        sandboxes = self._sandboxes.get(kind) or self._sandboxes.setdefault(kind, _Sandboxes(self._open_sandbox(*kind)))
+        sandboxes.matches += 1
         try:
-            yield pens
+            yield sandboxes
         except SandboxError:
-            if self._pens.get(kind) is pens:
-                del self._pens[kind]
+            if self._sandboxes.get(kind) is sandboxes:
+                del self._sandboxes[kind]
             raise
         finally:
-            pens.matches -= 1
-            if not pens.matches and self._pens.get(kind) is not pens:
-                await pens.sandbox.close()
+            sandboxes.matches -= 1
+            if not sandboxes.matches and self._sandboxes.get(kind) is not sandboxes:
+                await sandboxes.sandbox.close()
 
 
 class _Sandboxes:
@@ -135,14 +135,8 @@ class _Sandboxes:
         return self._programs[bot.identity]
 
 
-def _open_sandbox(name: str, runtime: str, locked_bytes: int) -> Sandbox:
-    if name == "process":
-        return ProcessSandbox()
-    from ladder.sandbox.docker.docker_sandbox import (
-        DockerSandbox,  # takes long to import, and not every ladder needs it
-    )
-
-    return DockerSandbox(runtime, locked_bytes=locked_bytes, refuses_larger=True)
+def _open_kind(name: str, runtime: str, locked_bytes: int) -> Sandbox:
+    return open_sandbox(SandboxKind(name), runtime, locked_bytes=locked_bytes)
 
 
 def _find_room() -> None:

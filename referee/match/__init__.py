@@ -1,1 +1,1 @@
-"""TODO."""
+"""How a match is played: formats, seating, tables, players, result."""

@@ -89,9 +89,9 @@ class Player:
         """A deal begins."""
         self._clock.begin_deal()
 
-    async def decide(self, deal: Deal, chair: int, totals: tuple[int, ...], seed: int, thinkers: int = 1) -> Decision:
+    async def act(self, deal: Deal, chair: int, totals: tuple[int, ...], seed: int, thinkers: int = 1) -> Decision:
         """
-        Get the decision of *chair* in *deal*: the bot's answer, or the default action.
+        Decide for *chair*, and do that in *deal*: the bot's answer, or the default action.
 
         Args:
             deal: The deal, at a point where *chair* must act.
@@ -101,7 +101,7 @@ class Player:
             thinkers: How many bots are asked at once.
         """
         if self.taken_over:
-            return Decision(deal.default_action(chair), BY_TAKEOVER, 0.0)
+            return Decision(_default(deal, chair), BY_TAKEOVER, 0.0)
         used = self._seat.cpu_time()
         unasked = None if used is None or self._used is None else used - self._used
         self.charge_unasked(unasked)
@@ -111,11 +111,10 @@ class Player:
         fault = None
         try:
             action = await self._answer(view, watch)
-            deal.check(chair, action)
+            deal.apply(chair, action)
         except (SeatFailure, IllegalAction) as error:
             failure = error if isinstance(error, SeatFailure) else SeatFailure(Verdict.ILLEGAL, str(error))
-            action = deal.default_action(chair)
-            watch.stop()
+            action = _default(deal, chair)
             fault = await self._blame(failure)
         self._drawn = self._clock.charge(watch.rated, watch.slept)
         self._used = watch.cpu_after
@@ -123,7 +122,7 @@ class Player:
         return Decision(action, by, watch.wall, watch.cpu, fault, unasked)
 
     def view(self, deal: Deal, chair: int, totals: tuple[int, ...], seed: int) -> View:
-        """What the bot is shown for its next decision; the arguments are those of `decide`."""
+        """What the bot is shown for its next decision; the arguments are those of `act`."""
         return View(
             *deal.known_to(chair),
             totals=totals,
@@ -138,9 +137,9 @@ class Player:
         if cpu is not None:
             self._clock.charge_unasked(cpu)
 
-    def rest(self) -> None:
-        """Others think now, and take their time: this bot is to stand still."""
-        self._seat.rest()
+    def freeze(self) -> None:
+        """Freeze this bot until it is asked again: another bot thinks for long."""
+        self._seat.freeze()
 
     def recall(self, step: Step, took: float, cpu: float | None, thinkers: int) -> None:
         """
@@ -185,8 +184,15 @@ class Player:
         notice = FaultNotice(failure.verdict, failure.message, len(self.faults), self.taken_over)
         await self.tell(notice, self._decisions)
         if self.taken_over:
-            self.rest()
+            self.freeze()
         return fault
+
+
+def _default(deal: Deal, chair: int) -> Action:
+    """Do the default action in *deal*."""
+    action = deal.default_action(chair)
+    deal.apply(chair, action)
+    return action
 
 
 async def ask_in_time(seat: Seat, view: View, watch: Stopwatch, took: float) -> Action:
@@ -194,16 +200,9 @@ async def ask_in_time(seat: Seat, view: View, watch: Stopwatch, took: float) -> 
     Put a question to a seat; the arguments are those of `Seat.ask`.
 
     Raises:
-        SeatFailure: If no answer comes, none that can be read, or one that is late by the *watch*, which is stopped.
+        SeatFailure: If no answer comes, none that can be read, or one that is late by the *watch*.
     """
-    try:
-        action = await seat.ask(view, watch, took)
-    except SeatFailure as failure:
-        if failure.verdict is Verdict.TIMEOUT:
-            raise SeatFailure(Verdict.TIMEOUT, watch.late) from None
-        raise
-    finally:
-        watch.stop()
+    action = await seat.ask(view, watch, took)
     if watch.is_late:
         raise SeatFailure(Verdict.TIMEOUT, watch.late)
     return action

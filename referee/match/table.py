@@ -27,15 +27,15 @@ FROM_SEED_AND_STEPS = ("board", "rotation", "seats", "hands", "scores", "totals"
 """The fields of a deal's line that follow from the rest."""
 
 
-QUIET_SECONDS = 0.005
-"""When a decision takes longer than this, the others are held still: holding costs more than a quick decision."""
+SLOW_SECONDS = 0.005
+"""When a decision takes longer than this, all other bots are frozen: to freeze costs more than a quick decision."""
 
 
 class Table:
     """
     One instance of each bot around one table.
 
-    The loop reads as the house rules: while the deal is not over, whoever must act decides, and the deal goes on.
+    The loop reads as the house rules: while the deal is not over, whoever must act acts.
     Sealed questions are put to all at once, and nobody's answer counts before all have answered.
     """
 
@@ -93,10 +93,10 @@ class Table:
         for line in self._recorded:
             self._recall(line)
         await self._take_seats()
-        quiet = LazyTimer(self._rest_idle)
+        slow = LazyTimer(self._freeze_idle)
         while not self.is_over:
-            write(await self._play_deal(quiet))
-        quiet.close()
+            write(await self._play_deal(slow))
+        slow.close()
         await self._part()
 
     def _recall(self, line: DealLine) -> None:
@@ -126,12 +126,12 @@ class Table:
         """Who sits in each seat of the deal that comes next."""
         return self._spec.format.seats(self._spec.rules, self._spec.seed, self._number, self._game.deals)
 
-    async def _play_deal(self, quiet: LazyTimer) -> DealLine:
+    async def _play_deal(self, slow: LazyTimer) -> DealLine:
         """
         Play the next deal to its end, tell the players, and return what goes into the record.
 
         Args:
-            quiet: Rings when a decision takes long: then everybody else is held still meanwhile.
+            slow: Fires when a decision takes long: then every bot that is not asked is frozen.
         """
         seats, number = self._seats(), self._game.deals
         deal = self._next_deal()
@@ -144,16 +144,14 @@ class Table:
         await asyncio.sleep(0)  # bots in this process never wait for anything: let Ctrl-C come through
         while not deal.is_over:
             asked = deal.to_act
-            questions = [players[seat].decide(deal, seat, totals, bot_seeds[seat], len(asked)) for seat in asked]
+            questions = [players[seat].act(deal, seat, totals, bot_seeds[seat], len(asked)) for seat in asked]
             self._is_slow = False
-            quiet.set(QUIET_SECONDS)
+            slow.set(SLOW_SECONDS)
             try:
                 answers = await self._answers(asked, questions)
             finally:
-                quiet.stop()
-            for seat, decision in zip(asked, answers, strict=True):
-                deal.apply(seat, decision.action)
-                steps.append((seat, decision))
+                slow.stop()
+            steps += zip(asked, answers, strict=True)
         self._game.add(deal)
         line = self._line(deal, seats, steps)
         for seat, player in enumerate(players):
@@ -173,17 +171,17 @@ class Table:
             decision = await question
             waited_for.remove(seat)
             if self._is_slow and waited_for:
-                self._seated[seat].rest()
+                self._seated[seat].freeze()
             return decision
 
         return await asyncio.gather(*map(one, asked, questions))
 
-    def _rest_idle(self) -> None:
-        """Hold everybody still who is not asked."""
+    def _freeze_idle(self) -> None:
+        """Freeze every bot that is not asked."""
         self._is_slow = True
         for seat, player in enumerate(self._seated):
             if seat not in self._asked:
-                player.rest()
+                player.freeze()
 
     def _next_deal(self) -> Deal:
         return self._game.next_deal(deal_hands(self._spec.rules, self._spec.seed, self._game.deals))

@@ -1,1 +1,1 @@
-"""TODO."""
+"""The record of a match: its lines, its file, its hash chain."""

@@ -197,7 +197,6 @@ class TableRerun:
             verdict, why = failure.verdict, failure.message
         except IllegalAction as error:
             verdict, why = Verdict.ILLEGAL, str(error)
-        watch.stop()
         self._rated = watch.rated
         return Answer(line, view, question.step, question.took, question.trick_points, now, verdict, why, watch.thought)
 

@@ -31,9 +31,11 @@ from referee.replay.retrace import Retrace
 
 if TYPE_CHECKING:
     import io
+    from collections.abc import Iterator
     from pathlib import Path
 
     from pigpen.rules import Rules
+    from referee.records.lines import AnyLine
 
 _HASH = re.compile("[0-9a-f]{64}")
 _RESULT = b'{"type":"result",'
@@ -64,7 +66,7 @@ class Verified:
 
 def verify(path: Path) -> Verified:
     """
-    LineCheck the record in *path*, finished or not.
+    Verify the record in *path*, finished or not.
 
     The file is gone through twice, because its last line tells the seed; no more than a line of it is kept at a time.
 
@@ -74,8 +76,30 @@ def verify(path: Path) -> Verified:
     """
     with opened(path) as file:
         found = _survey(path, file)
-        file.seek(0)
-        return _check(file, found)
+        check, held = LineCheck(found.seed), 0
+        try:
+            for _ in _checked(file, found, check):
+                held += 1
+        except RecordError as error:
+            return Verified(check.deals, False, check.match, held + 1, str(error))
+        return Verified(check.deals, check.is_finished, check.match)
+
+
+def checked_lines(path: Path) -> Iterator[AnyLine]:
+    """
+    Read the record of a finished match; each line is checked as `verify` does it before it is given.
+
+    Raises:
+        RecordDiffers: If a line does not hold, or the result is missing.
+        RecordError: If the file cannot be read.
+    """
+    with opened(path) as file:
+        found = _survey(path, file)
+        check = LineCheck(found.seed)
+        for text in _checked(file, found, check):
+            yield readable(text)
+        if not check.is_finished:
+            raise RecordDiffers("it has no result")
 
 
 @dataclass(frozen=True)
@@ -111,22 +135,26 @@ def _seed_in(result: bytes) -> bytes:
         return b""
 
 
-def _check(file: io.BufferedReader, found: _Survey) -> Verified:
-    """Check so many lines as were there a moment ago: while a match is played its record grows."""
-    check = LineCheck(found.seed)
+def _checked(file: io.BufferedReader, found: _Survey, check: LineCheck) -> Iterator[bytes]:
+    """
+    Go through so many lines as were there a moment ago: while a match is played its record grows.
+
+    Gives each line that holds, without its chain.
+
+    Raises:
+        RecordError: At the first line that does not hold, or cannot be read.
+    """
+    file.seek(0)
     before, held = START, 0
-    try:
-        for line in islice(raw_lines(file), found.lines):
-            text, before = unchained(line, before)
-            check.take(text)
-            held += 1
-        if held < found.lines:
-            raise RecordCut("the file has become shorter while it was read")
-        if found.end or not found.lines:
-            raise found.end or RecordDiffers("the file is empty")
-    except RecordError as error:
-        return Verified(check.deals, False, check.match, held + 1, str(error))
-    return Verified(check.deals, check.is_finished, check.match)
+    for line in islice(raw_lines(file), found.lines):
+        text, before = unchained(line, before)
+        check.take(text)
+        held += 1
+        yield text
+    if held < found.lines:
+        raise RecordCut("the file has become shorter while it was read")
+    if found.end or not found.lines:
+        raise found.end or RecordDiffers("the file is empty")
 
 
 class LineCheck:
@@ -148,7 +176,7 @@ class LineCheck:
 
     def take(self, text: bytes) -> None:
         """
-        LineCheck the next line, given without its chain.
+        Check the next line, given without its chain.
 
         Raises:
             RecordDiffers: If it is not the one that the referee would have written.

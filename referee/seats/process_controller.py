@@ -1,107 +1,108 @@
-"""The program behind a seat: when it may run, and what it is told of the time."""
+"""The program behind a seat: how it is frozen and thawed, and how its CPU time is read."""
 
 from __future__ import annotations
 
 from typing import Protocol
 
-RESTLESS_SECONDS = 0.005
-"""A program that uses more CPU time than this while nobody asks it is held still as soon as it has answered."""
+IDLE_CPU_SECONDS = 0.005
+"""A program that uses more CPU time than this between two questions is frozen from then on whenever it is not asked."""
 
 
 class ProcessController(Protocol):
-    """Whoever can hold a program still and read its clock: its sandbox. Nothing here ever fails."""
+    """Freezes and thaws one program and reads its CPU time; its sandbox implements it. No method ever fails."""
 
     def cpu_time(self) -> float | None:
         """Seconds of CPU time that the program has used so far; None where that cannot be read."""
 
     def seated(self) -> None:
-        """It has taken its seat: from now on it uses what a bot has for thinking, and no more."""
+        """The program has taken its seat: from now on it is limited to the cores that bots think on."""
 
-    def hold(self) -> None:
-        """Let no instruction of it run."""
+    def freeze(self) -> None:
+        """Stop all its threads where they are."""
 
-    def free(self) -> None:
-        """Let it run."""
+    def thaw(self) -> None:
+        """Let its threads go on."""
 
     def mark(self, decision: int) -> None:
-        """What it writes from now on, it writes at *decision*."""
+        """Label what it writes from now on with the number of this *decision*."""
 
 
 class NoController:
-    """Nobody: the program runs as it likes, and its time cannot be read."""
+    """Controls nothing: the program always runs, and its CPU time cannot be read."""
 
     def cpu_time(self) -> None:
         """Nothing can be read."""
 
     def seated(self) -> None:
-        """Nothing can be limited."""
+        """Limit nothing."""
 
-    def hold(self) -> None:
-        """Nothing can be held."""
+    def freeze(self) -> None:
+        """Freeze nothing."""
 
-    def free(self) -> None:
-        """It always runs."""
+    def thaw(self) -> None:
+        """Thaw nothing: it always runs."""
 
     def mark(self, decision: int) -> None:
-        """Nobody listens."""
+        """Label nothing."""
 
 
 class FreezePolicy:
     """
-    When one program runs and when it rests.
+    Decides when one program is frozen.
 
-    Holding and freeing cost more than a quick decision, so a program that lies quiet is left alone until somebody else
-    thinks for long (`rest`). One that is found to have worked unasked is held whenever it is not asked. Its stream
-    makes no difference, or programs would break it to run on their neighbours' time.
+    To freeze and thaw costs more than a quick decision. So a program that uses no CPU time between its questions runs
+    on until another bot's decision takes long (`freeze`). A program that has used CPU time while it was not asked is
+    frozen whenever it is not asked. Whether its stream is open makes no difference: otherwise a program could break
+    its stream to run during the decisions of others.
     """
 
-    def __init__(self, keeper: ProcessController) -> None:
-        self._keeper = keeper
+    def __init__(self, controller: ProcessController) -> None:
+        self._controller = controller
         self._answered_at: float | None = None
-        self._restless = False
+        self._works_unasked = False
         self._seated = False
-        self._rests = False
-        self._dismissed = False
-        self.is_held = False
-        """Whether it is to stand still."""
+        self._is_idle = False
+        self._has_lost_seat = False
+        self.is_frozen = False
+        """Whether the program is frozen now."""
 
     def begin(self, decision: int, used: float | None) -> None:
         """The program is asked; so far it has used *used* seconds of CPU time, where that can be read."""
-        self._keeper.mark(decision)
+        self._controller.mark(decision)
         if used is not None and self._answered_at is not None:
-            self._restless |= used - self._answered_at > RESTLESS_SECONDS
-        self._rests = False
-        self._settle()
+            self._works_unasked |= used - self._answered_at > IDLE_CPU_SECONDS
+        self._is_idle = False
+        self._apply()
 
     def end(self, used: float | None) -> None:
         """It has answered, or is too late; so far it has used *used* seconds."""
         self._answered_at = used
-        if self._restless:
-            self.rest()
+        if self._works_unasked:
+            self.freeze()
 
-    def rest(self) -> None:
-        """Somebody else thinks."""
-        self._rests = True
-        self._settle()
+    def freeze(self) -> None:
+        """Freeze the program until it is asked again: another bot is thinking."""
+        self._is_idle = True
+        self._apply()
 
     def seated(self) -> None:
-        """The program has come, for the first time or again."""
+        """The program has connected, for the first time or again."""
         if not self._seated:
             self._seated = True
-            self._keeper.seated()
+            self._controller.seated()
 
-    def dismiss(self) -> None:
-        """Its seat is lost: it is held from now on."""
-        self._dismissed = True
-        self._settle()
+    def seat_lost(self) -> None:
+        """The bot has lost its seat: its program is frozen from now on."""
+        self._has_lost_seat = True
+        self._apply()
 
-    def over(self) -> None:
-        """The match is over: unless it was dismissed it may run to its end."""
-        self._rests = False
-        self._settle()
+    def match_over(self) -> None:
+        """The match is over: the program may run to its end, unless it has lost its seat."""
+        self._is_idle = False
+        self._apply()
 
-    def _settle(self) -> None:
-        held = self._dismissed or self._rests
-        if held != self.is_held:
-            (self._keeper.hold if held else self._keeper.free)()
-            self.is_held = held
+    def _apply(self) -> None:
+        frozen = self._has_lost_seat or self._is_idle
+        if frozen != self.is_frozen:
+            (self._controller.freeze if frozen else self._controller.thaw)()
+            self.is_frozen = frozen

@@ -1,4 +1,4 @@
-"""A place at the table. The match never learns what sits there."""
+"""What answers for one player at a table. The match never learns what kind of program that is."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Seat(Protocol):
 
         Args:
             view: What the seat may know.
-            watch: Runs since the question is there; an answer that comes when it is late is not waited for.
+            watch: Runs since the question is there; stopped here when an answer is there, or it is too late for one.
             took: What the seat's answer before was rated at, in seconds.
 
         Raises:
@@ -49,8 +49,8 @@ class Seat(Protocol):
     def cpu_time(self) -> float | None:
         """Seconds of CPU time that the program has used so far; None where that cannot be read."""
 
-    def rest(self) -> None:
-        """Others think: hold the program still until it is asked again, where that can be done."""
+    def freeze(self) -> None:
+        """Freeze the program until it is asked again, where that can be done: another bot thinks."""
 
     async def tell(self, notice: Notice, decision: int = 0) -> None:
         """Pass on a notice, about *decision* if it is about one; never fails."""
@@ -60,7 +60,7 @@ class Seat(Protocol):
 
 
 class InlineSeat:
-    """A bot in this very process: no wall around it, and no clock that could stop it."""
+    """A bot in the referee's own process: not isolated, and its time limit cannot be enforced."""
 
     def __init__(self, bot: Bot) -> None:
         self._bot = bot
@@ -73,9 +73,10 @@ class InlineSeat:
         self._run(lambda: self._bot.match_started(welcome))
 
     async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
-        """Ask the bot; no time is enforced here, the table holds a late answer against it."""
+        """Ask the bot; no time is enforced here, the player counts a late answer as a fault."""
         answers: list[Action] = []
         self._run(lambda: answers.append(decide(self._bot, view)))
+        watch.stop()
         if self._end:
             raise self._end
         if not answers:
@@ -83,20 +84,20 @@ class InlineSeat:
         return answers[0]
 
     def cpu_time(self) -> None:
-        """Nothing to read: the bot's time is not apart from ours."""
+        """Read nothing: the bot's time cannot be told from the referee's."""
 
-    def rest(self) -> None:
-        """Nothing to hold: the bot runs only when it is called."""
+    def freeze(self) -> None:
+        """Freeze nothing: the bot runs only when it is called."""
 
     async def tell(self, notice: Notice, decision: int = 0) -> None:
         """Pass on a notice."""
         self._run(lambda: tell(self._bot, notice))
 
     async def close(self) -> None:
-        """Nothing to release."""
+        """Release nothing."""
 
     def _run(self, call: Callable[[], None]) -> None:
-        """Let the bot do something; what would end a program ends this bot, and the table goes on."""
+        """Let the bot do something; an exception that would end a program ends this bot, and the match goes on."""
         if self._end:
             return
         try:

@@ -54,7 +54,7 @@ class StreamSeat:
     def __init__(self, socket: Path, token: str) -> None:
         self._token = token
         self._server = SeatServer(socket, self._play)
-        self._door = ReconnectWindow(self._server, self._give_up, lambda: not self._turns.is_held)
+        self._door = ReconnectWindow(self._server, self._give_up, lambda: not self._freeze_policy.is_frozen)
         self._stream = Stream()
         self._traffic = Traffic()
         self._welcome: RefereeMessage | None = None
@@ -68,8 +68,8 @@ class StreamSeat:
         """Whether the bot was away when it was seen last, before it was told that the match is over."""
         self.is_over = False
         """Whether the bot has been told that the match is over."""
-        self._keeper: ProcessController = NoController()
-        self._turns = FreezePolicy(self._keeper)
+        self._controller: ProcessController = NoController()
+        self._freeze_policy = FreezePolicy(self._controller)
 
     # What the match wants of a seat.
 
@@ -94,7 +94,7 @@ class StreamSeat:
             raise self._lost.result()
         question = self._question = PendingQuestion(view.decision, request_message(view, took), watch)
         self._traffic.question()
-        self._turns.begin(view.decision, watch.cpu_before)
+        self._freeze_policy.begin(view.decision, watch.cpu_before)
         self._door.expect()
         self._alarm.set(watch.sure)
         sent = False
@@ -113,18 +113,18 @@ class StreamSeat:
         finally:
             self._alarm.stop()
             watch.stop()
-            self._turns.end(watch.cpu_after)
+            self._freeze_policy.end(watch.cpu_after)
             self._door.expect()
             self._question = None
             question.close()
 
     def cpu_time(self) -> float | None:
         """Seconds of CPU time that the program has used so far; None where that cannot be read."""
-        return self._keeper.cpu_time()
+        return self._controller.cpu_time()
 
-    def rest(self) -> None:
-        """Hold the program still until it is asked again, where that can be done."""
-        self._turns.rest()
+    def freeze(self) -> None:
+        """Freeze the program until it is asked again, where that can be done."""
+        self._freeze_policy.freeze()
         self._door.expect()
 
     async def tell(self, notice: Notice, decision: int = 0) -> None:
@@ -140,7 +140,7 @@ class StreamSeat:
         """
         self._closed = True
         self._alarm.close()
-        self._turns.over()
+        self._freeze_policy.match_over()
         self._door.bar()
         await self._door.settled()
         if self._serving:
@@ -159,14 +159,14 @@ class StreamSeat:
         """
         await self._server.listen()
 
-    def kept_by(self, keeper: ProcessController) -> None:
-        """The program has been started, and *keeper* holds it."""
-        self._keeper = keeper
-        self._turns = FreezePolicy(keeper)
+    def attach_controller(self, controller: ProcessController) -> None:
+        """The program has been started; *controller* freezes it and reads its CPU time."""
+        self._controller = controller
+        self._freeze_policy = FreezePolicy(controller)
         if self._taken.is_set():
-            self._turns.seated()
+            self._freeze_policy.seated()
         if self._lost.done():
-            self._turns.dismiss()
+            self._freeze_policy.seat_lost()
 
     def lose(self, reason: str, end: Exit | None = None) -> None:
         """The bot will never answer again: its program has ended, or it stayed away too long."""
@@ -215,7 +215,7 @@ class StreamSeat:
     def _attach(self, context: Context) -> None:
         self._stream.attach(context)
         self.has_left = False
-        self._turns.seated()
+        self._freeze_policy.seated()
         self._door.enter()
         self._taken.set()
 
@@ -265,6 +265,6 @@ class StreamSeat:
         if not self._lost.done():
             self._lost.set_result(failure)
         self._door.bar()
-        self._turns.dismiss()
+        self._freeze_policy.seat_lost()
         if self._question is not None:
             self._question.give_up(failure)

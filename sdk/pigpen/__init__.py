@@ -11,13 +11,18 @@ Write a bot for Hearts, Gong Zhu or Chinese Hearts.
         pigpen.run(MyBot())
 """
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from pigpen.bot import Bot
 from pigpen.rules import CARDS, Card, Face, MoonChoice, Phase, Play, Rules, Suit, cards_in, mask_of
-from pigpen.sim.playout import Policy, playout
-from pigpen.sim.solving import Solution, TooLong, margin, solve
 from pigpen.values.notices import ClockSetting, DealResult, FaultNotice, MatchResult, Welcome
 from pigpen.values.view import View
 from pigpen.version import __version__
+
+if TYPE_CHECKING:
+    from pigpen.sim.playout import Policy, playout
+    from pigpen.sim.solving import Solution, TooLong, margin, solve
 
 __all__ = [
     "CARDS",
@@ -47,6 +52,23 @@ __all__ = [
     "run",
     "solve",
 ]
+
+_SIMULATION = {
+    "Policy": "pigpen.sim.playout",
+    "Solution": "pigpen.sim.solving",
+    "TooLong": "pigpen.sim.solving",
+    "margin": "pigpen.sim.solving",
+    "playout": "pigpen.sim.playout",
+    "solve": "pigpen.sim.solving",
+}
+"""Names that are imported when they are first used: most bots never simulate, and an import delays their start."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _SIMULATION:
+        raise AttributeError(f"module 'pigpen' has no attribute {name!r}")
+    value = globals()[name] = getattr(importlib.import_module(_SIMULATION[name]), name)
+    return value
 
 
 def run(bot: Bot, name: str = "") -> None:

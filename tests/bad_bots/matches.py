@@ -41,8 +41,8 @@ HELPERS = [
     "bad_bots/steady",
     "bad_bots/telling",
     "bad_bots/thinker",
-    "ladder/probe",
-    "ladder/system_calls",
+    "ladder/sandbox/docker/probe",
+    "ladder/sandbox/docker/system_calls",
 ]
 """What programs import."""
 

@@ -1,4 +1,4 @@
-"""The command `pigpen`, as a user types it."""
+"""The command `pigpen`, as a user types it: in this process, or in one of its own where that matters."""
 
 from __future__ import annotations
 
@@ -9,20 +9,33 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.typed import run_here
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PIGPEN = Path(sys.executable).parent / "pigpen"
 ROOT = Path(__file__).resolve().parents[2]
+PLAIN = {"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"}
+"""A plain terminal, 100 columns wide."""
 
 
 def environment(**extra: str) -> dict[str, str]:
-    """A plain terminal, 100 columns wide."""
-    return os.environ | {"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"} | extra
+    """What a process of the command is given."""
+    return os.environ | PLAIN | extra
 
 
 def pigpen(*words: str, folder: Path = ROOT, **extra: str) -> subprocess.CompletedProcess[str]:
-    """Run ``pigpen WORDS`` in *folder*."""
+    """
+    Run ``pigpen WORDS`` in *folder*, in this process: a process of its own takes a second to import everything.
+
+    Not for tests of signals, of limits, or of what bots do to the process that plays: those take `pigpen_process`.
+    """
+    return subprocess.CompletedProcess(words, *run_here(words, folder, PLAIN | extra))
+
+
+def pigpen_process(*words: str, folder: Path = ROOT, **extra: str) -> subprocess.CompletedProcess[str]:
+    """Run ``pigpen WORDS`` in *folder*, in a process of its own."""
     return subprocess.run(
         [PIGPEN, *words],
         cwd=folder, env=environment(**extra), capture_output=True, text=True, timeout=250, check=False,

@@ -16,7 +16,7 @@ from ladder.settings.settings import Settings, load_settings
 from ladder.store.commands.opening import open_ladder
 from ladder.store.commands.submissions import Submission, add_version
 from pigpen.rules import PRESETS
-from tests.e2e.command import PIGPEN, environment
+from tests.e2e.command import PIGPEN, environment, pigpen, pigpen_process
 from tests.ladder.ladders import NOW
 
 if TYPE_CHECKING:
@@ -38,23 +38,24 @@ class SmallLadder:
     scratch: Path
     """Its temporary folder, which nobody else uses."""
 
-    def environment(self, **extra: str) -> dict[str, str]:
+    def variables(self, **extra: str) -> dict[str, str]:
         """What the command needs to find it."""
         where = {"PIGPEN_DATA_DIR": str(self.settings.data_dir), "TMPDIR": str(self.scratch)}
-        return environment(**{"PIGPEN_BOARDS": "1", "PIGPEN_SANDBOX": "process"} | where | extra)
+        return {"PIGPEN_BOARDS": "1", "PIGPEN_SANDBOX": "process"} | where | extra
 
     def pigpen(self, *words: str, **extra: str) -> subprocess.CompletedProcess[str]:
-        """Run ``pigpen WORDS`` to its end."""
-        return subprocess.run(
-            [PIGPEN, *words], cwd=self.settings.data_dir, env=self.environment(**extra),
-            capture_output=True, text=True, timeout=250, check=False,
-        )  # fmt: skip
+        """Run ``pigpen WORDS`` to its end, in this process."""
+        return pigpen(*words, folder=self.settings.data_dir, **self.variables(**extra))
+
+    def pigpen_process(self, *words: str, **extra: str) -> subprocess.CompletedProcess[str]:
+        """Run ``pigpen WORDS`` to its end, in a process of its own."""
+        return pigpen_process(*words, folder=self.settings.data_dir, **self.variables(**extra))
 
     @contextmanager
     def running(self, *words: str, **extra: str) -> Iterator[subprocess.Popen[str]]:
         """``pigpen ladder run WORDS`` while it runs; killed at the end if it still does."""
         with subprocess.Popen(
-            [PIGPEN, "ladder", "run", *words], cwd=self.settings.data_dir, env=self.environment(**extra),
+            [PIGPEN, "ladder", "run", *words], cwd=self.settings.data_dir, env=environment(**self.variables(**extra)),
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         ) as program:  # fmt: skip
             try:

@@ -14,7 +14,7 @@ from ladder.sandbox.docker.containers import OWNER
 from ladder.sandbox.docker.engine import connect
 from pigpen.rules import PRESETS
 from referee.records.lines import without_times
-from tests.e2e.command import pigpen, started
+from tests.e2e.command import pigpen, pigpen_process, started
 
 if TYPE_CHECKING:
     import subprocess
@@ -431,7 +431,7 @@ def seen(view):
 """
     (bot / "bot.py").write_text(counting + (bot / "bot.py").read_text())
     words = ("--boards", "100", "--rules", "hearts-short", "--sandbox", "inline", "--json")
-    done = pigpen("compare", "cautious", str(bot), *words)
+    done = pigpen_process("compare", "cautious", str(bot), *words)
     assert (done.returncode, done.stderr) == (130, "pigpen: Interrupted.\n")
     found = json.loads(done.stdout)
     assert (found["decision"], found["boards"], found["deals"]) == ("open", 8, 64)

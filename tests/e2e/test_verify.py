@@ -14,7 +14,7 @@ import pytest
 from referee.records.errors import RecordCut
 from referee.records.lines import MatchLine
 from referee.records.raw_lines import raw_lines
-from tests.e2e.command import PIGPEN, environment, pigpen, started
+from tests.e2e.command import PIGPEN, environment, pigpen, pigpen_process, started
 from tests.referee.recorded import match_lines, write_record
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def test_a_name_in_letters_that_the_terminal_lacks_is_shown_as_well_as_can_be(tm
     assert isinstance(first, MatchLine)
     named = first.model_copy(update={"bots": ("猪", *first.bots[1:])})
     path = write_record(tmp_path / "match.jsonl", [named, deal])
-    done = pigpen("verify", str(path), PYTHONIOENCODING="latin-1")
+    done = pigpen_process("verify", str(path), PYTHONIOENCODING="latin-1")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.endswith(" by ?, bot1, bot2, bot3, 1 deal.\n")
 

@@ -20,6 +20,17 @@ from ladder.sandbox.docker.engine import connect
 from ladder.sandbox.docker.image_build import build_image
 from ladder.sandbox.host import owners
 from tests.ladder.containers import new_place
+from tests.ladder.databases import (
+    backend,
+    database,
+    database_url,
+    postgres,
+    postgres_template,
+    settings,
+    sqlite_template,
+)
+
+__all__ = ["backend", "database", "database_url", "postgres", "postgres_template", "settings", "sqlite_template"]
 
 PROGRAM_TAG = "pigpen/test:program"
 PROGRAM_DOCKERFILE = """

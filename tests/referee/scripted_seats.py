@@ -27,7 +27,7 @@ class FakeTime:
         return self.seconds
 
 
-class NotingKeeper:
+class RecordingController:
     """Notes what is done to the program."""
 
     def __init__(self) -> None:
@@ -42,11 +42,11 @@ class NotingKeeper:
     def seated(self) -> None:
         self.done.append("seated")
 
-    def hold(self) -> None:
-        self.done.append("hold")
+    def freeze(self) -> None:
+        self.done.append("freeze")
 
-    def free(self) -> None:
-        self.done.append("free")
+    def thaw(self) -> None:
+        self.done.append("thaw")
 
     def mark(self, decision: int) -> None:
         self.done.append(f"mark {decision}")
@@ -64,7 +64,7 @@ class ScriptedSeat:
         self.told: list[Notice] = []
         self.welcomed: Welcome | None = None
         self.closed = False
-        self.rests = 0
+        self.freezes = 0
         self._script = script
         self._time = time
         self._thinks = thinks
@@ -82,6 +82,7 @@ class ScriptedSeat:
             if self._time.cpu is not None:
                 self._time.cpu += self._works
         answer = self._script(view)
+        watch.stop()
         if isinstance(answer, SeatFailure):
             raise answer
         return answer
@@ -89,8 +90,8 @@ class ScriptedSeat:
     def cpu_time(self) -> float | None:
         return self._time.cpu if self._time else None
 
-    def rest(self) -> None:
-        self.rests += 1
+    def freeze(self) -> None:
+        self.freezes += 1
 
     async def tell(self, notice: Notice, decision: int = 0) -> None:
         self.told.append(notice)

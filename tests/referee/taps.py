@@ -100,7 +100,7 @@ class Tap:
     def cpu_time(self) -> None:
         pass
 
-    def rest(self) -> None:
+    def freeze(self) -> None:
         pass
 
     async def close(self) -> None:

@@ -9,6 +9,7 @@ from ladder.sandbox.bots.bot_source import DOCKERFILE
 from ladder.sandbox.bots.dockerfile_lines import NotUnderstood
 from ladder.sandbox.bots.members import Kind
 from ladder.sandbox.bots.recipes import PLAIN, UNDERSTOOD, Recipe, read_recipe
+from referee.records.errors import shortened
 
 if TYPE_CHECKING:
     from ladder.sandbox.bots.bot_source import BotSource
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
 MOST_COPIED = 2 * 1024**3
 """Bytes that all COPY lines of a Dockerfile together may copy, at the most."""
-SHOWN = 80
-"""Letters of a line in a message."""
 
 
 def recipe_of(source: BotSource, content: Content) -> Recipe | None:
@@ -58,7 +57,7 @@ def recipe_of(source: BotSource, content: Content) -> Recipe | None:
 
 
 def _why_not(name: str, error: NotUnderstood) -> str:
-    text = error.text if len(error.text) <= SHOWN else f"{error.text[:SHOWN]}…"
+    text = shortened(error.text)
     return (
         f"{name} is not built here: line {error.line} of its {DOCKERFILE}{f', {text!r},' if text else ''} {error.why}. "
         f"This ladder builds only {UNDERSTOOD}. Build the image yourself, push it to a registry and submit its digest "

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Bots in Docker containers: images, limits, control groups, output."""

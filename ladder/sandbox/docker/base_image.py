@@ -11,17 +11,16 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import tomllib
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from docker.errors import ImageNotFound
 
 from ladder.errors import SandboxError
-from ladder.sandbox.bots.content import archive, content_hash
+from ladder.sandbox.bots.content import archive
 from ladder.sandbox.docker.engine import ENGINE_ERRORS, connect, engine_errors, explain
 from ladder.sandbox.docker.image_build import BuildFailed, build_image
+from ladder.sandbox.docker.installed_sdk import installed_sdk
 from ladder.sandbox.docker.stand_in import can_make_stand_in, make_stand_in, stand_in_tag
 
 if TYPE_CHECKING:
@@ -34,25 +33,13 @@ LATEST = f"{REPOSITORY}:latest"
 OFFICIAL_BASE = "python:3.12-slim"
 CONTENT_LABEL = "pigpen.content"
 DOCKERFILE = Path(__file__).parent / "base_image" / "Dockerfile"
-SDK = Path(__file__).resolve().parents[3] / "sdk"
-"""The SDK's sources in a checkout; an installed Pigpen has none and takes the SDK's published wheel."""
 
 _FACTS = "import sys, platform; print('%d.%d' % sys.version_info[:2], platform.machine())"
 
 
-def sdk_version() -> str:
-    """Version of the SDK that goes into the image."""
-    project = SDK / "pyproject.toml"
-    if not project.is_file():
-        return metadata.version("pigpen-sdk")
-    return str(tomllib.loads(project.read_text())["project"]["version"])
-
-
 def base_content() -> str:
     """Hash of all that the image is made from, apart from the base and the packages it depends on."""
-    sources = content_hash(SDK / "pigpen") if SDK.is_dir() else ""
-    project = (SDK / "pyproject.toml").read_text() if SDK.is_dir() else sdk_version()
-    return hashlib.sha256("\0".join([DOCKERFILE.read_text(), project, sources]).encode()).hexdigest()
+    return hashlib.sha256(f"{DOCKERFILE.read_text()}\0{installed_sdk().hash}".encode()).hexdigest()
 
 
 def ensure_base_image(client: DockerClient, report: Callable[[str], None]) -> str:
@@ -95,18 +82,22 @@ def base_image_id(client: DockerClient, content: str) -> str:
     return str(image.id)
 
 
+def _versioned_tag() -> str:
+    return f"{REPOSITORY}:{installed_sdk().version}"
+
+
 def _is_current(client: DockerClient, content: str) -> bool:
     try:
         image = client.images.get(LATEST)
     except ImageNotFound:
         return False
-    is_tagged = f"{REPOSITORY}:{sdk_version()}" in image.tags
+    is_tagged = _versioned_tag() in image.tags
     return is_tagged and image.labels.get(CONTENT_LABEL) == content
 
 
 def _make(client: DockerClient, content: str, report: Callable[[str], None]) -> None:
     base = find_base(client, report)
-    tag = f"{REPOSITORY}:{sdk_version()}"
+    tag = _versioned_tag()
     with tempfile.TemporaryDirectory(prefix="pigpen-") as name:
         folder = Path(name)
         shutil.copy(DOCKERFILE, folder)
@@ -149,14 +140,12 @@ def _facts(client: DockerClient, base: str) -> tuple[str, str]:
 
 
 def _collect_wheels(folder: Path, python: str, machine: str) -> None:
-    requirement = f"pigpen-sdk=={sdk_version()}"
-    if SDK.is_dir():
-        _pip("wheel", "--no-deps", "--wheel-dir", str(folder), str(SDK))
-        requirement = str(next(folder.glob("*.whl")))
+    folder.mkdir()
+    sdk = installed_sdk().write_wheel(folder)
     platforms = [f"--platform=manylinux{tag}_{machine}" for tag in ("2014", "_2_17", "_2_28")]
     # For the Python inside the base, which need not be the one that runs here.
     target = ["--only-binary=:all:", f"--python-version={python}", *platforms]
-    _pip("download", "--dest", str(folder), *target, requirement, "pip")
+    _pip("download", "--dest", str(folder), *target, str(sdk), "pip")
 
 
 def _pip(*arguments: str) -> None:
@@ -174,7 +163,7 @@ def main() -> int:
     except SandboxError as error:
         print(error, file=sys.stderr)
         return 1
-    print(f"{REPOSITORY}:{sdk_version()} is ready")
+    print(f"{_versioned_tag()} is ready")
     return 0
 
 

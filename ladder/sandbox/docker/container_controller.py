@@ -1,4 +1,4 @@
-"""Holds a container still, reads its clock, and notes when it wrote what."""
+"""Freezes a container, reads its CPU time, and labels its output with decisions."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ if TYPE_CHECKING:
 
 
 class ContainerController:
-    """A container's `referee.seats.process_controller.Keeper`."""
+    """A container's `referee.seats.process_controller.ProcessController`."""
 
     def __init__(self, group: ControlGroup | None, output: Output, core: int | None) -> None:
         """
-        Keep a container.
+        Control a container.
 
         Args:
-            group: Its control group, where there is one to be found; closed with the keeper.
-            output: What it writes.
-            core: The core to think on; None: any.
+            group: Its control group, where there is one to be found; closed with this object.
+            output: Its stdout and stderr.
+            core: The core that it is limited to once it is seated; None: any.
         """
         self._group = group
         self._output = output
@@ -30,22 +30,22 @@ class ContainerController:
         return self._group.cpu_time() if self._group else None
 
     def seated(self) -> None:
-        """Put it on its core: starting took all there are, since four at once start much faster so."""
+        """Limit it to its core. While it starts it may use all cores: four containers start much faster so."""
         if self._group and self._core is not None:
             self._group.pin(self._core)
 
-    def hold(self) -> None:
-        """Freeze it."""
+    def freeze(self) -> None:
+        """Freeze all its processes."""
         if self._group:
-            self._group.hold()
+            self._group.freeze()
 
-    def free(self) -> None:
-        """Thaw it."""
+    def thaw(self) -> None:
+        """Let its processes go on."""
         if self._group:
-            self._group.free()
+            self._group.thaw()
 
     def mark(self, decision: int) -> None:
-        """What it writes from now on, it writes at *decision*."""
+        """Label what it writes from now on with the number of this *decision*."""
         self._output.mark(decision)
 
     def peak_memory(self) -> int | None:
@@ -53,6 +53,6 @@ class ContainerController:
         return self._group.peak_memory() if self._group else None
 
     def close(self) -> None:
-        """Let go of the control group; harmless twice."""
+        """Close the control group's files; may be called twice."""
         if self._group:
             self._group.close()

@@ -51,13 +51,13 @@ class DockerInstance:
         pool: Executor,
         name: str,
         output: Output,
-        keeper: ContainerController,
+        controller: ContainerController,
         on_removed: Callable[[DockerInstance], None],
     ) -> None:
         self.name = name
         """The container's name."""
-        self.keeper = keeper
-        """What holds it still and reads its CPU time."""
+        self.controller = controller
+        """What freezes it and reads its CPU time."""
         self._client = client
         self._pool = pool
         self._output = output
@@ -99,14 +99,14 @@ class DockerInstance:
             SandboxError: If the engine fails; another call tries again.
         """
         if self._removal is None or (self._removal.done() and self._removal.exception()):
-            self.keeper.free()  # not every runtime can end what is held
+            self.controller.thaw()  # not every runtime can end a frozen container
             self._removal = self._pool.submit(self._take_away)
         # A caller that is cancelled meanwhile does not stop the removal.
         try:
             await asyncio.shield(asyncio.wrap_future(self._removal))
         finally:
             self._output.close()
-            self.keeper.close()
+            self.controller.close()
 
     async def log_tail(self) -> str:
         """Give the end of what it wrote to stdout and stderr; works after `stop` too."""
@@ -114,7 +114,7 @@ class DockerInstance:
 
     async def peak_memory(self) -> int | None:
         """Give the most bytes its control group has used, files in memory included; None once it has ended."""
-        return self.keeper.peak_memory()
+        return self.controller.peak_memory()
 
     def _watch(self, ending: Future[Exit]) -> None:
         try:

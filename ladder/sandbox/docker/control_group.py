@@ -1,7 +1,7 @@
 """
-A container's control group: the kernel's files that tell what it has used, and that hold it still.
+A container's control group: the kernel's files that measure and freeze its processes.
 
-There are two generations of them. Where both are there, the second one is taken: it freezes five times as fast.
+There are two versions, cgroup v1 and v2. Where a machine has both, v2 is used: it freezes five times as fast.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 GROUPS = Path("/sys/fs/cgroup")
 UNIFIED = "unified"
-"""Where the second generation is found beside the first."""
+"""Where v2 is mounted beside v1."""
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,9 @@ class GroupFiles:
     cpu_unit: float
     """Seconds in one unit of the first number in `cpu`."""
     freezer: Path
-    hold: bytes
-    free: bytes
-    """What to write to `freezer`."""
+    freeze: bytes
+    thaw: bytes
+    """What is written to `freezer` to freeze the group, and to thaw it."""
     cores: Path
     """The cores that the group may use."""
     peak: Path
@@ -48,18 +48,18 @@ def files_of(pid: int, name: str, groups: Path = GROUPS, processes: Path = Path(
     if "" in paths:
         for second in (groups / UNIFIED / paths[""], groups / paths[""]):
             if (second / "cgroup.freeze").exists():
-                return _second(second, first)
-    return _first(first) if {"cpuacct", "freezer"} <= first.keys() else None
+                return _files_v2(second, first)
+    return _files_v1(first) if {"cpuacct", "freezer"} <= first.keys() else None
 
 
-def _first(folders: dict[str, Path]) -> GroupFiles:
-    """The files of a group of the first generation, which has a folder for each thing controlled."""
+def _files_v1(folders: dict[str, Path]) -> GroupFiles:
+    """The files of a v1 group, which has a folder for each resource."""
     cpu, freezer = folders["cpuacct"] / "cpuacct.usage", folders["freezer"] / "freezer.state"
     return GroupFiles(cpu, 1e-9, freezer, b"FROZEN", b"THAWED", _cores(folders, cpu.parent), _peak(folders, cpu.parent))
 
 
-def _second(folder: Path, folders: dict[str, Path]) -> GroupFiles:
-    """The files of a group of the second generation; what the first one controls beside it is found in *folders*."""
+def _files_v2(folder: Path, folders: dict[str, Path]) -> GroupFiles:
+    """The files of a v2 group; what v1 controls beside it is found in *folders*."""
     cpu, freezer = folder / "cpu.stat", folder / "cgroup.freeze"
     return GroupFiles(cpu, 1e-6, freezer, b"1", b"0", _cores(folders, folder), _peak(folders, folder))
 
@@ -73,7 +73,7 @@ def _peak(folders: dict[str, Path], other: Path) -> Path:
 
 
 class ControlGroup:
-    """A group that is read and held; its files stay open. What the kernel refuses is left undone."""
+    """Reads and freezes one group; its files stay open. What the kernel refuses is left undone."""
 
     def __init__(self, files: GroupFiles) -> None:
         self._files = files
@@ -90,16 +90,16 @@ class ControlGroup:
                 self._used = _first_number(os.pread(self._cpu, 64, 0)) * self._cpu_unit
         return self._used if self._readable else None
 
-    def hold(self) -> None:
-        """Let no process of the group run."""
-        self._switch(self._files.hold)
+    def freeze(self) -> None:
+        """Freeze every process of the group."""
+        self._switch(self._files.freeze)
 
-    def free(self) -> None:
-        """Let them run."""
-        self._switch(self._files.free)
+    def thaw(self) -> None:
+        """Let them go on."""
+        self._switch(self._files.thaw)
 
     def pin(self, core: int) -> None:
-        """Let them run on one core only."""
+        """Limit them to one core."""
         with suppress(OSError):
             self._files.cores.write_text(str(core))
 
@@ -111,7 +111,7 @@ class ControlGroup:
             return None
 
     def close(self) -> None:
-        """Let go of the files; harmless twice."""
+        """Close the files; may be called twice."""
         for file in (self._cpu, self._freezer):
             if file is not None:
                 os.close(file)

@@ -219,8 +219,8 @@ class DockerSandbox:
         except Exception:
             output.close()
             raise
-        keeper = ContainerController(group, output, place.core)
-        instance = DockerInstance(client, self._pool, name, output, keeper, self._removed)
+        controller = ContainerController(group, output, place.core)
+        instance = DockerInstance(client, self._pool, name, output, controller, self._removed)
         self._instances[instance] = plan
         return instance
 

@@ -7,7 +7,9 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from ladder.errors import SandboxError
 from ladder.sandbox.docker.limits import SEAT_FOLDER
+from ladder.sandbox.host.cache import cache_folder
 from ladder.sandbox.host.guarded import read_own
 
 MOST = 1000
@@ -23,7 +25,7 @@ def is_known_fit(image: str) -> bool:
 
 def remember_fit(image: str) -> None:
     """Remember it, for every process of this user. Where nothing can be written, it will be looked at again."""
-    with suppress(OSError, RuntimeError):  # a user without a home has nothing to write to
+    with suppress(OSError, SandboxError):  # a user without a home has nothing to write to
         path = _path()
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         written = path.with_name(f".{path.name}.{os.getpid()}.{hashlib.sha256(image.encode()).hexdigest()[:8]}")
@@ -34,7 +36,7 @@ def remember_fit(image: str) -> None:
 def _known() -> list[str]:
     try:
         return read_own(_path(), MOST * _LINE).split()
-    except (OSError, RuntimeError, UnicodeDecodeError):
+    except (OSError, SandboxError, UnicodeDecodeError):
         return []
 
 
@@ -43,5 +45,4 @@ def _path() -> Path:
     rules = hashlib.sha256(SEAT_FOLDER.encode())
     for source in sorted(Path(__file__).parent.glob("image_*.py")):
         rules.update(source.read_bytes())
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "pigpen" / f"fit-images-{rules.hexdigest()[:16]}"
+    return cache_folder() / f"fit-images-{rules.hexdigest()[:16]}"

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Bots as plain processes of this user, without isolation."""

@@ -44,8 +44,8 @@ class ProcessInstance:
         self._on_gone = on_gone
         self._tail = Tail()
         self._ended = False
-        self.keeper = _Listener(self)
-        """What notes when it wrote what; it is neither held nor is its CPU time read."""
+        self.controller = _OutputMarker(self)
+        """Labels its output; it cannot freeze the process or read its CPU time."""
         os.set_blocking(output, False)
         asyncio.get_running_loop().add_reader(output, self._read)
         self._ending = asyncio.ensure_future(self._end())
@@ -61,7 +61,7 @@ class ProcessInstance:
         await self.wait()
 
     def mark(self, decision: int) -> None:
-        """What it writes from now on, it writes at *decision*."""
+        """Label what it writes from now on with the number of this *decision*."""
         if not self._ended and holds_something(self._output):
             self._catch_up()
         self._tail.mark(decision)
@@ -113,12 +113,12 @@ class ProcessInstance:
             return
 
 
-class _Listener(NoController):
-    """Keeps a process as little as that can be done without rights of any kind."""
+class _OutputMarker(NoController):
+    """Labels the output of a process. Without special rights nothing else can be controlled."""
 
     def __init__(self, instance: ProcessInstance) -> None:
         self._instance = instance
 
     def mark(self, decision: int) -> None:
-        """What it writes from now on, it writes at *decision*."""
+        """Label what it writes from now on with the number of this *decision*."""
         self._instance.mark(decision)

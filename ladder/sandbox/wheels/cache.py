@@ -12,7 +12,6 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ladder.errors import SandboxError
 from ladder.sandbox.host.scratch import disk_errors
 
 if TYPE_CHECKING:
@@ -20,21 +19,9 @@ if TYPE_CHECKING:
 
 STORE_BYTES = 1024 * 1024 * 1024
 """Of wheels that are kept."""
+MOST_ANSWERS = 1000
+"""Of them, some kilobytes each, so many are kept; the newest."""
 CHUNK = 1024 * 1024
-
-
-def cache_folder() -> Path:
-    """
-    Where all of this lies, as the XDG base directory specification has it.
-
-    Raises:
-        SandboxError: If this user has no home.
-    """
-    try:
-        home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    except RuntimeError as error:
-        raise SandboxError(f"{error} Name a folder for fetched packages: XDG_CACHE_HOME in the environment.") from None
-    return Path(home) / "pigpen"
 
 
 class Store:
@@ -79,6 +66,9 @@ class Store:
             SandboxError: If there is no room.
         """
         _put(self._answers / key, text.encode())
+        oldest_first = sorted(self._answers.iterdir(), key=lambda path: path.stat().st_mtime)
+        for path in oldest_first[:-MOST_ANSWERS]:
+            path.unlink(missing_ok=True)
 
     def _prune(self, spared: Path) -> None:
         found = sorted((path.stat().st_mtime, path.stat().st_size, path) for path in self._wheels.glob("*.whl"))

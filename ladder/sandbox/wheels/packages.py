@@ -13,8 +13,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ladder.errors import BotRejected
+from ladder.sandbox.host.cache import cache_folder
 from ladder.sandbox.host.scratch import scratch_folder
-from ladder.sandbox.wheels.cache import Store, cache_folder
+from ladder.sandbox.wheels.cache import Store
 from ladder.sandbox.wheels.fetch import PipFetch
 from ladder.sandbox.wheels.lock import Pin, lock_text, read_lock
 from ladder.sandbox.wheels.requirements import LOCK, REQUIREMENTS, read_requirements

@@ -14,6 +14,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from ladder.errors import BotRejected
+from referee.records.errors import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -142,7 +143,7 @@ def is_pinned(wanted: Wanted) -> bool:
 
 
 def _refusal(text: str, by: str, why: str) -> BotRejected:
-    shown = text if len(text) <= 80 else f"{text[:80]}…"
+    shown = shortened(text)
     return BotRejected(
         f"{by[0].upper()}{by[1:]}: {shown!r} {why}. Write one package a line, as in: numpy>=2.0; or leave it out."
     )

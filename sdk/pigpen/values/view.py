@@ -6,15 +6,14 @@ import random
 from typing import TYPE_CHECKING
 
 from pigpen.rules import Phase, SeatView, mask_of
-from pigpen.sim.chance import Chance
-from pigpen.sim.playout import Policy, playouts
-from pigpen.sim.worlds import Worlds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pigpen.rules import Card, Deal, Exposure, Rules
     from pigpen.sim.chance import Bits
+    from pigpen.sim.playout import Policy
+    from pigpen.sim.worlds import Worlds
 
 
 class View(SeatView):
@@ -97,10 +96,12 @@ class View(SeatView):
         Raises:
             ValueError: If no deal fits, or the deal is over.
         """
+        from pigpen.sim.chance import Chance  # not every bot simulates
+
         return self._possible().draw(Chance.of(rng))
 
     def playouts(
-        self, deals: int, rng: Bits, policy: Policy = Policy.CAREFUL, cards: Iterable[Card] | None = None
+        self, deals: int, rng: Bits, policy: Policy | None = None, cards: Iterable[Card] | None = None
     ) -> dict[Card, tuple[float, ...]]:
         """
         Try each legal card in the same *deals* sampled deals, and play each of them to its end.
@@ -111,7 +112,7 @@ class View(SeatView):
         Args:
             deals: How many deals to sample, 1 or more.
             rng: A `random.Random`.
-            policy: How all seats play on.
+            policy: How all seats play on; `Policy.CAREFUL` by default.
             cards: The legal cards to try; all of them by default.
 
         Returns:
@@ -120,13 +121,19 @@ class View(SeatView):
         Raises:
             ValueError: If it is not this seat's turn to play, one of the cards is not legal, or no deal fits.
         """
+        from pigpen.sim.chance import Chance
+        from pigpen.sim.playout import Policy, playouts
+
         options = self.legal_mask if cards is None else mask_of(cards)
         if self.phase is not Phase.PLAY or not options or options & ~self.legal_mask or deals < 1:
             raise ValueError("playouts are for a seat that is to play one of the cards, in 1 or more deals")
+        policy = Policy.CAREFUL if policy is None else policy
         return playouts(self._possible(), options, deals, policy, Chance.of(rng))
 
     def _possible(self) -> Worlds:
         """The deals that fit, counted once."""
+        from pigpen.sim.worlds import Worlds
+
         if self._worlds is None:
             self._worlds = Worlds(self)
         return self._worlds

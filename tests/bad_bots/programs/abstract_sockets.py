@@ -7,8 +7,8 @@ from functools import partial
 
 import pigpen
 from tests.bad_bots.honest import Honest, report
-from tests.ladder.probe import attempt
-from tests.ladder.system_calls import named
+from tests.ladder.sandbox.docker.probe import attempt
+from tests.ladder.sandbox.docker.system_calls import named
 
 
 def name(seat: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 
 from tests.bad_bots.honest import play_after
-from tests.ladder.system_calls import ARGUMENTS, FORBIDDEN, call, named
+from tests.ladder.sandbox.docker.system_calls import ARGUMENTS, FORBIDDEN, call, named
 
 CALLS = ["cachestat", "fadvise64", "mincore", "mlock", "preadv2", "process_madvise", "readahead", "sync_file_range"]
 KINDS = ("madvise", "mmap", "openat", "fcntl(F_SETFL")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.bad_bots.honest import play_with
-from tests.ladder.probe import attempt
-from tests.ladder.system_calls import named
+from tests.ladder.sandbox.docker.probe import attempt
+from tests.ladder.sandbox.docker.system_calls import named
 
 
 def litter() -> None:

@@ -6,7 +6,7 @@ import os
 import signal
 
 from tests.bad_bots.honest import report
-from tests.ladder.system_calls import named
+from tests.ladder.sandbox.docker.system_calls import named
 
 first = os.getpid()
 while True:

@@ -6,8 +6,8 @@ import os
 import signal
 
 from tests.bad_bots.honest import play_after
-from tests.ladder.probe import attempt
-from tests.ladder.system_calls import named
+from tests.ladder.sandbox.docker.probe import attempt
+from tests.ladder.sandbox.docker.system_calls import named
 
 
 def kill_all() -> dict[str, object]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import socket
 
 from tests.bad_bots.honest import play_after
-from tests.ladder.probe import attempt
-from tests.ladder.system_calls import FAMILIES, named, open_socket
+from tests.ladder.sandbox.docker.probe import attempt
+from tests.ladder.sandbox.docker.system_calls import FAMILIES, named, open_socket
 
 
 def resolve() -> str:

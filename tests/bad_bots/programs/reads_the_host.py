@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pigpen
 from tests.bad_bots.honest import Honest, report
-from tests.ladder.system_calls import call, named
+from tests.ladder.sandbox.docker.system_calls import call, named
 
 SYSINFO = {"x86_64": 99, "aarch64": 179}[platform.machine()]
 MOST = 64 * 1024

@@ -7,7 +7,7 @@ import time
 from tests.bad_bots.frames import connect
 from tests.bad_bots.honest import report
 from tests.bad_bots.line import enter
-from tests.ladder.probe import attempt
+from tests.ladder.sandbox.docker.probe import attempt
 
 line = enter()
 first = next(line.requests())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 
 from tests.bad_bots.honest import play_after
-from tests.ladder.system_calls import FORBIDDEN, call, named
+from tests.ladder.sandbox.docker.system_calls import FORBIDDEN, call, named
 
 
 def call_all() -> dict[str, object]:

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 import pigpen
 from tests.bad_bots.honest import report
 from tests.bad_bots.telling import Telling
-from tests.ladder.probe import attempt
-from tests.ladder.system_calls import call, named
+from tests.ladder.sandbox.docker.probe import attempt
+from tests.ladder.sandbox.docker.system_calls import call, named
 
 FILES = [
     "/run/pigpen/launcher",

@@ -7,8 +7,8 @@ import grpc
 from tests.bad_bots.frames import begin
 from tests.bad_bots.honest import report
 from tests.bad_bots.line import Line, connect, hello
-from tests.ladder.probe import attempt
-from tests.ladder.system_calls import named
+from tests.ladder.sandbox.docker.probe import attempt
+from tests.ladder.sandbox.docker.system_calls import named
 
 channels = [connect(), connect()]
 for channel in channels:

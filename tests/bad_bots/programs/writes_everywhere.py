@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 
 from tests.bad_bots.honest import play_after
-from tests.ladder.probe import attempt
-from tests.ladder.system_calls import named
+from tests.ladder.sandbox.docker.probe import attempt
+from tests.ladder.sandbox.docker.system_calls import named
 
 KERNEL = [
     "/proc/sys/kernel/core_pattern",

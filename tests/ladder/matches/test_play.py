@@ -47,7 +47,7 @@ class TaskInstance:
         self._task = asyncio.ensure_future(Client(First(), "task", address, place.token).play_match())
         self._stop_fails = stop_fails
         self._wait_fails = wait_fails
-        self.keeper = NoController()
+        self.controller = NoController()
 
     async def wait(self) -> Exit:
         await asyncio.wait((self._task,))

@@ -149,8 +149,12 @@ async def test_a_sandbox_that_failed_is_closed_after_its_last_match_and_the_next
     assert [each.closed for each in opened] == [1, 1]
 
 
-async def test_it_is_ready_where_there_is_room(worker: Worker) -> None:
+async def test_it_is_ready_where_there_is_room_and_leaves_nothing_there(
+    worker: Worker, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     await worker.ready()
+    assert list(tmp_path.iterdir()) == []
 
 
 async def test_it_is_not_ready_without_room(worker: Worker, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

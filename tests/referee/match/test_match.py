@@ -125,7 +125,7 @@ async def test_whoever_has_answered_a_sealed_question_is_held_while_others_think
                 await other.wait()
             return await super().ask(view, watch, took)
 
-        def rest(self) -> None:
+        def freeze(self) -> None:
             if self is not seats[3]:
                 held[min(seats.index(self), 1)].set()
 

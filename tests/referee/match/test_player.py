@@ -34,7 +34,7 @@ async def one_decision(script: Script, deal: Deal | None = None) -> tuple[Player
     player = Player(seat, SETTING)
     player.begin_deal()
     chair = deal.to_act[0]
-    return player, seat, await player.decide(deal, chair, TOTALS, seed=5)
+    return player, seat, await player.act(deal.copy(), chair, TOTALS, seed=5)
 
 
 async def test_a_legal_answer_is_the_bots_own() -> None:
@@ -109,7 +109,7 @@ async def test_the_third_fault_hands_the_seat_to_the_default_policy() -> None:
     seat = ScriptedSeat(fails(Verdict.ILLEGAL))
     player = Player(seat, SETTING)
     player.begin_deal()
-    by = [(await player.decide(deal, deal.turn, TOTALS, seed=5)).by for _ in range(5)]
+    by = [(await player.act(deal, deal.turn, TOTALS, seed=5)).by for _ in range(5)]
     assert by == ["default:illegal"] * 3 + ["takeover"] * 2
     assert player.taken_over
     assert len(seat.asked) == 3
@@ -120,7 +120,7 @@ async def test_each_fault_is_told_to_the_bot() -> None:
     seat = ScriptedSeat(fails(Verdict.MALFORMED, "it cannot be read"))
     player = Player(seat, SETTING)
     for _ in range(3):
-        await player.decide(deal, deal.turn, TOTALS, seed=5)
+        await player.act(deal, deal.turn, TOTALS, seed=5)
     assert seat.told == [
         FaultNotice("malformed", "it cannot be read", count, takeover=count == 3) for count in (1, 2, 3)
     ]
@@ -136,7 +136,7 @@ async def test_a_bot_that_never_comes_is_taken_over_at_its_first_decision(welcom
     deal = first_play()
     player = Player(AbsentSeat(), SETTING)
     await player.take_seat(welcome)
-    decision = await player.decide(deal, deal.turn, TOTALS, seed=5)
+    decision = await player.act(deal, deal.turn, TOTALS, seed=5)
     assert (decision.by, player.taken_over) == ("default:absent", True)
 
 
@@ -145,7 +145,7 @@ async def test_an_answer_after_the_limit_counts_as_late_even_if_the_seat_deliver
     deal = first_play()
     player = Player(ScriptedSeat(honest, time=time, thinks=1.0 + MARGIN + 0.001), SETTING, now=time)
     player.begin_deal()
-    decision = await player.decide(deal, deal.turn, TOTALS, seed=5)
+    decision = await player.act(deal, deal.turn, TOTALS, seed=5)
     assert decision.by == "default:timeout"
     assert player.faults[0].message == "no answer within 1.000 s"
 
@@ -155,7 +155,7 @@ async def test_an_answer_within_the_margin_is_in_time() -> None:
     deal = first_play()
     player = Player(ScriptedSeat(honest, time=time, thinks=1.0 + MARGIN), SETTING, now=time)
     player.begin_deal()
-    assert (await player.decide(deal, deal.turn, TOTALS, seed=5)).by == "bot"
+    assert (await player.act(deal, deal.turn, TOTALS, seed=5)).by == "bot"
 
 
 async def test_the_view_shows_the_bank_and_how_long_the_last_answer_took() -> None:
@@ -165,7 +165,7 @@ async def test_the_view_shows_the_bank_and_how_long_the_last_answer_took() -> No
     player = Player(seat, SETTING, now=time)
     player.begin_deal()
     for _ in range(2):
-        await player.decide(deal, deal.turn, TOTALS, seed=5)
+        await player.act(deal, deal.turn, TOTALS, seed=5)
     assert [view.bank for view in seat.asked] == pytest.approx([10.0, 9.5])
     assert seat.took == pytest.approx([0.0, 0.5])
     assert [view.decision for view in seat.asked] == [1, 2]
@@ -178,7 +178,7 @@ async def test_an_empty_bank_shortens_the_limit() -> None:
     seat = ScriptedSeat(honest, time=time, thinks=0.75 + MARGIN)
     player = Player(seat, ClockSetting(bank=1.0, increment=0.0, limit=1.0, start_up=10.0), now=time)
     player.begin_deal()
-    by = [(await player.decide(deal, deal.turn, TOTALS, seed=5)).by for _ in range(2)]
+    by = [(await player.act(deal, deal.turn, TOTALS, seed=5)).by for _ in range(2)]
     assert by == ["bot", "default:timeout"]
     assert [view.limit for view in seat.asked] == pytest.approx([1.0, 0.25])
 
@@ -190,7 +190,7 @@ async def test_cpu_time_is_what_the_bank_is_charged_where_it_can_be_read() -> No
     seat = ScriptedSeat(honest, time=time, thinks=0.6, works=0.5)
     player = Player(seat, SETTING, now=time)
     player.begin_deal()
-    decisions = [await player.decide(deal, deal.turn, TOTALS, seed=5) for _ in range(2)]
+    decisions = [await player.act(deal, deal.turn, TOTALS, seed=5) for _ in range(2)]
     assert [view.bank for view in seat.asked] == pytest.approx([10.0, 9.5])
     assert [decision.cpu for decision in decisions] == pytest.approx([0.5, 0.5])
     assert [decision.took for decision in decisions] == pytest.approx([0.6, 0.6])
@@ -202,7 +202,7 @@ async def test_too_much_cpu_time_is_too_late_however_quick_the_answer_came() -> 
     deal = first_play()
     player = Player(ScriptedSeat(honest, time=time, thinks=0.9, works=1.1), SETTING, now=time)
     player.begin_deal()
-    decision = await player.decide(deal, deal.turn, TOTALS, seed=5)
+    decision = await player.act(deal, deal.turn, TOTALS, seed=5)
     assert decision.by == "default:timeout"
     assert player.faults[0].message == "no answer within 1.000 s of CPU time and 3.000 s in all"
 
@@ -224,7 +224,7 @@ async def test_work_before_the_first_question_and_between_two_is_told_and_drawn_
     for work in (1.0, 0.0, 2.0):
         assert time.cpu is not None
         time.cpu += work
-        unasked.append((await player.decide(deal, deal.turn, TOTALS, seed=5)).unasked)
+        unasked.append((await player.act(deal, deal.turn, TOTALS, seed=5)).unasked)
     assert unasked == [1.0, 0.0, 2.0]
     free = UNASKED_MOST + UNASKED_EACH, UNASKED_EACH + UNASKED_EACH
     banks = 10 - 1 + free[0], 10 - 1 + free[0] - 0.25, 10 - 3 + free[0] + free[1] - 0.5
@@ -236,7 +236,7 @@ async def test_whoever_has_worked_its_time_away_unasked_is_not_asked() -> None:
     seat, player = await seated(time)
     assert time.cpu is not None
     time.cpu += 11.0
-    decision = await player.decide(deal, deal.turn, TOTALS, seed=5)
+    decision = await player.act(deal, deal.turn, TOTALS, seed=5)
     assert (decision.by, decision.fault and decision.fault.message) == ("default:timeout", NO_TIME_LEFT)
     assert seat.asked == []
 
@@ -245,7 +245,7 @@ async def test_where_no_cpu_time_can_be_read_nothing_is_charged_unasked() -> Non
     time, deal = FakeTime(), first_play()
     player = Player(ScriptedSeat(honest, time=time), SETTING, now=time)
     player.begin_deal()
-    assert [(await player.decide(deal, deal.turn, TOTALS, seed=5)).unasked for _ in range(2)] == [None, None]
+    assert [(await player.act(deal, deal.turn, TOTALS, seed=5)).unasked for _ in range(2)] == [None, None]
 
 
 async def test_the_programs_clock_is_read_twice_for_a_decision() -> None:
@@ -259,19 +259,19 @@ async def test_the_programs_clock_is_read_twice_for_a_decision() -> None:
     deal = first_play()
     player = Player(Read(honest), SETTING)
     player.begin_deal()
-    await player.decide(deal, deal.turn, TOTALS, seed=5)
+    await player.act(deal, deal.turn, TOTALS, seed=5)
     assert len(reads) == 2
 
 
-async def test_a_seat_that_was_taken_over_rests() -> None:
+async def test_a_seat_that_was_taken_over_is_idle() -> None:
     deal = first_play()
     seat = ScriptedSeat(fails(Verdict.ILLEGAL))
     player = Player(seat, SETTING)
     player.begin_deal()
     rests = []
     for _ in range(3):
-        await player.decide(deal, deal.turn, TOTALS, seed=5)
-        rests.append(seat.rests)
+        await player.act(deal, deal.turn, TOTALS, seed=5)
+        rests.append(seat.freezes)
     assert rests == [0, 0, 1]
 
 
@@ -282,3 +282,12 @@ def test_only_leaving_and_never_coming_are_final() -> None:
 def test_a_failure_carries_its_code_and_its_sentence() -> None:
     failure = SeatFailure(Verdict.TIMEOUT, "no answer within 1 s")
     assert (failure.verdict, str(failure)) == ("timeout", "no answer within 1 s")
+
+
+@pytest.mark.parametrize("script", [honest, fails(Verdict.GONE)])
+async def test_what_is_decided_is_done_in_the_deal(script: Script) -> None:
+    deal, player = first_play(), Player(ScriptedSeat(script), SETTING)
+    player.begin_deal()
+    before = len(deal.plays)
+    decision = await player.act(deal, deal.turn, TOTALS, seed=5)
+    assert [*deal.plays[before:]] == [decision.action]

@@ -1,83 +1,91 @@
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
-from referee.seats.process_controller import RESTLESS_SECONDS, FreezePolicy, NoController
-from tests.referee.scripted_seats import NotingKeeper
+from referee.seats.process_controller import IDLE_CPU_SECONDS, FreezePolicy, NoController, ProcessController
+from tests.referee.scripted_seats import RecordingController
 
 
 @pytest.fixture
-def keeper() -> NotingKeeper:
-    return NotingKeeper()
+def controller() -> RecordingController:
+    return RecordingController()
 
 
 @pytest.fixture
-def turns(keeper: NotingKeeper) -> FreezePolicy:
+def policy(controller: RecordingController) -> FreezePolicy:
     """Of a program that has taken its seat."""
-    turns = FreezePolicy(keeper)
-    turns.seated()
-    keeper.done.clear()
-    return turns
+    policy = FreezePolicy(controller)
+    policy.seated()
+    controller.done.clear()
+    return policy
 
 
-def test_a_program_is_told_once_that_it_is_seated(keeper: NotingKeeper) -> None:
-    turns = FreezePolicy(keeper)
+def test_a_program_is_told_once_that_it_is_seated(controller: RecordingController) -> None:
+    policy = FreezePolicy(controller)
     for _ in range(2):
-        turns.seated()
-    assert keeper.done == ["seated"]
+        policy.seated()
+    assert controller.done == ["seated"]
 
 
-def test_it_rests_until_it_is_asked_again(keeper: NotingKeeper, turns: FreezePolicy) -> None:
-    turns.rest()
-    turns.rest()
-    turns.begin(3, keeper.used)
-    turns.end(keeper.used)
-    assert keeper.done == ["hold", "mark 3", "free"]
+def test_it_is_frozen_until_it_is_asked_again(controller: RecordingController, policy: FreezePolicy) -> None:
+    policy.freeze()
+    policy.freeze()
+    policy.begin(3, controller.used)
+    policy.end(controller.used)
+    assert controller.done == ["freeze", "mark 3", "thaw"]
 
 
-def test_a_quiet_one_is_left_alone(keeper: NotingKeeper, turns: FreezePolicy) -> None:
+def test_a_program_that_only_waits_is_left_alone(controller: RecordingController, policy: FreezePolicy) -> None:
     for decision in (1, 2):
-        turns.begin(decision, keeper.used)
-        turns.end(keeper.used)
-    assert keeper.done == ["mark 1", "mark 2"]
+        policy.begin(decision, controller.used)
+        policy.end(controller.used)
+    assert controller.done == ["mark 1", "mark 2"]
 
 
-def test_one_that_worked_unasked_is_held_whenever_it_is_not_asked(keeper: NotingKeeper, turns: FreezePolicy) -> None:
-    assert keeper.used is not None
-    turns.begin(1, keeper.used)
-    turns.end(keeper.used)
-    keeper.used += 2 * RESTLESS_SECONDS
+def test_one_that_worked_unasked_is_frozen_whenever_it_is_not_asked(
+    controller: RecordingController, policy: FreezePolicy
+) -> None:
+    assert controller.used is not None
+    policy.begin(1, controller.used)
+    policy.end(controller.used)
+    controller.used += 2 * IDLE_CPU_SECONDS
     for decision in (2, 3):
-        turns.begin(decision, keeper.used)
-        turns.end(keeper.used)
-    assert keeper.done == ["mark 1", "mark 2", "hold", "mark 3", "free", "hold"]
+        policy.begin(decision, controller.used)
+        policy.end(controller.used)
+    assert controller.done == ["mark 1", "mark 2", "freeze", "mark 3", "thaw", "freeze"]
 
 
-def test_working_when_asked_is_not_being_restless(keeper: NotingKeeper, turns: FreezePolicy) -> None:
-    assert keeper.used is not None
+def test_working_when_asked_is_not_being_works_unasked(controller: RecordingController, policy: FreezePolicy) -> None:
+    assert controller.used is not None
     for decision in (1, 2):
-        turns.begin(decision, keeper.used)
-        keeper.used += 100 * RESTLESS_SECONDS
-        turns.end(keeper.used)
-    assert "hold" not in keeper.done
+        policy.begin(decision, controller.used)
+        controller.used += 100 * IDLE_CPU_SECONDS
+        policy.end(controller.used)
+    assert "freeze" not in controller.done
 
 
-def test_one_whose_seat_is_lost_is_held_for_good(keeper: NotingKeeper, turns: FreezePolicy) -> None:
-    turns.dismiss()
-    turns.begin(1, keeper.used)
-    turns.over()
-    assert keeper.done == ["hold", "mark 1"]
+def test_one_whose_seat_is_lost_stays_frozen(controller: RecordingController, policy: FreezePolicy) -> None:
+    policy.seat_lost()
+    policy.begin(1, controller.used)
+    policy.match_over()
+    assert controller.done == ["freeze", "mark 1"]
 
 
-def test_after_the_match_it_may_run_to_its_end(keeper: NotingKeeper, turns: FreezePolicy) -> None:
-    turns.rest()
-    turns.over()
-    assert keeper.done == ["hold", "free"]
+def test_after_the_match_it_may_run_to_its_end(controller: RecordingController, policy: FreezePolicy) -> None:
+    policy.freeze()
+    policy.match_over()
+    assert controller.done == ["freeze", "thaw"]
 
 
-def test_nobody_keeps_anything() -> None:
-    turns = FreezePolicy(NoController())
-    turns.seated()
-    turns.begin(1, None)
-    turns.rest()
-    turns.end(None)
+def test_where_no_clock_can_be_read_and_nothing_frozen_the_policy_is_the_same() -> None:
+    controller: ProcessController = NoController()
+    policy = FreezePolicy(controller)
+    policy.seated()
+    states = []
+    begin, end = partial(policy.begin, 1, controller.cpu_time()), partial(policy.end, controller.cpu_time())
+    for step in (policy.freeze, begin, end, policy.freeze):
+        step()
+        states.append(policy.is_frozen)
+    assert (controller.cpu_time(), states) == (None, [True, False, False, True])

@@ -15,9 +15,9 @@ from referee.seats import reconnect_window as door
 from referee.seats import stream_seat
 from referee.seats.clock import Stopwatch
 from referee.seats.hello import new_token
-from referee.seats.process_controller import RESTLESS_SECONDS
+from referee.seats.process_controller import IDLE_CPU_SECONDS
 from referee.seats.verdict import SeatFailure, Verdict
-from tests.referee.scripted_seats import NotingKeeper
+from tests.referee.scripted_seats import RecordingController
 from tests.referee.wires import RULES, RawBot, open_seat, question, raw_bot
 
 if TYPE_CHECKING:
@@ -256,9 +256,9 @@ async def test_after_the_match_the_stream_ends_well_even_for_a_bot_that_only_lis
 
 
 async def test_a_decision_reads_the_programs_clock_twice(tmp_path: Path, welcome: Welcome) -> None:
-    keeper = NotingKeeper()
+    controller = RecordingController()
     async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
-        seat.kept_by(keeper)
+        seat.attach_controller(controller)
         await seat.welcome(welcome)
         await bot.receive()
         watch = Stopwatch(LONG, seat.cpu_time)
@@ -266,19 +266,19 @@ async def test_a_decision_reads_the_programs_clock_twice(tmp_path: Path, welcome
         await bot.answer(await bot.receive())
         assert await asked == question().legal[0]
         assert watch.rated < LONG
-        assert keeper.reads == 2
+        assert controller.reads == 2
 
 
 async def test_a_program_that_worked_unasked_is_held_when_it_has_answered(tmp_path: Path, welcome: Welcome) -> None:
-    keeper = NotingKeeper()
+    controller = RecordingController()
     async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
-        seat.kept_by(keeper)
+        seat.attach_controller(controller)
         await seat.welcome(welcome)
         await bot.receive()
         for number in (1, 2):
             asked = asyncio.ensure_future(seat.ask(question(number), Stopwatch(LONG, seat.cpu_time), 0.0))
             await bot.answer(await bot.receive())
             await asked
-            assert keeper.used is not None
-            keeper.used += 2 * RESTLESS_SECONDS
-        assert keeper.done == ["seated", "mark 1", "mark 2", "hold"]
+            assert controller.used is not None
+            controller.used += 2 * IDLE_CPU_SECONDS
+        assert controller.done == ["seated", "mark 1", "mark 2", "freeze"]

@@ -1,4 +1,8 @@
-"""The small programs of ours that run inside containers, compiled for both machines that Pigpen knows."""
+"""
+The small programs of ours that run inside containers, compiled for both machines that Pigpen knows.
+
+They are compiled when Pigpen is installed or packed (docs/adr/0015-compiled-when-installed.md).
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ from ladder.sandbox.host.scratch import disk_errors
 
 LAUNCHER = "launcher"
 """The first process of every container (docs/adr/0004)."""
+MACHINES = ("x86_64", "aarch64")
 LOCK_FILES = "lock_files"
 """Keeps the files of an image in memory (docs/adr/0014)."""
 
@@ -20,11 +25,16 @@ def program_for(name: str, machine: str) -> Path:
     Find a program for an engine on *machine*, as `uname -m` calls it.
 
     Raises:
-        SandboxError: If there is none for such a machine.
+        SandboxError: If there is none for such a machine, or none has been compiled.
     """
     program = Path(__file__).with_name(f"{name}-{machine}")
+    if machine not in MACHINES:
+        raise SandboxError(f"The docker sandbox knows {' and '.join(MACHINES)}, and this engine runs on {machine}.")
     if not program.is_file():
-        raise SandboxError(f"The docker sandbox knows x86_64 and aarch64, and this engine runs on {machine}.")
+        raise SandboxError(
+            "This Pigpen was installed without the programs that containers need, as there was no compiler. Install "
+            "ziglang with pip and then Pigpen again (in a checkout: scripts/venv), or use the process sandbox."
+        )
     return program
 
 

@@ -5,7 +5,7 @@
  * ends as the program does: its exit code, or 128 + the signal. Only 137 becomes 192: nothing inside can kill this
  * process, so the engine tells 137 only where somebody outside killed it, or the kernel for memory. No process of the
  * container can then reach a pipe that the engine reads. Uses no library, so that it runs in every image.
- * `scripts/programs` compiles it.
+ * `hatch_build.py` compiles it.
  *
  * Exit codes of its own, those of a shell: 127 no such program, 126 the program cannot be run; 125 no log socket; and 124
  * the program could not be confined.

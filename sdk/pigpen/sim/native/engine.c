@@ -1,5 +1,6 @@
-// The accelerated engine: see docs/adr/0012-a-library-without-a-language.md. Compiled by scripts/native.
+// The accelerated engine: see docs/adr/0012-a-library-without-a-language.md. Compiled by sdk/hatch_build.py.
 
+#include "memory.h"
 #include "game.h"
 #include "chance.h"
 #include "dealing.h"

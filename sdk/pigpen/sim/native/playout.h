@@ -10,15 +10,23 @@ static int any(Cards cards, Chance *chance) {
 
 static int least(Cards cards, const int64_t *order) {
     int best = lowest(cards);
-    for (cards &= cards - 1; cards; cards &= cards - 1)
-        if (order[lowest(cards)] < order[best]) best = lowest(cards);
+    int64_t value = order[best];
+    for (cards &= cards - 1; cards; cards &= cards - 1) {
+        int card = lowest(cards), is_better = order[card] < value;
+        best = is_better ? card : best;
+        value = is_better ? order[card] : value;
+    }
     return best;
 }
 
 static int most(Cards cards, const int64_t *order) {
     int best = lowest(cards);
-    for (cards &= cards - 1; cards; cards &= cards - 1)
-        if (order[lowest(cards)] > order[best]) best = lowest(cards);
+    int64_t value = order[best];
+    for (cards &= cards - 1; cards; cards &= cards - 1) {
+        int card = lowest(cards), is_better = order[card] > value;
+        best = is_better ? card : best;
+        value = is_better ? order[card] : value;
+    }
     return best;
 }
 

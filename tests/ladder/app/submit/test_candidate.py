@@ -16,7 +16,7 @@ from ladder.sandbox.docker import docker_sandbox
 from ladder.sandbox.docker.built_images import ENTERED
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
-from tests.ladder.submit.tiny import load_tiny
+from tests.ladder.app.submit.tiny import load_tiny
 
 Write = Callable[[str, dict[str, str]], Path]
 ROOM = 1 << 40

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,20 +11,16 @@ import pytest
 from ladder.errors import SandboxError
 from ladder.sandbox.docker import base_image as images
 from ladder.sandbox.docker.base_image import ensure_base_image
+from ladder.sandbox.docker.installed_sdk import Sdk
 
 pytestmark = pytest.mark.docker
 
 REPOSITORY = "pigpen/test-bot"
-PROJECT = """
-[build-system]
-requires = ["hatchling>=1.24"]
-build-backend = "hatchling.build"
-[project]
-name = "pigpen-sdk"
-version = "0.0.7"
-dependencies = ["grpcio>=1.80", "protobuf>=6.33"]
-[tool.hatch.build.targets.wheel]
-packages = ["pigpen"]
+ABOUT = """Metadata-Version: 2.4
+Name: pigpen-sdk
+Version: 0.0.7
+Requires-Dist: grpcio>=1.80
+Requires-Dist: protobuf>=6.33
 """
 FACTS = """
 import os, sys, grpc, pigpen, google.protobuf, subprocess
@@ -35,18 +30,17 @@ print(subprocess.run(["pip", "--version"], capture_output=True, text=True).stdou
 
 
 @pytest.fixture(scope="module")
-def sdk(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("sdk")
-    (folder / "pigpen").mkdir()
-    (folder / "pigpen" / "__init__.py").write_text("MARK = 'first'")
-    (folder / "pyproject.toml").write_text(PROJECT)
-    return folder
+def sdk(tmp_path_factory: pytest.TempPathFactory) -> Sdk:
+    package = tmp_path_factory.mktemp("sdk") / "pigpen"
+    package.mkdir()
+    (package / "__init__.py").write_text("MARK = 'first'")
+    return Sdk(package, ABOUT, "0.0.7")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def small(sdk: Path, client: docker.DockerClient, python_image: str) -> Iterator[None]:
+def small(sdk: Sdk, client: docker.DockerClient, python_image: str) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(images, "SDK", sdk)
+        patch.setattr(images, "installed_sdk", lambda: sdk)
         patch.setattr(images, "REPOSITORY", REPOSITORY)
         patch.setattr(images, "LATEST", f"{REPOSITORY}:latest")
         yield
@@ -92,10 +86,10 @@ def dangling(client: docker.DockerClient) -> set[str | None]:
 
 
 def test_a_change_of_the_sdk_makes_it_anew_and_leaves_nothing_of_the_old(
-    built: list[str], client: docker.DockerClient, sdk: Path
+    built: list[str], client: docker.DockerClient, sdk: Sdk
 ) -> None:
     old, earlier = client.images.get(f"{REPOSITORY}:latest").id, dangling(client)
-    (sdk / "pigpen" / "__init__.py").write_text("MARK = 'second'")
+    (sdk.package / "__init__.py").write_text("MARK = 'second'")
     before = images.base_content()
     assert before == ensure_base_image(client, lambda line: None)
     output = client.containers.run(f"{REPOSITORY}:latest", ["python", "-c", FACTS], network_mode="none", remove=True)
@@ -106,10 +100,10 @@ def test_a_change_of_the_sdk_makes_it_anew_and_leaves_nothing_of_the_old(
 
 class TestWithoutABase:
     @pytest.fixture(autouse=True)
-    def no_base(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, sdk: Path) -> None:
-        shutil.copytree(sdk, tmp_path / "sdk")
-        (tmp_path / "sdk" / "pigpen" / "__init__.py").write_text("MARK = 'never built'")
-        monkeypatch.setattr(images, "SDK", tmp_path / "sdk")
+    def no_base(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        (tmp_path / "pigpen").mkdir()
+        (tmp_path / "pigpen" / "__init__.py").write_text("MARK = 'never built'")
+        monkeypatch.setattr(images, "installed_sdk", lambda: Sdk(tmp_path / "pigpen", ABOUT, "0.0.7"))
         monkeypatch.setattr(images, "OFFICIAL_BASE", "pigpen/nonesuch:1")
         monkeypatch.setattr(images, "stand_in_tag", lambda: "pigpen/nonesuch:2")
 

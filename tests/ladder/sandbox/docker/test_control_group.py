@@ -82,8 +82,8 @@ def test_a_process_that_is_gone_has_no_files() -> None:
 def test_what_may_not_be_read_or_written_is_left_undone(tmp_path: Path) -> None:
     nowhere = tmp_path / "nowhere"
     group = ControlGroup(GroupFiles(nowhere, 1.0, nowhere, b"1", b"0", nowhere / "cores", nowhere))
-    group.hold()
-    group.free()
+    group.freeze()
+    group.thaw()
     group.pin(0)
     assert (group.cpu_time(), group.peak_memory()) == (None, None)
     group.close()
@@ -118,16 +118,16 @@ def test_the_kernel_counts_and_holds_a_real_process(generation: str) -> None:
         group = ControlGroup(real_files(made))
         try:
             used = wait_for_growth(group, 0.0)
-            group.hold()
+            group.freeze()
             wait_until_frozen(group)
             held = group.cpu_time()
             time.sleep(0.05)
             assert group.cpu_time() == held
             assert spinner.poll() is None
-            group.free()
+            group.thaw()
             assert wait_for_growth(group, held or 0.0) > used
         finally:
-            group.free()
+            group.thaw()
             group.close()
 
 

@@ -12,7 +12,7 @@ from ladder.sandbox.wheels.cache import sha256_of
 from ladder.sandbox.wheels.facts import facts
 from ladder.sandbox.wheels.fetch import PipFetch, Unavailable
 from ladder.sandbox.wheels.target import target_from, this_interpreter
-from tests.ladder.wheels.made import index, new_wheel
+from tests.ladder.sandbox.wheels.made import index, new_wheel
 
 HERE = this_interpreter()
 

@@ -17,7 +17,7 @@ from ladder.sandbox.wheels.here import installed_here
 from ladder.sandbox.wheels.lock import lock_text
 from ladder.sandbox.wheels.packages import Asked, Packages
 from ladder.sandbox.wheels.target import Target, target_from, this_interpreter
-from tests.ladder.wheels.made import Shelf, new_wheel
+from tests.ladder.sandbox.wheels.made import Shelf, new_wheel
 
 HERE = this_interpreter()
 

@@ -12,7 +12,7 @@ import pytest
 
 from ladder.errors import BotRejected
 from ladder.sandbox.wheels import archive, unpack
-from tests.ladder.wheels.made import LINK, PROGRAM, new_wheel
+from tests.ladder.sandbox.wheels.made import LINK, PROGRAM, new_wheel
 
 Make = Callable[[Path], Path]
 

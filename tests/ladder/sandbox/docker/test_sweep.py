@@ -29,17 +29,17 @@ PLATFORM = """
 import asyncio, sys
 from pathlib import Path
 from ladder.sandbox.bots.bot_source import BotSource
-from ladder.sandbox.base import Place
+from ladder.sandbox.base import SeatMount
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 
 async def main():
     sandbox = DockerSandbox()
     try:
         program = await sandbox.load(BotSource("program", image=sys.argv[2]))
-        place = Place(Path(sys.argv[1]), token="secret")
+        place = SeatMount(Path(sys.argv[1]), token="secret")
         while True:
             instance = await program.start(place)
-            instance.keeper.hold()
+            instance.controller.freeze()
             print(instance.name, flush=True)
             if sys.argv[3] == "one":
                 await asyncio.sleep(1000)

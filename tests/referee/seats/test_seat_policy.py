@@ -21,7 +21,7 @@ from referee.seats.stream_seat import StreamSeat
 from referee.seats.traffic import MAX_STREAMS, MAX_UNASKED
 from referee.seats.verdict import SeatBroken, SeatFailure, Verdict
 from tests.referee.attacks import PREFACE
-from tests.referee.scripted_seats import NotingKeeper
+from tests.referee.scripted_seats import RecordingController
 from tests.referee.wires import RawBot, open_seat, question, raw_bot
 
 if TYPE_CHECKING:
@@ -161,20 +161,20 @@ async def test_a_bot_without_its_stream_rests_too_and_its_time_to_come_back_with
     tmp_path: Path, welcome: Welcome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(door, "RECONNECT_SECONDS", SHORT)
-    keeper = NotingKeeper()
+    controller = RecordingController()
     async with open_seat(tmp_path) as (seat, token):
-        seat.kept_by(keeper)
-        seat.rest()
+        seat.attach_controller(controller)
+        seat.freeze()
         await break_stream(seat, tmp_path, token, welcome)
         await appears(tmp_path / "seat.sock")
         await asyncio.sleep(3 * SHORT)
         async with raw_bot(tmp_path, token) as again:
             await again.receive()
-            assert keeper.done == ["hold", "seated"]
+            assert controller.done == ["freeze", "seated"]
             asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
             await again.answer(await again.receive())
             assert await asked == question().legal[0]
-            assert keeper.done == ["hold", "seated", "mark 1", "free"]
+            assert controller.done == ["freeze", "seated", "mark 1", "thaw"]
 
 
 async def test_the_time_to_come_back_begins_when_a_bot_that_rested_is_asked(
@@ -182,7 +182,7 @@ async def test_the_time_to_come_back_begins_when_a_bot_that_rested_is_asked(
 ) -> None:
     monkeypatch.setattr(door, "RECONNECT_SECONDS", SHORT)
     async with open_seat(tmp_path) as (seat, token):
-        seat.rest()
+        seat.freeze()
         await break_stream(seat, tmp_path, token, welcome)
         await appears(tmp_path / "seat.sock")
         with pytest.raises(SeatFailure, match="it did not come back") as failure:
@@ -191,11 +191,11 @@ async def test_the_time_to_come_back_begins_when_a_bot_that_rested_is_asked(
 
 
 async def test_a_bot_that_is_thrown_out_before_it_is_kept_is_held(tmp_path: Path) -> None:
-    keeper = NotingKeeper()
+    controller = RecordingController()
     async with open_seat(tmp_path) as (seat, _):
         seat.lose("a flood")
-        seat.kept_by(keeper)
-        assert keeper.done == ["hold"]
+        seat.attach_controller(controller)
+        assert controller.done == ["freeze"]
 
 
 async def test_a_bot_that_breaks_its_stream_again_and_again_is_thrown_out(tmp_path: Path, welcome: Welcome) -> None:

@@ -1,4 +1,4 @@
-"""Nobody steals a bot's time: held containers stand still, and neither neighbours nor the host change a verdict."""
+"""Nobody steals a bot's time: frozen containers use no time, and neither neighbours nor the host change a verdict."""
 
 from __future__ import annotations
 
@@ -83,31 +83,31 @@ DOCKERFILE = 'FROM pigpen/bot:latest\nCOPY bot.py .\nCMD ["python", "bot.py"]\n'
 async def used_after_a_while(instance: DockerInstance) -> float:
     """The CPU time, read when enough has gone by for a spinner to have used some."""
     await asyncio.sleep(0.05)
-    used = instance.keeper.cpu_time()
+    used = instance.controller.cpu_time()
     assert used is not None
     return used
 
 
-async def test_a_container_that_is_held_uses_no_time_until_it_is_freed(program: BotSource, place: MakePlace) -> None:
+async def test_a_container_that_is_frozen_uses_no_time_until_it_is_thawed(program: BotSource, place: MakePlace) -> None:
     async with running(program, place(SPINNING)) as instance:
         await has_written(instance, "up")
         start = await used_after_a_while(instance)
         while await used_after_a_while(instance) <= start:
             pass
-        instance.keeper.hold()
+        instance.controller.freeze()
         before = -1.0
         while before != (before := await used_after_a_while(instance)):
             pass
         assert [await used_after_a_while(instance) for _ in range(4)] == [before] * 4
-        instance.keeper.free()
+        instance.controller.thaw()
         while await used_after_a_while(instance) <= before:
             pass
 
 
-async def test_a_held_container_is_stopped_like_any_other(program: BotSource, place: MakePlace) -> None:
+async def test_a_frozen_container_is_stopped_like_any_other(program: BotSource, place: MakePlace) -> None:
     async with running(program, place(SPINNING)) as instance:
         await has_written(instance, "up")
-        instance.keeper.hold()
+        instance.controller.freeze()
         await instance.stop()
         assert (await instance.wait()).code == 137
 
@@ -115,7 +115,7 @@ async def test_a_held_container_is_stopped_like_any_other(program: BotSource, pl
 async def test_a_bot_that_has_taken_its_seat_stays_on_its_tables_core(program: BotSource, place: MakePlace) -> None:
     core = bot_cores()[-1]
     async with running(program, replace(place(CORES), core=core)) as instance:
-        instance.keeper.seated()
+        instance.controller.seated()
         await has_written(instance, f"on {core}\n")
 
 

@@ -1,4 +1,4 @@
-"""Ladders for the tests of the store: each test of `database` runs on SQLite and on PostgreSQL."""
+"""Fixtures: ladders with nothing in them. Each test of `database` runs on SQLite and on PostgreSQL."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import pytest
 
 from ladder.sandbox.wheels.cache import Store
 from ladder.sandbox.wheels.packages import Packages
-from tests.ladder.wheels.made import Shelf
+from tests.ladder.sandbox.wheels.made import Shelf
 
 
 @pytest.fixture

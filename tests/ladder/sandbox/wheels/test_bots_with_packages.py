@@ -18,7 +18,7 @@ from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.sandbox.wheels.cache import Store
 from ladder.sandbox.wheels.packages import Packages
 from ladder.sandbox.wheels.requirements import LOCK
-from tests.ladder.wheels.made import Shelf, new_wheel
+from tests.ladder.sandbox.wheels.made import Shelf, new_wheel
 
 PROGRAM = "import os, shelved, grpc; print(shelved.VERSION, os.path.dirname(shelved.__file__) != os.getcwd())"
 MOST_BYTES = 1 << 20

@@ -30,8 +30,8 @@ from pigpen.rules import PRESETS, seed_from
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
 from tests.bad_bots.table import PATIENT
+from tests.ladder.app.submit.tiny import load_tiny, push
 from tests.ladder.registries import running_registry
-from tests.ladder.submit.tiny import load_tiny, push
 
 pytestmark = [pytest.mark.docker, pytest.mark.registry]
 

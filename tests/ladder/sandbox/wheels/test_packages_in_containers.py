@@ -15,7 +15,7 @@ from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.package_images import DOCKERFILE, target_of
 from ladder.sandbox.wheels.cache import Store
 from ladder.sandbox.wheels.packages import Packages
-from tests.ladder.wheels.made import Shelf, new_wheel
+from tests.ladder.sandbox.wheels.made import Shelf, new_wheel
 
 pytestmark = pytest.mark.docker
 Write = Callable[[str, dict[str, str]], Path]

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ladder.results.files import Logs
     from ladder.store.database import Database
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SEEN = Path(__file__).parent / "seen"
 RED = "\x1b[31mred\x07[bold]"
 NASTY = f"{RED}\x9b2J\u202eright\u2066\u061c"

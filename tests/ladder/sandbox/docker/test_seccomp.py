@@ -13,7 +13,7 @@ from ladder.sandbox.base import Exit
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.limits import SECCOMP, security_options
 from tests.ladder.containers import new_place, run
-from tests.ladder.system_calls import ARGUMENTS, FAMILIES, FORBIDDEN, NAMESPACES, REQUESTS
+from tests.ladder.sandbox.docker.system_calls import ARGUMENTS, FAMILIES, FORBIDDEN, NAMESPACES, REQUESTS
 
 HERE = Path(__file__).parent
 PROFILE = json.loads(SECCOMP.read_text())

@@ -62,6 +62,7 @@ def test_what_has_not_exactly_our_form_names_no_process(part: int, value: str) -
         "\n".join("abcde"),
         f"{owners.this_process()}\n",
     ],
+    ids=["empty", "a word", "blanks", "no pid", "negative pid", "hexadecimal", "a number", "lines", "a line"],
 )
 def test_other_words_name_no_process(owner: str) -> None:
     assert not owners.is_owner(owner)
