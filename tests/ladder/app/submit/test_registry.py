@@ -10,9 +10,9 @@ from pathlib import Path
 import docker
 import pytest
 
+from ladder.app.ladder import Ladder
 from ladder.app.submit import image_facts as images
 from ladder.app.submit.candidate import Candidate, candidate
-from ladder.app.ladder import Ladder
 from ladder.app.submit.entering import Request, enter
 from ladder.errors import BotRejected, SandboxError
 from ladder.matches.play import play_sandboxed
@@ -24,6 +24,7 @@ from ladder.sandbox.host.owners import this_process
 from ladder.settings.settings import Settings
 from ladder.store import models
 from ladder.store.database import Database
+from ladder.store.submission_look import look_at
 from ladder.worker.pinned import load_version
 from ladder.worker.tasks import TaskBot
 from pigpen.rules import PRESETS, seed_from
