@@ -44,7 +44,7 @@ def look_at(session: Session, bot: str) -> SubmissionLook:
     owned = select(StoredBot.name, Owner.name).join_from(StoredBot, Owner, Owner.id == StoredBot.owner_id)
     entries = _entries(session, bot)
     return SubmissionLook(
-        owner_of=dict(session.execute(owned).tuples().all()),
+        owner_of=dict(session.execute(owned).all()),
         owners=session.scalars(select(Owner.name)).all(),
         sandbox=session.scalar(select(Version.sandbox).limit(1)),
         rules={variant.name: rules_from(variant.rules) for variant in session.scalars(select(Variant))},

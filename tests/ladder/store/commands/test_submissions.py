@@ -111,7 +111,7 @@ def test_going_back_to_an_old_program_brings_its_version_and_its_rating_back(dat
     assert states(database) == {1: State.ACTIVE, 2: State.RETIRED}
 
 
-def test_leaving_and_coming_back_ends_no_benching(database: Database) -> None:
+def test_leaving_and_coming_back_ends_no_suspension(database: Database) -> None:
     first = submit(database, TROTTER)
     with database.write() as session:
         found = session.get_one(models.Rating, {"variant": "gongzhu", "version_id": first.version})
@@ -122,7 +122,7 @@ def test_leaving_and_coming_back_ends_no_benching(database: Database) -> None:
     assert (found.since, found.reason) == (5.0, "failed in matches 1, 2, 3: gone")
 
 
-def test_a_suspended_bot_that_is_submitted_again_stays_benched(database: Database) -> None:
+def test_a_suspended_bot_that_is_submitted_again_stays_suspended(database: Database) -> None:
     first = submit(database, TROTTER)
     with database.write() as session:
         found = session.get_one(models.Rating, {"variant": "gongzhu", "version_id": first.version})
