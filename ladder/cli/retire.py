@@ -29,7 +29,7 @@ def retire(
 
         pigpen retire Trotter@1 --variant hearts --reason "version 2 is better"
     """
-    from ladder.app.playing import retire as retire_bot
+    from ladder.app.states import retire as retire_bot
 
     with opened() as ladder:
         retired = retire_bot(ladder, bot, variant or [], reason)

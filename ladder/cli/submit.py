@@ -13,10 +13,11 @@ from ladder.cli.json_output import print_json
 from ladder.cli.ladder import opened, the_settings
 from ladder.cli.progress import progress
 from ladder.cli.running import run
-from ladder.cli.sandboxes import SandboxName, open_sandbox
+from ladder.cli.sandboxes import open_sandbox
 from ladder.cli.submit_words import print_accepted, print_rejected
 from ladder.errors import UserError
 from ladder.sandbox.bots.bot_source import find_bot
+from ladder.sandbox.kinds import SandboxKind
 
 if TYPE_CHECKING:
     from ladder.sandbox.base import Sandbox
@@ -68,7 +69,7 @@ def submit(
 
     source = find_bot(bot)
     settings = the_settings(*([source.folder] if source.folder else []))
-    kind = SandboxName(sandbox) if sandbox else None
+    kind = SandboxKind(sandbox) if sandbox else None
     request = Request(source, name or _name_of(source), owner or _login(), tuple(variant or ()), keep_old, kind, bot)
     with opened(settings, create=True) as ladder:
         found = run(enter(ladder, request, partial(_open_sandbox, settings), progress))
@@ -82,7 +83,7 @@ def submit(
         raise typer.Exit(1)
 
 
-def _open_sandbox(settings: Settings, kind: SandboxName) -> Sandbox:
+def _open_sandbox(settings: Settings, kind: SandboxKind) -> Sandbox:
     sandbox = open_sandbox(kind, settings.runtime, settings.locked_bytes)
     if not sandbox.isolates:
         typer.echo("A ladder of processes is for your own machine and your own bots.", err=True)

@@ -31,7 +31,7 @@ def suspend(
 
         pigpen suspend Trotter@2 --variant gongzhu --reason "Its owner asked for it."
     """
-    from ladder.app.playing import suspend as suspend_bot
+    from ladder.app.states import suspend as suspend_bot
 
     with opened() as ladder:
         done = suspend_bot(ladder, bot, reason, variant)
@@ -50,7 +50,7 @@ def resume_bot(bot: BotArgument, variant: VariantOption = None, as_json: JsonOpt
 
         pigpen resume-bot Trotter@2 --variant gongzhu
     """
-    from ladder.app.playing import resume_bot as resume
+    from ladder.app.states import resume_bot as resume
 
     with opened() as ladder:
         done = resume(ladder, bot, variant)

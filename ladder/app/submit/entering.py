@@ -14,10 +14,10 @@ from ladder.store.commands.claims import check_claim, check_possession
 from ladder.store.commands.submissions import Submission, add_version
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Sequence
 
     from ladder.app.ladder import Ladder
+    from ladder.app.progress import Progress
     from ladder.app.submit.candidate import Candidate
     from ladder.matches.preflight import Preflight
     from ladder.sandbox.base import Sandbox
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from ladder.store.commands.submissions import Added
     from ladder.store.submission_look import SubmissionLook
     from pigpen.rules import Rules
-
-    Progress = Callable[[str, int], AbstractContextManager[Callable[[str], None]]]
-    """Shows how far long work has come: what it is called, and how many steps it has."""
 
 
 @dataclass(frozen=True)

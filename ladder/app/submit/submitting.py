@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ladder.app.ladder import Ladder
-    from ladder.app.submit.entering import Progress, Request
+    from ladder.app.progress import Progress
+    from ladder.app.submit.entering import Request
     from ladder.sandbox.base import Sandbox
     from ladder.settings.settings import Settings
     from ladder.values.submission import SubmissionResult
