@@ -11,7 +11,6 @@ from ladder.ratings import elo
 from ladder.store import models
 from ladder.store.models import Rating, State
 from ladder.values.standings import StandingRow, Standings
-from ladder.values.value import time_of
 from referee.records.rules_file import rules_from
 
 if TYPE_CHECKING:
@@ -36,13 +35,15 @@ def standings(session: Session, variant: models.Variant, everyone: bool = False,
         wanted = wanted.where(Rating.state == State.ACTIVE)
     field, rules = VariantStandings.of(session, variant), rules_from(variant.rules)
     played = session.scalar(select(func.sum(Rating.matches)).where(Rating.variant == variant.name)) or 0
-    return Standings(
-        variant=variant.name,
-        title=rules.title,
-        low_is_better=rules.low_is_better,
-        sides=field.sides,
-        matches=int(played) // field.sides,
-        standings=tuple([field.standing(row) for row in session.execute(wanted)]),
+    return Standings.model_validate(  # all rows in one go: a thousand of them take half the time
+        {
+            "variant": variant.name,
+            "title": rules.title,
+            "matches": int(played) // field.sides,
+            "low_is_better": rules.low_is_better,
+            "sides": field.sides,
+            "standings": [field.fields(row) for row in session.execute(wanted)],
+        }
     )
 
 
@@ -51,7 +52,7 @@ def standing(
 ) -> StandingRow | None:
     """Read how one version stands in the *field* of a variant; None if it was not entered there."""
     row = session.execute(_ENTRIES.where(Rating.variant == variant.name, Rating.version_id == version.id)).first()
-    return None if row is None else field.standing(row)
+    return None if row is None else StandingRow.model_validate(field.fields(row))
 
 
 @dataclass(frozen=True)
@@ -78,35 +79,35 @@ class VariantStandings:
         players = int(variant.rules["players"])
         return cls(ranks, elo.shift(ratings), players // 2 if variant.rules.get("partners") else players, len(ratings))
 
-    def standing(self, row: Row[*tuple[Any, ...]]) -> StandingRow:
-        """How somebody stands in it."""
+    def fields(self, row: Row[*tuple[Any, ...]]) -> dict[str, Any]:
+        """How somebody stands in it: the fields of a `StandingRow`."""
         bot, version, owner, state, since, reason, rating, *rest = row
         error, low, high, matches, deals, points, places, decisions, faults, takeovers, history = rest
-        shifted = tuple([each + self.shift for each in history])
-        return StandingRow(
-            rank=self.ranks.get(rating) if state == State.ACTIVE else None,
-            bot=bot,
-            version=version,
-            owner=owner,
-            state=state,
-            since=time_of(since),
-            reason=reason,
-            elo=rating + self.shift,
-            error=error,
-            rank_low=low,
-            rank_high=high,
-            matches=matches,
-            deals=deals,
-            points_per_deal=points / deals if deals else None,
-            shares=shares(places, self.sides),
-            decisions=decisions,
-            faults=faults,
-            takeovers=takeovers,
-            history=shifted,
-            provisional=elo.is_provisional(matches),
-            fault_rate=faults / decisions if decisions else None,
-            change=shifted[-1] - shifted[0] if shifted else None,
-        )
+        shifted = [each + self.shift for each in history]
+        return {
+            "rank": self.ranks.get(rating) if state == State.ACTIVE else None,
+            "bot": bot,
+            "version": version,
+            "owner": owner,
+            "state": state,
+            "since": since,
+            "reason": reason,
+            "elo": rating + self.shift,
+            "error": error,
+            "rank_low": low,
+            "rank_high": high,
+            "matches": matches,
+            "deals": deals,
+            "points_per_deal": points / deals if deals else None,
+            "shares": shares(places, self.sides),
+            "decisions": decisions,
+            "faults": faults,
+            "takeovers": takeovers,
+            "history": shifted,
+            "provisional": elo.is_provisional(matches),
+            "fault_rate": faults / decisions if decisions else None,
+            "change": shifted[-1] - shifted[0] if shifted else None,
+        }
 
 
 _ENTRIES: Select[*tuple[Any, ...]] = (
