@@ -40,14 +40,16 @@ check: $(READY)  ## format, lint, types, generated code, import directions
 	$(BIN)/mypy
 	scripts/protos --check
 	$(BIN)/python -m referee.records.schema --check
+	$(BIN)/python -m ladder.app.schema --check
 	$(BIN)/lint-imports
 	$(BIN)/pytest -q tests/test_third_party_imports.py
 
 protos: $(READY)  ## generate the Python code of the wire contract
 	scripts/protos
 
-schema: $(READY)  ## write the JSON Schema of records
+schema: $(READY)  ## write the JSON Schemas of records and of what commands print
 	$(BIN)/python -m referee.records.schema
+	$(BIN)/python -m ladder.app.schema
 
 images: $(READY)  ## build the bot base image
 	@scripts/engine

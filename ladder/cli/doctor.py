@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import dataclasses
 import shutil
 import textwrap
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ladder.cli.json_output import print_json
 from ladder.cli.ladder import the_settings
 from ladder.cli.sandboxes import say
-from ladder.cli.sanitize import harmless, json_line
+from ladder.cli.sanitize import harmless
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from ladder.app.doctor import Finding
+    from ladder.values.doctor import Finding
 
 INDENT = " " * 4
 
@@ -30,23 +30,23 @@ def doctor(
     """
     Say what this machine offers to a ladder, and which protections between bots work here.
 
-    The protections are tried in a container like a bot's, which takes a few seconds. The exit code is 1 if one is missing.
+    The protections are tried in a container like a bot's, which takes a few seconds. The exit code is 1 if one is
+    missing.
 
     Examples:
         pigpen doctor
 
         pigpen doctor --runtime runsc --json
     """
-    from ladder.app.doctor import examine, stands
+    from ladder.app.doctor import examine
 
     settings = the_settings()
-    findings = examine(runtime or settings.runtime, say, settings.locked_bytes)
+    found = examine(runtime or settings.runtime, say, settings.locked_bytes)
     if as_json:
-        plain = [dataclasses.asdict(finding) for finding in findings]
-        typer.echo(json_line({"stands": stands(findings), "findings": plain}))
+        print_json(found)
     else:
-        _print(findings)
-    if not stands(findings):
+        _print(found.findings)
+    if not found.stands:
         raise typer.Exit(1)
 
 
@@ -61,9 +61,7 @@ def say_what_is_missing() -> None:
         return
     if missing:
         words = "; ".join(f"{finding.name}: {finding.found}" for finding in missing)
-        say(
-            f"Not all protections between bots work on this machine ({harmless(words)}). `pigpen doctor` says what follows."
-        )
+        say(f"Not all protections between bots work here ({harmless(words)}). `pigpen doctor` says what follows.")
 
 
 def missing_protections(findings: Iterable[Finding]) -> list[str]:
@@ -71,7 +69,7 @@ def missing_protections(findings: Iterable[Finding]) -> list[str]:
     return [finding.name for finding in findings if finding.is_protection and not finding.holds]
 
 
-def _print(findings: list[Finding]) -> None:
+def _print(findings: Sequence[Finding]) -> None:
     width = max(len(finding.name) for finding in findings)
     for title, is_protection in (("This machine", False), ("Protections between bots", True)):
         typer.secho(title, bold=True)

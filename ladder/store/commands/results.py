@@ -140,7 +140,7 @@ def _write_seats(
 def _write_faults(connection: Connection, match_id: int, summary: MatchSummary, versions: Sequence[int]) -> None:
     rows = [
         {
-            "match_id": match_id, "seat": held.bot, "version_id": versions[held.bot], "rotation": held.table,
+            "match_id": match_id, "seat": held.seat, "version_id": versions[held.seat], "rotation": held.table,
             "place": held.place, "decision": held.decision, "verdict": held.verdict, "why": held.why,
             "exit_code": held.exit_code, "oom": held.oom,
         }
