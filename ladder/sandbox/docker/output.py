@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ladder.errors import SandboxError
-from ladder.sandbox.host.waiting import holds_something
+from ladder.sandbox.host.readable import has_data
 from ladder.sandbox.tail import Tail
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Output:
 
     def mark(self, decision: int) -> None:
         """What comes from now on was written at *decision*."""
-        if self._socket is not None and (not self._connected or holds_something(self._socket.fileno())):
+        if self._socket is not None and (not self._connected or has_data(self._socket.fileno())):
             self._catch_up()
         self._tail.mark(decision)
 

@@ -8,6 +8,6 @@ import termios
 _NOTHING = bytes(4)
 
 
-def holds_something(file: int) -> bool:
+def has_data(file: int) -> bool:
     """Whether bytes wait in a pipe or a connected socket; half as dear as trying to read, where there are none."""
     return fcntl.ioctl(file, termios.FIONREAD, _NOTHING) != _NOTHING
