@@ -1,4 +1,4 @@
-"""Bots in this very process: no wall, no clock that could stop them; for trying things out fast."""
+"""Bots in this process: no isolation, and no enforced time limit; for quick experiments."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def debian_base_tag() -> str:
 
 
 def can_make_debian_base() -> bool:
-    """Whether this machine may make one: Debian or a relative, root, and mmdebstrap present or installable."""
+    """Whether this machine can make one: Debian or a relative, root, and mmdebstrap present or installable."""
     release = _release()
     is_debian = "debian" in f"{release.get('ID')} {release.get('ID_LIKE')}"
     may_install = os.environ.get("PIGPEN_NO_INSTALL") != "1" and shutil.which("apt-get") is not None

@@ -1,4 +1,4 @@
-"""Whether anything waits to be read."""
+"""Whether a file has data to read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bots as plain processes of this user. No isolation at all: for one's own bots, and quick to start."""
+"""Bots as plain processes of this user, without any isolation: for your own bots, and quick to start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which machines may make a Python image from Debian packages; that it works is seen by all tests that run a container without a registry."""
+"""Which machines may make a Python image from Debian packages; all tests with containers and no registry use one."""
 
 from __future__ import annotations
 
