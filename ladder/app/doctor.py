@@ -23,6 +23,7 @@ from ladder.sandbox.docker.reclaim import reclaim_memory
 from ladder.sandbox.host.cores import bot_cores
 from ladder.sandbox.host.memory import MIB
 from ladder.sandbox.host.scratch import scratch_folder
+from ladder.values.doctor import DoctorReport, Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -39,20 +40,6 @@ OWN_KERNEL = "not needed: each bot has a kernel of its own"
 
 LEAST_DISK = 5 * 1024**3
 """Bytes that should be free where the engine keeps images."""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing that was looked at."""
-
-    name: str
-    holds: bool
-    found: str
-    """What there is here."""
-    follows: str = ""
-    """What follows where it does not hold, and the way out."""
-    is_protection: bool = False
-    """Whether bots, or the machine, are less safe without it."""
 
 
 @dataclass(frozen=True)
@@ -168,7 +155,7 @@ def _group_of(name: str) -> GroupFiles | None:
         client.close()
 
 
-def examine(runtime: str, report: Callable[[str], None], locked_bytes: int = LOCKED_BYTES) -> list[Finding]:
+def examine(runtime: str, report: Callable[[str], None], locked_bytes: int = LOCKED_BYTES) -> DoctorReport:
     """
     Look at everything: the machine, and then the protections.
 
@@ -177,6 +164,11 @@ def examine(runtime: str, report: Callable[[str], None], locked_bytes: int = LOC
         report: Called with one line before each step that takes seconds.
         locked_bytes: The largest image that is kept in memory.
     """
+    findings = _examined(runtime, report, locked_bytes)
+    return DoctorReport(stands=stands(findings), findings=tuple(findings))
+
+
+def _examined(runtime: str, report: Callable[[str], None], locked_bytes: int) -> list[Finding]:
     try:
         engine = engine_facts()
     except SandboxError as error:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-import typer
 from rich.console import Console
 
+from ladder.cli.json_output import print_json
 from ladder.cli.ladder import opened
 from ladder.cli.ladder_words import NOTHING, cell, label, plain_table, say, when
-from ladder.cli.sanitize import json_line
 from ladder.cli.standings import JsonOption
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ladder.store.queries.bots import BotEntry, BotRow
+    from ladder.values.bots import BotEntry, BotRow
 
 
 def bots(as_json: JsonOption = False) -> None:
@@ -28,12 +26,12 @@ def bots(as_json: JsonOption = False) -> None:
 
         pigpen bots --json
     """
-    from ladder.store.queries.bots import bots as read
+    from ladder.app.bots import bots as read
 
-    with opened() as database, database.read() as session:
-        found = read(session)
+    with opened() as ladder:
+        found = read(ladder)
     if as_json:
-        typer.echo(json_line([asdict(bot) for bot in found]))
+        print_json(found)
     else:
         print_bots(found, Console())
 

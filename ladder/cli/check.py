@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.cli.check_table import print_json, print_report
+from ladder.cli.check_table import print_check
+from ladder.cli.json_output import print_json
 from ladder.cli.options import LimitOption, RuntimeOption, SandboxOption
 from ladder.cli.progress import progress
 from ladder.cli.running import run
-from ladder.cli.sandboxes import SandboxName, open_sandbox
-from ladder.matches.check import ConformanceCheck, Report
-from ladder.matches.check_wire import WIRE
+from ladder.cli.sandboxes import opened_sandbox
+from ladder.matches.kinds import SandboxKind
 from ladder.sandbox.bots.bot_source import find_bot
-from ladder.sandbox.inline import load_bot_class
-from pigpen.check import cases_of
-from pigpen.check import check as check_inline
 from pigpen.rules import PRESETS, Rules
 from referee.match.spec import DEFAULT_CLOCK
 from referee.records.rules_file import load_rules
@@ -28,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ladder.sandbox.bots.bot_source import BotSource
+    from ladder.values.check import CheckResult
     from pigpen import ClockSetting
 
 
@@ -36,7 +32,7 @@ def check(
     rules: Annotated[
         list[str] | None, typer.Option(help="Try this preset or TOML file only; may be given again.")
     ] = None,
-    sandbox: SandboxOption = SandboxName.DOCKER,
+    sandbox: SandboxOption = SandboxKind.DOCKER,
     limit: LimitOption = DEFAULT_CLOCK.limit,
     runtime: RuntimeOption = "runc",
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcomes as JSON.")] = False,
@@ -52,32 +48,21 @@ def check(
     variants = [load_rules(name) for name in rules] if rules else list(PRESETS.values())
     source = find_bot(bot)
     clock = replace(DEFAULT_CLOCK, limit=limit)
-    if sandbox is SandboxName.INLINE:
+    if sandbox is SandboxKind.INLINE:
         typer.echo("The inline sandbox tries the cards only, not the wire: a submission must pass both.", err=True)
-        report = run(_check_inline(source, variants, limit), blocks=True)
-    else:
-        report = run(_check(source, variants, clock, sandbox, runtime))
+    found = run(_check(source, variants, clock, sandbox, runtime), blocks=sandbox is SandboxKind.INLINE)
     if as_json:
-        print_json(source.name, sandbox, report)
+        print_json(found)
     else:
-        print_report(source.name, sandbox, report)
-    if not report.passed:
+        print_check(found)
+    if not found.passed:
         raise typer.Exit(1)
 
 
-async def _check_inline(source: BotSource, variants: Sequence[Rules], limit: float) -> Report:
-    with contextlib.redirect_stdout(sys.stderr):  # as the SDK's client does
-        return Report(tuple(check_inline(load_bot_class(source), variants, limit)))
-
-
 async def _check(
-    source: BotSource, variants: Sequence[Rules], clock: ClockSetting, sandbox: SandboxName, runtime: str
-) -> Report:
-    pens = open_sandbox(sandbox, runtime)
-    try:
-        program = await pens.load(source)
-        cases = len(WIRE) + sum(len(cases_of(rules)) for rules in variants)
-        with progress("cases", cases) as advance:
-            return await ConformanceCheck(program, clock, advance=lambda outcome: advance(outcome.group)).run(variants)
-    finally:
-        await pens.close()
+    source: BotSource, variants: Sequence[Rules], clock: ClockSetting, kind: SandboxKind, runtime: str
+) -> CheckResult:
+    from ladder.app.local.check import check_bot
+
+    async with opened_sandbox(kind, runtime) as sandbox:
+        return await check_bot(source, variants, clock, sandbox, progress)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
+from ladder.cli.json_output import print_json
 from ladder.cli.options import (
     DEFAULT_CLOCK_TEXT,
     ClockOption,
@@ -22,11 +22,11 @@ from ladder.cli.options import (
     clock_of,
 )
 from ladder.cli.running import Stopped, run
-from ladder.cli.sandboxes import SandboxName, open_sandbox
-from ladder.cli.sanitize import in_markup, json_line
+from ladder.cli.sandboxes import opened_sandbox
+from ladder.cli.sanitize import in_markup
 from ladder.errors import SandboxError, UserError
-from ladder.matches.compare import Comparison, ComparisonPlan, compare
-from ladder.matches.play import play_inline, play_sandboxed
+from ladder.matches.compare import ComparisonPlan
+from ladder.matches.kinds import SandboxKind
 from ladder.ratings.sprt import ELO, LEAST, Hypotheses, SprtDecision
 from ladder.sandbox.bots.bot_source import find_bot
 from ladder.sandbox.host.cores import bot_cores
@@ -35,14 +35,11 @@ from referee.match.spec import DEFAULT_CLOCK
 from referee.records.rules_file import load_rules
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import Callable, Sequence
 
-    from ladder.matches.compare import PlayMatch
-    from ladder.ratings.sprt import MeanEstimate
     from ladder.sandbox.bots.bot_source import BotSource
+    from ladder.values.compare import CompareResult
     from pigpen.rules import Rules
-    from referee.match.spec import MatchSpec
-    from referee.records.lines import AnyLine
 
 MOST_ELO = 2000
 """Nearly six standard deviations: no two bots are further apart on a board."""
@@ -66,7 +63,7 @@ def compare_bots(
     alpha: Annotated[float, typer.Option(help="How often an elo0 may be taken for better.")] = 0.05,
     beta: Annotated[float, typer.Option(help="How often an elo1 may be taken for not better.")] = 0.05,
     seed: SeedOption = "",
-    sandbox: SandboxOption = SandboxName.DOCKER,
+    sandbox: SandboxOption = SandboxKind.DOCKER,
     clock: ClockOption = DEFAULT_CLOCK_TEXT,
     limit: LimitOption = DEFAULT_CLOCK.limit,
     concurrency: ConcurrencyOption = None,
@@ -98,23 +95,24 @@ def compare_bots(
         seed_from(seed) if seed else new_seed(),
         clock_of(clock, limit),
     )
-    console, seen = Console(stderr=True), list[Comparison]()
+    console = Console(stderr=True)
+    seen: list[CompareResult] = []
     with console.status("0 boards") if console.is_terminal else contextlib.nullcontext() as status:
 
-        def look(found: Comparison) -> None:
-            seen[:] = [copy.deepcopy(found)]  # as it stands between two batches
+        def look(found: CompareResult) -> None:
+            seen[:] = [found]
             if status:
                 status.update(_so_far(found))
 
         work = _compare(plan, sources, look, sandbox, runtime, concurrency or len(bot_cores()))
         try:
-            found = run(work, blocks=sandbox is SandboxName.INLINE)
+            found = run(work, blocks=sandbox is SandboxKind.INLINE)
         except (Stopped, SandboxError):
             for so_far in seen:
-                _show(plan, so_far, as_json)
+                _show(variant, so_far, as_json)
             raise
-    _show(plan, found, as_json)
-    raise typer.Exit(0 if found.decision is SprtDecision.BETTER else 1)
+    _show(variant, found, as_json)
+    raise typer.Exit(0 if SprtDecision(found.decision) is SprtDecision.BETTER else 1)
 
 
 def _opponents(field: str, rules: Rules) -> list[BotSource]:
@@ -140,110 +138,55 @@ def _hypotheses(elo0: float, elo1: float, alpha: float, beta: float) -> Hypothes
 async def _compare(
     plan: ComparisonPlan,
     sources: Sequence[BotSource],
-    look: Callable[[Comparison], None],
-    sandbox: SandboxName,
+    look: Callable[[CompareResult], None],
+    kind: SandboxKind,
     runtime: str,
     concurrency: int,
-) -> Comparison:
-    async with _tables(sources, sandbox, runtime, concurrency) as play:
-        return await compare(plan, play, look)
+) -> CompareResult:
+    from ladder.app.local import compare as use_case
+
+    async with opened_sandbox(kind, runtime) as sandbox:
+        return await use_case.compare_bots(plan, sources, sandbox, look, concurrency)
 
 
-@contextlib.asynccontextmanager
-async def _tables(
-    sources: Sequence[BotSource], sandbox: SandboxName, runtime: str, concurrency: int
-) -> AsyncIterator[PlayMatch]:
-    """Give a function that plays a match of some of *sources*, by their numbers."""
-    if sandbox is SandboxName.INLINE:
-
-        async def play_here(spec: MatchSpec, bots: Sequence[int], write: Callable[[AnyLine], None]) -> object:
-            return await play_inline(spec, [sources[bot] for bot in bots], write)
-
-        yield play_here
-        return
-    pens = open_sandbox(sandbox, runtime)
-    try:
-        programs = [await pens.load(source) for source in sources]
-
-        async def play(spec: MatchSpec, bots: Sequence[int], write: Callable[[AnyLine], None]) -> object:
-            return await play_sandboxed(spec, [programs[bot] for bot in bots], write, concurrency=concurrency)
-
-        yield play
-    finally:
-        await pens.close()
+def _so_far(found: CompareResult) -> str:
+    low, high = found.bounds
+    difference = f"{found.difference:+.2f} ± {found.standard_error:.2f}"
+    return f"{found.boards} boards: {difference} a deal, LLR {found.llr:.2f} ({low:.2f} … {high:.2f})"
 
 
-def _so_far(found: Comparison) -> str:
-    low, high = found.test.hypotheses.bounds
-    difference = f"{found.estimate.mean:+.2f} ± {found.estimate.error:.2f}"
-    return f"{found.boards} boards: {difference} a deal, LLR {found.test.llr:.2f} ({low:.2f} … {high:.2f})"
-
-
-def _plain(plan: ComparisonPlan, found: Comparison) -> dict[str, object]:
-    estimate, hypotheses = found.estimate, found.test.hypotheses
-    return {
-        "rules": plan.rules.name,
-        "old": plan.names[0],
-        "new": plan.names[1],
-        "field": plan.names[2:],
-        "decision": found.decision,
-        "boards": found.boards,
-        "deals": found.deals,
-        "differing_boards": found.differing,
-        "difference": estimate.mean,
-        "standard_error": estimate.error,
-        "interval": estimate.interval,
-        "superiority": estimate.superiority,
-        "normalised_elo": _elo(found),
-        "llr": found.test.llr,
-        "bounds": hypotheses.bounds,
-        "elo0": hypotheses.elo0,
-        "elo1": hypotheses.elo1,
-        "alpha": hypotheses.alpha,
-        "beta": hypotheses.beta,
-        "faults": dict(zip(("old", "new", "field"), found.faults, strict=True)),
-        "seed": plan.seed.hex(),
-    }
-
-
-def _elo(found: Comparison) -> float:
-    """The effect that was seen, in normalised Elo."""
-    deviation = found.estimate.error * found.boards**0.5
-    return ELO * found.estimate.mean / deviation if deviation else 0.0
-
-
-def _show(plan: ComparisonPlan, found: Comparison, as_json: bool) -> None:
+def _show(rules: Rules, found: CompareResult, as_json: bool) -> None:
     if as_json:
-        typer.echo(json_line(_plain(plan, found)))
+        print_json(found)
     else:
-        _print(plan, found)
+        _print(rules, found)
 
 
-def _interval(estimate: MeanEstimate) -> str:
-    if estimate.interval is None:
+def _interval(found: CompareResult) -> str:
+    if found.interval is None:
         return f"cannot be told before {LEAST} boards differ"
-    low, high = estimate.interval
+    low, high = found.interval
     return f"{low:+.2f} … {high:+.2f}"
 
 
-def _print(plan: ComparisonPlan, found: Comparison) -> None:
+def _print(rules: Rules, found: CompareResult) -> None:
     console = Console()
-    old, new, *field = (in_markup(name) for name in plan.names)
-    estimate, test = found.estimate, found.test
-    low, high = test.hypotheses.bounds
-    table = Table(title=f"{new} against {old}: {in_markup(plan.rules.title)}", title_justify="left", show_header=False)
+    old, new, *field = (in_markup(name) for name in (found.old, found.new, *found.field))
+    low, high = found.bounds
+    table = Table(title=f"{new} against {old}: {in_markup(rules.title)}", title_justify="left", show_header=False)
+    faults = found.faults
     rows = {
         "opponents": ", ".join(field),
-        "boards": f"{found.boards} ({found.deals} deals; {found.differing} boards differ)",
-        "points per deal": f"{estimate.mean:+.2f} ± {estimate.error:.2f} (more is better)",
-        "95 % at any time": _interval(estimate),
-        "likelihood of superiority": f"{estimate.superiority:.1%}",
-        "normalised Elo": f"{_elo(found):+.0f} ± {ELO / found.boards**0.5:.0f}",
-        "LLR": f"{test.llr:.2f} ({low:.2f} … {high:.2f}) for {test.hypotheses.elo0:g} against {test.hypotheses.elo1:g}",
-        "faults": f"{old} {found.faults[0]}, {new} {found.faults[1]}, opponents {found.faults[2]}",
+        "boards": f"{found.boards} ({found.deals} deals; {found.differing_boards} boards differ)",
+        "points per deal": f"{found.difference:+.2f} ± {found.standard_error:.2f} (more is better)",
+        "95 % at any time": _interval(found),
+        "likelihood of superiority": f"{found.superiority:.1%}",
+        "normalised Elo": f"{found.normalised_elo:+.0f} ± {ELO / found.boards**0.5:.0f}",
+        "LLR": f"{found.llr:.2f} ({low:.2f} … {high:.2f}) for {found.elo0:g} against {found.elo1:g}",
+        "faults": f"{old} {faults['old']}, {new} {faults['new']}, opponents {faults['field']}",
     }
     for name, text in rows.items():
         table.add_row(name, text)
     console.print(table)
-    console.print(VERDICTS[found.decision].format(old=old, new=new, boards=found.boards))
-    console.print(f"seed {plan.seed.hex()}", style="dim", soft_wrap=True)
+    console.print(VERDICTS[SprtDecision(found.decision)].format(old=old, new=new, boards=found.boards))
+    console.print(f"seed {found.seed}", style="dim", soft_wrap=True)

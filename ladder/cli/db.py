@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from ladder.cli.ladder import opened, the_settings
 from ladder.cli.sanitize import harmless, json_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 db = typer.Typer(
     name="db",
@@ -33,9 +29,9 @@ def upgrade() -> None:
     Examples:
         pigpen db upgrade
     """
-    from ladder.store.commands.upgrading import upgrade_ladder
+    from ladder.app import upkeep
 
-    done = upgrade_ladder(the_settings(), time.strftime("%Y%m%d-%H%M%S"))
+    done = upkeep.upgrade(the_settings())
     if done.backup:
         typer.echo(harmless(f"The database as it was: {done.backup}"))
     if done.before == done.after:
@@ -61,31 +57,19 @@ def check(
 
         pigpen db check --records
     """
+    from ladder.app.upkeep import check_database
+
     found = []
-    for sentence in _findings(records):
-        found.append(sentence)
-        if not as_json:
-            typer.echo(harmless(sentence))
+    with opened() as ladder:
+        for sentence in check_database(ladder, records):
+            found.append(sentence)
+            if not as_json:
+                typer.echo(harmless(sentence))
     if as_json:
         typer.echo(json_line(found))
     elif not found:
         typer.echo("Everything agrees.")
     raise typer.Exit(1 if found else 0)
-
-
-def _findings(records: bool) -> Iterator[str]:
-    from ladder.results.files import MatchFiles
-    from ladder.store.commands.rerating import differences
-    from ladder.store.queries.checking import findings
-    from referee.records.file import read_record
-
-    settings = the_settings()
-    files = MatchFiles(settings.data_dir)
-    with opened(settings) as database:
-        yield from findings(database, files)
-        if records:
-            with database.read() as session:
-                yield from differences(session, lambda match, attempt: read_record(files.record(match, attempt)))
 
 
 @db.command()
@@ -101,8 +85,8 @@ def backup(
     Examples:
         pigpen db backup ladder-monday.db
     """
-    from ladder.store.commands.backup import back_up
+    from ladder.app import upkeep
 
-    with opened() as database:
-        size = back_up(database.engine.url, file)
-    typer.echo(harmless(f"{file}: {size:,} bytes"))
+    with opened() as ladder:
+        done = upkeep.backup(ladder, file)
+    typer.echo(harmless(f"{done.file}: {done.size:,} bytes"))

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import dataclasses
 import shutil
 import textwrap
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ladder.cli.json_output import print_json
 from ladder.cli.ladder import the_settings
 from ladder.cli.sandboxes import say
-from ladder.cli.sanitize import harmless, json_line
+from ladder.cli.sanitize import harmless
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from ladder.app.doctor import Finding
+    from ladder.values.doctor import Finding
 
 INDENT = " " * 4
 
@@ -37,16 +37,15 @@ def doctor(
 
         pigpen doctor --runtime runsc --json
     """
-    from ladder.app.doctor import examine, stands
+    from ladder.app.doctor import examine
 
     settings = the_settings()
-    findings = examine(runtime or settings.runtime, say, settings.locked_bytes)
+    found = examine(runtime or settings.runtime, say, settings.locked_bytes)
     if as_json:
-        plain = [dataclasses.asdict(finding) for finding in findings]
-        typer.echo(json_line({"stands": stands(findings), "findings": plain}))
+        print_json(found)
     else:
-        _print(findings)
-    if not stands(findings):
+        _print(found.findings)
+    if not found.stands:
         raise typer.Exit(1)
 
 
@@ -69,7 +68,7 @@ def missing_protections(findings: Iterable[Finding]) -> list[str]:
     return [finding.name for finding in findings if finding.is_protection and not finding.holds]
 
 
-def _print(findings: list[Finding]) -> None:
+def _print(findings: Sequence[Finding]) -> None:
     width = max(len(finding.name) for finding in findings)
     for title, is_protection in (("This machine", False), ("Protections between bots", True)):
         typer.secho(title, bold=True)

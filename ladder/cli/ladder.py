@@ -1,4 +1,4 @@
-"""What all commands of the ladder begin with: its settings, and its database."""
+"""What all commands of the ladder begin with: its settings, and the ladder itself."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from ladder.app.ladder import Ladder
     from ladder.settings.settings import Settings
-    from ladder.store.database import Database
 
 
 def the_settings(*bots: Path) -> Settings:
@@ -40,9 +40,9 @@ def the_settings(*bots: Path) -> Settings:
 
 
 @contextmanager
-def opened(settings: Settings | None = None, create: bool = False) -> Iterator[Database]:
+def opened(settings: Settings | None = None, create: bool = False) -> Iterator[Ladder]:
     """
-    The ladder's database, closed in the end.
+    The ladder, closed in the end.
 
     Args:
         settings: Where it is; by default `the_settings`.
@@ -50,12 +50,9 @@ def opened(settings: Settings | None = None, create: bool = False) -> Iterator[D
 
     Raises:
         LadderError: If there is none, or it cannot be used.
-        SandboxError: If its server does not answer.
+        StoreError: If its database does not answer.
     """
-    from ladder.store.commands.opening import open_ladder
+    from ladder.app.ladder import Ladder  # with SQLAlchemy, which takes long to load
 
-    database = open_ladder(settings or the_settings(), create)
-    try:
-        yield database
-    finally:
-        database.close()
+    with Ladder.open(settings or the_settings(), create) as ladder:
+        yield ladder

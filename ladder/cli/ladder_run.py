@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import signal
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ladder.cli.doctor import say_what_is_missing
-from ladder.cli.ladder import opened, the_settings
+from ladder.cli.ladder import opened
 from ladder.cli.running import stopped
 from ladder.errors import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
-    from ladder.runner.executor import LocalExecutor
-    from ladder.runner.stop_condition import StopCondition
-    from ladder.settings.settings import Settings
-    from ladder.store.database import Database
+    from ladder.app.ladder import Ladder
+    from ladder.app.running import RunPlan
 
 ladder_app = typer.Typer(help="Run the ladder: schedule matches, play them, rate the bots.", no_args_is_help=True)
 
@@ -56,92 +54,34 @@ def run_ladder(
 
         pigpen ladder run --until-ci 15 --variant gongzhu --variant hearts
     """
-    from ladder.runner.stop_condition import StopCondition
+    from ladder.app.running import RunPlan, check_run
 
     if matches is not None and until_ci is not None:
         raise UserError("--matches and --until-ci exclude each other: choose one.")
-    settings = the_settings()
-    goal = StopCondition(matches, until_ci)
+    plan = RunPlan(matches, until_ci, tuple(variant or ()), concurrency, seed)
     try:
-        with opened(settings) as database:
-            names = _known(database, variant)
-            _check_time(database, settings, names)
-            if settings.sandbox == "docker":
+        with opened() as ladder:
+            check_run(ladder, plan)
+            if ladder.settings.sandbox == "docker":
                 say_what_is_missing()
-            _run(database, settings, goal, names, concurrency, seed)
+            _run(ladder, plan)
     except KeyboardInterrupt:  # before the first match, or for the third time
         raise stopped(signal.SIGINT) from None
 
 
-def _known(database: Database, names: Sequence[str] | None) -> list[str] | None:
-    from ladder.store.names import find_variant
-
-    if not names:
-        return None
-    with database.read() as session:
-        return [find_variant(session, name).name for name in names]
-
-
-def _check_time(database: Database, settings: Settings, variants: list[str] | None) -> None:
-    from ladder.store.commands.match_time import why_too_short
-
-    with database.read() as session:
-        if reason := why_too_short(session, settings, variants):
-            raise UserError(reason)
-
-
-def _run(
-    database: Database,
-    settings: Settings,
-    goal: StopCondition,
-    variants: list[str] | None,
-    concurrency: int | None,
-    seed: str,
-) -> None:
-    import random
-    import time
-
+def _run(ladder: Ladder, plan: RunPlan) -> None:
+    from ladder.app.running import ladder_run
     from ladder.cli.ladder_watch import LadderWatch
-    from ladder.errors import SandboxError
-    from ladder.runner.coordinator import Coordinator
-    from ladder.runner.run_log import log_to
-    from ladder.runner.runner import Runner
 
-    with LadderWatch(goal) as watch, ExitStack() as logging:
-        folder = settings.data_dir / "logs"
-        try:
-            logging.callback(log_to(folder, to_stderr=not watch.is_shown, watch=watch.take))
-        except OSError as error:
-            raise SandboxError(f"The log in {folder} cannot be written: {error.strerror}.") from error
-        coordinator = Coordinator(database, settings, random.Random(seed or None), time.time, variants)
-        slots = concurrency or settings.concurrency or default_slots()
-        with _executor(slots) as executor:
-            runner = Runner(coordinator, executor, goal)
-            with _stopped_by_signals(runner.stop) as signals:
-                runner.run()
+    with (
+        LadderWatch(plan.matches) as watch,
+        ladder_run(ladder, plan, watch.take, log_to_stderr=not watch.is_shown) as runner,
+        _stopped_by_signals(runner.stop) as signals,
+    ):
+        runner.run()
     typer.echo(watch.summary())
     if signals:
         raise stopped(signals[0])
-
-
-def default_slots() -> int:
-    """Matches at once if nobody says otherwise: one for each core that bots have, and one that starts meanwhile."""
-    from ladder.sandbox.host.cores import bot_cores
-
-    return len(bot_cores()) + 1
-
-
-@contextmanager
-def _executor(slots: int) -> Iterator[LocalExecutor]:
-    from ladder.runner.executor import LocalExecutor
-    from ladder.worker.pinned import load_version
-    from ladder.worker.worker import Worker
-
-    executor = LocalExecutor(Worker(load_version), slots)
-    try:
-        yield executor
-    finally:
-        executor.close()
 
 
 @contextmanager

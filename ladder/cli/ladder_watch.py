@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from ladder.runner.stop_condition import StopCondition
-
 ENDS = frozenset({"match.finished", "match.void", "match.quarantined", "match.late", "match.lost"})
 """Events after which a match is not under way any more."""
 
@@ -24,7 +22,14 @@ ENDS = frozenset({"match.finished", "match.void", "match.quarantined", "match.la
 class LadderWatch:
     """Takes the runner's events; shows them where stderr is a terminal."""
 
-    def __init__(self, goal: StopCondition, console: Console | None = None) -> None:
+    def __init__(self, total: int | None, console: Console | None = None) -> None:
+        """
+        Prepare to watch.
+
+        Args:
+            total: After how many results the run ends; None: nobody knows.
+            console: Where to show it; by default stderr.
+        """
         self._console = console or Console(stderr=True)
         self.is_shown = self._console.is_terminal
         columns = (
@@ -36,7 +41,7 @@ class LadderWatch:
             TimeElapsedColumn(),
         )
         self._bar = Progress(*columns, console=self._console, transient=True, disable=not self.is_shown)
-        self._task = self._bar.add_task("matches", total=goal.matches, playing=0, rate="")
+        self._task = self._bar.add_task("matches", total=total, playing=0, rate="")
         self._begun = time.monotonic()
         self._recorded = self._deals = 0
         self._playing: set[tuple[int, int]] = set()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -10,9 +9,11 @@ from rich.table import Table
 from rich.text import Text
 
 from ladder.cli.replay_words import folded
+from ladder.values.names import label as label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from datetime import datetime
 
     from rich.console import Console, JustifyMethod
 
@@ -21,14 +22,9 @@ NOTHING = "–"
 """Stands where nothing is known yet."""
 
 
-def label(bot: str, version: int) -> str:
-    """Name a version as commands take it; the first one goes by the bot's name alone."""
-    return bot if version == 1 else f"{bot}@{version}"
-
-
-def when(moment: float | None) -> str:
+def when(moment: datetime | None) -> str:
     """Give a time to the minute, as clocks here show it."""
-    return NOTHING if moment is None else time.strftime("%Y-%m-%d %H:%M", time.localtime(moment))
+    return NOTHING if moment is None else moment.astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 def percent(share: float | None, digits: int = 0) -> str:

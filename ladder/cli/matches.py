@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from ladder.cli.ladder import opened, the_settings
-from ladder.cli.sanitize import json_line
+from ladder.cli.json_output import print_json
+from ladder.cli.ladder import opened
 from ladder.cli.standings import JsonOption, VariantOption
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ladder.store.database import Session
-    from ladder.store.queries.matches import MatchRow
 
 
 class StatusName(enum.StrEnum):
-    """What can be asked for: the statuses of `ladder.store.models`, as people call them."""
+    """What can be asked for: the names of `ladder.app.matches.MatchStatus`."""
 
     QUEUED = "queued"
     RUNNING = "running"
     DONE = "done"
     QUARANTINED = "quarantined"
-
-
-LEASED = {StatusName.RUNNING: "leased"}
 
 
 def matches(
@@ -54,52 +44,20 @@ def matches(
 
         pigpen matches 17
     """
+    from ladder.app import matches as looked_up
     from ladder.cli.matches_table import print_match, print_matches
-    from ladder.results.files import MatchFiles
-    from ladder.store import names
-    from ladder.store.queries.matches import match_row
 
-    settings = the_settings()
-    with opened(settings) as database, database.read() as session:
+    with opened() as ladder:
         if match is not None:
-            one = match_row(session, names.find_match(session, match))
-            record = MatchFiles(settings.data_dir).record(one.id, one.attempt) if one.record_kept else None
+            one = looked_up.match(ladder, match)
             if as_json:
-                typer.echo(json_line(asdict(one) | {"record": record and str(record)}))
+                print_json(one)
             else:
-                print_match(one, record, Console())
+                print_match(one, Console())
             return
-        found = _read(session, variant, bot, status, limit)
+        statuses = [StatusName.RUNNING, StatusName.DONE] if status is None else [status]
+        found = looked_up.matches(ladder, variant, bot, map(looked_up.MatchStatus, statuses), limit)
     if as_json:
-        typer.echo(json_line([asdict(row) for row in found]))
+        print_json(found)
     else:
         print_matches(found, Console())
-
-
-def _read(
-    session: Session, variant: str | None, bot: str | None, status: StatusName | None, limit: int
-) -> Sequence[MatchRow]:
-    from ladder.store import names
-    from ladder.store.models import Status
-    from ladder.store.queries.matches import results, unfinished
-
-    if variant is not None:
-        names.find_variant(session, variant)
-    versions = None if bot is None else _versions(session, bot)
-    found: list[MatchRow] = []
-    for wanted in [StatusName.RUNNING, StatusName.DONE] if status is None else [status]:
-        if wanted is StatusName.DONE:
-            found += results(session, limit, variant, versions)
-        else:
-            found += unfinished(session, Status(LEASED.get(wanted, wanted)), limit, variant, versions)
-    return found
-
-
-def _versions(session: Session, word: str) -> Iterable[int]:
-    """All versions of a bot, or the one that is named."""
-    from ladder.store import names
-
-    named = names.find_version(session, word)
-    if "@" in word:
-        return [named.id]
-    return [version.id for version in names.versions_of(session, names.find_bot(session, word))]

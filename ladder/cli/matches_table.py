@@ -8,11 +8,10 @@ from ladder.cli.ladder_words import NOTHING, cell, label, moved, plain_table, sa
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
 
     from rich.console import Console
 
-    from ladder.store.queries.matches import MatchRow, SeatRow
+    from ladder.values.matches import MatchPage, MatchRow, SeatRow
 
 STATUS = {"leased": "running"}
 
@@ -41,11 +40,11 @@ def print_matches(found: Sequence[MatchRow], console: Console) -> None:
                 say(console, f"match {match.id}: {match.reason}")
 
 
-def print_match(match: MatchRow, record: Path | None, console: Console) -> None:
+def print_match(match: MatchPage, console: Console) -> None:
     """Print one match: how far it has come, its seats, its seed, its record."""
     state = STATUS.get(match.status, match.status)
     say(console, f"Match {match.id}: {match.variant}, {match.format}, {state}", "bold")
-    for what, value in _facts(match, record):
+    for what, value in _facts(match):
         say(console, f"  {what:<12}{value}")
     numbers = ("seat", "place", "points/deal", "Elo", "faults", "median ms", "worst ms")
     table = plain_table("seat", "bot", *numbers[1:], right=numbers, wrapped=("faults",))
@@ -64,7 +63,7 @@ def _bots(match: MatchRow) -> Iterator[str]:
         yield name if seat.place is None else f"{seat.place} {name} {moved(seat.move)}{overs}"
 
 
-def _facts(match: MatchRow, record: Path | None) -> Iterable[tuple[str, str]]:
+def _facts(match: MatchPage) -> Iterable[tuple[str, str]]:
     yield "scheduled", when(match.added)
     if match.started is not None:
         yield "started", f"{when(match.started)}, attempt {match.attempt}"
@@ -76,7 +75,7 @@ def _facts(match: MatchRow, record: Path | None) -> Iterable[tuple[str, str]]:
     yield "commitment", match.commitment
     if match.seed is not None:
         yield "seed", match.seed
-        yield "record", str(record) if record else "removed, as the setting records has it"
+        yield "record", str(match.record) if match.record else "removed, as the setting records has it"
 
 
 def _seat(seat: SeatRow) -> tuple[str, ...]:

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.cli.sandboxes import SandboxName
 from ladder.errors import UserError
 from ladder.matches.clocks import DEFAULT_CLOCK_TEXT as DEFAULT_CLOCK_TEXT
 from ladder.matches.clocks import LEAST_LIMIT, MOST_LIMIT, read_clock
+from ladder.matches.kinds import SandboxKind
 
 if TYPE_CHECKING:
     from pigpen import ClockSetting
 
 RulesOption = Annotated[str, typer.Option(help="A preset (see: pigpen rules) or a TOML file.")]
 SeedOption = Annotated[str, typer.Option(help="Any text, or 64 hex digits: the same seed, the same cards.")]
-SandboxOption = Annotated[SandboxName, typer.Option(help="How the bots are kept.")]
+SandboxOption = Annotated[SandboxKind, typer.Option(help="How the bots are kept.")]
 ClockOption = Annotated[str, typer.Option(help="Seconds in the bank + seconds added for each decision.")]
 LimitOption = Annotated[float, typer.Option(min=LEAST_LIMIT, max=MOST_LIMIT, help="Most seconds for one decision.")]
 ConcurrencyOption = Annotated[

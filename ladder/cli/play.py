@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ladder.cli.json_output import print_json
 from ladder.cli.options import (
     DEFAULT_CLOCK_TEXT,
     ClockOption,
@@ -20,12 +21,11 @@ from ladder.cli.options import (
 )
 from ladder.cli.progress import progress
 from ladder.cli.recording import going_on, recording, resumable, seed_beside, unfinished
-from ladder.cli.result_table import print_json, print_result
+from ladder.cli.result_table import print_result
 from ladder.cli.running import run
-from ladder.cli.sandboxes import SandboxName, open_sandbox
+from ladder.cli.sandboxes import opened_sandbox
 from ladder.errors import UserError
-from ladder.matches.play import Played, play_inline, play_sandboxed
-from ladder.results.faults import Faults
+from ladder.matches.kinds import SandboxKind
 from ladder.sandbox.bots.bot_source import find_bot, seat_names
 from ladder.sandbox.host.cores import bot_cores
 from pigpen.rules import Rules, new_seed, seed_from
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ladder.sandbox.bots.bot_source import BotSource
+    from ladder.values.play import PlayedMatch
     from referee.match.resume import Unfinished
     from referee.records.lines import AnyLine
 
@@ -56,7 +57,7 @@ def play(
     deals: Annotated[int | None, typer.Option(min=1, help="Play N independent deals, each from one seat.")] = None,
     game: Annotated[bool, typer.Option("--game", help="Play to the variant's own end.")] = False,
     seed: SeedOption = "",
-    sandbox: SandboxOption = SandboxName.DOCKER,
+    sandbox: SandboxOption = SandboxKind.DOCKER,
     clock: ClockOption = DEFAULT_CLOCK_TEXT,
     limit: LimitOption = DEFAULT_CLOCK.limit,
     record: Annotated[
@@ -102,24 +103,20 @@ def play(
         if record:
             _check_room(spec)
         recorded, writing = None, recording(record, spec.seed)
-    faults = Faults()
-    for line in recorded or ():
-        faults.take(line)
     bar = progress("deals", spec.format.count(spec.rules), len(recorded or ()))
     with writing as write, bar as advance, resumable(resume):
 
         def take(line: AnyLine) -> None:
             write(line)
             if isinstance(line, DealLine):
-                faults.take(line)
                 advance()
 
         work = _play(spec, sources, take, recorded, sandbox, runtime, concurrency or len(bot_cores()))
-        played = run(work, blocks=sandbox is SandboxName.INLINE)
+        found = run(work, blocks=sandbox is SandboxKind.INLINE)
     if as_json:
-        print_json(spec, played, faults)
+        print_json(found)
     else:
-        print_result(spec, played, faults)
+        print_result(spec, found)
 
 
 def _interrupted(path: Path, bots: list[str], seed: str) -> tuple[Unfinished, MatchSpec, list[BotSource]]:
@@ -177,15 +174,11 @@ async def _play(
     sources: list[BotSource],
     write: Callable[[AnyLine], None],
     recorded: Sequence[DealLine] | None,
-    sandbox: SandboxName,
+    kind: SandboxKind,
     runtime: str,
     concurrency: int,
-) -> Played:
-    if sandbox is SandboxName.INLINE:
-        return await play_inline(spec, sources, write, recorded)
-    pens = open_sandbox(sandbox, runtime)
-    try:
-        programs = [await pens.load(source) for source in sources]
-        return await play_sandboxed(spec, programs, write, recorded, concurrency)
-    finally:
-        await pens.close()
+) -> PlayedMatch:
+    from ladder.app.local.play import play_match
+
+    async with opened_sandbox(kind, runtime) as sandbox:
+        return await play_match(spec, sources, sandbox, write, recorded, concurrency)

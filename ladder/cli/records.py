@@ -34,19 +34,11 @@ def record_of(named: Path) -> Path:
     """
     if os.path.exists(named) or not re.fullmatch(r"[0-9]{1,10}", str(named)):
         return named
-    from ladder.cli.ladder import opened, the_settings
-    from ladder.results.files import MatchFiles
-    from ladder.store.models import Status
-    from ladder.store.names import find_match
+    from ladder.app import matches
+    from ladder.cli.ladder import opened
 
-    settings = the_settings()
-    with opened(settings) as database, database.read() as session:
-        match = find_match(session, int(str(named)))
-        if match.status != Status.DONE:
-            raise UserError(f"Match {match.id} is not over yet, so there is no record of it.")
-        if not match.record_kept:
-            raise UserError(f"The record of match {match.id} was removed: see the setting records (pigpen config).")
-        return MatchFiles(settings.data_dir).record(match.id, match.attempt)
+    with opened() as ladder:
+        return matches.record_of(ladder, int(str(named)))
 
 
 def read_match(path: Path) -> Recorded:

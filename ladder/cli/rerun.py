@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ladder.cli.json_output import print_json
 from ladder.cli.options import LimitOption, RuntimeOption, SandboxOption
 from ladder.cli.progress import progress
 from ladder.cli.records import (
@@ -20,19 +20,18 @@ from ladder.cli.records import (
     record_of,
     understanding,
 )
-from ladder.cli.rerun_table import print_json, print_rerun
+from ladder.cli.rerun_table import print_rerun
 from ladder.cli.running import run
-from ladder.cli.sandboxes import SandboxName, open_sandbox
-from ladder.matches.play import inline_table, sandboxed_table
-from ladder.matches.rerun import rerun as put_again
+from ladder.cli.sandboxes import opened_sandbox
+from ladder.matches.kinds import SandboxKind
 from ladder.sandbox.bots.bot_source import find_bot
 from referee.replay.rerun import table_reruns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ladder.matches.rerun import Rerun
     from ladder.sandbox.bots.bot_source import BotSource
+    from ladder.values.rerun import RerunResult
     from referee.replay.rerun import TableRerun
 
 
@@ -46,7 +45,7 @@ def rerun(
     board: BoardOption = None,
     rotation: RotationOption = None,
     limit_list: Annotated[int, typer.Option(min=0, help="List at most N decisions.")] = 50,
-    sandbox: SandboxOption = SandboxName.DOCKER,
+    sandbox: SandboxOption = SandboxKind.DOCKER,
     limit: LimitOption = 10.0,
     runtime: RuntimeOption = "runc",
     as_json: Annotated[bool, typer.Option("--json", help="Print the decisions that differ as JSON.")] = False,
@@ -66,26 +65,28 @@ def rerun(
     recorded = read_match(record)
     number = bot_in(recorded, seat, record)
     lines = deals_in(recorded, record, deal, board, rotation)
-    source = find_bot(bot)
+    source, name = find_bot(bot), recorded.first.bots[number]
     with understanding(record):
         tables = table_reruns(recorded, number, lines, limit)
         with progress("decisions", sum(table.questions for table in tables)) as advance:
-            done = run(_put(tables, source, sandbox, runtime, advance), blocks=sandbox is SandboxName.INLINE)
-    name = recorded.first.bots[number]
+            work = _rerun(name, tables, source, sandbox, runtime, limit_list, advance)
+            found = run(work, blocks=sandbox is SandboxKind.INLINE)
     if as_json:
-        print_json(name, source.name, done, limit_list)
+        print_json(found)
     else:
-        print_rerun(name, source.name, done, limit_list)
+        print_rerun(found)
 
 
-async def _put(
-    tables: Sequence[TableRerun], source: BotSource, sandbox: SandboxName, runtime: str, advance: Callable[[], None]
-) -> Rerun:
-    if sandbox is SandboxName.INLINE:
-        return await put_again(tables, partial(inline_table, [source]), advance)
-    pens = open_sandbox(sandbox, runtime)
-    try:
-        open_table = partial(sandboxed_table, [await pens.load(source)], [source.name])
-        return await put_again(tables, open_table, advance)
-    finally:
-        await pens.close()
+async def _rerun(
+    name: str,
+    tables: Sequence[TableRerun],
+    source: BotSource,
+    kind: SandboxKind,
+    runtime: str,
+    most: int,
+    advance: Callable[[], None],
+) -> RerunResult:
+    from ladder.app.local.rerun import rerun_bot
+
+    async with opened_sandbox(kind, runtime) as sandbox:
+        return await rerun_bot(name, tables, source, sandbox, most, advance)

@@ -1,53 +1,39 @@
-"""How a match went: the table a person reads, and the same as JSON."""
+"""How a match went, as a table."""
 
 from __future__ import annotations
 
-import itertools
 from typing import TYPE_CHECKING
 
-import typer
 from rich.console import Console
 from rich.table import Table
 
-from ladder.cli.sanitize import harmless, in_markup, json_line
+from ladder.cli.sanitize import harmless, in_markup
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
-    from ladder.matches.play import Played
-    from ladder.results.faults import FaultReport, Faults
+    from ladder.values.play import PlayedBot, PlayedMatch
     from referee.match.spec import MatchSpec
-    from referee.records.lines import BotResult
 
 LOG_LINES = 12
 """How many lines of a failed bot's output are shown."""
 
 
-def print_result(spec: MatchSpec, played: Played, faults: Faults, console: Console | None = None) -> None:
-    """Print the table, best bot first, and what went wrong with whom."""
+def print_result(spec: MatchSpec, found: PlayedMatch, console: Console | None = None) -> None:
+    """Print the table, best bot first, and the faults of each bot."""
     console = console or Console()
-    result = played.result
     better = "low" if spec.rules.low_is_better else "high"
-    title = f"{in_markup(spec.rules.title)}: {_length(spec, result.deals)} ({better} is better)"
+    title = f"{in_markup(spec.rules.title)}: {_length(spec, found.deals)} ({better} is better)"
     table = Table(title=title, title_justify="left")
     for heading in ("place", "bot", "points/deal", "total", "faults", "median ms", "worst ms"):
         table.add_column(heading, justify="left" if heading == "bot" else "right")
-    for row in sorted(result.results, key=lambda row: (row.place, row.seat)):
+    for row in sorted(found.results, key=lambda row: (row.place, row.seat)):
         table.add_row(*_cells(row))
     console.print(table)
-    console.print(f"seed {result.seed}", style="dim", soft_wrap=True)
-    for row in result.results:
+    console.print(f"seed {found.seed}", style="dim", soft_wrap=True)
+    for row in found.results:
         if row.faults:
-            _print_faults(console, row, faults.of(row.seat), played.logs)
-
-
-def print_json(spec: MatchSpec, played: Played, faults: Faults) -> None:
-    """Print the result as one JSON object; each bot with the reasons of its faults and the end of its output."""
-    result = played.result.model_dump(mode="json", exclude={"type"})
-    for row in result["results"]:
-        row["why"] = [held.why for held in faults.of(row["seat"])]
-        row["log"] = "".join(logs[row["seat"]] for _, logs in sorted(played.logs.items()))
-    typer.echo(json_line({"rules": spec.rules.name, "format": str(spec.format), **result}))
+            _print_faults(console, row)
 
 
 def _length(spec: MatchSpec, deals: int) -> str:
@@ -57,12 +43,12 @@ def _length(spec: MatchSpec, deals: int) -> str:
     return f"{spec.format.boards} board{'s' * (spec.format.boards != 1)}, {count}"
 
 
-def _points(row: BotResult) -> str:
+def _points(row: PlayedBot) -> str:
     error = "" if row.standard_error is None else f" ± {row.standard_error:.2f}"
     return f"{row.points_per_deal:+.2f}{error}"
 
 
-def _cells(row: BotResult) -> tuple[str, ...]:
+def _cells(row: PlayedBot) -> tuple[str, ...]:
     return (
         str(row.place),
         in_markup(row.bot),
@@ -74,16 +60,13 @@ def _cells(row: BotResult) -> tuple[str, ...]:
     )
 
 
-def _print_faults(
-    console: Console, row: BotResult, faults: Iterable[FaultReport], logs: Mapping[int, tuple[str, ...]]
-) -> None:
-    """Say what was held against one bot, table by table, each with the end of its output there."""
+def _print_faults(console: Console, row: PlayedBot) -> None:
+    """Print the faults of one bot, table by table, each with the end of its output there."""
     console.print(f"\n[bold]{in_markup(row.bot)}[/bold] (seat {row.seat}) was at fault:")
-    for table, there in itertools.groupby(faults, key=lambda held: held.table):
-        for held in there:
-            console.print(harmless(f"  {held}"), markup=False, highlight=False)
-        if table in logs:
-            print_log(console, logs[table][row.seat])
+    for table in row.at_fault:
+        for fault in table.faults:
+            console.print(harmless(f"  {fault}"), markup=False, highlight=False)
+        print_log(console, table.printed)
 
 
 def print_log(console: Console, log: str) -> None:
@@ -93,3 +76,19 @@ def print_log(console: Console, log: str) -> None:
         console.print("  The end of its output:")
         for text in tail:
             console.print(f"    {harmless(text.expandtabs())}", markup=False, highlight=False, soft_wrap=True)
+
+
+def print_reasons(console: Console, reasons: Iterable[tuple[str, str]]) -> None:
+    """
+    Say what failed, with the end of the bot's output where that is not the same as before.
+
+    Args:
+        console: Where to.
+        reasons: For each failure a sentence, and the output.
+    """
+    shown = ""
+    for sentence, output in reasons:
+        console.print(harmless(f"✗ {sentence}"), markup=False, highlight=False, soft_wrap=True)
+        if output and output != shown:
+            shown = output
+            print_log(console, shown)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from typing import Annotated
 
 import typer
 
+from ladder.cli.json_output import print_json
 from ladder.cli.ladder import opened
-from ladder.cli.sanitize import harmless, json_line
+from ladder.cli.sanitize import harmless
 
 
 def retire(
@@ -29,12 +29,12 @@ def retire(
 
         pigpen retire Trotter@1 --variant hearts --reason "version 2 is better"
     """
-    from ladder.store.commands.retiring import retire as retire_entries
+    from ladder.app.states import retire as retire_bot
 
-    with opened() as database, database.write() as session:
-        retired = retire_entries(session, bot, variant or [], reason, time.time())
+    with opened() as ladder:
+        retired = retire_bot(ladder, bot, variant or [], reason)
     if as_json:
-        typer.echo(json_line([{"version": version, "variant": name} for version, name in retired]))
+        print_json(retired)
         return
-    for version, name in retired:
-        typer.echo(harmless(f"{version} has retired from {name}."))
+    for entry in retired:
+        typer.echo(harmless(f"{entry.version} has retired from {entry.variant}."))

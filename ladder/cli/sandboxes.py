@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import typer
 
 from ladder.cli.sanitize import harmless
-from ladder.sandbox.kinds import SandboxKind
-from ladder.sandbox.kinds import open_sandbox as open_kind
+from ladder.matches.kinds import SandboxKind
+from ladder.matches.kinds import open_sandbox as open_kind
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
     from ladder.sandbox.base import Sandbox
-
-
-SandboxName = SandboxKind
 
 
 def open_sandbox(kind: SandboxKind, runtime: str, locked_bytes: int | None = None) -> Sandbox:
@@ -22,6 +22,17 @@ def open_sandbox(kind: SandboxKind, runtime: str, locked_bytes: int | None = Non
     if kind is SandboxKind.PROCESS:
         say("The process sandbox keeps no bot from your files: use it for bots that you trust.")
     return open_kind(kind, runtime, say, locked_bytes)
+
+
+@asynccontextmanager
+async def opened_sandbox(kind: SandboxKind, runtime: str) -> AsyncIterator[Sandbox | None]:
+    """The sandbox of that kind, closed in the end; None for bots in this process, which need none."""
+    sandbox = None if kind is SandboxKind.INLINE else open_sandbox(kind, runtime)
+    try:
+        yield sandbox
+    finally:
+        if sandbox is not None:
+            await sandbox.close()
 
 
 def say(line: str) -> None:

@@ -44,9 +44,10 @@ def json_line(value: object) -> str:
     >>> json_line({"猪": "a\x1b[2Jb\u202e"})
     '{"猪": "a\\u001b[2Jb\\u202e"}'
     """
-    return "".join(
-        letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in json.dumps(value, ensure_ascii=False)
-    )
+    text = json.dumps(value, ensure_ascii=False)
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in text)
 
 
 def toml_text(text: str) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
+from ladder.cli.json_output import print_json
 from ladder.cli.ladder import opened
-from ladder.cli.sanitize import json_line
 from ladder.cli.standings import JsonOption, VariantOption
 
 
@@ -29,15 +28,12 @@ def show(
 
         pigpen show Trotter@2 --variant gongzhu --opponents 50
     """
+    from ladder.app.bots import bot_page
     from ladder.cli.show_text import print_page
-    from ladder.store import names
-    from ladder.store.queries.bot_page import bot_page
 
-    with opened() as database, database.read() as session:
-        if variant is not None:
-            names.find_variant(session, variant)
-        page = bot_page(session, names.find_version(session, bot, variant), opponents, variant)
+    with opened() as ladder:
+        page = bot_page(ladder, bot, variant, opponents)
     if as_json:
-        typer.echo(json_line(asdict(page)))
+        print_json(page)
     else:
         print_page(page, Console())

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from ladder.store.queries.bot_page import BotPage, FaultKind, FaultRow, InVariant, VersionRow
-    from ladder.store.queries.head_to_head import Opponent
+    from ladder.values.bots import BotPage, FaultKind, FaultRow, InVariant, Opponent, VersionRow
 
 
 def print_page(page: BotPage, console: Console) -> None:
@@ -94,7 +93,7 @@ def _standing(there: InVariant) -> Iterable[str]:
         between = "" if one.rank_low is None else f", deserves {one.rank_low} to {one.rank_high}"
         yield f"rank {one.rank} of {there.active}{between}"
     error = "" if one.error is None else f" ± {one.error:.0f}"
-    few = ", provisional" if one.is_provisional else ""
+    few = ", provisional" if one.provisional else ""
     yield f"Elo {one.elo:.0f}{error} after {one.matches} match{'es' * (one.matches != 1)}{few}"
     if one.points_per_deal is not None:
         shares = ", ".join(f"{name} {percent(share)} %" for name, share in zip(ORDINALS, one.shares, strict=False))

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from ladder.cli.json_output import print_json
 from ladder.cli.ladder import opened
-from ladder.cli.sanitize import json_line
 from ladder.errors import UserError
 
 VariantOption = Annotated[str | None, typer.Option(help="Only this variant; by default all that the ladder plays.")]
@@ -34,17 +34,15 @@ def standings(
 
         pigpen standings --csv > standings.csv
     """
-    from ladder.cli.standings_table import plain, print_csv, print_standings
-    from ladder.store import names
-    from ladder.store.queries.standings import standings as read
+    from ladder.app.bots import standings as read
+    from ladder.cli.standings_table import print_csv, print_standings
 
     if as_json and as_csv:
         raise UserError("Choose one of --json and --csv.")
-    with opened() as database, database.read() as session:
-        wanted = names.variants(session) if variant is None else [variant]
-        found = [read(session, names.find_variant(session, name), everyone, first) for name in wanted]
+    with opened() as ladder:
+        found = read(ladder, variant, everyone, first)
     if as_json:
-        typer.echo(json_line([plain(each) for each in found]))
+        print_json(found)
     elif as_csv:
         print_csv(found)
     else:

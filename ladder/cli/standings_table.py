@@ -1,11 +1,11 @@
-"""The standings as a table that fits the terminal, as JSON, and as CSV."""
+"""The standings as a table that fits the terminal, and as CSV."""
 
 from __future__ import annotations
 
 import csv
 import sys
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.measure import Measurement
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console, JustifyMethod
 
-    from ladder.store.queries.standings import StandingRow, Standings
+    from ladder.values.standings import StandingRow, Standings
 
 BARS = 10
 """The most bars in a trend."""
@@ -50,7 +50,7 @@ COLUMNS = (
     Column("rank", lambda one: str(one.rank or NOTHING)),
     Column("bot", lambda one: label(one.bot, one.version), "left"),
     Column("owner", lambda one: one.owner, "left", 3),
-    Column("Elo", lambda one: f"{one.elo:.0f}{'?' if one.is_provisional else ' '}"),
+    Column("Elo", lambda one: f"{one.elo:.0f}{'?' if one.provisional else ' '}"),
     Column("±", lambda one: NOTHING if one.error is None else f"{one.error:.0f}", "right", 8),
     Column("ranks", lambda one: _ranks(one), "right", 2),
     Column("matches", lambda one: str(one.matches), "right", 9),
@@ -66,7 +66,7 @@ LETTERS = ("bot", "owner")
 
 def print_standings(found: Standings, console: Console) -> None:
     """Print one variant's table, as many columns of it as there is room for, and why some do not play."""
-    if not found.rows:
+    if not found.standings:
         say(console, f"{found.title} ({found.variant}): nobody plays it now.")
         return
     table, columns = _fitting(found, console)
@@ -74,22 +74,10 @@ def print_standings(found: Standings, console: Console) -> None:
     console.print(table)
     for line in _legend(found, columns):
         console.print(cell(console, line, "dim"))
-    for one in found.rows:
+    for one in found.standings:
         if one.rank is None:
             reason = f": {one.reason}" if one.reason else ""
             say(console, f"{label(one.bot, one.version)} is {one.state} since {when(one.since)}{reason}")
-
-
-def plain(found: Standings) -> dict[str, Any]:
-    """Make it JSON."""
-    rows = [asdict(one) | _worked_out(one) for one in found.rows]
-    return {
-        "variant": found.variant,
-        "title": found.title,
-        "matches": found.matches,
-        "low_is_better": found.low_is_better,
-        "standings": rows,
-    }
 
 
 def print_csv(all_found: Iterable[Standings]) -> None:
@@ -97,14 +85,10 @@ def print_csv(all_found: Iterable[Standings]) -> None:
     writer = csv.DictWriter(sys.stdout, ("variant", *FIELDS), lineterminator="\n", extrasaction="ignore")
     writer.writeheader()
     for found in all_found:
-        for one in found.rows:
+        for one in found.standings:
             shares = dict(zip(ORDINALS, one.shares, strict=False))
-            row = {"variant": found.variant} | asdict(one) | _worked_out(one) | shares
+            row = {"variant": found.variant} | one.model_dump(mode="json") | shares
             writer.writerow({name: harmless(value) if isinstance(value, str) else value for name, value in row.items()})
-
-
-def _worked_out(one: StandingRow) -> dict[str, Any]:
-    return {"provisional": one.is_provisional, "fault_rate": one.fault_rate, "change": one.change}
 
 
 def _fitting(found: Standings, console: Console) -> tuple[Table, Sequence[Column]]:
@@ -124,7 +108,7 @@ def _table(found: Standings, columns: Sequence[Column], console: Console) -> Tab
     for column in columns:
         widest = max(12, console.width // 5) if column.heading in LETTERS else None
         table.add_column(Text(column.heading), justify=column.justify, no_wrap=True, max_width=widest)
-    for one in found.rows:
+    for one in found.standings:
         style = "" if one.rank else "dim"
         table.add_row(*(cell(console, column.of(one), style) for column in columns))
     return table
@@ -141,7 +125,7 @@ def _legend(found: Standings, columns: Sequence[Column]) -> Iterable[str]:
         "faults": "faults: in % of its decisions",
         "moved": "moved: in Elo, over its 20 newest ratings",
     }
-    if any(one.is_provisional for one in found.rows):
+    if any(one.provisional for one in found.standings):
         yield f"?: fewer than {PROVISIONAL} matches, so the rating is provisional"
     yield "; ".join(meaning for heading, meaning in meanings.items() if heading in headings)
 

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import enum
 import getpass
-import time
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ladder.cli.json_output import print_json
 from ladder.cli.ladder import opened, the_settings
 from ladder.cli.progress import progress
 from ladder.cli.running import run
-from ladder.cli.sandboxes import SandboxName, open_sandbox
-from ladder.cli.submit_words import print_added, print_json, print_rejected
+from ladder.cli.sandboxes import open_sandbox
+from ladder.cli.submit_words import print_accepted, print_rejected
 from ladder.errors import UserError
+from ladder.matches.kinds import SandboxKind
 from ladder.sandbox.bots.bot_source import find_bot
 
 if TYPE_CHECKING:
-    from ladder.app.submit.entering import EntryOutcome, Request
+    from ladder.sandbox.base import Sandbox
     from ladder.sandbox.bots.bot_source import BotSource
     from ladder.settings.settings import Settings
-    from ladder.store.database import Database
 
 
 class LadderSandbox(enum.StrEnum):
@@ -64,36 +65,29 @@ def submit(
         pigpen submit ada/trotter:2 --name Trotter --keep-old
     """
     from ladder.app.submit.entering import Request
+    from ladder.app.submit.submitting import submit as enter
 
     source = find_bot(bot)
     settings = the_settings(*([source.folder] if source.folder else []))
-    request = Request(source, name or _name_of(source), owner or _login(), tuple(variant or ()), keep_old)
-    with opened(settings, create=True) as database:
-        kept_in = sandbox or _usual_sandbox(settings, database)
-        outcome = run(_enter(database, settings, kept_in, request))
-        if as_json:
-            print_json(database, request, outcome)
-        elif outcome.added:
-            print_added(database, request, outcome)
-        else:
-            print_rejected(request, bot, kept_in, outcome)
-    if not outcome.added:
+    kind = SandboxKind(sandbox) if sandbox else None
+    request = Request(source, name or _name_of(source), owner or _login(), tuple(variant or ()), keep_old, kind, bot)
+    with opened(settings, create=True) as ladder:
+        found = run(enter(ladder, request, partial(_open_sandbox, settings), progress))
+    if as_json:
+        print_json(found)
+    elif found.accepted:
+        print_accepted(found, source.image, keep_old)
+    else:
+        print_rejected(found)
+    if not found.accepted:
         raise typer.Exit(1)
 
 
-def _usual_sandbox(settings: Settings, database: Database) -> LadderSandbox:
-    from ladder.settings.file import FILE
-    from ladder.settings.settings import source_of
-    from ladder.store.commands.claims import sandbox_of
-
-    with database.read() as session:
-        usual = sandbox_of(session)
-    if usual is None and settings.sandbox == "process" and source_of("sandbox") == "file":
-        raise UserError(
-            f"{FILE} alone does not begin a ladder of processes, from which nothing keeps your files. If its bots are "
-            "your own, say --sandbox process."
-        )
-    return LadderSandbox(usual or settings.sandbox)
+def _open_sandbox(settings: Settings, kind: SandboxKind) -> Sandbox:
+    sandbox = open_sandbox(kind, settings.runtime, settings.locked_bytes)
+    if not sandbox.isolates:
+        typer.echo("A ladder of processes is for your own machine and your own bots.", err=True)
+    return sandbox
 
 
 def _name_of(source: BotSource) -> str:
@@ -105,15 +99,3 @@ def _login() -> str:
         return getpass.getuser()
     except (OSError, KeyError):
         raise UserError("This login has no name. Say whose bot it is: --owner NAME") from None
-
-
-async def _enter(database: Database, settings: Settings, kept_in: LadderSandbox, request: Request) -> EntryOutcome:
-    from ladder.app.submit.entering import enter
-
-    sandbox = open_sandbox(SandboxName(kept_in), settings.runtime, settings.locked_bytes)
-    if not sandbox.isolates:
-        typer.echo("A ladder of processes is for your own machine and your own bots.", err=True)
-    try:
-        return await enter(database, settings, sandbox, request, progress, time.time)
-    finally:
-        await sandbox.close()

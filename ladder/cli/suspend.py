@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import time
 from typing import Annotated
 
 import typer
 
+from ladder.cli.json_output import print_json
 from ladder.cli.ladder import opened
 from ladder.cli.sanitize import harmless
-from ladder.errors import UserError
 
 BotArgument = Annotated[str, typer.Argument(help="A bot, which means its newest version, or a version: Trotter@2.")]
 VariantOption = Annotated[str | None, typer.Option(help="Only in this variant; by default in all.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print what has changed as JSON.")]
 
 
 def suspend(
     bot: BotArgument,
     reason: Annotated[str, typer.Option(help="Why, for its owner.")],
     variant: VariantOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """
     Take a bot out of the matches to come, until pigpen resume-bot; its rating is kept.
@@ -30,17 +31,17 @@ def suspend(
 
         pigpen suspend Trotter@2 --variant gongzhu --reason "Its owner asked for it."
     """
-    from ladder.store.commands.suspending import suspend_entries
-    from ladder.store.names import find_version
+    from ladder.app.states import suspend as suspend_bot
 
-    if not reason.strip():
-        raise UserError("A reason is needed, for the bot's owner: --reason TEXT")
-    with opened() as database, database.write() as session:
-        variants = suspend_entries(session, find_version(session, bot, variant), variant, reason.strip(), time.time())
-    typer.echo(harmless(f"{bot} is suspended in {', '.join(variants)}."))
+    with opened() as ladder:
+        done = suspend_bot(ladder, bot, reason, variant)
+    if as_json:
+        print_json(done)
+    else:
+        typer.echo(harmless(f"{done.bot} is suspended in {', '.join(done.variants)}."))
 
 
-def resume_bot(bot: BotArgument, variant: VariantOption = None) -> None:
+def resume_bot(bot: BotArgument, variant: VariantOption = None, as_json: JsonOption = False) -> None:
     """
     Let a suspended bot play again, whoever suspended it.
 
@@ -49,9 +50,11 @@ def resume_bot(bot: BotArgument, variant: VariantOption = None) -> None:
 
         pigpen resume-bot Trotter@2 --variant gongzhu
     """
-    from ladder.store.commands.suspending import resume_entries
-    from ladder.store.names import find_version
+    from ladder.app.states import resume_bot as resume
 
-    with opened() as database, database.write() as session:
-        variants = resume_entries(session, find_version(session, bot, variant), variant, time.time())
-    typer.echo(harmless(f"{bot} plays again in {', '.join(variants)}."))
+    with opened() as ladder:
+        done = resume(ladder, bot, variant)
+    if as_json:
+        print_json(done)
+    else:
+        typer.echo(harmless(f"{done.bot} plays again in {', '.join(done.variants)}."))

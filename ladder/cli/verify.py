@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ladder.cli.json_output import print_json
 from ladder.cli.records import record_of
-from ladder.cli.sanitize import harmless, json_line
-from referee.replay.verify import Verified, verify
+from ladder.cli.sanitize import harmless
+
+if TYPE_CHECKING:
+    from ladder.values.record import Verification
 
 
 def verify_records(
@@ -29,36 +32,26 @@ def verify_records(
     Examples:
         pigpen verify match.jsonl
     """
+    from ladder.app.local.record import verify_record
+
     all_hold = True
     for path in map(record_of, records):
-        finding = verify(path)
-        typer.echo(json_line(_plain(path, finding)) if as_json else harmless(_sentence(path, finding)))
-        all_hold &= finding.holds
+        found = verify_record(path)
+        if as_json:
+            print_json(found)
+        else:
+            typer.echo(harmless(_sentence(found)))
+        all_hold &= found.holds
     if not all_hold:
         raise typer.Exit(1)
 
 
-def _sentence(path: Path, finding: Verified) -> str:
-    if not finding.holds or finding.match is None:
-        return f"{path} does not hold: line {finding.line}: {finding.difference}."
-    match = finding.match
-    what = f"{match.format} of {match.rules['name']} by {', '.join(match.bots)}"
-    deals = f"{finding.deals} deal{'s' * (finding.deals != 1)}"
-    if finding.finished:
+def _sentence(found: Verification) -> str:
+    path = found.record
+    if not found.holds or found.bots is None:
+        return f"{path} does not hold: line {found.line}: {found.difference}."
+    what = f"{found.format} of {found.rules} by {', '.join(found.bots)}"
+    deals = f"{found.deals} deal{'s' * (found.deals != 1)}"
+    if found.finished:
         return f"{path} holds: {what}, {deals}."
     return f"{path} is not finished; it holds so far, as can be said without its seed: {what}, {deals}."
-
-
-def _plain(path: Path, finding: Verified) -> dict[str, object]:
-    match = finding.match
-    return {
-        "record": str(path),
-        "holds": finding.holds,
-        "finished": finding.finished,
-        "line": finding.line,
-        "difference": finding.difference,
-        "rules": match and match.rules["name"],
-        "format": match and match.format,
-        "bots": match and match.bots,
-        "deals": finding.deals,
-    }

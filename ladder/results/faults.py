@@ -3,36 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ladder.values.faults import FaultReport
 from referee.match.player import BY_TAKEOVER, DEFAULT
 
 if TYPE_CHECKING:
     from referee.records.lines import DealLine
-
-
-@dataclass(frozen=True)
-class FaultReport:
-    """One fault."""
-
-    bot: int
-    """Number of the bot."""
-    table: int
-    place: str
-    """Name of the deal, for people."""
-    decision: int
-    """The bot's decision at its table, from 1: its output names it too."""
-    verdict: str
-    why: str
-    exit_code: int | None = None
-    """How the bot's program ended, where that is why."""
-    oom: bool | None = None
-    """Whether it was killed for memory; there whenever `exit_code` is."""
-
-    def __str__(self) -> str:
-        """Give it in one line."""
-        return f"{self.place}, decision {self.decision}: {self.verdict}: {self.why}"
 
 
 class Faults:
@@ -53,7 +30,16 @@ class Faults:
             if step.why:
                 code, decision = step.by.removeprefix(DEFAULT), self._decisions[table, bot]
                 self.reports.append(
-                    FaultReport(bot, table, line.name, decision, code, step.why, step.exit_code, step.oom)
+                    FaultReport(
+                        seat=bot,
+                        table=table,
+                        place=line.name,
+                        decision=decision,
+                        verdict=code,
+                        why=step.why,
+                        exit_code=step.exit_code,
+                        oom=step.oom,
+                    )
                 )
 
     def decisions(self, bot: int) -> int:
@@ -62,5 +48,5 @@ class Faults:
 
     def of(self, bot: int) -> list[FaultReport]:
         """The faults of one bot, table by table."""
-        own = [report for report in self.reports if report.bot == bot]
+        own = [report for report in self.reports if report.seat == bot]
         return sorted(own, key=lambda report: (report.table, report.decision))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ladder.results.faults import FaultReport, Faults
+from ladder.results.faults import Faults
 from ladder.results.think_times import think_times
 from pigpen.rules.shuffle import commitment
 from referee.records.recorded import BadRecord, Recorded
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ladder.results.think_times import Histogram
+    from ladder.values.faults import FaultReport
     from pigpen.rules import Rules
     from referee.records.lines import AnyLine, BotResult
 

@@ -211,7 +211,7 @@ def load_settings(bots: Iterable[Path] = (), **given: Any) -> Settings:
         ) from None
 
 
-def source_of(name: str) -> str:
+def source_of(name: str) -> Literal["environment", "file", "default"]:
     """Where the value of a setting comes from: ``environment``, ``file`` or ``default``."""
     if any(variable.upper() == PREFIX + name.upper() and value for variable, value in os.environ.items()):
         return "environment"

@@ -11,23 +11,22 @@ from ladder.matches.preflight import preflight, steps
 from ladder.sandbox.bots.bot_source import names_owner
 from ladder.sandbox.bots.kept import check_not_kept
 from ladder.store.commands.claims import check_claim, check_possession
-from ladder.store.commands.submissions import Submission, add_version, known_to
+from ladder.store.commands.submissions import Submission, add_version
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Sequence
 
+    from ladder.app.ladder import Ladder
+    from ladder.app.progress import Progress
     from ladder.app.submit.candidate import Candidate
+    from ladder.matches.kinds import SandboxKind
     from ladder.matches.preflight import Preflight
     from ladder.sandbox.base import Sandbox
     from ladder.sandbox.bots.bot_source import BotSource
     from ladder.settings.settings import Settings
     from ladder.store.commands.submissions import Added
-    from ladder.store.database import Database
+    from ladder.store.submission_look import SubmissionLook
     from pigpen.rules import Rules
-
-    Progress = Callable[[str, int], AbstractContextManager[Callable[[str], None]]]
-    """Shows how far long work has come: what it is called, and how many steps it has."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +41,10 @@ class Request:
     """Words for variants; none: what is usual (`chosen_variants`)."""
     keep_old: bool = False
     """Whether the bot's other versions play on."""
+    sandbox: SandboxKind | None = None
+    """Where it is to run; None: where the ladder's bots do."""
+    word: str = ""
+    """The bot as its owner named it."""
 
 
 @dataclass(frozen=True)
@@ -59,23 +62,20 @@ class EntryOutcome:
 
 
 async def enter(
-    database: Database,
-    settings: Settings,
-    sandbox: Sandbox,
-    request: Request,
-    progress: Progress,
-    clock: Callable[[], float],
+    ladder: Ladder, sandbox: Sandbox, request: Request, look: SubmissionLook, progress: Progress
 ) -> EntryOutcome:
     """
     Enter a bot, or find that it fails.
 
+    What decides is looked at once, before the bot is built; the transaction that writes checks it again, for a trial
+    takes minutes.
+
     Args:
-        database: The ladder's.
-        settings: The ladder's.
+        ladder: The ladder.
         sandbox: Where its bots run.
         request: What is asked for.
+        look: What the ladder holds now.
         progress: Shows how the trial goes.
-        clock: Gives Unix time.
 
     Raises:
         BotRejected: If the ladder does not even try it.
@@ -83,28 +83,25 @@ async def enter(
         RulesFileError: If a variant cannot be.
         SandboxError: If the platform failed; that says nothing about the bot.
     """
-    with database.read() as session:
-        check_claim(session, request.name, request.owner, sandbox.name)
-    if request.source.folder is not None:
-        check_not_kept(request.source.folder, settings.data_dir)
-    async with candidate(sandbox, request.source, settings.image_bytes, settings.builds) as bot:
+    settings, source = ladder.settings, request.source
+    check_claim(look, request.name, request.owner, sandbox.name)
+    if source.folder is not None:
+        check_not_kept(source.folder, settings.data_dir)
+    async with candidate(sandbox, source, settings.image_bytes, settings.builds) as bot:
         identity = bot.program.identity
-        with database.read() as session:
-            if request.source.image is not None:
-                check_possession(
-                    session, request.owner, identity, request.source.image, names_owner(request.source.image)
-                )
-            variants = chosen_variants(session, request.variants, request.name, bot.offered)
-            old_rules = tuple(outdated(session, variants))
-            known = known_to(session, request.name, identity)
+        if source.image is not None:
+            check_possession(look, request.owner, identity, source.image, names_owner(source.image))
+        variants = chosen_variants(look, request.variants, bot.offered)
+        old_rules = tuple(outdated(look, variants))
+        known = look.entered.get(identity, frozenset())
         untried = [rules for rules in variants if rules.name not in known]
         found = await _try(bot, request.name, untried, settings, progress) if untried else None
         if found and not found.passed:
             return EntryOutcome(None, found, identity, bot.pinned, old_rules)
         await bot.keep(settings.data_dir)
-    submission = _submission(request, bot, sandbox)
-    with database.write() as session:
-        added = add_version(session, submission, variants, clock(), request.keep_old)
+    with ladder.database.write() as session:
+        submission = _submission(request, bot, sandbox)
+        added = add_version(session, submission, variants, ladder.clock(), request.keep_old)
     return EntryOutcome(added, found, identity, bot.pinned, old_rules)
 
 

@@ -1,20 +1,19 @@
-"""Who may enter a bot under what name."""
+"""Who may enter a bot under what name, and in what variants."""
 
 from __future__ import annotations
 
 import unicodedata
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select
-
 from ladder.errors import LadderError
-from ladder.store import models
 from ladder.store.models import NAME_LENGTH
+from pigpen.rules import PRESETS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection
 
-    from sqlalchemy.orm import Session
+    from ladder.store.submission_look import SubmissionLook
+    from pigpen.rules import Rules
 
 LETTERS_AND_DIGITS = ("L", "M", "N")
 """First letters of the Unicode categories that a name may hold, in any script, besides `_`, `-` and `.`."""
@@ -35,7 +34,7 @@ def check_name(name: str, what: str) -> None:
         )
 
 
-def check_claim(session: Session, bot: str, owner: str, sandbox: str) -> None:
+def check_claim(look: SubmissionLook, bot: str, owner: str, sandbox: str) -> None:
     """
     Make sure that *owner* may enter a bot of this name from this sandbox.
 
@@ -44,20 +43,19 @@ def check_claim(session: Session, bot: str, owner: str, sandbox: str) -> None:
     """
     check_name(bot, "a bot (--name)")
     check_name(owner, "an owner (--owner)")
-    _check_case(bot, list(session.scalars(select(models.StoredBot.name))), "bot", "--name")
-    _check_case(owner, list(session.scalars(select(models.Owner.name))), "owner", "--owner")
-    holder = session.scalar(select(models.Owner.name).join(models.StoredBot).where(models.StoredBot.name == bot))
-    if holder not in (None, owner):
+    _check_case(bot, look.owner_of, "bot", "--name")
+    _check_case(owner, look.owners, "owner", "--owner")
+    holder = look.owner_of.get(bot, owner)
+    if holder != owner:
         raise LadderError(f"The name {bot!r} belongs to a bot of {holder}'s. Choose another one: --name")
-    other = sandbox_of(session)
-    if other not in (None, sandbox):
+    if look.sandbox not in (None, sandbox):
         raise LadderError(
-            f"The bots of this ladder run in the {other} sandbox, and all of them must run alike: their clocks differ. "
-            f"Submit with --sandbox {other}, or begin another ladder (PIGPEN_DATA_DIR)."
+            f"The bots of this ladder run in the {look.sandbox} sandbox, and all of them must run alike: their clocks "
+            f"differ. Submit with --sandbox {look.sandbox}, or begin another ladder (PIGPEN_DATA_DIR)."
         )
 
 
-def check_possession(session: Session, owner: str, identity: str, reference: str, names_owner: bool) -> None:
+def check_possession(look: SubmissionLook, owner: str, identity: str, reference: str, names_owner: bool) -> None:
     """
     Make sure that an image which *owner* names is not somebody else's bot.
 
@@ -65,7 +63,7 @@ def check_possession(session: Session, owner: str, identity: str, reference: str
     engine that builds and plays everybody's bots knows all of their images.
 
     Args:
-        session: A transaction.
+        look: The ladder.
         owner: Who submits it.
         identity: The image's id.
         reference: The word for it.
@@ -75,15 +73,12 @@ def check_possession(session: Session, owner: str, identity: str, reference: str
         LadderError: If another owner's bot has that identity and none of this owner's has, or if only the ladder can
             have given the image that name.
     """
-    same = (
-        select(models.Owner.name).join(models.StoredBot).join(models.Version).where(models.Version.identity == identity)
-    )
-    owners = list(session.scalars(same.order_by(models.Version.id)))
-    if owner in owners:
+    holders = look.holders.get(identity, ())
+    if owner in holders:
         return
-    if owners:
+    if holders:
         raise LadderError(
-            f"The image {reference} is a bot of {owners[0]}'s already. Submit one that you have made: a folder, or "
+            f"The image {reference} is a bot of {holders[0]}'s already. Submit one that you have made: a folder, or "
             "another image."
         )
     if not names_owner:
@@ -93,9 +88,24 @@ def check_possession(session: Session, owner: str, identity: str, reference: str
         )
 
 
-def sandbox_of(session: Session) -> str | None:
-    """Where the bots of this ladder run; None as long as it has none."""
-    return session.scalar(select(models.Version.sandbox).limit(1))
+def check_variant(look: SubmissionLook, rules: Rules) -> None:
+    """
+    Make sure that a bot can be entered where *rules* are played, which may be new to the ladder.
+
+    Raises:
+        LadderError: If the ladder plays something else under that name, or the name cannot be, or a preset has it.
+    """
+    check_name(rules.name, "a variant")
+    known = look.rules.get(rules.name)
+    if known is None and PRESETS.get(rules.name, rules) != rules:
+        raise LadderError(
+            f"There is a preset {rules.name!r} with other rules. Give yours another name in their TOML file."
+        )
+    if known not in (None, rules):
+        raise LadderError(
+            f"This ladder plays {rules.name!r} by other rules than these. Give yours another name in their TOML file, "
+            f"or enter the bot for the ladder's own: --variant {rules.name}"
+        )
 
 
 def _is_fit(letter: str) -> bool:
@@ -106,7 +116,7 @@ def _is_mark(letter: str) -> bool:
     return unicodedata.category(letter)[0] == "M"
 
 
-def _check_case(name: str, known: Sequence[str], what: str, option: str) -> None:
+def _check_case(name: str, known: Collection[str], what: str, option: str) -> None:
     alike = next((other for other in known if other.casefold() == name.casefold()), name)
     if alike != name and name not in known:
         raise LadderError(f"There is {what} {alike!r} already: write {option} {alike}, or choose a name less like it.")

@@ -27,7 +27,7 @@ class WrongRecord(PigpenError):
 
 
 @dataclass(frozen=True)
-class Move:
+class BotMove:
     """How one bot came out of a match."""
 
     name: str
@@ -47,7 +47,7 @@ class Result:
     deals: int
     seconds: float
     """From its lease to its record."""
-    moves: tuple[Move, ...]
+    moves: tuple[BotMove, ...]
     """By the numbers of the bots."""
     suspended: tuple[tuple[str, str], ...]
     """Which bots were suspended after it, and why."""
@@ -101,7 +101,7 @@ def record_summary(session: Session, match_id: int, attempt: int, summary: Match
         deals=summary.deals,
         seconds=now - match.started,
         moves=tuple(
-            Move(row.bot, bot.place, before[row.version_id].rating, new.standings[row.version_id].rating)
+            BotMove(row.bot, bot.place, before[row.version_id].rating, new.standings[row.version_id].rating)
             for row, bot in zip(rows, summary.bots, strict=True)
         ),
         suspended=suspended,
@@ -140,7 +140,7 @@ def _write_seats(
 def _write_faults(connection: Connection, match_id: int, summary: MatchSummary, versions: Sequence[int]) -> None:
     rows = [
         {
-            "match_id": match_id, "seat": held.bot, "version_id": versions[held.bot], "rotation": held.table,
+            "match_id": match_id, "seat": held.seat, "version_id": versions[held.seat], "rotation": held.table,
             "place": held.place, "decision": held.decision, "verdict": held.verdict, "why": held.why,
             "exit_code": held.exit_code, "oom": held.oom,
         }

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
 
-from ladder.errors import LadderError
 from ladder.store import models
-from ladder.store.commands.claims import check_claim, check_name, check_possession
-from ladder.store.commands.entries import PLAYING, entries_of, first_rating, left_suspended
+from ladder.store.commands.claims import check_claim, check_possession, check_variant
+from ladder.store.commands.entries import PLAYING, entries_of, first_rating, left_suspended, shift_of
 from ladder.store.commands.retiring import OWNER
 from ladder.store.commands.suspending import set_state
 from ladder.store.models import State
-from pigpen.rules import PRESETS
-from referee.records.rules_file import rules_from
+from ladder.store.submission_look import look_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,6 +54,8 @@ class Entered:
     """``entered``, ``back`` (it had retired), or nothing: it was there already."""
     retired: tuple[str, ...] = ()
     """The versions that made room for it."""
+    elo: float = 0.0
+    """The rating as it is shown."""
 
 
 @dataclass(frozen=True)
@@ -78,19 +78,6 @@ class Added:
         return self.is_new or any(entry.news for entry in self.entries)
 
 
-def variants_of(session: Session, bot: str) -> list[str]:
-    """The variants in which versions of the bot of that name play."""
-    found = session.scalar(select(models.StoredBot.id).where(models.StoredBot.name == bot))
-    entries = [] if found is None else entries_of(session, found)
-    return sorted({entry.variant for entry in entries if entry.state in PLAYING})
-
-
-def known_to(session: Session, bot: str, identity: str) -> set[str]:
-    """The variants in which exactly this program was entered for the bot of that name, at whatever time."""
-    wanted = select(models.Rating.variant).join(models.Version).join(models.StoredBot)
-    return set(session.scalars(wanted.where(models.StoredBot.name == bot, models.Version.identity == identity)))
-
-
 def add_version(
     session: Session, submission: Submission, variants: Sequence[Rules], now: float, keep_old: bool = False
 ) -> Added:
@@ -111,11 +98,15 @@ def add_version(
     Raises:
         LadderError: If the name, or the image, is another owner's, or a variant's name has other rules here.
     """
-    check_claim(session, submission.bot, submission.owner, submission.sandbox)
+    look = look_at(session, submission.bot)
+    check_claim(look, submission.bot, submission.owner, submission.sandbox)
     if submission.reference is not None:
-        check_possession(session, submission.owner, submission.identity, submission.reference, submission.names_owner)
+        check_possession(look, submission.owner, submission.identity, submission.reference, submission.names_owner)
     for rules in variants:
-        _enter_variant(session, rules, now)
+        check_variant(look, rules)
+        if rules.name not in look.rules:
+            session.add(models.Variant(name=rules.name, rules=rules.to_plain(), added=now))
+    session.flush()
     bot = _bot(session, submission, now)
     of_bot = models.Version.bot_id == bot.id
     version = session.scalar(select(models.Version).where(of_bot, models.Version.identity == submission.identity))
@@ -125,34 +116,9 @@ def add_version(
         version = _new_version(session, bot, submission, now)
     version.pinned = version.pinned or submission.pinned  # it may have been pushed since
     entries = [_enter(session, bot, version, rules.name, now, keep_old) for rules in variants]
-    return Added(version.id, f"{bot.name}@{version.number}", is_new, before, tuple(entries))
-
-
-def check_variant(session: Session, rules: Rules) -> models.Variant | None:
-    """
-    Find what the ladder plays under the name of *rules*; None if nothing yet.
-
-    Raises:
-        LadderError: If that is something else, or the name cannot be, or a preset has it.
-    """
-    check_name(rules.name, "a variant")
-    known = session.get(models.Variant, rules.name)
-    if known is None and PRESETS.get(rules.name, rules) != rules:
-        raise LadderError(
-            f"There is a preset {rules.name!r} with other rules. Give yours another name in their TOML file."
-        )
-    if known is not None and rules_from(known.rules) != rules:  # what was stored may lack fields of a newer Pigpen
-        raise LadderError(
-            f"This ladder plays {rules.name!r} by other rules than these. Give yours another name in their TOML file, "
-            f"or enter the bot for the ladder's own: --variant {rules.name}"
-        )
-    return known
-
-
-def _enter_variant(session: Session, rules: Rules, now: float) -> None:
-    if check_variant(session, rules) is None:
-        session.add(models.Variant(name=rules.name, rules=rules.to_plain(), added=now))
-        session.flush()
+    session.flush()
+    shown = tuple(replace(entry, elo=entry.rating + shift_of(session, entry.variant)) for entry in entries)
+    return Added(version.id, f"{bot.name}@{version.number}", is_new, before, shown)
 
 
 def _bot(session: Session, submission: Submission, now: float) -> models.StoredBot:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ladder.errors import LadderError
@@ -12,22 +11,10 @@ from ladder.store.database import Database
 from ladder.store.failures import place
 from ladder.store.migrations import upgrade
 from ladder.store.schema import REVISION
+from ladder.values.database import Upgrade
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from ladder.settings.settings import Settings
-
-
-@dataclass(frozen=True)
-class Upgrade:
-    """What was done."""
-
-    before: str | None
-    """The schema's revision as it was; None if there was none."""
-    after: str
-    backup: Path | None
-    """A copy of the database as it was; None if nothing was changed, or a server has it."""
 
 
 def upgrade_ladder(settings: Settings, stamp: str) -> Upgrade:
@@ -57,4 +44,4 @@ def upgrade_ladder(settings: Settings, stamp: str) -> Upgrade:
     if before != REVISION:
         upgrade(settings.url)
     open_ladder(settings).close()
-    return Upgrade(before, REVISION, copy)
+    return Upgrade(before=before, after=REVISION, backup=copy)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import func, select
@@ -11,9 +10,11 @@ from sqlalchemy import func, select
 from ladder.store import models
 from ladder.store.models import Rating, StateChange, StoredFault, StoredMatch, ThinkTimes
 from ladder.store.names import versions_of
-from ladder.store.queries.bots import BotEntry
-from ladder.store.queries.head_to_head import Opponent, head_to_head
-from ladder.store.queries.standings import StandingRow, VariantStandings, standing
+from ladder.store.queries.bots import ENTRIES
+from ladder.store.queries.head_to_head import head_to_head
+from ladder.store.queries.standings import VariantStandings, standing
+from ladder.values.bots import BotEntry, BotPage, Change, FaultKind, FaultRow, InVariant, VersionRow
+from ladder.values.value import time_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Select
@@ -23,88 +24,6 @@ EXAMPLES = 3
 """How many of the newest faults of each kind are shown."""
 CHANGES = 20
 """How many of the newest changes of state are shown."""
-
-
-@dataclass(frozen=True)
-class VersionRow:
-    """One version of the bot."""
-
-    number: int
-    added: float
-    identity: str
-    sandbox: str
-    source: str
-    pinned: str | None
-    size: int
-    lock: str | None
-    """Its packages with their hashes, fit to be a requirements.lock; None: it has none."""
-    entries: tuple[BotEntry, ...]
-
-
-@dataclass(frozen=True)
-class FaultRow:
-    """One thing that was held against it."""
-
-    match: int
-    variant: str
-    table: int
-    place: str
-    """The deal, as people call it."""
-    decision: int
-    why: str
-    exit_code: int | None
-    oom: bool | None
-
-
-@dataclass(frozen=True)
-class FaultKind:
-    """What was held against it under one verdict, in all variants."""
-
-    verdict: str
-    count: int
-    newest: tuple[FaultRow, ...]
-
-
-@dataclass(frozen=True)
-class Change:
-    """When and why its state changed."""
-
-    variant: str
-    at: float
-    state: str
-    by: str
-    reason: str
-
-
-@dataclass(frozen=True)
-class InVariant:
-    """The version in one variant."""
-
-    variant: str
-    standing: StandingRow
-    active: int
-    """How many are ranked there."""
-    opponents: tuple[Opponent, ...]
-    think_times: dict[str, Any]
-    """By phase: how many decisions fell in each bin (`ladder.results.think_times`)."""
-
-
-@dataclass(frozen=True)
-class BotPage:
-    """A bot, and one of its versions in detail."""
-
-    bot: str
-    owner: str
-    added: float
-    versions: tuple[VersionRow, ...]
-    """Newest first."""
-    version: int
-    """Of which version the rest speaks."""
-    variants: tuple[InVariant, ...]
-    faults: tuple[FaultKind, ...]
-    """The commonest verdict first."""
-    changes: tuple[Change, ...]
-    """Newest first."""
 
 
 def bot_page(session: Session, version: models.Version, opponents: int, variant: str | None = None) -> BotPage:
@@ -121,7 +40,7 @@ def bot_page(session: Session, version: models.Version, opponents: int, variant:
     return BotPage(
         bot=bot.name,
         owner=session.get_one(models.Owner, bot.owner_id).name,
-        added=bot.added,
+        added=time_of(bot.added),
         versions=_versions(session, bot),
         version=version.number,
         variants=tuple(_in_variants(session, version, opponents, variant)),
@@ -133,25 +52,20 @@ def bot_page(session: Session, version: models.Version, opponents: int, variant:
 def _versions(session: Session, bot: models.StoredBot) -> tuple[VersionRow, ...]:
     versions = versions_of(session, bot)
     entries: defaultdict[int, list[BotEntry]] = defaultdict(list)
-    wanted: Select[*tuple[Any, ...]] = (
-        select(Rating.version_id, Rating.variant, models.Version.number, Rating.state, Rating.since, Rating.reason)
-        .join_from(Rating, models.Version, models.Version.id == Rating.version_id)
-        .where(models.Version.bot_id == bot.id)
-        .order_by(Rating.variant)
-    )
-    for version, *rest in session.execute(wanted):
-        entries[version].append(BotEntry(*rest))
+    wanted = ENTRIES.where(models.Version.bot_id == bot.id).order_by(Rating.variant)
+    for row in session.execute(wanted):
+        entries[row.version_id].append(BotEntry.model_validate(row))
     return tuple(
         VersionRow(
-            each.number,
-            each.added,
-            each.identity,
-            each.sandbox,
-            each.source,
-            each.pinned,
-            each.size,
-            each.lock,
-            tuple(entries[each.id]),
+            number=each.number,
+            added=time_of(each.added),
+            identity=each.identity,
+            sandbox=each.sandbox,
+            source=each.source,
+            pinned=each.pinned,
+            size=each.size,
+            lock=each.lock,
+            entries=tuple(entries[each.id]),
         )
         for each in reversed(versions)
     )
@@ -167,7 +81,15 @@ def _in_variants(session: Session, version: models.Version, opponents: int, only
         times = session.get(ThinkTimes, (variant.name, version.id))
         duels = head_to_head(session, variant.name, version.id, opponents)
         assert stands
-        found.append(InVariant(variant.name, stands, field.active, tuple(duels), times.histogram if times else {}))
+        found.append(
+            InVariant(
+                variant=variant.name,
+                standing=stands,
+                active=field.active,
+                opponents=tuple(duels),
+                think_times=times.histogram if times else {},
+            )
+        )
     return found
 
 
@@ -184,9 +106,9 @@ def _faults(session: Session, version: models.Version) -> list[FaultKind]:
     newest: Select[*tuple[Any, ...]] = (
         select(
             StoredFault.verdict,
-            StoredFault.match_id,
+            StoredFault.match_id.label("match"),
             StoredMatch.variant,
-            StoredFault.rotation,
+            StoredFault.rotation.label("table"),
             StoredFault.place,
             StoredFault.decision,
             StoredFault.why,
@@ -199,9 +121,9 @@ def _faults(session: Session, version: models.Version) -> list[FaultKind]:
         .order_by(StoredFault.id.desc())
     )
     examples: defaultdict[str, list[FaultRow]] = defaultdict(list)
-    for verdict, *rest in session.execute(newest):
-        examples[verdict].append(FaultRow(*rest))
-    return [FaultKind(verdict, count, tuple(examples[verdict])) for verdict, count in counts]
+    for row in session.execute(newest):
+        examples[row.verdict].append(FaultRow.model_validate(row))
+    return [FaultKind(verdict=name, count=count, newest=tuple(examples[name])) for name, count in counts]
 
 
 def _changes(session: Session, version: models.Version) -> tuple[Change, ...]:
@@ -211,4 +133,4 @@ def _changes(session: Session, version: models.Version) -> tuple[Change, ...]:
         .order_by(StateChange.id.desc())
         .limit(CHANGES)
     )
-    return tuple(Change(*row) for row in session.execute(wanted))
+    return tuple(Change.model_validate(row) for row in session.execute(wanted))

@@ -3,54 +3,37 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 
 from ladder.store.models import Owner, Rating, State, StoredBot, Version
+from ladder.values.bots import BotEntry, BotRow
+from ladder.values.value import time_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sqlalchemy import Select
     from sqlalchemy.orm import Session
 
 
-@dataclass(frozen=True)
-class BotEntry:
-    """A version in a variant."""
-
-    variant: str
-    version: int
-    """Its number among the versions of the bot."""
-    state: str
-    since: float
-    """When it got this state."""
-    reason: str
-
-
-@dataclass(frozen=True)
-class BotRow:
-    """A bot."""
-
-    bot: str
-    owner: str
-    added: float
-    newest: int
-    """The number of its newest version."""
-    entries: tuple[BotEntry, ...]
-    """Where it plays or is suspended; and where neither, the newest version that has retired there."""
+ENTRIES: Select[*tuple[Any, ...]] = select(
+    Version.bot_id,
+    Rating.version_id,
+    Rating.variant,
+    Version.number.label("version"),
+    Rating.state,
+    Rating.since,
+    Rating.reason,
+).join_from(Rating, Version, Version.id == Rating.version_id)
+"""What a `BotEntry` is made of, with the ids of the bot and of the version."""
 
 
 def bots(session: Session) -> list[BotRow]:
     """Read every bot, by name."""
     entries: defaultdict[int, list[BotEntry]] = defaultdict(list)
-    entered: Select[*tuple[Any, ...]] = select(
-        Version.bot_id, Rating.variant, Version.number, Rating.state, Rating.since, Rating.reason
-    ).join_from(Rating, Version, Version.id == Rating.version_id)
-    for bot, *rest in session.execute(entered.order_by(Rating.variant, Version.number)):
-        entries[bot].append(BotEntry(*rest))
+    for row in session.execute(ENTRIES.order_by(Rating.variant, Version.number)):
+        entries[row.bot_id].append(BotEntry.model_validate(row))
     newest = func.max(Version.number)
     wanted: Select[*tuple[Any, ...]] = (
         select(StoredBot.id, StoredBot.name, Owner.name, StoredBot.added, newest)
@@ -60,7 +43,7 @@ def bots(session: Session) -> list[BotRow]:
         .order_by(func.lower(StoredBot.name), StoredBot.name)
     )
     return [
-        BotRow(name, owner, added, number, tuple(_that_matter(entries[bot])))
+        BotRow(bot=name, owner=owner, added=time_of(added), newest=number, entries=tuple(_that_matter(entries[bot])))
         for bot, name, owner, added, number in session.execute(wanted)
     ]
 

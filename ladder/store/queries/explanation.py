@@ -7,12 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ladder.ratings import elo
+from ladder.store.queries.standings import VariantStandings
+from ladder.values.matches import Explanation, MoveAgainst, MoveExplained
+from ladder.values.names import label
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+
+    from sqlalchemy.orm import Session
 
     from ladder.store import models
-    from ladder.store.queries.matches import MatchRow, SeatRow
+    from ladder.values.matches import MatchRow, SeatRow
 
 EXACT = 1e-6
 """By how much a stored rating may differ from one that is computed again, in Elo."""
@@ -32,6 +37,39 @@ class Explained:
         """Whether this is what the store says."""
         stored = self.seat.rating_after
         return stored is not None and math.isclose(stored, self.move.after, rel_tol=0, abs_tol=EXACT)
+
+
+def explanation(session: Session, match: MatchRow, variant: models.Variant) -> Explanation:
+    """Explain a match that is done; the arguments are those of `explain`."""
+    names = {seat.version_id: label(seat.bot, seat.version) for seat in match.seats}
+    return Explanation(
+        match=match.id,
+        variant=match.variant,
+        format=match.format,
+        finished=match.finished,
+        shift=VariantStandings.of(session, variant).shift,
+        moves=tuple(_value(one, names) for one in explain(match, variant)),
+    )
+
+
+def _value(one: Explained, names: Mapping[int, str]) -> MoveExplained:
+    move, seat = one.move, one.seat
+    assert seat.place is not None  # `sides_of` has seen to it
+    assert seat.matches_before is not None
+    return MoveExplained(
+        bot=names[move.version],
+        place=seat.place,
+        taken_over=bool(seat.taken_over),
+        matches_before=seat.matches_before,
+        k=move.k,
+        before=move.before,
+        after=move.after,
+        stored=seat.rating_after,
+        agrees=one.agrees,
+        against=tuple(
+            MoveAgainst(**vars(other), bots=tuple(names[each] for each in other.versions)) for other in move.against
+        ),
+    )
 
 
 def explain(match: MatchRow, variant: models.Variant) -> list[Explained]:

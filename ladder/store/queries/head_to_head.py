@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import and_, select, union_all
@@ -10,27 +9,13 @@ from sqlalchemy import and_, select, union_all
 from ladder.store import models
 from ladder.store.models import PairStats, Rating, State
 from ladder.store.queries.estimate import estimate_of
+from ladder.values.bots import Opponent
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, Select, SQLColumnExpression
     from sqlalchemy.orm import Session
 
     from ladder.ratings.batch import Estimate
-
-
-@dataclass(frozen=True)
-class Opponent:
-    """Another version, and the matches with it on different sides."""
-
-    bot: str
-    version: int
-    """Its number among the versions of the bot."""
-    state: str
-    score: float
-    """Matches in which this bot was placed before it; equal places count one half."""
-    matches: int
-    los: float | None
-    """How likely this bot is stronger than it, 0 to 1; None where no batch estimate knows both."""
 
 
 def head_to_head(session: Session, variant: str, version: int, limit: int) -> list[Opponent]:
@@ -47,7 +32,14 @@ def head_to_head(session: Session, variant: str, version: int, limit: int) -> li
     names = _names(session, [one.other for one in met[:limit]])
     estimate = estimate_of(session, variant) if met else None
     return [
-        Opponent(*names[one.other], one.state, one.score, one.matches, _los(estimate, version, one.other))
+        Opponent(
+            bot=names[one.other][0],
+            version=names[one.other][1],
+            state=one.state,
+            score=one.score,
+            matches=one.matches,
+            los=_los(estimate, version, one.other),
+        )
         for one in met[:limit]
     ]
 

@@ -3,73 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
 from ladder.store.models import Status, StoredBot, StoredMatch, StoredSeat, Version
+from ladder.values.matches import MatchRow, SeatRow
+from ladder.values.value import time_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from datetime import datetime
 
     from sqlalchemy import Select
     from sqlalchemy.orm import Session
-
-
-@dataclass(frozen=True)
-class SeatRow:
-    """Who has one of the numbers of a match, and how that went; what is None is not known before the end."""
-
-    seat: int
-    version_id: int
-    bot: str
-    version: int
-    """Its number among the versions of the bot."""
-    place: int | None
-    points_per_deal: float | None
-    standard_error: float | None
-    faults: int | None
-    taken_over: bool | None
-    timed: str | None
-    median_ms: float | None
-    worst_ms: float | None
-    matches_before: int | None
-    rating_before: float | None
-    """Elo as it is stored, not shifted."""
-    rating_after: float | None
-
-    @property
-    def move(self) -> float | None:
-        """How far its rating moved."""
-        if self.rating_before is None or self.rating_after is None:
-            return None
-        return self.rating_after - self.rating_before
-
-
-@dataclass(frozen=True)
-class MatchRow:
-    """A match."""
-
-    id: int
-    variant: str
-    format: str
-    status: str
-    attempt: int
-    failures: int
-    added: float
-    started: float | None
-    finished: float | None
-    ordinal: int | None
-    deals: int | None
-    reason: str
-    """What went wrong with the last attempt that failed; never a bot's fault."""
-    record_kept: bool
-    commitment: str
-    seed: str | None
-    """None before the match is done."""
-    seats: tuple[SeatRow, ...]
-    """By number."""
 
 
 def results(
@@ -131,9 +78,9 @@ def _row(match: StoredMatch, seats: tuple[SeatRow, ...]) -> MatchRow:
         status=match.status,
         attempt=match.attempt,
         failures=match.failures,
-        added=match.added,
-        started=match.started,
-        finished=match.finished,
+        added=time_of(match.added),
+        started=_time(match.started),
+        finished=_time(match.finished),
         ordinal=match.ordinal,
         deals=match.deals,
         reason=match.reason,
@@ -144,14 +91,18 @@ def _row(match: StoredMatch, seats: tuple[SeatRow, ...]) -> MatchRow:
     )
 
 
+def _time(seconds: float | None) -> datetime | None:
+    return None if seconds is None else time_of(seconds)
+
+
 def _seats(session: Session, matches: Sequence[int]) -> defaultdict[int, list[SeatRow]]:
     wanted: Select[*tuple[Any, ...]] = (
         select(
             StoredSeat.match_id,
             StoredSeat.seat,
             StoredSeat.version_id,
-            StoredBot.name,
-            Version.number,
+            StoredBot.name.label("bot"),
+            Version.number.label("version"),
             StoredSeat.place,
             StoredSeat.points_per_deal,
             StoredSeat.standard_error,
@@ -170,6 +121,6 @@ def _seats(session: Session, matches: Sequence[int]) -> defaultdict[int, list[Se
         .order_by(StoredSeat.match_id, StoredSeat.seat)
     )
     found: defaultdict[int, list[SeatRow]] = defaultdict(list)
-    for match, *rest in session.execute(wanted):
-        found[match].append(SeatRow(*rest))
+    for row in session.execute(wanted):
+        found[row.match_id].append(SeatRow.model_validate(row))
     return found

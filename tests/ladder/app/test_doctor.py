@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from ladder.app import doctor
-from ladder.app.doctor import Finding, Probed
+from ladder.app.doctor import Probed
 from ladder.cli.doctor import say_what_is_missing
 from ladder.errors import SandboxError
+from ladder.values.doctor import Finding
 from tests.e2e.command import pigpen
 
 ENGINE: dict[str, Any] = {

@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from jsonschema import Draft202012Validator
 from rich.cells import cell_len
 from sqlalchemy import select
 
+from ladder.app.schema import api_schema
 from ladder.cli import main
 from ladder.results.files import MatchFiles
 from ladder.settings.settings import load_settings
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[3]
 SEEN = Path(__file__).parent / "seen"
+SCHEMA = api_schema()
 RED = "\x1b[31mred\x07[bold]"
 NASTY = f"{RED}\x9b2J\u202eright\u2066\u061c"
 LOGS: Logs = {
@@ -68,8 +71,11 @@ class Seen:
         return (printed.err if code == 2 else printed.out).replace(str(self.folder), "DATA")
 
     def json(self, *words: str) -> Any:
-        """What the command prints as JSON."""
-        return json.loads(self(*words, "--json"))
+        """What the command prints as JSON, which fits the schema."""
+        found = json.loads(self(*words, "--json"))
+        command = "matches MATCH" if words[0] == "matches" and words[1:2] and words[1].isdigit() else words[0]
+        Draft202012Validator({"$defs": SCHEMA["$defs"], **SCHEMA["properties"][command]}).validate(found)
+        return found
 
 
 @pytest.fixture
@@ -262,7 +268,9 @@ def test_every_page_is_there_as_json(seen: Seen) -> None:
     assert [len(there["opponents"]) for there in page["variants"]] == [2]
     assert page["changes"][0]["state"] == "suspended"
     assert seen.json("matches", "--bot", "Trotter", "--limit", "3")[0]["id"] == 31
-    assert seen.json("matches", "30")["record"].endswith("/records/0/30-1.jsonl.gz")
+    match = seen.json("matches", "30")
+    assert match["record"].endswith("/records/0/30-1.jsonl.gz")
+    assert (match["added"], match["finished"]) == ("2027-01-15T08:00:00Z", "2027-01-15T08:29:00Z")
     explained = seen.json("explain", "30")
     assert [move["place"] for move in explained["moves"]] == [1, 2, 3, 4]
     for move in explained["moves"]:

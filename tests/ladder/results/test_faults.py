@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from ladder.results.faults import FaultReport, Faults
+from ladder.results.faults import Faults
+from ladder.values.faults import FaultReport
 from referee.records.lines import DealLine
 from tests.referee.recorded import faulty_seats, match_lines
 
@@ -15,7 +16,14 @@ def test_a_fault_is_told_with_its_deal_and_the_bots_decision_at_its_table() -> N
     ]
     assert faults.of(2) == []
     absent = faults.of(1)
-    assert absent[0] == FaultReport(1, 0, "board 0, rotation 0", 1, "absent", "it did not take its seat within 10 s")
+    assert absent[0] == FaultReport(
+        seat=1,
+        table=0,
+        place="board 0, rotation 0",
+        decision=1,
+        verdict="absent",
+        why="it did not take its seat within 10 s",
+    )
     assert str(absent[0]) == "board 0, rotation 0, decision 1: absent: it did not take its seat within 10 s"
     assert len(absent) == 4
     assert faults.decisions(0) == 4 * 3

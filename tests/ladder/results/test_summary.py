@@ -23,7 +23,7 @@ def test_a_summary_says_what_the_record_says() -> None:
         assert (bot.place, bot.points, bot.points_per_deal) == (told.place, told.total, told.points_per_deal)
         assert (bot.faults, bot.taken_over) == (told.faults, told.taken_over)
     assert [bot.decisions for bot in summary.bots] == [56, 12, 56, 56]
-    assert {(held.bot, held.verdict) for held in summary.faults} == {(1, "malformed")}
+    assert {(held.seat, held.verdict) for held in summary.faults} == {(1, "malformed")}
     assert len(summary.faults) == 12
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
+from ladder.app.ladder import Ladder
 from ladder.app.submit.entering import EntryOutcome, Request, enter
 from ladder.errors import BotRejected, LadderError, SandboxError
 from ladder.sandbox.bots.bot_source import BotSource
@@ -20,6 +21,7 @@ from ladder.settings.settings import Settings, load_settings
 from ladder.store import models
 from ladder.store.commands.submissions import Submission, add_version
 from ladder.store.database import Database
+from ladder.store.submission_look import look_at
 from pigpen.rules import PRESETS
 from tests.ladder.bad_checks import FLAWS
 
@@ -45,7 +47,9 @@ async def submit(
     request = Request(BotSource(folder.name, folder=folder), "Trotter", owner, variants)
     sandbox = ProcessSandbox()
     try:
-        return await enter(database, settings, sandbox, request, steps or Steps(), lambda: 7.0)
+        with database.read() as session:
+            look = look_at(session, request.name)
+        return await enter(Ladder(settings, database, lambda: 7.0), sandbox, request, look, steps or Steps())
     finally:
         await sandbox.close()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -11,6 +10,7 @@ from pathlib import Path
 import docker
 import pytest
 
+from ladder.app.ladder import Ladder
 from ladder.app.submit import image_facts as images
 from ladder.app.submit.candidate import Candidate, candidate
 from ladder.app.submit.entering import Request, enter
@@ -24,6 +24,7 @@ from ladder.sandbox.host.owners import this_process
 from ladder.settings.settings import Settings
 from ladder.store import models
 from ladder.store.database import Database
+from ladder.store.submission_look import look_at
 from ladder.worker.pinned import load_version
 from ladder.worker.tasks import TaskBot
 from pigpen.rules import PRESETS, seed_from
@@ -80,7 +81,10 @@ async def test_a_bot_from_a_registry_is_entered_by_digest_and_plays_where_its_im
     client.api.tag((await sandbox.load(BotSource("mine", folder=folder))).identity, repository, "1")
     digest = push(client, f"{repository}:1")
     request = Request(BotSource("trotter", image=f"{repository}:1"), "Trotter", "ada", ("hearts-short",))
-    outcome = await enter(database, settings, sandbox, request, lambda what, total: nullcontext(print), time.time)
+    with database.read() as session:
+        look = look_at(session, request.name)
+    ladder = Ladder(settings, database)
+    outcome = await enter(ladder, sandbox, request, look, lambda what, total: nullcontext(print))
     assert outcome.preflight is not None
     assert outcome.preflight.passed
     assert outcome.added is not None

@@ -12,6 +12,7 @@ from ladder.errors import BotRejected, LadderError
 from ladder.store import models
 from ladder.store.commands.submissions import Submission, add_version
 from ladder.store.database import Database
+from ladder.store.submission_look import look_at
 from pigpen.rules import PRESETS, Rules
 from referee.records.rules_file import RulesFileError, to_toml
 
@@ -26,7 +27,7 @@ def enter(database: Database, *variants: Rules) -> None:
 
 def choose(database: Database, *words: str, bot: str = "Trotter", offered: tuple[str, ...] = ()) -> list[str]:
     with database.read() as session:
-        return [rules.name for rules in chosen_variants(session, words, bot, offered)]
+        return [rules.name for rules in chosen_variants(look_at(session, bot), words, offered)]
 
 
 def test_a_new_bot_plays_gongzhu_or_what_it_offers(database: Database) -> None:
@@ -86,7 +87,8 @@ def test_the_ladder_goes_on_with_the_rules_that_a_preset_had_once(database: Data
     with database.write() as session:
         session.add(models.Variant(name="gongzhu", rules=once.to_plain(), added=1.0))
     with database.read() as session:
-        variants = chosen_variants(session, ["gongzhu", "hearts"], "Trotter", ())
-        assert variants == [once, PRESETS["hearts"]]
-        assert outdated(session, variants) == ["gongzhu"]
-        assert outdated(session, [PRESETS["hearts"]]) == []
+        look = look_at(session, "Trotter")
+    variants = chosen_variants(look, ["gongzhu", "hearts"], ())
+    assert variants == [once, PRESETS["hearts"]]
+    assert outdated(look, variants) == ["gongzhu"]
+    assert outdated(look, [PRESETS["hearts"]]) == []

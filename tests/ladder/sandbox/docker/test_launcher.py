@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Callable
@@ -10,10 +9,12 @@ from collections.abc import Callable
 import docker
 import pytest
 
+from hatch_build import program
 from ladder.errors import SandboxError
 from ladder.sandbox.base import Exit, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.bots.content import archive
+from ladder.sandbox.docker import programs
 from ladder.sandbox.docker.image_build import build_image
 from ladder.sandbox.docker.programs import LAUNCHER, LOCK_FILES, program_for
 from tests.ladder.conftest import PROGRAM_DOCKERFILE
@@ -24,11 +25,16 @@ MakeMount = Callable[[str], SeatMount]
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
 @pytest.mark.parametrize("name", [LAUNCHER, LOCK_FILES])
-def test_the_committed_program_is_compiled_from_the_committed_source(name: str, machine: str) -> None:
-    program = program_for(name, machine)
-    source = hashlib.sha256(b"".join(program.with_name(file).read_bytes() for file in ("system.h", f"{name}.c")))
-    assert source.hexdigest() in program.read_bytes().decode("latin-1"), "run scripts/programs"
-    assert os.access(program, os.X_OK)
+def test_the_program_is_compiled_from_the_sources_beside_it(name: str, machine: str) -> None:
+    file = program_for(name, machine)
+    assert program(name).source_hash in file.read_bytes().decode("latin-1"), "run scripts/venv"
+    assert os.access(file, os.X_OK)
+
+
+def test_a_pigpen_that_was_installed_without_a_compiler_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(programs, "__file__", "/nonesuch/__init__.py")
+    with pytest.raises(SandboxError, match="ziglang"):
+        program_for(LAUNCHER, "x86_64")
 
 
 def test_another_machine_is_the_sandboxs_failure() -> None:

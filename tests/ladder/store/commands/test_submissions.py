@@ -12,9 +12,10 @@ from sqlalchemy import func, select
 from ladder.errors import LadderError
 from ladder.ratings.elo import START
 from ladder.store import models
-from ladder.store.commands.submissions import Added, Submission, add_version, known_to, variants_of
+from ladder.store.commands.submissions import Added, Submission, add_version
 from ladder.store.commands.suspending import set_state
 from ladder.store.models import State
+from ladder.store.submission_look import look_at
 from pigpen.rules import PRESETS
 from tests.ladder.store.submitted import BETTER, TROTTER, changes, states, submit
 
@@ -51,9 +52,10 @@ def test_a_bot_is_entered_with_its_owner_and_its_variants(database: Database) ->
         assert (bot.name, session.get_one(models.Owner, bot.owner_id).name) == ("Trotter", "ada")
         assert (version.number, version.identity, version.source, version.size) == (1, TROTTER.identity, "mybot", 1000)
         assert session.get_one(models.Variant, "hearts").rules == HEARTS.to_plain()
-        assert variants_of(session, "Trotter") == ["gongzhu", "hearts"]
-        assert known_to(session, "Trotter", TROTTER.identity) == {"gongzhu", "hearts"}
-        assert known_to(session, "Trotter", BETTER.identity) == set()
+        look = look_at(session, "Trotter")
+        assert look.plays == ["gongzhu", "hearts"]
+        assert look.entered == {TROTTER.identity: {"gongzhu", "hearts"}}
+        assert look.holders == {TROTTER.identity: ["ada"]}
 
 
 def test_the_same_program_again_changes_nothing(database: Database) -> None:
@@ -109,7 +111,7 @@ def test_going_back_to_an_old_program_brings_its_version_and_its_rating_back(dat
     assert states(database) == {1: State.ACTIVE, 2: State.RETIRED}
 
 
-def test_leaving_and_coming_back_ends_no_benching(database: Database) -> None:
+def test_leaving_and_coming_back_ends_no_suspension(database: Database) -> None:
     first = submit(database, TROTTER)
     with database.write() as session:
         found = session.get_one(models.Rating, {"variant": "gongzhu", "version_id": first.version})
@@ -120,7 +122,7 @@ def test_leaving_and_coming_back_ends_no_benching(database: Database) -> None:
     assert (found.since, found.reason) == (5.0, "failed in matches 1, 2, 3: gone")
 
 
-def test_a_suspended_bot_that_is_submitted_again_stays_benched(database: Database) -> None:
+def test_a_suspended_bot_that_is_submitted_again_stays_suspended(database: Database) -> None:
     first = submit(database, TROTTER)
     with database.write() as session:
         found = session.get_one(models.Rating, {"variant": "gongzhu", "version_id": first.version})

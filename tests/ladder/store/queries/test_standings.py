@@ -16,7 +16,7 @@ from tests.ladder import ladders, shown
 
 if TYPE_CHECKING:
     from ladder.store.database import Database
-    from ladder.store.queries.standings import Standings
+    from ladder.values.standings import Standings
 
 
 def read(database: Database, variant: str = "gongzhu", everyone: bool = False, first: int | None = None) -> Standings:
@@ -32,25 +32,25 @@ def fill(database: Database, variant: str = "gongzhu", matches: int = 12) -> dic
 def test_the_active_ones_are_ranked_around_a_mean_of_1500(database: Database) -> None:
     fill(database)
     found = read(database)
-    elos = [one.elo for one in found.rows]
+    elos = [one.elo for one in found.standings]
     assert elos == sorted(elos, reverse=True)
-    assert [one.rank for one in found.rows] == [1, 2, 3, 4, 5]
+    assert [one.rank for one in found.standings] == [1, 2, 3, 4, 5]
     assert math.isclose(sum(elos) / 5, START)
-    assert {one.bot: one.owner for one in found.rows} == shown.OWNERS
+    assert {one.bot: one.owner for one in found.standings} == shown.OWNERS
 
 
 def test_figures_add_up_to_the_matches(database: Database) -> None:
     fill(database)
     found = read(database)
     assert found.matches == 12
-    assert sum(one.matches for one in found.rows) == 4 * 12
-    for one in found.rows:
+    assert sum(one.matches for one in found.standings) == 4 * 12
+    for one in found.standings:
         assert one.deals == 4 * one.matches
         assert len(one.shares) == 4
         assert math.isclose(sum(one.shares), 1)
         assert math.isclose(one.history[-1], one.elo)
-    assert sum(one.takeovers for one in found.rows) == 1
-    assert sum(one.fault_rate or 0 for one in found.rows) > 0
+    assert sum(one.takeovers for one in found.standings) == 1
+    assert sum(one.fault_rate or 0 for one in found.standings) > 0
 
 
 def test_equal_ratings_share_a_rank_and_bots_without_a_match_have_no_figures(database: Database) -> None:
@@ -58,20 +58,20 @@ def test_equal_ratings_share_a_rank_and_bots_without_a_match_have_no_figures(dat
         for bot in ("Snout", "Trotter"):
             ladders.enter(session, bot)
         ladders.enter(session, "Truffle", rating=1400.0)
-    found = read(database, "hearts").rows
+    found = read(database, "hearts").standings
     assert [(one.bot, one.rank) for one in found] == [("Snout", 1), ("Trotter", 1), ("Truffle", 3)]
     assert (found[0].points_per_deal, found[0].shares, found[0].fault_rate, found[0].change) == (None, (), None, None)
-    assert found[0].is_provisional
+    assert found[0].provisional
 
 
 def test_nineteen_matches_are_provisional_and_twenty_are_not(database: Database) -> None:
     with database.write() as session:
         version = ladders.enter(session, "Trotter")
         session.get_one(models.Rating, ("hearts", version)).matches = 19
-    assert read(database, "hearts").rows[0].is_provisional
+    assert read(database, "hearts").standings[0].provisional
     with database.write() as session:
         session.get_one(models.Rating, ("hearts", version)).matches = 20
-    assert not read(database, "hearts").rows[0].is_provisional
+    assert not read(database, "hearts").standings[0].provisional
 
 
 def test_suspended_and_retired_ones_stand_behind_without_a_rank_and_leave_the_mean_alone(database: Database) -> None:
@@ -79,8 +79,8 @@ def test_suspended_and_retired_ones_stand_behind_without_a_rank_and_leave_the_me
         ladders.enter(session, "Trotter", rating=1300.0)
         ladders.enter(session, "Snout", rating=1900.0, state=models.State.RETIRED)
         ladders.enter(session, "Truffle", rating=1700.0, state=models.State.SUSPENDED)
-    assert [(one.bot, one.elo) for one in read(database, "hearts").rows] == [("Trotter", START)]
-    everyone = read(database, "hearts", everyone=True).rows
+    assert [(one.bot, one.elo) for one in read(database, "hearts").standings] == [("Trotter", START)]
+    everyone = read(database, "hearts", everyone=True).standings
     assert [(one.bot, one.rank, one.elo) for one in everyone] == [
         ("Trotter", 1, 1500.0),
         ("Truffle", None, 1900.0),
@@ -90,12 +90,12 @@ def test_suspended_and_retired_ones_stand_behind_without_a_rank_and_leave_the_me
 
 def test_the_first_ones_have_the_ranks_and_the_mean_of_all(database: Database) -> None:
     fill(database)
-    assert read(database, first=2).rows == read(database).rows[:2]
+    assert read(database, first=2).standings == read(database).standings[:2]
 
 
 def test_one_version_stands_as_in_the_table(database: Database) -> None:
     versions = fill(database)
-    table = {one.bot: one for one in read(database).rows}
+    table = {one.bot: one for one in read(database).standings}
     with database.read() as session:
         variant = find_variant(session, "gongzhu")
         field = VariantStandings.of(session, variant)
@@ -110,8 +110,8 @@ def test_there_are_as_many_shares_as_sides(database: Database, variant: str, sid
     fill(database, variant, matches=5)
     found = read(database, variant)
     assert (found.sides, found.matches) == (sides, 5)
-    assert {len(one.shares) for one in found.rows if one.matches} == {sides}
-    for one in found.rows:
+    assert {len(one.shares) for one in found.standings if one.matches} == {sides}
+    for one in found.standings:
         assert sum(one.shares) == pytest.approx(1 if one.matches else 0)
 
 
@@ -125,6 +125,6 @@ def test_a_ladder_of_a_variant_that_nobody_plays_is_empty(database: Database) ->
     with database.write() as session:
         ladders.add_variant(session, "hearts")
     found = read(database, "hearts")
-    assert (found.rows, found.matches, found.low_is_better) == ((), 0, True)
+    assert (found.standings, found.matches, found.low_is_better) == ((), 0, True)
     with database.read() as session:
         assert session.scalars(select(models.Rating)).all() == []

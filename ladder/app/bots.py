@@ -1,0 +1,60 @@
+"""What there is to see of bots."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ladder.store import names
+from ladder.store.queries import bot_page as pages
+from ladder.store.queries import bots as lists
+from ladder.store.queries import standings as tables
+
+if TYPE_CHECKING:
+    from ladder.app.ladder import Ladder
+    from ladder.values.bots import BotPage, BotRow
+    from ladder.values.standings import Standings
+
+
+def standings(
+    ladder: Ladder, variant: str | None = None, everyone: bool = False, first: int | None = None
+) -> list[Standings]:
+    """
+    Read who is best, variant by variant.
+
+    Args:
+        ladder: The ladder.
+        variant: Only this one.
+        everyone: With those that are suspended or retired, behind the others.
+        first: Only so many of each variant.
+
+    Raises:
+        LadderError: If the ladder does not play that variant.
+    """
+    with ladder.database.read() as session:
+        wanted = names.variants(session) if variant is None else [variant]
+        return [tables.standings(session, names.find_variant(session, name), everyone, first) for name in wanted]
+
+
+def bots(ladder: Ladder) -> list[BotRow]:
+    """Read every bot, by name."""
+    with ladder.database.read() as session:
+        return lists.bots(session)
+
+
+def bot_page(ladder: Ladder, bot: str, variant: str | None = None, opponents: int = 10) -> BotPage:
+    """
+    Read all there is to know of a bot.
+
+    Args:
+        ladder: The ladder.
+        bot: ``Trotter`` is its newest version, ``Trotter@2`` its version 2.
+        variant: Only this one.
+        opponents: At most so many in each variant.
+
+    Raises:
+        LadderError: If there is no such bot, version or variant.
+    """
+    with ladder.database.read() as session:
+        if variant is not None:
+            names.find_variant(session, variant)
+        return pages.bot_page(session, names.find_version(session, bot, variant), opponents, variant)

@@ -1,0 +1,53 @@
+"""An open ladder: its settings, its database, its files."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ladder.results.files import MatchFiles
+from ladder.store.commands.opening import open_ladder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Self
+
+    from ladder.settings.settings import Settings
+    from ladder.store.database import Database
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """What all use cases of a ladder work on."""
+
+    settings: Settings
+    database: Database
+    clock: Callable[[], float] = time.time
+    """Gives Unix time."""
+
+    @classmethod
+    @contextmanager
+    def open(cls, settings: Settings, create: bool = False) -> Iterator[Self]:
+        """
+        Open the ladder that the settings name; it is closed in the end.
+
+        Args:
+            settings: Where it is.
+            create: Make it if there is none.
+
+        Raises:
+            LadderError: If there is none, or it cannot be used.
+            StoreError: If its database does not answer.
+        """
+        database = open_ladder(settings, create)
+        try:
+            yield cls(settings, database)
+        finally:
+            database.close()
+
+    @property
+    def files(self) -> MatchFiles:
+        """The records of its matches, and what bots printed in them."""
+        return MatchFiles(self.settings.data_dir)

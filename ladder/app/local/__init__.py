@@ -1,0 +1,1 @@
+"""What a contestant does on one machine, without a ladder: play, check, compare, ask again, verify."""

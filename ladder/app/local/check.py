@@ -1,0 +1,84 @@
+"""Checking a bot: does it pass the cases that a submission must pass?"""
+
+from __future__ import annotations
+
+import contextlib
+import statistics
+import sys
+from typing import TYPE_CHECKING
+
+from ladder.matches.check import ConformanceCheck, Report
+from ladder.matches.check_wire import WIRE
+from ladder.sandbox.inline import load_bot_class
+from ladder.values.check import CaseResult, CheckResult
+from pigpen.check import cases_of
+from pigpen.check import check as check_inline
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ladder.app.progress import Progress
+    from ladder.sandbox.base import Sandbox
+    from ladder.sandbox.bots.bot_source import BotSource
+    from pigpen import ClockSetting
+    from pigpen.check import Outcome
+    from pigpen.rules import Rules
+
+
+async def check_bot(
+    source: BotSource, variants: Sequence[Rules], clock: ClockSetting, sandbox: Sandbox | None, progress: Progress
+) -> CheckResult:
+    """
+    Try a bot on every case of *variants*, and of the wire.
+
+    Args:
+        source: The bot.
+        variants: What it is to play.
+        clock: How much time it has.
+        sandbox: Where it runs; None: in this process, where the wire is not tried.
+        progress: Shows how many cases are done.
+
+    Raises:
+        BotRejected: If the bot cannot be made.
+        SandboxError: If the sandbox failed; that says nothing about the bot.
+    """
+    if sandbox is None:
+        with contextlib.redirect_stdout(sys.stderr):  # as the SDK's client does
+            report = Report(tuple(check_inline(load_bot_class(source), variants, clock.limit)))
+        return check_result(source.name, "inline", report)
+    program = await sandbox.load(source)
+    cases = len(WIRE) + sum(len(cases_of(rules)) for rules in variants)
+    with progress("cases", cases) as advance:
+        report = await ConformanceCheck(program, clock, advance=lambda outcome: advance(outcome.group)).run(variants)
+    return check_result(source.name, sandbox.name, report)
+
+
+def check_result(bot: str, sandbox: str, report: Report) -> CheckResult:
+    """Make the value; times in milliseconds, rounded to microseconds."""
+    return CheckResult(
+        bot=bot,
+        sandbox=sandbox,
+        passed=report.passed,
+        start_up_ms=None if report.start_up is None else _ms(report.start_up),
+        think_ms=(
+            {"median": _ms(statistics.median(report.times)), "worst": _ms(max(report.times))} if report.times else {}
+        ),
+        peak_memory_bytes=report.memory,
+        cases=tuple(map(_case, report.outcomes)),
+    )
+
+
+def _case(outcome: Outcome) -> CaseResult:
+    return CaseResult(
+        group=outcome.group,
+        case=outcome.name,
+        passed=outcome.passed,
+        verdict=outcome.verdict,
+        reason=outcome.reason,
+        output=outcome.output,
+        worst_ms=_ms(max(outcome.times)) if outcome.times else None,
+    )
+
+
+def _ms(seconds: float) -> float:
+    return round(seconds * 1000, 3)

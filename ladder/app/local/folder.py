@@ -1,0 +1,85 @@
+"""A bot's folder: a new one, and the lock of its packages."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+from ladder.errors import UserError
+from ladder.matches.kinds import SandboxKind
+from ladder.sandbox.bots.bot_source import SAMPLES, find_bot, sample_names
+from ladder.sandbox.bots.content import Content
+from ladder.sandbox.wheels.lock import lock_text
+from ladder.sandbox.wheels.packages import Asked, Packages
+from ladder.sandbox.wheels.requirements import LOCK, REQUIREMENTS
+from ladder.sandbox.wheels.target import this_interpreter
+from ladder.values.folder import Locked, NewFolder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from ladder.sandbox.wheels.target import Target
+
+
+def new_folder(folder: Path, like: str) -> NewFolder:
+    """
+    Make a folder with a copy of the sample bot *like*.
+
+    Raises:
+        UserError: If there is no such sample, or the folder is there, or cannot be made.
+    """
+    if like not in sample_names():
+        raise UserError(f"There is no sample bot {like!r}. Choose one of {', '.join(sample_names())}.")
+    if folder.exists():
+        raise UserError(f"{str(folder)!r} is there already. Choose another name; nothing was changed.")
+    try:
+        shutil.copytree(SAMPLES / like, folder, ignore=shutil.ignore_patterns("__pycache__", "node_modules"))
+    except OSError as error:
+        raise UserError(f"{str(folder)!r} cannot be made: {error.strerror}.") from error
+    return NewFolder(folder=folder, files=tuple(sorted(path.name for path in folder.iterdir())))
+
+
+def lock(word: str, kind: SandboxKind, report: Callable[[str], None]) -> Locked:
+    """
+    Look for the packages of a bot's requirements.txt anew, and write a requirements.lock beside it.
+
+    Args:
+        word: The bot's folder.
+        kind: The sandbox in which the bot is to run.
+        report: Takes sentences about long steps.
+
+    Raises:
+        BotRejected: If there are no packages that fit.
+        SandboxError: If the engine fails.
+        UserError: If *word* names no folder, or one without requirements, or the file cannot be written.
+    """
+    source = find_bot(word)
+    if source.folder is None:
+        raise UserError(f"{word!r} is an image, and its packages are in it. Name a folder.")
+    asked = Asked(Content.read(source.folder).file(REQUIREMENTS))
+    if not asked.anything:
+        raise UserError(f"There is no {REQUIREMENTS} in {word!r} that names a package. Nothing was written.")
+    packages = Packages(report=report)
+    target = _target(packages, report) if kind is SandboxKind.DOCKER else this_interpreter()
+    pins = packages.pins(asked, target, anew=True)
+    path = source.folder / LOCK
+    try:
+        path.write_text(lock_text(pins), encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{str(path)!r} cannot be written: {error.strerror}.") from error
+    return Locked(file=path, target=str(target), packages=tuple(pin.label for pin in pins))
+
+
+def _target(packages: Packages, report: Callable[[str], None]) -> Target:
+    from ladder.sandbox.docker.base_image import base_image_id, ensure_base_image
+    from ladder.sandbox.docker.engine import connect, engine_errors  # the Docker library takes long to import
+    from ladder.sandbox.docker.package_images import target_of
+
+    client = connect()
+    try:
+        content = ensure_base_image(client, report)
+        with engine_errors("look at the bot base image"):
+            return target_of(client, packages, base_image_id(client, content))
+    finally:
+        client.close()

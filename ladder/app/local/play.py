@@ -1,0 +1,85 @@
+"""A match on this machine."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from ladder.matches.bots import load_bots
+from ladder.results.faults import Faults
+from ladder.values.matches import TableLog
+from ladder.values.play import PlayedBot, PlayedMatch
+from referee.records.lines import DealLine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from ladder.matches.play import Played
+    from ladder.sandbox.base import Sandbox
+    from ladder.sandbox.bots.bot_source import BotSource
+    from ladder.values.faults import FaultReport
+    from referee.match.spec import MatchSpec
+    from referee.records.lines import AnyLine, BotResult
+
+
+async def play_match(
+    spec: MatchSpec,
+    sources: Sequence[BotSource],
+    sandbox: Sandbox | None,
+    write: Callable[[AnyLine], None],
+    recorded: Sequence[DealLine] | None = None,
+    concurrency: int = 1,
+) -> PlayedMatch:
+    """
+    Let bots play a match.
+
+    Args:
+        spec: What is to be played.
+        sources: The bots, in the order of their numbers.
+        sandbox: Where they run; None: in this process.
+        write: Takes the record's lines.
+        recorded: The deals in the record of an interrupted match.
+        concurrency: How many tables to play at once.
+
+    Raises:
+        BotRejected: If a bot cannot be made.
+        CannotResume: If the recorded deals are not those of this match.
+        SandboxError: If the sandbox failed; the match is void.
+    """
+    faults = Faults()
+    for line in recorded or ():
+        faults.take(line)
+
+    def take(line: AnyLine) -> None:
+        write(line)
+        if isinstance(line, DealLine):
+            faults.take(line)
+
+    bots = await load_bots(sources, sandbox)
+    return match_result(spec, await bots.play(spec, take, recorded, concurrency), faults)
+
+
+def match_result(spec: MatchSpec, played: Played, faults: Faults) -> PlayedMatch:
+    """Make the value."""
+    return PlayedMatch(
+        rules=spec.rules.name,
+        format=str(spec.format),
+        seed=played.result.seed,
+        deals=played.result.deals,
+        results=tuple(_bot(row, faults.of(row.seat), played.logs) for row in played.result.results),
+    )
+
+
+def _bot(row: BotResult, faults: Sequence[FaultReport], logs: Mapping[int, tuple[str, ...]]) -> PlayedBot:
+    return PlayedBot(
+        **dict(row),
+        why=tuple(fault.why for fault in faults),
+        log="".join(tails[row.seat] for _, tails in sorted(logs.items())),
+        at_fault=tuple(_tables(row.seat, faults, logs)),
+    )
+
+
+def _tables(seat: int, faults: Sequence[FaultReport], logs: Mapping[int, tuple[str, ...]]) -> Iterator[TableLog]:
+    for table, there in groupby(faults, key=lambda fault: fault.table):
+        printed = logs[table][seat] if table in logs else ""
+        yield TableLog(table=table, printed=printed, faults=tuple(there))

@@ -1,0 +1,87 @@
+"""Putting the questions of a recorded bot to another one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ladder.matches.bots import load_bots
+from ladder.matches.rerun import rerun
+from ladder.values.rerun import Difference, RerunResult
+from pigpen.rules import Phase
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ladder.matches.rerun import Rerun
+    from ladder.sandbox.base import Sandbox
+    from ladder.sandbox.bots.bot_source import BotSource
+    from referee.replay.rerun import Answer, TableRerun
+
+_PHASES = {Phase.PASS: "pass", Phase.EXPOSE: "expose", Phase.MOON: "moon"}
+
+
+async def rerun_bot(
+    recorded: str,
+    tables: Sequence[TableRerun],
+    source: BotSource,
+    sandbox: Sandbox | None,
+    most: int,
+    advance: Callable[[], None] = lambda: None,
+) -> RerunResult:
+    """
+    Ask another bot what a recorded one was asked.
+
+    Args:
+        recorded: The name of the recorded bot.
+        tables: The questions.
+        source: The other bot.
+        sandbox: Where it runs; None: in this process.
+        most: How many differences the result lists at most.
+        advance: Called after each answer.
+
+    Raises:
+        BadRecord: If a recorded deal makes no sense.
+        BotRejected: If the bot cannot be made.
+        SandboxError: If the sandbox failed.
+    """
+    bots = await load_bots([source], sandbox)
+    done = await rerun(tables, bots.table, advance)
+    return rerun_result(recorded, source.name, done, most)
+
+
+def rerun_result(recorded: str, bot: str, done: Rerun, most: int) -> RerunResult:
+    """Make the value; times in milliseconds."""
+    return RerunResult(
+        recorded=recorded,
+        bot=bot,
+        decisions=len(done.answers),
+        differ=len(done.different),
+        at_fault=sum(bool(answer.verdict) for answer in done.answers),
+        untried=done.untried,
+        differences=tuple(_difference(answer) for answer in done.different[:most]),
+        output=done.output,
+    )
+
+
+def _difference(answer: Answer) -> Difference:
+    line, view = answer.line, answer.view
+    return Difference(
+        place=line.name,
+        deal=line.deal,
+        board=line.board,
+        rotation=line.rotation,
+        seat=view.seat,
+        decision=view.decision,
+        at=_PHASES.get(view.phase) or f"trick {len(view.tricks) + 1}",
+        hand=tuple(map(str, view.hand)),
+        on_the_table=tuple(str(play.card) for play in view.trick),
+        may_choose=tuple(map(str, view.legal)),
+        then=answer.then,
+        by=answer.step.by,
+        now=answer.now,
+        verdict=answer.verdict,
+        why=answer.why,
+        trick_points=answer.trick_points,
+        then_ms=round(answer.took * 1000, 3),
+        now_ms=round(answer.took_now * 1000, 3),
+    )

@@ -1,0 +1,83 @@
+"""What bots printed in the matches of a ladder."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ladder.errors import UserError
+from ladder.store import names
+from ladder.store.queries.faults import faults_of
+from ladder.store.queries.matches import match_row
+from ladder.values.matches import SeatLog, TableLog
+from ladder.values.names import label
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ladder.app.ladder import Ladder
+    from ladder.results.files import Logs
+    from ladder.values.faults import FaultReport
+    from ladder.values.matches import MatchRow, SeatRow
+
+
+def logs(ladder: Ladder, match: int, seat: str, table: int | None = None) -> list[SeatLog]:
+    """
+    Read the end of what a bot printed in a match, with its faults.
+
+    Args:
+        ladder: The ladder.
+        match: The number of the match.
+        seat: The bot's number in it, or its name; with partners that means two seats.
+        table: Only this one, counted from 0.
+
+    Raises:
+        LadderError: If there is no such match.
+        UserError: If there is no such seat or table, or the logs are not there.
+    """
+    with ladder.database.read() as session:
+        row = match_row(session, names.find_match(session, match))
+        seats = _seats(row, seat)
+        faults = faults_of(session, row.id)
+    printed = _printed(ladder, row)
+    if table is not None and table not in printed:
+        raise UserError(f"Match {match} has no table {table}; its tables are 0 to {max(printed, default=0)}.")
+    chosen = {number: printed[number] for number in sorted(printed) if table in (None, number)}
+    return [_log(one, chosen, faults) for one in seats]
+
+
+def _log(seat: SeatRow, logs: Logs, faults: Iterable[FaultReport]) -> SeatLog:
+    mine = [fault for fault in faults if fault.seat == seat.seat]
+    tables = (
+        TableLog(table=number, printed=tails[seat.seat], faults=tuple(fault for fault in mine if fault.table == number))
+        for number, tails in logs.items()
+    )
+    return SeatLog(seat=seat.seat, bot=label(seat.bot, seat.version), tables=tuple(tables))
+
+
+def _seats(match: MatchRow, word: str) -> list[SeatRow]:
+    """The seats that a number or a bot's name means."""
+    found = [seat for seat in match.seats if word in (str(seat.seat), seat.bot, f"{seat.bot}@{seat.version}")]
+    if not found:
+        there = ", ".join(f"{seat.seat} {label(seat.bot, seat.version)}" for seat in match.seats)
+        raise UserError(f"Nobody in match {match.id} is {word!r}; its seats are: {there}.")
+    return found
+
+
+def _printed(ladder: Ladder, match: MatchRow) -> Logs:
+    if match.finished is None:
+        raise UserError(f"Match {match.id} is not over yet; what its bots print is shown afterwards.")
+    if not match.record_kept:
+        raise UserError(
+            f"What the bots of match {match.id} printed was removed with its record: the setting records keeps "
+            f"the newest {ladder.settings.records} (see: pigpen config)."
+        )
+    try:
+        printed = ladder.files.read_logs(match.id, match.attempt)
+        if any(len(tails) != len(match.seats) for tails in printed.values()):
+            raise ValueError("it does not have one text for each bot")
+        return printed
+    except (OSError, ValueError) as error:
+        path, why = ladder.files.logs(match.id, match.attempt), getattr(error, "strerror", None) or error
+        raise UserError(
+            f"What the bots of match {match.id} printed cannot be read from {str(path)!r}: {why}."
+        ) from None

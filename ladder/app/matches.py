@@ -1,0 +1,123 @@
+"""What there is to see of matches."""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING
+
+from ladder.errors import UserError
+from ladder.store import names
+from ladder.store.models import Status
+from ladder.store.queries import explanation as explanations
+from ladder.store.queries.matches import match_row, results, unfinished
+from ladder.values.matches import MatchPage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from ladder.app.ladder import Ladder
+    from ladder.store.database import Session
+    from ladder.values.matches import Explanation, MatchRow
+
+
+class MatchStatus(enum.StrEnum):
+    """How far a match has come, as people call it."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    QUARANTINED = "quarantined"
+
+
+STORED = {
+    MatchStatus.QUEUED: Status.QUEUED,
+    MatchStatus.RUNNING: Status.LEASED,
+    MatchStatus.QUARANTINED: Status.QUARANTINED,
+}
+
+
+def matches(
+    ladder: Ladder,
+    variant: str | None = None,
+    bot: str | None = None,
+    statuses: Iterable[MatchStatus] = (MatchStatus.RUNNING, MatchStatus.DONE),
+    limit: int = 20,
+) -> list[MatchRow]:
+    """
+    Read matches: results, the newest first, and others, the oldest first.
+
+    Args:
+        ladder: The ladder.
+        variant: Only of this one.
+        bot: Only with this bot, or this version of it.
+        statuses: Which, in this order.
+        limit: At most so many of each status.
+
+    Raises:
+        LadderError: If there is no such variant, bot or version.
+    """
+    with ladder.database.read() as session:
+        if variant is not None:
+            names.find_variant(session, variant)
+        versions = None if bot is None else _versions(session, bot)
+        found: list[MatchRow] = []
+        for status in statuses:
+            if status is MatchStatus.DONE:
+                found += results(session, limit, variant, versions)
+            else:
+                found += unfinished(session, STORED[status], limit, variant, versions)
+        return found
+
+
+def match(ladder: Ladder, number: int) -> MatchPage:
+    """
+    Read one match, with the file of its record.
+
+    Raises:
+        LadderError: If there is none of that number.
+    """
+    with ladder.database.read() as session:
+        row = match_row(session, names.find_match(session, number))
+    record = ladder.files.record(row.id, row.attempt) if row.record_kept else None
+    return MatchPage(**dict(row), record=record)
+
+
+def explanation(ladder: Ladder, number: int) -> Explanation:
+    """
+    Explain how a match moved the ratings: computed again from the places, and held against what is stored.
+
+    Raises:
+        LadderError: If there is none of that number.
+        UserError: If it is not done.
+    """
+    with ladder.database.read() as session:
+        row = match_row(session, names.find_match(session, number))
+        if row.status != Status.DONE:
+            raise UserError(f"Match {number} is {row.status}: it has moved no rating yet.")
+        return explanations.explanation(session, row, names.find_variant(session, row.variant))
+
+
+def record_of(ladder: Ladder, number: int) -> Path:
+    """
+    Find the record of a match that is done.
+
+    Raises:
+        LadderError: If there is none of that number.
+        UserError: If it has no record, or none any more.
+    """
+    with ladder.database.read() as session:
+        found = names.find_match(session, number)
+        if found.status != Status.DONE:
+            raise UserError(f"Match {found.id} is not over yet, so there is no record of it.")
+        if not found.record_kept:
+            raise UserError(f"The record of match {found.id} was removed: see the setting records (pigpen config).")
+        return ladder.files.record(found.id, found.attempt)
+
+
+def _versions(session: Session, word: str) -> list[int]:
+    """All versions of a bot, or the one that is named."""
+    named = names.find_version(session, word)
+    if "@" in word:
+        return [named.id]
+    return [version.id for version in names.versions_of(session, names.find_bot(session, word))]

@@ -1,0 +1,91 @@
+"""Running a ladder on this machine."""
+
+from __future__ import annotations
+
+import random
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ladder.errors import SandboxError, UserError
+from ladder.runner.coordinator import Coordinator
+from ladder.runner.executor import LocalExecutor
+from ladder.runner.run_log import log_to
+from ladder.runner.runner import Runner
+from ladder.runner.stop_condition import StopCondition
+from ladder.sandbox.host.cores import bot_cores
+from ladder.store.commands.match_time import why_too_short
+from ladder.store.names import find_variant
+from ladder.worker.pinned import load_version
+from ladder.worker.worker import Worker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
+
+    from ladder.app.ladder import Ladder
+
+
+@dataclass(frozen=True)
+class RunPlan:
+    """What a run of a ladder is to do."""
+
+    matches: int | None = None
+    """End after so many results; None: this does not end it."""
+    until_ci: float | None = None
+    """End when the ± of every bot is at most this, in Elo; None: this does not end it."""
+    variants: tuple[str, ...] = ()
+    """Play only these; none: all."""
+    concurrency: int | None = None
+    """How many matches to play at once; None: as the settings say."""
+    seed: str = ""
+    """Decides by what chance opponents are chosen; empty: by another one each time."""
+
+
+def check_run(ladder: Ladder, plan: RunPlan) -> None:
+    """
+    Refuse a run that cannot be.
+
+    Raises:
+        LadderError: If the ladder does not play one of the variants.
+        UserError: If the settings leave a match too little time.
+    """
+    with ladder.database.read() as session:
+        for name in plan.variants:
+            find_variant(session, name)
+        if reason := why_too_short(session, ladder.settings, plan.variants or None):
+            raise UserError(reason)
+
+
+@contextmanager
+def ladder_run(
+    ladder: Ladder, plan: RunPlan, watch: Callable[[Mapping[str, Any]], None], *, log_to_stderr: bool
+) -> Iterator[Runner]:
+    """
+    Prepare a run that `check_run` has let through; `Runner.run` begins it, `Runner.stop` ends it.
+
+    Args:
+        ladder: The ladder.
+        plan: What is to be done.
+        watch: Called with each event.
+        log_to_stderr: Write each event to stderr, too.
+
+    Raises:
+        SandboxError: If the log cannot be written.
+    """
+    folder = ladder.settings.data_dir / "logs"
+    with ExitStack() as stack:
+        try:
+            stack.callback(log_to(folder, to_stderr=log_to_stderr, watch=watch))
+        except OSError as error:
+            raise SandboxError(f"The log in {folder} cannot be written: {error.strerror}.") from error
+        executor = LocalExecutor(Worker(load_version), plan.concurrency or ladder.settings.concurrency or _slots())
+        stack.callback(executor.close)
+        chance = random.Random(plan.seed or None)
+        coordinator = Coordinator(ladder.database, ladder.settings, chance, ladder.clock, list(plan.variants) or None)
+        yield Runner(coordinator, executor, StopCondition(plan.matches, plan.until_ci))
+
+
+def _slots() -> int:
+    """Matches at once if nobody says otherwise: one for each core that bots have, and one that starts meanwhile."""
+    return len(bot_cores()) + 1

@@ -1,0 +1,90 @@
+"""
+The JSON Schema of what the commands print with `--json`, made from the values in `ladder.values`.
+
+`python -m ladder.app.schema` writes it to docs/api.schema.json; with `--check` it says whether it is fresh.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from ladder.values.bots import BotPage, BotRow, Retired, StateChanged
+from ladder.values.check import CheckResult
+from ladder.values.compare import CompareResult
+from ladder.values.doctor import DoctorReport
+from ladder.values.matches import Explanation, MatchPage, MatchRow, SeatLog
+from ladder.values.play import PlayedMatch
+from ladder.values.record import Verification
+from ladder.values.rerun import RerunResult
+from ladder.values.settings import SettingRow
+from ladder.values.standings import Standings
+from ladder.values.submission import SubmissionResult
+from pigpen.rules import Rules
+
+PLACE = Path(__file__).resolve().parents[2] / "docs" / "api.schema.json"
+PRINTED: dict[str, Any] = {
+    "play": PlayedMatch,
+    "check": CheckResult,
+    "compare": CompareResult,
+    "rules": list[Rules],
+    "rules NAME": Rules,
+    "submit": SubmissionResult,
+    "rerun": RerunResult,
+    "verify": Verification,
+    "explain": Explanation,
+    "logs": list[SeatLog],
+    "standings": list[Standings],
+    "bots": list[BotRow],
+    "show": BotPage,
+    "matches": list[MatchRow],
+    "matches MATCH": MatchPage,
+    "retire": list[Retired],
+    "suspend": StateChanged,
+    "resume-bot": StateChanged,
+    "doctor": DoctorReport,
+    "config": list[SettingRow],
+    "db check": list[str],
+}
+"""By command: the value that it prints. Of `verify` there is one for each record, each in a line of its own."""
+
+
+def api_schema() -> dict[str, Any]:
+    """The schema of an object that would have the value of each command under the command's name."""
+    wanted = [(name, "serialization", TypeAdapter(value)) for name, value in PRINTED.items()]
+    schemas, definitions = TypeAdapter.json_schemas(wanted)  # type: ignore[arg-type]
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "What the commands of Pigpen print with --json",
+        "type": "object",
+        "properties": {name: _untitled(schemas[name, "serialization"]) for name in PRINTED},
+        "$defs": {name: _untitled(part) for name, part in definitions["$defs"].items()},
+    }
+
+
+def _untitled(part: Any) -> Any:
+    """The same without the titles that only repeat the names."""
+    if isinstance(part, list):
+        return [_untitled(each) for each in part]
+    if not isinstance(part, dict):
+        return part
+    named = part.get("properties")
+    kept = {key: _untitled(value) for key, value in part.items() if key not in ("title", "properties")}
+    return kept if named is None else kept | {"properties": {name: _untitled(each) for name, each in named.items()}}
+
+
+def main() -> None:
+    """Write the schema, or check what is written."""
+    text = json.dumps(api_schema(), indent=2, ensure_ascii=False) + "\n"
+    if "--check" not in sys.argv:
+        PLACE.write_text(text, encoding="utf-8")
+    elif not PLACE.exists() or PLACE.read_text(encoding="utf-8") != text:
+        sys.exit(f"docs/{PLACE.name} is stale; run: make schema")
+
+
+if __name__ == "__main__":
+    main()

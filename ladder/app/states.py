@@ -1,0 +1,68 @@
+"""Who plays: owners retire their bots, the organiser suspends them and lets them play again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ladder.errors import UserError
+from ladder.store.commands.retiring import retire as retire_entries
+from ladder.store.commands.suspending import resume_entries, suspend_entries
+from ladder.store.names import find_version
+from ladder.values.bots import Retired, StateChanged
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ladder.app.ladder import Ladder
+
+
+def retire(ladder: Ladder, bot: str, variants: Sequence[str], reason: str) -> list[Retired]:
+    """
+    Take a bot out of the matches to come; its ratings and matches stay.
+
+    Args:
+        ladder: The ladder.
+        bot: ``Trotter``: whatever of it plays; ``Trotter@2``: this version only.
+        variants: Where; none: wherever it plays.
+        reason: Why, for those who look at it later.
+
+    Raises:
+        LadderError: If there is no such bot or variant, or it does not play there.
+    """
+    with ladder.database.write() as session:
+        retired = retire_entries(session, bot, variants, reason, ladder.clock())
+    return [Retired(version=version, variant=variant) for version, variant in retired]
+
+
+def suspend(ladder: Ladder, bot: str, reason: str, variant: str | None = None) -> StateChanged:
+    """
+    Take a bot out of the matches to come, until `resume_bot`; its rating is kept.
+
+    Args:
+        ladder: The ladder.
+        bot: ``Trotter`` is its newest version, ``Trotter@2`` its version 2.
+        reason: For its owner.
+        variant: Where; None: wherever it plays.
+
+    Raises:
+        LadderError: If there is no such bot, or it does not play there.
+        UserError: If there is no reason.
+    """
+    if not reason.strip():
+        raise UserError("A reason is needed, for the bot's owner: --reason TEXT")
+    with ladder.database.write() as session:
+        version = find_version(session, bot, variant)
+        variants = suspend_entries(session, version, variant, reason.strip(), ladder.clock())
+    return StateChanged(bot=bot, variants=tuple(variants))
+
+
+def resume_bot(ladder: Ladder, bot: str, variant: str | None = None) -> StateChanged:
+    """
+    Let a suspended bot play again, whoever suspended it; the arguments are those of `suspend`.
+
+    Raises:
+        LadderError: If there is no such bot, or it is not suspended there.
+    """
+    with ladder.database.write() as session:
+        variants = resume_entries(session, find_version(session, bot, variant), variant, ladder.clock())
+    return StateChanged(bot=bot, variants=tuple(variants))

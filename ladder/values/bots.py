@@ -1,0 +1,143 @@
+"""Bots: all of them in a list, and one of them in detail."""
+
+from __future__ import annotations
+
+from ladder.values.standings import StandingRow
+from ladder.values.value import Time, Value
+
+
+class BotEntry(Value):
+    """A version in a variant."""
+
+    variant: str
+    version: int
+    """Its number among the versions of the bot."""
+    state: str
+    """`active`, `suspended` or `retired`."""
+    since: Time
+    """When it got this state."""
+    reason: str
+
+
+class BotRow(Value):
+    """A bot."""
+
+    bot: str
+    owner: str
+    added: Time
+    newest: int
+    """The number of its newest version."""
+    entries: tuple[BotEntry, ...]
+    """Where it plays or is suspended; and where neither, the newest version that has retired there."""
+
+
+class VersionRow(Value):
+    """One version of the bot."""
+
+    number: int
+    added: Time
+    identity: str
+    """Image id, or hash of a folder's content."""
+    sandbox: str
+    source: str
+    """What was submitted, in the owner's words."""
+    pinned: str | None
+    """The image reference by digest; None: only this engine has it."""
+    size: int
+    """Bytes."""
+    lock: str | None
+    """Its packages with their hashes, fit to be a requirements.lock; None: it has none."""
+    entries: tuple[BotEntry, ...]
+
+
+class FaultRow(Value):
+    """One fault of the bot."""
+
+    match: int
+    variant: str
+    table: int
+    place: str
+    """The deal, as people call it."""
+    decision: int
+    why: str
+    exit_code: int | None
+    oom: bool | None
+
+
+class FaultKind(Value):
+    """The bot's faults of one verdict, in all variants."""
+
+    verdict: str
+    count: int
+    newest: tuple[FaultRow, ...]
+
+
+class Change(Value):
+    """When and why its state changed."""
+
+    variant: str
+    at: Time
+    state: str
+    by: str
+    """`ladder`, `owner`, `organiser`, or `platform`: its program was missing."""
+    reason: str
+
+
+class Opponent(Value):
+    """Another version, and the matches with it on different sides."""
+
+    bot: str
+    version: int
+    """Its number among the versions of the bot."""
+    state: str
+    score: float
+    """Matches in which this bot was placed before it; equal places count one half."""
+    matches: int
+    los: float | None
+    """How likely this bot is stronger than it, 0 to 1; None where no batch estimate knows both."""
+
+
+class InVariant(Value):
+    """The version in one variant."""
+
+    variant: str
+    standing: StandingRow
+    active: int
+    """How many are ranked there."""
+    opponents: tuple[Opponent, ...]
+    think_times: dict[str, tuple[int, ...]]
+    """By phase: how many decisions fell in each bin of think time; docs/ladder.md names the bins."""
+
+
+class BotPage(Value):
+    """A bot, and one of its versions in detail."""
+
+    bot: str
+    owner: str
+    added: Time
+    versions: tuple[VersionRow, ...]
+    """Newest first."""
+    version: int
+    """The version that the rest describes."""
+    variants: tuple[InVariant, ...]
+    faults: tuple[FaultKind, ...]
+    """The commonest verdict first."""
+    changes: tuple[Change, ...]
+    """Newest first."""
+
+
+class Retired(Value):
+    """A version that has retired from a variant."""
+
+    version: str
+    """As people name it: `Trotter@2`."""
+    variant: str
+
+
+class StateChanged(Value):
+    """A bot that was suspended, or plays again."""
+
+    bot: str
+    """As it was named."""
+    variants: tuple[str, ...]
+    """Where."""

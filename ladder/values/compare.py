@@ -1,0 +1,45 @@
+"""Whether a new version of a bot is better than the old one."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ladder.values.value import Value
+
+
+class CompareResult(Value):
+    """What a comparison has come to."""
+
+    rules: str
+    """The name of the variant."""
+    old: str
+    new: str
+    field: tuple[str, ...]
+    """The opponents."""
+    decision: Literal["better", "not better", "open"]
+    boards: int
+    deals: int
+    """By both candidates together."""
+    differing_boards: int
+    """Boards on which the candidates' points are not the same."""
+    difference: float
+    """Points per deal by which the new bot is better, turned so that more is better."""
+    standard_error: float
+    """Of the difference."""
+    interval: tuple[float, float] | None
+    """Of the difference, 95 % at any time; None while too few boards differ."""
+    superiority: float
+    """Likelihood that the new bot is better, 0 to 1."""
+    normalised_elo: float
+    """The difference as normalised Elo."""
+    llr: float
+    """Log-likelihood ratio of the two hypotheses."""
+    bounds: tuple[float, float]
+    """Of `llr`, at which the test decides."""
+    elo0: float
+    elo1: float
+    alpha: float
+    beta: float
+    faults: dict[Literal["old", "new", "field"], int]
+    seed: str
+    """64 hex digits."""

@@ -1,0 +1,27 @@
+"""What a bot did wrong in a match."""
+
+from __future__ import annotations
+
+from ladder.values.value import Value
+
+
+class FaultReport(Value):
+    """One fault."""
+
+    seat: int
+    """The bot's number in the match."""
+    table: int
+    place: str
+    """Name of the deal, for people."""
+    decision: int
+    """The bot's decision at its table, from 1; its output names it too."""
+    verdict: str
+    why: str
+    exit_code: int | None = None
+    """How the bot's program ended, where that is why."""
+    oom: bool | None = None
+    """Whether it was killed for memory; there whenever `exit_code` is."""
+
+    def __str__(self) -> str:
+        """Give it in one line."""
+        return f"{self.place}, decision {self.decision}: {self.verdict}: {self.why}"

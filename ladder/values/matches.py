@@ -1,0 +1,133 @@
+"""Matches of a ladder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ladder.values.faults import FaultReport
+from ladder.values.value import Time, Value
+
+
+class SeatRow(Value):
+    """Who has one of the numbers of a match, and how that went; what is None is not known before the end."""
+
+    seat: int
+    version_id: int
+    bot: str
+    version: int
+    """Its number among the versions of the bot."""
+    place: int | None
+    points_per_deal: float | None
+    standard_error: float | None
+    faults: int | None
+    taken_over: bool | None
+    timed: str | None
+    """`cpu` or `wall`."""
+    median_ms: float | None
+    worst_ms: float | None
+    matches_before: int | None
+    rating_before: float | None
+    """Elo as it is stored, not shifted."""
+    rating_after: float | None
+
+    @property
+    def move(self) -> float | None:
+        """How far its rating moved."""
+        if self.rating_before is None or self.rating_after is None:
+            return None
+        return self.rating_after - self.rating_before
+
+
+class MatchRow(Value):
+    """A match."""
+
+    id: int
+    variant: str
+    format: str
+    status: str
+    """`queued`, `leased` (it is being played), `done` or `quarantined` (it failed too often, never by a bot)."""
+    attempt: int
+    failures: int
+    added: Time
+    started: Time | None
+    finished: Time | None
+    ordinal: int | None
+    """Which result of the ladder it is, from 1."""
+    deals: int | None
+    reason: str
+    """What went wrong with the last attempt that failed; never a bot's fault."""
+    record_kept: bool
+    commitment: str
+    """SHA-256 of the seed."""
+    seed: str | None
+    """None before the match is done."""
+    seats: tuple[SeatRow, ...]
+    """By number."""
+
+
+class MatchPage(MatchRow):
+    """One match in detail."""
+
+    record: Path | None
+    """The file with its record; None: there is none yet, or none any more."""
+
+
+class MoveAgainst(Value):
+    """What one opposing side brought."""
+
+    versions: tuple[int, ...]
+    """Ids."""
+    rating: float
+    """Mean of the side before the match."""
+    expected: float
+    score: float
+    """1, ½ or 0."""
+    change: float
+    bots: tuple[str, ...]
+    """The names of the versions."""
+
+
+class MoveExplained(Value):
+    """Why the rating of one version moved; ratings as they are stored, not shifted."""
+
+    bot: str
+    place: int
+    taken_over: bool
+    matches_before: int
+    k: float
+    before: float
+    after: float
+    """Computed again from the places, and from the ratings before."""
+    stored: float | None
+    """What the ladder has."""
+    agrees: bool
+    against: tuple[MoveAgainst, ...]
+
+
+class Explanation(Value):
+    """How a match moved the ratings, and why."""
+
+    match: int
+    variant: str
+    format: str
+    finished: Time | None
+    shift: float
+    """What to add to each of these ratings to show it as today's standings do."""
+    moves: tuple[MoveExplained, ...]
+    """The best place first."""
+
+
+class TableLog(Value):
+    """The end of what a bot printed at one table."""
+
+    table: int
+    printed: str
+    faults: tuple[FaultReport, ...]
+
+
+class SeatLog(Value):
+    """The end of what a bot printed in a match."""
+
+    seat: int
+    bot: str
+    tables: tuple[TableLog, ...]

@@ -1,0 +1,13 @@
+"""How versions of bots are named."""
+
+from __future__ import annotations
+
+
+def label(bot: str, version: int) -> str:
+    """
+    Name a version as commands take it; the first one goes by the bot's name alone.
+
+    >>> label("Trotter", 1), label("Trotter", 2)
+    ('Trotter', 'Trotter@2')
+    """
+    return bot if version == 1 else f"{bot}@{version}"

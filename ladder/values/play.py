@@ -1,0 +1,33 @@
+"""How a match on this machine went."""
+
+from __future__ import annotations
+
+from ladder.values.matches import TableLog
+from ladder.values.value import Value
+from referee.records.lines import BotResult
+
+
+class PlayedBot(BotResult):
+    """How one bot did."""
+
+    why: tuple[str, ...]
+    """The reasons of its faults, table by table."""
+    log: str
+    """The end of what it printed at all tables."""
+    at_fault: tuple[TableLog, ...]
+    """The tables at which it was at fault, with its faults and the end of what it printed there."""
+
+
+class PlayedMatch(Value):
+    """A finished match."""
+
+    rules: str
+    """The name of the variant."""
+    format: str
+    """`game`, `deals:N` or `boards:N`."""
+    seed: str
+    """64 hex digits."""
+    deals: int
+    """At all tables together."""
+    results: tuple[PlayedBot, ...]
+    """By the bots' numbers."""

@@ -1,0 +1,27 @@
+"""Whether a record holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ladder.values.value import Value
+
+
+class Verification(Value):
+    """What can be said of a record."""
+
+    record: Path
+    holds: bool
+    """Whether everything that is there is right."""
+    finished: bool
+    """Whether the result is there, and holds."""
+    line: int | None
+    """The number of the first line that differs, from 1."""
+    difference: str | None
+    """What is wrong with it."""
+    rules: str | None
+    """The name of the variant; None, as the next two, if the first line does not hold."""
+    format: str | None
+    bots: tuple[str, ...] | None
+    deals: int
+    """How many deals hold."""

@@ -1,0 +1,54 @@
+"""What a bot does otherwise than a recorded one."""
+
+from __future__ import annotations
+
+from ladder.values.value import Value
+
+
+class Difference(Value):
+    """One decision; cards by name: `QS`."""
+
+    place: str
+    """The deal, as people call it."""
+    deal: int
+    board: int | None
+    rotation: int | None
+    seat: int
+    decision: int
+    at: str
+    """`pass`, `expose`, `moon`, or the trick."""
+    hand: tuple[str, ...]
+    on_the_table: tuple[str, ...]
+    may_choose: tuple[str, ...]
+    then: str
+    """What was done, as the record says it."""
+    by: str
+    """`bot`, `default:` and a verdict code, or `takeover`."""
+    now: str
+    """What the other bot does; empty where it gives no answer that can be read."""
+    verdict: str
+    """The other bot's fault; empty without one."""
+    why: str
+    trick_points: int | None
+    """What the trick brought the seat then; None where the question was not about a card."""
+    then_ms: float
+    now_ms: float
+
+
+class RerunResult(Value):
+    """How the other bot answered."""
+
+    recorded: str
+    """The name of the recorded bot."""
+    bot: str
+    """The name of the other one."""
+    decisions: int
+    """That it was asked for."""
+    differ: int
+    at_fault: int
+    untried: int
+    """Questions that were not put, because the bot had ended too often."""
+    differences: tuple[Difference, ...]
+    """The first ones."""
+    output: str
+    """The end of what the last instance at fault wrote."""

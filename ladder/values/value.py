@@ -1,0 +1,32 @@
+"""What all values have in common."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict
+
+
+class Value(BaseModel):
+    """A value that can be read from anything that has these attributes, and is never changed."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True, use_attribute_docstrings=True, extra="forbid")
+
+
+def _in_utc(time: datetime.datetime) -> datetime.datetime:
+    return time.astimezone(datetime.UTC)
+
+
+Time = Annotated[datetime.datetime, AfterValidator(_in_utc)]
+"""A moment; Unix seconds can be given for it. In JSON it is ISO 8601 in UTC: ``2026-11-22T05:00:00Z``."""
+
+
+def time_of(seconds: float) -> datetime.datetime:
+    """
+    Make a moment from Unix seconds.
+
+    >>> time_of(0.25).isoformat()
+    '1970-01-01T00:00:00.250000+00:00'
+    """
+    return datetime.datetime.fromtimestamp(seconds, datetime.UTC)
