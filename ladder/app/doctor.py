@@ -19,7 +19,7 @@ from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.control_group import GROUPS, GroupFiles, files_of
 from ladder.sandbox.docker.docker_sandbox import GVISOR, DockerSandbox
 from ladder.sandbox.docker.engine import connect, engine_errors
-from ladder.sandbox.docker.forgetting import forget
+from ladder.sandbox.docker.reclaim import reclaim_memory
 from ladder.sandbox.host.cores import bot_cores
 from ladder.sandbox.host.memory import MIB
 from ladder.sandbox.host.scratch import scratch_folder
@@ -99,14 +99,14 @@ def _without_engine() -> list[Finding]:
     return [_cores(), _temporary_folder()]
 
 
-def protections(probed: Probed, forgets: bool) -> list[Finding]:
+def protections(probed: Probed, reclaims: bool) -> list[Finding]:
     """What the probe's attempts have shown, one finding for each protection."""
     return [
         _system_calls(probed),
         _masks(probed),
         _landlock(probed),
         _image_files(probed),
-        _forgetting(probed, forgets),
+        _reclaiming(probed, reclaims),
         _cpu_clock(probed),
         _holding(probed),
     ]
@@ -181,7 +181,7 @@ def _examined(runtime: str, report: Callable[[str], None], locked_bytes: int) ->
             *found,
             Finding("A container like a bot's", False, "could not be started", str(error), is_protection=True),
         ]
-    return [*found, *protections(probed, forget(str(engine.get("CgroupDriver"))))]
+    return [*found, *protections(probed, reclaim_memory(str(engine.get("CgroupDriver"))))]
 
 
 def stands(findings: Sequence[Finding]) -> bool:
@@ -287,12 +287,12 @@ def _image_files(probed: Probed) -> Finding:
     )
 
 
-def _forgetting(probed: Probed, forgets: bool) -> Finding:
+def _reclaiming(probed: Probed, reclaims: bool) -> Finding:
     follows = (
         "Names looked up in vain tell the next rotation something. Run the ladder as root on the engine's machine."
     )
     return _protection(
-        "Names looked up", forgets or probed.own_kernel, "forgotten between tables", "remembered", follows
+        "Names looked up", reclaims or probed.own_kernel, "forgotten between tables", "remembered", follows
     )
 
 

@@ -30,8 +30,7 @@ def doctor(
     """
     Say what this machine offers to a ladder, and which protections between bots work here.
 
-    The protections are tried in a container like a bot's, which takes a few seconds. The exit code is 1 if one is
-    missing.
+    They are tested in a container like a bot's, which takes a few seconds. The exit code is 1 if one is missing.
 
     Examples:
         pigpen doctor

@@ -1,5 +1,5 @@
 """
-Who plays next: a pure function from the entrants to matches. Policy, in this order:
+Who plays next: a pure function from entrants to matches. Policy, in this order:
 
 1. Newcomers first: whoever has fewer than 20 matches, the fewest first.
 2. In 30 of 100 other matches, the bot of which it is most open on which side of the boundary of the top ten it belongs,

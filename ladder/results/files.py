@@ -93,7 +93,7 @@ class MatchFiles:
             raise ValueError("it is not what the ladder wrote") from None
 
     def remove(self, match: int, attempt: int) -> None:
-        """Remove an attempt's record and logs; harmless where there are none."""
+        """Remove an attempt's record and logs, if there are any."""
         for path in (self.record(match, attempt), self.logs(match, attempt)):
             path.unlink(missing_ok=True)
 

@@ -1,4 +1,4 @@
-"""Bots in this very process: no wall, no clock that could stop them; for trying things out fast."""
+"""Bots in this process: no isolation, and no enforced time limit; for quick experiments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ladder.errors import BotRejected
 from ladder.sandbox.bots.content import Content
-from ladder.sandbox.wheels.here import installed_here
+from ladder.sandbox.wheels.local_install import install_locally
 from ladder.sandbox.wheels.packages import Asked, Packages
 from ladder.sandbox.wheels.requirements import LOCK, REQUIREMENTS
 from pigpen import Bot
@@ -63,7 +63,7 @@ def _install(folder: Path, packages: Packages | None) -> None:
         return  # to read the whole folder for each instance would take long
     asked = Asked.by(Content.read(folder))
     if asked.anything:
-        _, installed = installed_here(packages or Packages(), asked)
+        _, installed = install_locally(packages or Packages(), asked)
         if str(installed) not in sys.path:
             sys.path.append(str(installed))
             importlib.invalidate_caches()

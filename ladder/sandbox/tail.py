@@ -25,7 +25,7 @@ class Tail:
             del self._marks[: self._mark_at(self._start)]
 
     def mark(self, decision: int) -> None:
-        """What is written from now on is written at *decision*."""
+        """Label what is written from now on with this *decision*."""
         end = self._start + len(self._kept)
         if self._marks[-1][0] == end:
             self._marks.pop()

@@ -37,7 +37,7 @@ def record_schema() -> dict[str, Any]:
     for name in LINES:
         parts[name]["properties"][CHAIN] = _CHAIN
     for part in parts.values():
-        _tidy(part)
+        _simplify(part)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"A line of a record of Pigpen, version {VERSION}",
@@ -46,9 +46,11 @@ def record_schema() -> dict[str, Any]:
     }
 
 
-def _tidy(part: dict[str, Any]) -> None:
-    """A field that has no value is left out in a record, it is never null; every other one is there."""
+def _simplify(part: dict[str, Any]) -> None:
+    """A field without a value is left out in a record and never null; of a docstring only the first paragraph stays."""
     part.pop("title", None)
+    if "description" in part:
+        part["description"] = part["description"].partition("\n\n")[0]
     fields = part.get("properties", {})
     if fields:
         part["required"] = [name for name, field in fields.items() if _NOTHING not in field.get("anyOf", ())]

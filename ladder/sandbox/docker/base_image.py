@@ -18,10 +18,10 @@ from docker.errors import ImageNotFound
 
 from ladder.errors import SandboxError
 from ladder.sandbox.bots.content import archive
+from ladder.sandbox.docker.debian_base import can_make_debian_base, debian_base_tag, make_debian_base
 from ladder.sandbox.docker.engine import ENGINE_ERRORS, connect, engine_errors, explain
 from ladder.sandbox.docker.image_build import BuildFailed, build_image
 from ladder.sandbox.docker.installed_sdk import installed_sdk
-from ladder.sandbox.docker.stand_in import can_make_stand_in, make_stand_in, stand_in_tag
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,7 +116,7 @@ def _make(client: DockerClient, content: str, report: Callable[[str], None]) -> 
 
 def find_base(client: DockerClient, report: Callable[[str], None]) -> str:
     """Find, pull or make the Python image below the base image, and give its tag."""
-    for tag in (OFFICIAL_BASE, stand_in_tag()):
+    for tag in (OFFICIAL_BASE, debian_base_tag()):
         if client.api.images(tag, quiet=True):
             return tag
     try:
@@ -124,11 +124,11 @@ def find_base(client: DockerClient, report: Callable[[str], None]) -> str:
         repository, _, tag = OFFICIAL_BASE.partition(":")
         client.api.pull(repository, tag)
     except ENGINE_ERRORS as error:
-        if can_make_stand_in():
-            return make_stand_in(client, report)
+        if can_make_debian_base():
+            return make_debian_base(client, report)
         raise SandboxError(
             f"The bot base image needs {OFFICIAL_BASE}, which could not be pulled ({explain(error)}), and only root "
-            "on Debian can make a stand-in. Load that image into the engine, or use the process sandbox."
+            "on Debian can make one from packages. Load that image into the engine, or use the process sandbox."
         ) from error
     return OFFICIAL_BASE
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from docker.errors import APIError, NotFound
 from docker.types import LogConfig
 
-from ladder.sandbox.docker import forgetting
+from ladder.sandbox.docker import reclaim
 from ladder.sandbox.docker.control_group import ControlGroup, files_of
 from ladder.sandbox.docker.engine import ENGINE_ERRORS, ENGINE_SECONDS, engine_errors
 from ladder.sandbox.docker.limits import SEAT_FOLDER, Limits, environment, host_config, new_user
@@ -139,7 +139,7 @@ def launch(
     *,
     limits: Limits,
     sandbox: str,
-    forgotten: Future[bool] | None = None,
+    reclaimed: Future[bool] | None = None,
 ) -> ControlGroup | None:
     """
     Create and start the container *name*, in few calls: a table's start waits for this. On failure none is left.
@@ -151,7 +151,7 @@ def launch(
         mount: Where it finds its seat; gets a launcher of its own.
         limits: What it may use.
         sandbox: Id of the sandbox that it belongs to.
-        forgotten: Done when the kernel has forgotten what earlier containers looked up; waited for before the start.
+        reclaimed: Done when the kernel has reclaimed what earlier containers looked up; waited for before the start.
 
     Returns:
         Its control group; None where that cannot be found, or the container has ended already.
@@ -161,7 +161,7 @@ def launch(
     """
     api = client.api
     put_program(LAUNCHER, plan.engine.machine, mount.folder)
-    group_above = forgetting.parent_group(plan.engine.cgroup_driver)
+    group_above = reclaim.parent_group(plan.engine.cgroup_driver)
     with engine_errors("start a bot's container"):
         try:
             api.create_container(
@@ -181,8 +181,8 @@ def launch(
                 healthcheck={"test": ["NONE"]},
                 use_config_proxy=False,
             )
-            if forgotten is not None:
-                forgetting.wait_for(forgotten)
+            if reclaimed is not None:
+                reclaim.wait_for_reclaim(reclaimed)
             api.start(name)
             found = api.inspect_container(name)
         except BaseException:
@@ -194,7 +194,7 @@ def launch(
 
 def remove(client: DockerClient, name: str) -> None:
     """
-    Kill and remove the container *name*; harmless when it is gone or going.
+    Kill and remove the container *name*; it may be gone already.
 
     Raises:
         SandboxError: If the engine fails.

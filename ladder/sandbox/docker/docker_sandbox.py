@@ -24,12 +24,12 @@ from ladder.sandbox.docker.bot_images import image_of_folder, image_of_reference
 from ladder.sandbox.docker.container_controller import ContainerController
 from ladder.sandbox.docker.container_instance import DockerInstance
 from ladder.sandbox.docker.engine import connect
-from ladder.sandbox.docker.forgetting import begin_to_forget
 from ladder.sandbox.docker.image_inspection import inspect_image
 from ladder.sandbox.docker.image_lock import lock_image
 from ladder.sandbox.docker.limits import Limits
 from ladder.sandbox.docker.locked_images import LockedImages
 from ladder.sandbox.docker.output import Output
+from ladder.sandbox.docker.reclaim import start_reclaim
 from ladder.sandbox.wheels.packages import Packages
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class DockerSandbox:
         self._starting: Counter[ContainerPlan] = Counter()
         self._remembers = False
         """Whether the kernel may remember what a container looked up that is gone."""
-        self._forgotten: Future[bool] | None = None
+        self._reclaimed: Future[bool] | None = None
         self._images = LockedImages(self._lock_image, self._unlock_image, self._playing)
         self._base: str | None = None
 
@@ -206,8 +206,8 @@ class DockerSandbox:
         name = containers.container_name()
         if self._remembers:
             self._remembers = False
-            self._forgotten = begin_to_forget(plan.engine.cgroup_driver)
-        start = partial(containers.launch, limits=self.limits, sandbox=self.id, forgotten=self._forgotten)
+            self._reclaimed = start_reclaim(plan.engine.cgroup_driver)
+        start = partial(containers.launch, limits=self.limits, sandbox=self.id, reclaimed=self._reclaimed)
         launch = self._pool.submit(start, client, name, plan, mount)
         try:
             group = await asyncio.wrap_future(launch)

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ladder.errors import SandboxError
-from ladder.sandbox.host.waiting import holds_something
+from ladder.sandbox.host.readable import has_data
 from ladder.sandbox.tail import Tail
 
 if TYPE_CHECKING:
@@ -57,18 +57,18 @@ class Output:
         return str(self._tail)
 
     def mark(self, decision: int) -> None:
-        """What comes from now on was written at *decision*."""
-        if self._socket is not None and (not self._connected or holds_something(self._socket.fileno())):
+        """Label what comes from now on with this *decision*."""
+        if self._socket is not None and (not self._connected or has_data(self._socket.fileno())):
             self._catch_up()
         self._tail.mark(decision)
 
     def has_connected(self) -> bool:
-        """Whether the container has ever come."""
+        """Whether the container has ever connected."""
         self._catch_up()
         return self._connected
 
     def close(self) -> None:
-        """Keep what has been written up to now, and hear no more; harmless twice."""
+        """Keep what has been written until now, and read no more; may be called twice."""
         self._catch_up()
         self._pause()
         self._drop()
@@ -80,7 +80,7 @@ class Output:
                 break
 
     def _read(self) -> None:
-        """Take a little, then look away for a while: a flood costs this process no more than that."""
+        """Read one chunk, then pause: a flood of output costs this process no more than that."""
         if self._take():
             self._pause()
             self._resuming = self._loop.call_later(PAUSE, self._resume)

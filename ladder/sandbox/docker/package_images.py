@@ -21,7 +21,7 @@ from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.docker.image_build import TOO_LONG, BuildFailed, build_image
 from ladder.sandbox.host.scratch import disk_errors, scratch_folder
 from ladder.sandbox.wheels import facts
-from ladder.sandbox.wheels.here import COMPILE
+from ladder.sandbox.wheels.local_install import COMPILE
 from ladder.sandbox.wheels.lock import lock_text
 from ladder.sandbox.wheels.packages import VENDOR, Asked, Packages
 from ladder.sandbox.wheels.target import target_from

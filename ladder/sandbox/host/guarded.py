@@ -1,4 +1,4 @@
-"""Reading what others may have written: in a folder that users share, anything may stand under a name of ours."""
+"""Reads files in folders that several users share, where others may have put anything under the same name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who started a container: a name for this process that no later process can bear."""
+"""Who started a container: a name for this process that no later process can have."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ladder.sandbox.base import Exit
 from ladder.sandbox.host.memory import peak_of_process
-from ladder.sandbox.host.waiting import holds_something
+from ladder.sandbox.host.readable import has_data
 from ladder.sandbox.tail import Tail
 from referee.seats.process_controller import NoController
 
@@ -62,7 +62,7 @@ class ProcessInstance:
 
     def mark(self, decision: int) -> None:
         """Label what it writes from now on with the number of this *decision*."""
-        if not self._ended and holds_something(self._output):
+        if not self._ended and has_data(self._output):
             self._catch_up()
         self._tail.mark(decision)
 

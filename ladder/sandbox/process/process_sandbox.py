@@ -1,4 +1,4 @@
-"""Bots as plain processes of this user. No isolation at all: for one's own bots, and quick to start."""
+"""Bots as plain processes of this user, without any isolation: for your own bots, and quick to start."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ladder.sandbox.base import SOCKET_NAME
 from ladder.sandbox.bots.bot_source import content_of
 from ladder.sandbox.host.scratch import disk_errors
 from ladder.sandbox.process.process_instance import ProcessInstance
-from ladder.sandbox.wheels.here import installed_here
+from ladder.sandbox.wheels.local_install import install_locally
 from ladder.sandbox.wheels.packages import Asked, Packages, with_lock
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class ProcessSandbox:
     def _install(self, asked: Asked) -> tuple[str | None, Path | None]:
         if not asked.anything:
             return None, None
-        return installed_here(self._packages, asked)
+        return install_locally(self._packages, asked)
 
     async def close(self) -> None:
         """Kill whatever still runs."""

@@ -41,7 +41,7 @@ def missing(findings: list[Finding]) -> list[str]:
 
 
 def test_where_everything_was_refused_all_protections_work() -> None:
-    found = doctor.protections(probed(), forgets=True)
+    found = doctor.protections(probed(), reclaims=True)
     assert missing(found) == []
     assert doctor.stands(found)
     assert all(finding.is_protection for finding in found)
@@ -60,7 +60,7 @@ def test_where_everything_was_refused_all_protections_work() -> None:
     ],
 )
 def test_each_protection_that_fails_is_named_with_what_follows(what: Probed, name: str, found: str) -> None:
-    findings = doctor.protections(what, forgets=True)
+    findings = doctor.protections(what, reclaims=True)
     (fallen,) = [finding for finding in findings if not finding.holds]
     assert (fallen.name, fallen.found, bool(fallen.follows)) == (name, found, True)
     assert not doctor.stands(findings)
@@ -69,11 +69,11 @@ def test_each_protection_that_fails_is_named_with_what_follows(what: Probed, nam
 def test_a_kernel_of_its_own_tells_a_bot_nothing_of_others() -> None:
     calls = {"flock": "done", "network": "ENETUNREACH"}
     what = probed("isolated", calls=calls, host=["/proc/stat"], others=["/proc/self/smaps"], own_kernel=True)
-    assert missing(doctor.protections(what, forgets=False)) == []
+    assert missing(doctor.protections(what, reclaims=False)) == []
 
 
 def test_names_that_are_not_forgotten_are_a_protection_that_fails() -> None:
-    assert missing(doctor.protections(probed(), forgets=False)) == ["Names looked up"]
+    assert missing(doctor.protections(probed(), reclaims=False)) == ["Names looked up"]
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_the_protections_are_tried_in_a_container() -> None:
     done = pigpen("doctor", "--json")
     found = json.loads(done.stdout)
     names = [finding["name"] for finding in found["findings"] if finding["is_protection"]]
-    assert names == [finding.name for finding in doctor.protections(probed(), forgets=True)]
+    assert names == [finding.name for finding in doctor.protections(probed(), reclaims=True)]
     fallen = {finding["name"] for finding in found["findings"] if finding["is_protection"] and not finding["holds"]}
     assert fallen.isdisjoint({"System calls", "/proc and /sys"})
     assert found["stands"] is (fallen == set())

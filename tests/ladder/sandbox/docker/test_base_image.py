@@ -105,20 +105,20 @@ class TestWithoutABase:
         (tmp_path / "pigpen" / "__init__.py").write_text("MARK = 'never built'")
         monkeypatch.setattr(images, "installed_sdk", lambda: Sdk(tmp_path / "pigpen", ABOUT, "0.0.7"))
         monkeypatch.setattr(images, "OFFICIAL_BASE", "pigpen/nonesuch:1")
-        monkeypatch.setattr(images, "stand_in_tag", lambda: "pigpen/nonesuch:2")
+        monkeypatch.setattr(images, "debian_base_tag", lambda: "pigpen/nonesuch:2")
 
     def test_the_way_out_is_told(
         self, monkeypatch: pytest.MonkeyPatch, client: docker.DockerClient, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        monkeypatch.setattr(images, "can_make_stand_in", lambda: False)
+        monkeypatch.setattr(images, "can_make_debian_base", lambda: False)
         with pytest.raises(SandboxError, match=r"could not be pulled(?s:.*)process sandbox"):
             ensure_base_image(client, lambda line: None)
         assert images.main() == 1
         assert "process sandbox" in capsys.readouterr().err
 
-    def test_a_stand_in_is_made_where_that_is_allowed(
+    def test_a_debian_base_is_made_where_that_is_allowed(
         self, monkeypatch: pytest.MonkeyPatch, client: docker.DockerClient
     ) -> None:
-        monkeypatch.setattr(images, "can_make_stand_in", lambda: True)
-        monkeypatch.setattr(images, "make_stand_in", lambda client, report: "pigpen/made:1")
+        monkeypatch.setattr(images, "can_make_debian_base", lambda: True)
+        monkeypatch.setattr(images, "make_debian_base", lambda client, report: "pigpen/made:1")
         assert images.find_base(client, lambda line: None) == "pigpen/made:1"

@@ -71,7 +71,7 @@ time.sleep(1000)
     async def test_it_ends_as_the_bot_does(self, program: BotSource, mount: MakeMount, end: str, code: int) -> None:
         assert (await run(program, mount(f"import os; {end}")))[0] == Exit(code)
 
-    async def test_it_buries_the_dead(self, program: BotSource, mount: MakeMount) -> None:
+    async def test_it_reaps_exited_processes(self, program: BotSource, mount: MakeMount) -> None:
         source = """
 import os, pathlib
 reader, writer = os.pipe()

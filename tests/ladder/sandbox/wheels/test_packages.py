@@ -13,7 +13,7 @@ from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.bots.content import Content
 from ladder.sandbox.wheels.cache import Store, sha256_of
 from ladder.sandbox.wheels.facts import facts
-from ladder.sandbox.wheels.here import installed_here
+from ladder.sandbox.wheels.local_install import install_locally
 from ladder.sandbox.wheels.lock import lock_text
 from ladder.sandbox.wheels.packages import Asked, Packages
 from ladder.sandbox.wheels.target import Target, target_from, this_interpreter
@@ -173,7 +173,7 @@ def test_packages_for_this_python_are_unpacked_once_and_can_be_imported(
     shelf: Path, packages: Packages, tmp_path: Path
 ) -> None:
     new_wheel(shelf, "one", files={"one.py": b"VERSION = 1\n", "one.pth": b"import os; os._exit(7)\n"})
-    lock, folder = installed_here(packages, asked("one"))
+    lock, folder = install_locally(packages, asked("one"))
     assert lock.startswith("one==1.0 --hash=sha256:")
     program = (
         "import one; print(one.VERSION, one.__cached__.endswith('.pyc'), __import__('os').path.exists(one.__cached__))"
@@ -182,7 +182,7 @@ def test_packages_for_this_python_are_unpacked_once_and_can_be_imported(
         [sys.executable, "-c", program], env={"PYTHONPATH": str(folder)}, capture_output=True, text=True, check=True
     )
     assert done.stdout == "1 True True\n"
-    assert (lock, folder) == installed_here(Packages(packages.store, refuse), asked("one"))
+    assert (lock, folder) == install_locally(Packages(packages.store, refuse), asked("one"))
 
 
 def test_a_folder_where_the_packages_go_is_told_to_the_owner(tmp_path: Path) -> None:
@@ -204,4 +204,4 @@ def test_without_a_home_the_store_says_what_to_set(monkeypatch: pytest.MonkeyPat
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr(Path, "home", lambda: (_ for _ in ()).throw(RuntimeError("Could not determine home.")))
     with pytest.raises(SandboxError, match="XDG_CACHE_HOME"):
-        installed_here(Packages(), asked("one"))
+        install_locally(Packages(), asked("one"))

@@ -1,4 +1,4 @@
-"""The kernel forgets between tables what containers looked up: the files by description, then the real ones."""
+"""The kernel forgets between tables what containers looked up: with files of a test, then with the real ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import structlog
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.containers import EngineFacts
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
-from ladder.sandbox.docker.forgetting import PARENTS, forget, parent_group, wait_for
+from ladder.sandbox.docker.reclaim import PARENTS, parent_group, reclaim_memory, wait_for_reclaim
 from tests.ladder.containers import has_written, new_mount
 
 NAMES = 20_000
@@ -30,20 +30,20 @@ def test_a_group_of_the_first_generation_is_emptied_and_nothing_swapped_out(tmp_
     folder.mkdir(parents=True)
     for name in ("memory.force_empty", "memory.swappiness"):
         (folder / name).touch()
-    assert forget("cgroupfs", tmp_path)
+    assert reclaim_memory("cgroupfs", tmp_path)
     assert [(folder / name).read_text() for name in ("memory.force_empty", "memory.swappiness")] == ["0", "0"]
 
 
 def test_a_group_of_the_second_generation_is_reclaimed(tmp_path: Path) -> None:
     (tmp_path / "pigpen.slice").mkdir()
     (tmp_path / "pigpen.slice/memory.reclaim").touch()
-    assert forget("systemd", tmp_path)
+    assert reclaim_memory("systemd", tmp_path)
     assert (tmp_path / "pigpen.slice/memory.reclaim").read_text() == "1T swappiness=0"
 
 
 @pytest.mark.parametrize("driver", ["cgroupfs", "systemd", "none"])
 def test_where_there_is_no_such_group_nothing_can_be_done(tmp_path: Path, driver: str) -> None:
-    assert not forget(driver, tmp_path)
+    assert not reclaim_memory(driver, tmp_path)
 
 
 def test_an_engine_that_makes_groups_in_another_way_gets_no_group_above(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_names_that_a_container_looked_up_leave_the_kernels_memory_when_it_is_go
     command = ["python3", "-c", LOOK_UPS]
     client.containers.run(python_image, command, cgroup_parent=PARENTS[driver], network_mode="none", remove=True)
     before = names_not_there()
-    assert forget(driver)
+    assert reclaim_memory(driver)
     assert names_not_there() < before - NAMES / 2  # others look up names meanwhile
 
 
@@ -73,9 +73,9 @@ def names_not_there() -> int:
 
 
 def test_nobody_waits_for_a_kernel_that_has_work_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ladder.sandbox.docker.forgetting.MOST_SECONDS", 0.0)
+    monkeypatch.setattr("ladder.sandbox.docker.reclaim.MOST_SECONDS", 0.0)
     with structlog.testing.capture_logs() as logs:
-        wait_for(Future())
+        wait_for_reclaim(Future())
     assert [each["event"] for each in logs] == ["names.remembered"]
 
 
@@ -85,11 +85,11 @@ async def test_every_container_is_below_that_group_and_the_kernel_forgets_before
 ) -> None:
     told: list[str] = []
 
-    def forgets(driver: str) -> bool:
+    def reclaims(driver: str) -> bool:
         told.append(driver)
         return True
 
-    monkeypatch.setattr("ladder.sandbox.docker.forgetting.forget", forgets)
+    monkeypatch.setattr("ladder.sandbox.docker.reclaim.reclaim_memory", reclaims)
     source = "print(open('/proc/self/cgroup').read())\nimport time; time.sleep(1000)"
     loaded = await sandbox.load(program)
     first = await loaded.start(new_mount(tmp_path / "first", source))

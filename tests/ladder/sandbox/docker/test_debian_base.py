@@ -1,10 +1,10 @@
-"""Who may make a stand-in; that it works is seen by all tests that run a container without a registry."""
+"""Which machines may make a Python image from Debian packages; all tests with containers and no registry use one."""
 
 from __future__ import annotations
 
 import pytest
 
-from ladder.sandbox.docker import stand_in
+from ladder.sandbox.docker import debian_base
 
 
 @pytest.fixture(autouse=True)
@@ -17,22 +17,22 @@ def debian(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_it_is_made_by_root_on_debian() -> None:
-    assert stand_in.can_make_stand_in()
-    assert stand_in.stand_in_tag() == "pigpen/python:bookworm"
+    assert debian_base.can_make_debian_base()
+    assert debian_base.debian_base_tag() == "pigpen/python:bookworm"
 
 
 def test_nobody_else_makes_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 1000)
-    assert not stand_in.can_make_stand_in()
+    assert not debian_base.can_make_debian_base()
 
 
 def test_not_on_another_system(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platform.freedesktop_os_release", lambda: {"ID": "fedora"})
-    assert not stand_in.can_make_stand_in()
+    assert not debian_base.can_make_debian_base()
 
 
 def test_not_where_installing_is_forbidden_unless_the_tool_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIGPEN_NO_INSTALL", "1")
-    assert not stand_in.can_make_stand_in()
+    assert not debian_base.can_make_debian_base()
     monkeypatch.setattr("shutil.which", lambda name: name)
-    assert stand_in.can_make_stand_in()
+    assert debian_base.can_make_debian_base()

@@ -22,13 +22,13 @@ NOT_NEEDED = ("doc", "info", "locale", "man")
 HOOKS = Path("/usr/share/mmdebstrap/hooks/maybe-merged-usr")
 
 
-def stand_in_tag() -> str:
-    """Name of the stand-in on this machine; it is of the same release as the machine itself."""
+def debian_base_tag() -> str:
+    """Tag of the image on this machine: Debian of the same release as the machine itself."""
     return f"pigpen/python:{_release().get('VERSION_CODENAME', 'none')}"
 
 
-def can_make_stand_in() -> bool:
-    """Whether this machine may make one: Debian or a relative, root, and mmdebstrap present or installable."""
+def can_make_debian_base() -> bool:
+    """Whether this machine can make one: Debian or a relative, root, and mmdebstrap present or installable."""
     release = _release()
     is_debian = "debian" in f"{release.get('ID')} {release.get('ID_LIKE')}"
     may_install = os.environ.get("PIGPEN_NO_INSTALL") != "1" and shutil.which("apt-get") is not None
@@ -36,9 +36,9 @@ def can_make_stand_in() -> bool:
     return is_debian and "VERSION_CODENAME" in release and os.geteuid() == 0 and (has_tool or may_install)
 
 
-def make_stand_in(client: DockerClient, report: Callable[[str], None]) -> str:
+def make_debian_base(client: DockerClient, report: Callable[[str], None]) -> str:
     """
-    Make the stand-in and import it into the engine.
+    Make the image and import it into the engine.
 
     Returns:
         Its tag.
@@ -54,9 +54,9 @@ def make_stand_in(client: DockerClient, report: Callable[[str], None]) -> str:
     with tempfile.TemporaryDirectory(prefix="pigpen-") as folder:
         tar = Path(folder) / "root.tar"
         _run(["mmdebstrap", *_options(), _release()["VERSION_CODENAME"], str(tar)])
-        repository, _, tag = stand_in_tag().partition(":")
+        repository, _, tag = debian_base_tag().partition(":")
         client.api.import_image(src=str(tar), repository=repository, tag=tag, changes=["CMD python"])
-    return stand_in_tag()
+    return debian_base_tag()
 
 
 def _options() -> list[str]:

@@ -27,7 +27,7 @@ COMPILE = ("-I", "-m", "compileall", "-qq", "-x", "/tests/", "--invalidation-mod
 """Without .pyc files each start of a bot compiles its packages: 0.2 s for numpy. Compiling runs nothing of them."""
 
 
-def installed_here(packages: Packages, asked: Asked) -> tuple[str, Path]:
+def install_locally(packages: Packages, asked: Asked) -> tuple[str, Path]:
     """
     Find or make the folder of modules that the running interpreter needs for a bot.
 
