@@ -20,7 +20,11 @@ class ReconnectWindow:
     """Lets a bot in again that has lost its stream, until it is barred."""
 
     def __init__(
-        self, server: SeatServer, give_up: Callable[[SeatFailure | SeatBroken], None], may_come: Callable[[], bool]
+        self,
+        server: SeatServer,
+        give_up: Callable[[SeatFailure | SeatBroken], None],
+        may_come: Callable[[], bool],
+        seconds: float = RECONNECT_SECONDS,
     ) -> None:
         """
         Prepare the way back.
@@ -29,10 +33,12 @@ class ReconnectWindow:
             server: What makes the socket.
             give_up: Called when the bot has stayed away too long, or cannot come.
             may_come: Whether the bot is let run.
+            seconds: How long it may take to come back.
         """
         self._server = server
         self._give_up = give_up
         self._may_come = may_come
+        self._seconds = seconds
         self._window: asyncio.TimerHandle | None = None
         self._reopening: asyncio.Task[None] | None = None
         self._came = False
@@ -63,8 +69,8 @@ class ReconnectWindow:
             self._window.cancel()
             self._window = None
         elif expected and not self._window:
-            reason = f"its stream broke, and it did not come back within {RECONNECT_SECONDS:g} s"
-            self._window = asyncio.get_running_loop().call_later(RECONNECT_SECONDS, self.stayed_away, reason)
+            reason = f"its stream broke, and it did not come back within {self._seconds:g} s"
+            self._window = asyncio.get_running_loop().call_later(self._seconds, self.stayed_away, reason)
 
     def stayed_away(self, reason: str) -> None:
         """Nobody came in time: the bot's fault, unless there was no socket to come to."""

@@ -42,12 +42,12 @@ def begin_to_forget(driver: str) -> Future[bool]:
     return done
 
 
-def wait_for(forgotten: Future[bool]) -> None:
-    """Wait until the kernel has forgotten, but no longer than `MOST_SECONDS`: matches go on."""
+def wait_for(forgotten: Future[bool], seconds: float = MOST_SECONDS) -> None:
+    """Wait until the kernel has forgotten, but no longer than so many *seconds*: matches go on."""
     try:
-        forgotten.result(MOST_SECONDS)
+        forgotten.result(seconds)
     except TimeoutError:
-        log.warning("names.remembered", seconds=MOST_SECONDS)
+        log.warning("names.remembered", seconds=seconds)
 
 
 def forget(driver: str, groups: Path = GROUPS) -> bool:
