@@ -20,6 +20,7 @@ from docker.errors import ImageNotFound
 
 from ladder.errors import SandboxError
 from ladder.sandbox.bots.content import archive, content_hash
+from ladder.sandbox.docker.built_images import prune
 from ladder.sandbox.docker.engine import ENGINE_ERRORS, connect, engine_errors, explain
 from ladder.sandbox.docker.image_build import BuildFailed, build_image
 from ladder.sandbox.docker.stand_in import can_make_stand_in, make_stand_in, stand_in_tag
@@ -120,7 +121,7 @@ def _make(client: DockerClient, content: str, report: Callable[[str], None]) -> 
             raise SandboxError(f"The bot base image could not be built:\n{error}") from error
     client.api.tag(tag, REPOSITORY, "latest")
     # The build's first stage, and a former base image unless a bot's image still stands on it.
-    client.images.prune(filters={"dangling": True, "label": CONTENT_LABEL})
+    prune(client, label=CONTENT_LABEL)
 
 
 def find_base(client: DockerClient, report: Callable[[str], None]) -> str:

@@ -12,8 +12,8 @@ from pigpen.v1.referee_pb2 import Answer, BotMessage, Hello
 from pigpen.wire.messages import view_of
 from referee.match.player import ask_in_time
 from referee.seats.clock import Stopwatch
-from referee.seats.hello import new_token
 from referee.seats.deadlines import Deadlines
+from referee.seats.hello import new_token
 from referee.seats.process_controller import RESTLESS_SECONDS
 from referee.seats.verdict import SeatFailure, Verdict
 from tests.referee.scripted_seats import NotingKeeper
