@@ -111,7 +111,7 @@ def _computes(item: pytest.Item) -> bool:
     return item.nodeid.startswith(COMPUTING)
 
 
-class Scheduling(LoadScopeScheduling):
+class Scheduling(LoadScopeScheduling):  # type: ignore[misc]
     """A module's tests share its fixtures and run in one worker; those of `SPREAD` run wherever there is room."""
 
     def _split_scope(self, nodeid: str) -> str:
