@@ -5,7 +5,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 # Tests wait for containers half of the time, so there are more workers than cores.
 WORKERS := 4
-SUITE := $(BIN)/pytest --dist loadgroup --durations=15
+SUITE := $(BIN)/pytest --durations=15
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 from ladder.errors import SandboxError
 from ladder.sandbox.docker.engine import connect
@@ -25,6 +26,21 @@ LEFT_OUT = pytest.StashKey[dict[str, list[str]]]()
 """Names of the tests that were left out, by the reason."""
 COMPUTING = ("tests/rules/", "tests/sim/", "tests/sample_bots/", "tests/ladder/ratings/", "tests/ladder/store/")
 """Tests that only compute: they give way to those whose bots have clocks, and come last, to fill the others' pauses."""
+
+SPREAD = (
+    "tests/bad_bots/test_bad_bots",
+    "tests/bad_bots/test_bad_images",
+    "tests/benchmarks/",
+    "tests/e2e/test_command",
+    "tests/e2e/test_ladder_run",
+    "tests/e2e/test_readme",
+    "tests/e2e/test_submit",
+    "tests/ladder/app/submit/test_entering",
+    "tests/ladder/matches/",
+    "tests/ladder/sandbox/docker/test_fair_time",
+    "tests/sample_bots/",
+)
+"""Modules that take long, and whose tests share next to nothing."""
 
 
 def _missing() -> dict[str, str]:
@@ -86,22 +102,28 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 config.hook.pytest_deselected(items=affected)
                 items[:] = [item for item in items if item not in affected]
     items.sort(key=lambda item: (_computes(item), item.get_closest_marker("timeout") is None))
-    for item in items:
-        if _shares_with_its_module(item):
-            item.add_marker(pytest.mark.xdist_group(f"{item.path.parent.name}/{item.path.stem}"))
     config.stash[LEFT_OUT] = left_out
     if _is_worker(config):
         config.workeroutput["left_out"] = left_out  # type: ignore[attr-defined]
 
 
-def _shares_with_its_module(item: pytest.Item) -> bool:
-    """Whether it has something that is made once for all tests of its module: they run in one worker."""
-    info = getattr(item, "_fixtureinfo", None)
-    return any(found.scope == "module" for all_ in info.name2fixturedefs.values() for found in all_) if info else False
-
-
 def _computes(item: pytest.Item) -> bool:
     return item.nodeid.startswith(COMPUTING)
+
+
+class Scheduling(LoadScopeScheduling):  # type: ignore[misc]
+    """A module's tests share its fixtures and run in one worker; those of `SPREAD` run wherever there is room."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        module = nodeid.partition("::")[0]
+        return nodeid if module.startswith(SPREAD) else module
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
+    """Tests are given to workers in the order in which they are collected."""
+    config.option.loadscopereorder = False
+    return Scheduling(config, log)
 
 
 @pytest.hookimpl(optionalhook=True)

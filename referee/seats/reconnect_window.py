@@ -20,7 +20,11 @@ class ReconnectWindow:
     """Lets a bot connect again that has lost its stream, until the window is closed."""
 
     def __init__(
-        self, server: SeatServer, give_up: Callable[[SeatFailure | SeatBroken], None], may_run: Callable[[], bool]
+        self,
+        server: SeatServer,
+        give_up: Callable[[SeatFailure | SeatBroken], None],
+        may_run: Callable[[], bool],
+        seconds: float = RECONNECT_SECONDS,
     ) -> None:
         """
         Prepare; nothing is opened yet.
@@ -29,10 +33,12 @@ class ReconnectWindow:
             server: Makes the socket.
             give_up: Called when the bot did not come back in time, or cannot come back.
             may_run: Whether the bot's program may run now: only then does its time for coming back count.
+            seconds: How long it may take to come back.
         """
         self._server = server
         self._give_up = give_up
         self._may_run = may_run
+        self._seconds = seconds
         self._timer: asyncio.TimerHandle | None = None
         self._restart: asyncio.Task[None] | None = None
         self._has_connected = False
@@ -63,8 +69,8 @@ class ReconnectWindow:
             self._timer.cancel()
             self._timer = None
         elif expected and not self._timer:
-            reason = f"its stream broke, and it did not come back within {RECONNECT_SECONDS:g} s"
-            self._timer = asyncio.get_running_loop().call_later(RECONNECT_SECONDS, self.timed_out, reason)
+            reason = f"its stream broke, and it did not come back within {self._seconds:g} s"
+            self._timer = asyncio.get_running_loop().call_later(self._seconds, self.timed_out, reason)
 
     def timed_out(self, reason: str) -> None:
         """No bot has connected in time: the bot's fault, unless there was no socket."""

@@ -9,7 +9,7 @@ import grpc
 
 from pigpen.values.notices import MatchResult
 from pigpen.wire.messages import MalformedMessage, action_of, notice_message, request_message, welcome_message
-from referee.seats.clock import NOTICE_SECONDS
+from referee.seats.deadlines import DEADLINES
 from referee.seats.hello import check_hello
 from referee.seats.lazy_timer import LazyTimer
 from referee.seats.process_controller import FreezePolicy, NoController
@@ -28,16 +28,13 @@ if TYPE_CHECKING:
     from pigpen.values.notices import Notice, Welcome
     from pigpen.values.view import View
     from referee.seats.clock import Stopwatch
+    from referee.seats.deadlines import Deadlines
     from referee.seats.exit import Exit
     from referee.seats.process_controller import ProcessController
     from referee.seats.seat_server import Context
 
-HELLO_SECONDS = 5.0
-"""Seconds that a new stream may stay without its Hello."""
 CHECK_SECONDS = 0.001
 """The least seconds from one reading of a bot's CPU time to the next."""
-FAREWELL_SECONDS = 1.0
-"""Seconds that the end of a stream may take to reach the bot."""
 
 _NOT_READING = "it does not read what the referee sends"
 
@@ -51,10 +48,13 @@ class StreamSeat:
     clock has not stopped meanwhile.
     """
 
-    def __init__(self, socket: Path, token: str) -> None:
+    def __init__(self, socket: Path, token: str, deadlines: Deadlines = DEADLINES) -> None:
         self._token = token
+        self._deadlines = deadlines
         self._server = SeatServer(socket, self._play)
-        self._reconnect = ReconnectWindow(self._server, self._give_up, lambda: not self._freeze_policy.is_frozen)
+        self._reconnect = ReconnectWindow(
+            self._server, self._give_up, lambda: not self._freeze_policy.is_frozen, deadlines.reconnect
+        )
         self._stream = Stream()
         self._traffic = Traffic()
         self._welcome: RefereeMessage | None = None
@@ -145,7 +145,7 @@ class StreamSeat:
         await self._reconnect.wait_for_restart()
         if self._serving:
             self._serving.cancel()
-        await self._server.stop(None if self._failure.done() else FAREWELL_SECONDS)
+        await self._server.stop(None if self._failure.done() else self._deadlines.farewell)
         self._server.hide()
 
     # Called by whoever runs the bot's program.
@@ -201,12 +201,12 @@ class StreamSeat:
         if excess := self._traffic.excess:
             self.lose(excess)
             if not self._closed:
-                self._reconnect.restart(FAREWELL_SECONDS)
+                self._reconnect.restart(self._deadlines.farewell)
             await context.abort(grpc.StatusCode.FAILED_PRECONDITION, excess)
 
     async def _check_hello(self, context: Context) -> None:
         """Accept only the seat's own bot, and one stream at a time."""
-        await check_hello(context, self._token, HELLO_SECONDS)
+        await check_hello(context, self._token, self._deadlines.hello)
         if self._closed or self._failure.done():
             await context.abort(grpc.StatusCode.FAILED_PRECONDITION, "the match is over for this seat")
         if self._stream.is_there:
@@ -249,7 +249,7 @@ class StreamSeat:
         if self._failure.done():
             return
         try:
-            async with asyncio.timeout(NOTICE_SECONDS):
+            async with asyncio.timeout(self._deadlines.notice):
                 await self._send(message)
         except TimeoutError:
             self.lose(_NOT_READING)

@@ -91,10 +91,11 @@ class BotFailed(Exception):
 class Client:
     """One bot's connection to its seat, made again when it breaks."""
 
-    def __init__(self, bot: Bot, name: str, address: str, token: str) -> None:
+    def __init__(self, bot: Bot, name: str, address: str, token: str, patience: float = PATIENCE_SECONDS) -> None:
         self._bot = bot
         self._hello = hello_message(token, name, f"pigpen-sdk/{__version__}")
         self._address = address
+        self._patience = patience
         self._rules: Rules | None = None
         self._connected = False
 
@@ -104,11 +105,11 @@ class Client:
 
         Raises:
             Refused: If the referee does not accept this bot.
-            Unreachable: If it cannot be reached for `PATIENCE_SECONDS`.
+            Unreachable: If it cannot be reached for *patience* seconds.
             BotFailed: If the bot raised.
         """
         loop = asyncio.get_running_loop()
-        give_up = loop.time() + PATIENCE_SECONDS
+        give_up = loop.time() + self._patience
         while True:
             self._connected = False
             try:
@@ -118,7 +119,7 @@ class Client:
                 if isinstance(error, grpc.aio.AioRpcError) and error.code() in _FINAL:
                     raise Refused(f"The referee refused this bot: {error.details()}") from None
                 if self._connected:
-                    give_up = loop.time() + PATIENCE_SECONDS
+                    give_up = loop.time() + self._patience
                 elif loop.time() > give_up:
                     raise Unreachable(f"No referee at {self._address}: {error}") from None
                 await asyncio.sleep(RETRY_SECONDS)

@@ -24,7 +24,7 @@ from tests.bad_bots.replay import scores_of
 from tests.bad_bots.table import BAD_BOTS
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[docker.DockerClient]:
     """The engine, with the image of all bad bots."""
     client = connect()
@@ -34,7 +34,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[docker.DockerCl
     client.close()
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def image(client: docker.DockerClient) -> AsyncIterator[Program]:
     """The image of all bad bots, loaded. In the end nothing is left of their matches."""
     sandbox = DockerSandbox()
@@ -47,7 +47,7 @@ async def image(client: docker.DockerClient) -> AsyncIterator[Program]:
 
 
 @pytest.mark.docker
-@pytest.mark.asyncio(loop_scope="session")
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("name", [name for name in BAD_BOTS if os.geteuid() == 0 or not BAD_BOTS[name].needs_root])
 async def test_a_bad_bot_hurts_nobody_but_itself(name: str, image: Program) -> None:
     """The suite's other workers play at the same time: floods keep only the process of their own referee busy."""

@@ -43,9 +43,8 @@ def put_matches_in_the_queue(ladder: SmallLadder, rng: random.Random) -> None:
             queue(session, rng.sample(versions, 4), variant, f"chaos {number}", "deals:1")
 
 
-def run_and_kill(ladder: SmallLadder, rng: random.Random) -> None:
-    """Start a runner, and kill it at a moment of chance: while it starts, plays, writes, or schedules."""
-    lines, moment = rng.randrange(MOST_LINES), rng.random() / 2
+def run_and_kill(ladder: SmallLadder, lines: int, moment: float) -> None:
+    """Start a runner, and kill it after so many lines of its log and *moment* seconds."""
     with ladder.running("--concurrency", "2") as runner:
         assert runner.stderr is not None
         for _ in range(lines):
@@ -78,8 +77,9 @@ def test_a_runner_that_is_killed_again_and_again_records_each_match_once(
     rng = random.Random(SEED)
     with small_ladder(tmp_path, VARIANTS) as ladder:
         put_matches_in_the_queue(ladder, rng)
-        for _ in range(KILLS):
-            run_and_kill(ladder, rng)
+        run_and_kill(ladder, MOST_LINES, 0.0)  # something is recorded, however slow the machine is
+        for _ in range(KILLS - 1):  # while it starts, plays, writes, or schedules
+            run_and_kill(ladder, rng.randrange(MOST_LINES), rng.random() / 2)
         left = MATCHES - recorded(ladder)
         assert 0 < left < MATCHES
         done = ladder.pigpen_process("ladder", "run", "--matches", str(left), "--concurrency", "2")
@@ -96,7 +96,7 @@ def assert_each_match_is_recorded_once(ladder: SmallLadder) -> None:
         matches = session.scalars(select(models.StoredMatch).order_by(models.StoredMatch.ordinal)).all()
     assert [match.status for match in matches] == [Status.DONE] * MATCHES
     assert [match.ordinal for match in matches] == list(range(1, MATCHES + 1))
-    assert sum(match.attempt > 1 for match in matches) > KILLS / 2
+    assert sum(match.attempt > 1 for match in matches) >= KILLS / 4
     there = {path for path in files.root.rglob("*") if path.is_file()}
     assert there == {path(match.id, match.attempt) for match in matches for path in (files.record, files.logs)}
     for match in matches:

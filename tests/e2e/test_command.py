@@ -24,7 +24,7 @@ FOUR = ("random", "cautious", "counting", "random")
 
 
 def result(*words: str) -> dict[str, object]:
-    done = pigpen("play", *words, "--json")
+    done = pigpen("play", *words, "--json", "--clock", "600+1", "--limit", "60")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert isinstance(found, dict)
@@ -390,8 +390,8 @@ def containers_of(pid: int, *labels: str) -> list[str]:
     """Names of the containers that process *pid* started; only those with the *labels*, if any."""
     client = connect()
     try:
-        found = client.containers.list(all=True, filters={"label": ["pigpen=1", *labels]})
-        return [str(each.name) for each in found if each.labels[OWNER].split(" ")[3] == str(pid)]
+        found = client.api.containers(all=True, filters={"label": ["pigpen=1", *labels]})
+        return [str(each["Names"]) for each in found if each["Labels"][OWNER].split(" ")[3] == str(pid)]
     finally:
         client.close()
 

@@ -87,10 +87,10 @@ async def test_a_client_with_a_wrong_token_says_so(tmp_path: Path) -> None:
             await client(Listener(), tmp_path, "0" * 32).play_match()
 
 
-async def test_a_client_that_finds_no_referee_gives_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pigpen.client.PATIENCE_SECONDS", 0.1)
+async def test_a_client_that_finds_no_referee_gives_up(tmp_path: Path) -> None:
+    impatient = Client(Listener(), "test", f"unix:{tmp_path}/seat.sock", "0" * 32, patience=0.1)
     with pytest.raises(Unreachable, match="No referee at unix:"):
-        await client(Listener(), tmp_path, "0" * 32).play_match()
+        await impatient.play_match()
 
 
 @pytest.mark.parametrize("error", [KeyError, asyncio.InvalidStateError, ConnectionRefusedError, grpc.aio.UsageError])

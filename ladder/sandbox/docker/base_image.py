@@ -18,6 +18,7 @@ from docker.errors import ImageNotFound
 
 from ladder.errors import SandboxError
 from ladder.sandbox.bots.content import archive
+from ladder.sandbox.docker.built_images import prune
 from ladder.sandbox.docker.debian_base import can_make_debian_base, debian_base_tag, make_debian_base
 from ladder.sandbox.docker.engine import ENGINE_ERRORS, connect, engine_errors, explain
 from ladder.sandbox.docker.image_build import BuildFailed, build_image
@@ -111,7 +112,7 @@ def _make(client: DockerClient, content: str, report: Callable[[str], None]) -> 
             raise SandboxError(f"The bot base image could not be built:\n{error}") from error
     client.api.tag(tag, REPOSITORY, "latest")
     # The build's first stage, and a former base image unless a bot's image still stands on it.
-    client.images.prune(filters={"dangling": True, "label": CONTENT_LABEL})
+    prune(client, label=CONTENT_LABEL)
 
 
 def find_base(client: DockerClient, report: Callable[[str], None]) -> str:

@@ -56,12 +56,12 @@ def remove_old(client: DockerClient, folder: Path) -> None:
             for tag in image.tags:
                 if tag.startswith(begin):
                     _remove(client, tag)
-    _prune(client, label=FOLDER_LABEL, until=OLD)
+    prune(client, label=FOLDER_LABEL, until=OLD)
 
 
 def remove_layers(client: DockerClient, key: str) -> None:
     """Remove what a build that failed has left."""
-    _prune(client, label=f"{KEY_LABEL}={key}")
+    prune(client, label=f"{KEY_LABEL}={key}")
 
 
 def _place(folder: Path) -> str:
@@ -81,7 +81,7 @@ def _remove(client: DockerClient, tag: str) -> None:
             raise
 
 
-def _prune(client: DockerClient, **filters: str) -> None:
+def prune(client: DockerClient, **filters: str) -> None:
     """Remove layers without a name; if somebody prunes already (409), the next time will do."""
     try:
         client.images.prune(filters={"dangling": True, **filters})

@@ -218,15 +218,15 @@ def discard(client: DockerClient, name: str) -> None:
         return
 
 
-def sweep(client: DockerClient) -> None:
+def sweep(client: DockerClient, seconds: float = SWEEP_SECONDS) -> None:
     """
-    Remove the containers whose owners have died, for example of kill -9.
+    Remove the containers whose owners have died, for example of kill -9; wait no longer than so many *seconds*.
 
     Raises:
         SandboxError: If the engine fails.
     """
     left = [one for one in _listed(client, f"{MARK}=1") if _has_no_owner(one)]
-    _remove_all(client, left, SWEEP_SECONDS)
+    _remove_all(client, left, seconds)
 
 
 def remove_sandbox(client: DockerClient, sandbox: str) -> None:

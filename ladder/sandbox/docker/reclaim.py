@@ -42,12 +42,12 @@ def start_reclaim(driver: str) -> Future[bool]:
     return done
 
 
-def wait_for_reclaim(reclaimed: Future[bool]) -> None:
-    """Wait until the memory is reclaimed, `MOST_SECONDS` at most."""
+def wait_for_reclaim(reclaimed: Future[bool], seconds: float = MOST_SECONDS) -> None:
+    """Wait until the memory is reclaimed, but no longer than so many *seconds*."""
     try:
-        reclaimed.result(MOST_SECONDS)
+        reclaimed.result(seconds)
     except TimeoutError:
-        log.warning("names.remembered", seconds=MOST_SECONDS)
+        log.warning("names.remembered", seconds=seconds)
 
 
 def reclaim_memory(driver: str, groups: Path = GROUPS) -> bool:

@@ -73,13 +73,14 @@ def stale(session: Session, variants: Collection[str] | None = None) -> list[str
     return sorted(found, key=lambda name: known.get(name, 0))
 
 
-def refresh(database: Database, variant: str) -> Estimate | None:
+def refresh(database: Database, variant: str, most: int = MOST_VERSIONS) -> Estimate | None:
     """
     Make the estimate of a variant anew; nobody who writes has to wait meanwhile.
 
     Args:
         database: The ladder.
         variant: Which one.
+        most: How many versions it has at most; the oldest retired ones are left out.
 
     Returns:
         The estimate of all that have been entered there; None if nobody has.
@@ -89,7 +90,7 @@ def refresh(database: Database, variant: str) -> Estimate | None:
             session.scalar(select(func.max(models.StoredMatch.ordinal)).where(models.StoredMatch.variant == variant))
             or 0
         )
-        estimate = _fitted(session, variant)
+        estimate = _fitted(session, variant, most)
         active = _active(session, variant)
     if estimate is None:
         return None
@@ -119,17 +120,17 @@ def _active(session: Session, variant: str) -> list[int]:
     return list(session.scalars(found.order_by(rating.version_id)))
 
 
-def _versions(session: Session, variant: str) -> list[int]:
+def _versions(session: Session, variant: str, most: int) -> list[int]:
     """Who is in the estimate: all that play or are suspended, and the newest of the others."""
     rating = models.Rating
     entered = select(rating.version_id).where(rating.variant == variant).order_by(rating.version_id.desc())
     playing = list(session.scalars(entered.where(rating.state != State.RETIRED)))
-    room = max(0, MOST_VERSIONS - len(playing))
+    room = max(0, most - len(playing))
     return sorted([*playing, *session.scalars(entered.where(rating.state == State.RETIRED).limit(room))])
 
 
-def _fitted(session: Session, variant: str) -> Estimate | None:
-    versions = _versions(session, variant)
+def _fitted(session: Session, variant: str, most: int) -> Estimate | None:
+    versions = _versions(session, variant, most)
     if not versions:
         return None
     rules = rules_from(session.get_one(models.Variant, variant).rules)

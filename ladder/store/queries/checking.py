@@ -21,13 +21,14 @@ BATCH = 1000
 """Matches asked for at once; a statement may have some ten thousand parameters, and a folder may be lost."""
 
 
-def findings(database: Database, files: MatchFiles) -> Iterator[str]:
+def findings(database: Database, files: MatchFiles, batch: int = BATCH) -> Iterator[str]:
     """
     Look for what is wrong, a sentence for each; nothing is changed, and a ladder may run meanwhile.
 
     Args:
         database: The ladder.
         files: Its records on disk.
+        batch: How many missing records are looked up at once.
     """
     with database.read() as session:
         if session.connection().dialect.name == "sqlite":
@@ -38,8 +39,8 @@ def findings(database: Database, files: MatchFiles) -> Iterator[str]:
             yield from _pairs(session, variant)
         missing = _without_record(session, files)
     with database.read() as session:  # those that were removed by the retention setting meanwhile are not missing
-        for first in range(0, len(missing), BATCH):
-            still = StoredMatch.id.in_(missing[first : first + BATCH]), StoredMatch.record_kept.is_(True)
+        for first in range(0, len(missing), batch):
+            still = StoredMatch.id.in_(missing[first : first + batch]), StoredMatch.record_kept.is_(True)
             for match, attempt in session.execute(
                 select(StoredMatch.id, StoredMatch.attempt).where(*still).order_by(StoredMatch.id)
             ):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import importlib.util
 import logging
 import tempfile
 from dataclasses import replace
@@ -25,6 +24,7 @@ from referee.match.formats import Format
 from referee.match.spec import MatchSpec
 from referee.records.lines import DealLine, ResultLine
 from referee.seats.clock import Stopwatch
+from referee.seats.deadlines import Deadlines
 from referee.seats.hello import new_token
 from referee.seats.stream_seat import StreamSeat
 from referee.seats.verdict import TAKEOVER_AT, Verdict
@@ -36,7 +36,6 @@ from tests.referee.tables import play_match
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from types import ModuleType
 
     from pigpen import Card, View, Welcome
     from pigpen.rules import Action, Rules
@@ -55,34 +54,17 @@ class First(Bot):
         return view.legal[0]
 
 
-def hurried() -> ModuleType:
-    """A second copy of the seat's modules with short deadlines, so that the honest seat keeps its long ones."""
-    seat = copy_in_a_hurry("referee.seats.stream_seat", "HELLO_SECONDS", "NOTICE_SECONDS", "FAREWELL_SECONDS")
-    seat.ReconnectWindow = copy_in_a_hurry("referee.seats.reconnect_window", "RECONNECT_SECONDS").ReconnectWindow  # type: ignore[attr-defined]
-    return seat
-
-
-def copy_in_a_hurry(name: str, *deadlines: str) -> ModuleType:
-    spec = importlib.util.find_spec(name)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    for deadline in deadlines:
-        assert isinstance(getattr(module, deadline), float)
-        setattr(module, deadline, HURRY)
-    return module
-
-
-class HurriedSeat(hurried().StreamSeat):  # type: ignore[misc]
+class HurriedSeat(StreamSeat):
     """Has little patience with its bot, while the clock of the match gives the others all the time they need."""
+
+    def __init__(self, socket: Path, token: str) -> None:
+        super().__init__(socket, token, Deadlines(hello=HURRY, notice=HURRY, reconnect=HURRY, farewell=HURRY))
 
     async def welcome(self, welcome: Welcome) -> None:
         await super().welcome(replace(welcome, clock=replace(welcome.clock, start_up=4 * HURRY)))
 
     async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
-        action: Action = await super().ask(view, Stopwatch(HURRY), took)
-        return action
+        return await super().ask(view, Stopwatch(HURRY), took)
 
 
 @pytest.fixture(scope="module")

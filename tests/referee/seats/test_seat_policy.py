@@ -13,8 +13,9 @@ import grpc
 import pytest
 
 from pigpen.v1.referee_pb2 import Answer, BotMessage
-from referee.seats import reconnect_window, seat_server
+from referee.seats import seat_server
 from referee.seats.clock import Stopwatch
+from referee.seats.deadlines import Deadlines
 from referee.seats.exit import Exit
 from referee.seats.stream_seat import StreamSeat
 from referee.seats.traffic import MAX_STREAMS, MAX_UNASKED
@@ -157,11 +158,10 @@ async def test_the_clock_runs_on_while_a_bot_is_away_and_it_may_still_come_back(
 
 
 async def test_a_bot_without_its_stream_rests_too_and_its_time_to_come_back_with_it(
-    tmp_path: Path, welcome: Welcome, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, welcome: Welcome
 ) -> None:
-    monkeypatch.setattr(reconnect_window, "RECONNECT_SECONDS", SHORT)
     controller = RecordingController()
-    async with open_seat(tmp_path) as (seat, token):
+    async with open_seat(tmp_path, Deadlines(reconnect=SHORT)) as (seat, token):
         seat.attach_controller(controller)
         seat.freeze()
         await break_stream(seat, tmp_path, token, welcome)
@@ -176,11 +176,8 @@ async def test_a_bot_without_its_stream_rests_too_and_its_time_to_come_back_with
             assert controller.done == ["freeze", "seated", "mark 1", "thaw"]
 
 
-async def test_the_time_to_come_back_begins_when_a_bot_that_rested_is_asked(
-    tmp_path: Path, welcome: Welcome, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reconnect_window, "RECONNECT_SECONDS", SHORT)
-    async with open_seat(tmp_path) as (seat, token):
+async def test_the_time_to_come_back_begins_when_a_bot_that_rested_is_asked(tmp_path: Path, welcome: Welcome) -> None:
+    async with open_seat(tmp_path, Deadlines(reconnect=SHORT)) as (seat, token):
         seat.freeze()
         await break_stream(seat, tmp_path, token, welcome)
         await appears(tmp_path / "seat.sock")
@@ -261,10 +258,9 @@ async def test_a_seat_that_cannot_be_opened_again_is_the_referees_failure(tmp_pa
 
 
 async def test_a_socket_that_is_removed_while_a_bot_may_come_back_is_the_referees_failure(
-    tmp_path: Path, welcome: Welcome, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, welcome: Welcome
 ) -> None:
-    monkeypatch.setattr(reconnect_window, "RECONNECT_SECONDS", 2.0)
-    async with open_seat(tmp_path) as (seat, token):
+    async with open_seat(tmp_path, Deadlines(reconnect=2.0)) as (seat, token):
         await break_stream(seat, tmp_path, token, welcome)
         asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
         await appears(tmp_path / "seat.sock")

@@ -11,8 +11,8 @@ from pigpen import ClockSetting, DealResult, MatchResult, Welcome
 from pigpen.v1.referee_pb2 import Answer, BotMessage, Hello
 from pigpen.wire.messages import view_of
 from referee.match.player import ask_in_time
-from referee.seats import reconnect_window, stream_seat
 from referee.seats.clock import Stopwatch
+from referee.seats.deadlines import Deadlines
 from referee.seats.hello import new_token
 from referee.seats.process_controller import IDLE_CPU_SECONDS
 from referee.seats.verdict import SeatFailure, Verdict
@@ -82,9 +82,8 @@ async def test_a_stream_that_does_not_begin_with_hello_is_refused(
         assert (await bot.status())[0] is code
 
 
-async def test_a_stream_that_says_nothing_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stream_seat, "HELLO_SECONDS", SHORT)
-    async with open_seat(tmp_path), raw_bot(tmp_path) as bot:
+async def test_a_stream_that_says_nothing_is_ended(tmp_path: Path) -> None:
+    async with open_seat(tmp_path, Deadlines(hello=SHORT)), raw_bot(tmp_path) as bot:
         assert (await bot.status())[0] is grpc.StatusCode.DEADLINE_EXCEEDED
 
 
@@ -185,9 +184,8 @@ async def test_a_bot_that_comes_back_is_welcomed_and_asked_again(tmp_path: Path,
             assert await asked == question().legal[0]
 
 
-async def test_a_bot_that_stays_away_is_gone(tmp_path: Path, welcome: Welcome, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reconnect_window, "RECONNECT_SECONDS", SHORT)
-    async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
+async def test_a_bot_that_stays_away_is_gone(tmp_path: Path, welcome: Welcome) -> None:
+    async with open_seat(tmp_path, Deadlines(reconnect=SHORT)) as (seat, token), raw_bot(tmp_path, token) as bot:
         await seat.welcome(welcome)
         await bot.receive()
         asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))

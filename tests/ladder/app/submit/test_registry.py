@@ -54,13 +54,13 @@ def repository(registry: str, client: docker.DockerClient) -> Iterator[str]:
 
 def forget(client: docker.DockerClient, repository: str) -> None:
     """Take every image that came from *repository* or went there off this engine."""
-    for image in client.images.list(all=True):
-        names = [*image.tags, *(image.attrs["RepoDigests"] or ())]
+    for image in client.api.images(all=True):
+        names = [*(image["RepoTags"] or ()), *(image["RepoDigests"] or ())]
         if any(name.startswith((f"{repository}:", f"{repository}@")) for name in names):
-            mine = {"label": f"{OWNER}={this_process()}", "ancestor": str(image.id)}
+            mine = {"label": f"{OWNER}={this_process()}", "ancestor": image["Id"]}
             for locking in client.api.containers(filters=mine):  # an image that is kept in memory cannot be removed
                 client.api.remove_container(locking, force=True)
-            client.images.remove(str(image.id), force=True)
+            client.images.remove(image["Id"], force=True)
 
 
 async def look(sandbox: DockerSandbox, reference: str) -> Candidate:

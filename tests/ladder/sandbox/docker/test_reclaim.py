@@ -72,10 +72,9 @@ def names_not_there() -> int:
     return int(Path("/proc/sys/fs/dentry-state").read_text().split()[4])
 
 
-def test_nobody_waits_for_a_kernel_that_has_work_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ladder.sandbox.docker.reclaim.MOST_SECONDS", 0.0)
+def test_nobody_waits_for_a_kernel_that_has_work_without_end() -> None:
     with structlog.testing.capture_logs() as logs:
-        wait_for_reclaim(Future())
+        wait_for_reclaim(Future(), seconds=0.0)
     assert [each["event"] for each in logs] == ["names.remembered"]
 
 

@@ -160,10 +160,9 @@ async def test_a_leftover_that_the_engine_cannot_remove_holds_up_no_start(
         released.wait()
 
     monkeypatch.setattr(containers, "discard", hang)
-    monkeypatch.setattr(containers, "SWEEP_SECONDS", 0.01)
     while not reached.wait(1.0):  # the sweep of another process may be quicker
         stuck.add(foreign(ended(), container_name()))
-        containers.sweep(client)
+        containers.sweep(client, seconds=0.01)
     released.set()
 
 

@@ -116,19 +116,15 @@ def test_those_who_do_not_play_take_no_rank_but_their_matches_still_tell(
         assert los(session, "hearts", versions[0], versions[5]) is not None
 
 
-def test_of_the_retired_only_the_newest_stay_in_the_estimate(
-    database: Database, versions: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_the_retired_only_the_newest_stay_in_the_estimate(database: Database, versions: list[int]) -> None:
     play(database, versions, 10)
     with database.write() as session:
         for version in versions[:3]:
             session.get_one(models.Rating, ("hearts", version)).state = models.State.RETIRED
-    monkeypatch.setattr(estimates, "MOST_VERSIONS", 4)
-    estimate = refresh(database, "hearts")
+    estimate = refresh(database, "hearts", most=4)
     assert estimate is not None
     assert estimate.versions.tolist() == versions[2:]
-    monkeypatch.setattr(estimates, "MOST_VERSIONS", 1)  # who plays is never left out
-    estimate = refresh(database, "hearts")
+    estimate = refresh(database, "hearts", most=1)  # who plays is never left out
     assert estimate is not None
     assert estimate.versions.tolist() == versions[3:]
 
@@ -181,8 +177,8 @@ def test_results_that_come_during_the_fit_are_left_to_the_next(
     play(database, versions, 2)
     fitted = estimates._fitted
 
-    def slow(session: Session, variant: str) -> Estimate | None:
-        found = fitted(session, variant)
+    def slow(session: Session, variant: str, most: int) -> Estimate | None:
+        found = fitted(session, variant, most)
         monkeypatch.setattr(estimates, "_fitted", fitted)
         play(database, versions, 1)  # nobody has to wait for the fit
         return found

@@ -111,12 +111,9 @@ def test_a_record_that_is_gone_is_named(database: Database, files: MatchFiles) -
     assert list(findings(database, files)) == [f"The record of match 3 is not there: {str(files.record(3, 1))!r}."]
 
 
-def test_many_records_that_are_gone_are_all_named(
-    database: Database, files: MatchFiles, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("ladder.store.queries.checking.BATCH", 2)
+def test_many_records_that_are_gone_are_all_named(database: Database, files: MatchFiles) -> None:
     shutil.rmtree(files.root)
-    numbers = [int(sentence.split()[4]) for sentence in findings(database, files)]
+    numbers = [int(sentence.split()[4]) for sentence in findings(database, files, batch=2)]
     assert numbers == list(range(1, 10))
 
 
