@@ -140,7 +140,7 @@ def test_the_accelerated_engine_runs(elsewhere: Elsewhere) -> None:
 
 
 def test_processes_play(elsewhere: Elsewhere) -> None:
-    done = elsewhere.run("pigpen", "play", *TABLE, "--boards", "1", "--sandbox", "process", "--record", "match.jsonl")
+    done = elsewhere.run("pigpen", "play", *TABLE, "--deals", "2", "--sandbox", "process", "--record", "match.jsonl")
     assert done.returncode == 0, done.stderr
     verified = elsewhere.run("pigpen", "verify", "match.jsonl")
     assert verified.returncode == 0, verified.stderr
@@ -148,7 +148,7 @@ def test_processes_play(elsewhere: Elsewhere) -> None:
 
 @pytest.mark.docker
 def test_containers_play(elsewhere: Elsewhere) -> None:
-    done = elsewhere.run("pigpen", "play", *TABLE, "--boards", "1")
+    done = elsewhere.run("pigpen", "play", *TABLE, "--deals", "2")
     assert done.returncode == 0, done.stderr
     assert "counting" in done.stdout
 
