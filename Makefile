@@ -1,11 +1,14 @@
 # Pigpen. `make help` lists what there is to make.
 .DEFAULT_GOAL := help
-.PHONY: help demo test check protos schema images bench clean
+.PHONY: help demo test test-long services check protos schema images bench clean
 BIN := .venv/bin
 READY := .venv/.ready
+# Tests wait for containers half of the time, so there are more workers than cores.
+WORKERS := 4
+SUITE := $(BIN)/pytest --dist loadgroup --durations=15
 
 help:  ## list the targets
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
 SOURCES := $(wildcard sdk/pigpen/sim/native/*.[ch] ladder/sandbox/docker/programs/*.[ch])
 BUILD := pyproject.toml hatch_build.py requirements-dev.lock $(wildcard sdk/*.toml sdk/*.py) scripts/venv
@@ -17,12 +20,19 @@ $(READY): $(BUILD) $(SOURCES)
 demo: $(READY)  ## play a real match between sample bots, in containers where Docker runs
 	@scripts/demo
 
-test: $(READY)  ## run all tests
+test: $(READY) services  ## run all tests
+	$(SUITE) -n $(WORKERS)
+
+test-long: $(READY) services  ## run the tests that have a longer form, in that form (an hour)
+	PIGPEN_TEST_LONG=1 $(SUITE) -n 2 -m long -o timeout=3600
+
+# What tests need besides Python. Tests that need what cannot be had are left out, and named.
+services: $(READY)
 	@scripts/engine || true
 	@scripts/runsc || true
 	@scripts/postgres || true
 	@scripts/registry || true
-	@scripts/test
+	@$(BIN)/python -m ladder.sandbox.docker.base_image >/dev/null 2>&1 || true
 
 check: $(READY)  ## format, lint, types, generated code, import directions
 	$(BIN)/ruff format --check
@@ -31,7 +41,8 @@ check: $(READY)  ## format, lint, types, generated code, import directions
 	scripts/protos --check
 	$(BIN)/python -m referee.records.schema --check
 	$(BIN)/python -m ladder.app.schema --check
-	$(BIN)/pytest -q tests/test_architecture.py
+	$(BIN)/lint-imports
+	$(BIN)/pytest -q tests/test_third_party_imports.py
 
 protos: $(READY)  ## generate the Python code of the wire contract
 	scripts/protos

@@ -24,10 +24,10 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @asynccontextmanager
-async def over_stdio(image: str, place: SeatMount) -> AsyncIterator[None]:
+async def over_stdio(image: str, mount: SeatMount) -> AsyncIterator[None]:
     """The same container as the engine would run it: its pipes, its init, its log files of 64 KiB."""
     client = connect()
-    config = host_config(client.api, place, Limits(), "runc")
+    config = host_config(client.api, mount, Limits(), "runc")
     config["Init"] = True
     config["LogConfig"] = {"Type": "json-file", "Config": {"max-size": "65536", "max-file": "2"}}
     container = client.api.create_container(image, user=new_user(), host_config=config, network_disabled=True)
@@ -40,11 +40,11 @@ async def over_stdio(image: str, place: SeatMount) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def over_log_socket(image: str, place: SeatMount) -> AsyncIterator[None]:
+async def over_log_socket(image: str, mount: SeatMount) -> AsyncIterator[None]:
     """As Pigpen runs it."""
     sandbox = DockerSandbox()
     try:
-        await (await sandbox.load(BotSource("flooding", image=image))).start(place)
+        await (await sandbox.load(BotSource("flooding", image=image))).start(mount)
         yield
     finally:
         await sandbox.close()

@@ -44,9 +44,9 @@ class Watched:
         """The program's own."""
         return self.program.image_files
 
-    async def start(self, place: SeatMount) -> Instance:
+    async def start(self, mount: SeatMount) -> Instance:
         """Start one."""
-        self.instances.append(await self.program.start(place))
+        self.instances.append(await self.program.start(mount))
         return self.instances[-1]
 
 

@@ -18,9 +18,9 @@ from benchmarks.report import Part, Row, counted
 from ladder.errors import SandboxError
 from ladder.runner.coordinator import Coordinator
 from ladder.runner.executor import LocalExecutor
-from ladder.runner.goals import Goal
 from ladder.runner.run_log import log_to
 from ladder.runner.runner import Runner
+from ladder.runner.stop_condition import StopCondition
 from ladder.sandbox.bots.bot_source import find_bot
 from ladder.sandbox.bots.content import Content
 from ladder.sandbox.bots.kept import keep_folder
@@ -113,8 +113,8 @@ def overhead(kind: str, boards: int, matches: int) -> tuple[float, float, float]
 
 
 def _run(database: Database, settings: Settings, slots: Slots, matches: int) -> None:
-    desk = Coordinator(database, settings, random.Random(7), time.time)
-    Runner(desk, slots, Goal(matches=matches)).run()
+    coordinator = Coordinator(database, settings, random.Random(7), time.time)
+    Runner(coordinator, slots, StopCondition(matches=matches)).run()
 
 
 async def _enter(database: Database, settings: Settings, sandbox: Sandbox) -> None:

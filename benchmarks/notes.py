@@ -226,15 +226,15 @@ class Bare:
     identity = TAG
     image_files = None
 
-    async def start(self, place: SeatMount) -> BareInstance:
+    async def start(self, mount: SeatMount) -> BareInstance:
         """Start one."""
         client = connect()
-        config = host_config(client.api, place, Limits(), "runc")
+        config = host_config(client.api, mount, Limits(), "runc")
         config["SecurityOpt"] = ["no-new-privileges:true"]
         del config["MaskedPaths"]
         config["LogConfig"] = {"Type": "json-file", "Config": {}}
         config["Mounts"].append(Mount("/run/pigpen-init", str(Path(__file__)), type="bind", read_only=True))
-        config["CpusetCpus"] = "" if place.core is None else str(place.core)
+        config["CpusetCpus"] = "" if mount.core is None else str(mount.core)
         made = client.api.create_container(TAG, user=new_user(), host_config=config, network_disabled=True)
         client.api.start(made)
         return BareInstance(client, made["Id"])

@@ -2,7 +2,7 @@
 Compiles what is written in C while a wheel or an editable install is made (docs/adr/0015-compiled-when-installed.md).
 
 The compiler is Zig's, a package that pip fetches for the build alone; it compiles for both machines wherever it runs.
-The build hooks of both distributions stand on this file: `hatch_engine.py` beside it, `hatch_build.py` in the folder above.
+The build hooks of both distributions stand on this file: `hatch_engine.py` here, `hatch_build.py` in the folder above.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ MACHINES = ("x86_64", "aarch64")
 """What containers run on, as `uname -m` calls it."""
 FLAGS = (
     "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-nostdlib", "-ffreestanding", "-fno-sanitize=all",
-    "-fno-stack-protector", "-fno-asynchronous-unwind-tables", "-Wl,--build-id=none,-z,noexecstack", "-s",
+    "-fno-stack-protector", "-fno-unwind-tables", "-fno-asynchronous-unwind-tables", "-s",
+    "-Wl,--build-id=none,-z,noexecstack,--no-gc-sections",
 )  # fmt: skip
 """No library, and nothing that differs from build to build or names the folder."""
 

@@ -76,7 +76,7 @@ def _is_worker(config: pytest.Config) -> bool:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect the tests whose outside program is missing, and put those that only compute at the end."""
+    """Deselect tests whose outside program is missing. Those that may take longest come first, what computes last."""
     left_out: dict[str, list[str]] = {}
     if any(item.get_closest_marker(marker) for item in items for marker in MARKERS):
         for marker, reason in _missing().items():
@@ -85,10 +85,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 left_out[reason] = [item.nodeid for item in affected]
                 config.hook.pytest_deselected(items=affected)
                 items[:] = [item for item in items if item not in affected]
-    items.sort(key=_computes)
+    items.sort(key=lambda item: (_computes(item), item.get_closest_marker("timeout") is None))
+    for item in items:
+        if _shares_with_its_module(item):
+            item.add_marker(pytest.mark.xdist_group(f"{item.path.parent.name}/{item.path.stem}"))
     config.stash[LEFT_OUT] = left_out
     if _is_worker(config):
         config.workeroutput["left_out"] = left_out  # type: ignore[attr-defined]
+
+
+def _shares_with_its_module(item: pytest.Item) -> bool:
+    """Whether it has something that is made once for all tests of its module: they run in one worker."""
+    info = getattr(item, "_fixtureinfo", None)
+    return any(found.scope == "module" for all_ in info.name2fixturedefs.values() for found in all_) if info else False
 
 
 def _computes(item: pytest.Item) -> bool:

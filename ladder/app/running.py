@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from ladder.errors import SandboxError, UserError
 from ladder.runner.coordinator import Coordinator
 from ladder.runner.executor import LocalExecutor
-from ladder.runner.goals import Goal
 from ladder.runner.run_log import log_to
 from ladder.runner.runner import Runner
+from ladder.runner.stop_condition import StopCondition
 from ladder.sandbox.host.cores import bot_cores
 from ladder.store.commands.match_time import why_too_short
 from ladder.store.names import find_variant
@@ -83,7 +83,7 @@ def ladder_run(
         stack.callback(executor.close)
         chance = random.Random(plan.seed or None)
         coordinator = Coordinator(ladder.database, ladder.settings, chance, ladder.clock, list(plan.variants) or None)
-        yield Runner(coordinator, executor, Goal(plan.matches, plan.until_ci))
+        yield Runner(coordinator, executor, StopCondition(plan.matches, plan.until_ci))
 
 
 def _slots() -> int:

@@ -23,6 +23,7 @@ from ladder.cli.config import config
 from ladder.cli.db import db
 from ladder.cli.doctor import doctor
 from ladder.cli.explain import explain
+from ladder.cli.extras import how_to_install
 from ladder.cli.ladder_run import ladder_app
 from ladder.cli.lock import lock
 from ladder.cli.logs import logs
@@ -123,6 +124,10 @@ def main() -> None:
         _quit(str(error), error.exit_code)
     except Stopped as stopped:
         _quit(str(stopped), stopped.code)
+    except ModuleNotFoundError as error:
+        if not (sentence := how_to_install(error.name)):
+            raise
+        _quit(sentence, 2)
     except OSError as error:
         if error.filename or error.errno not in NO_ROOM:
             raise

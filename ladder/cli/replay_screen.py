@@ -14,7 +14,7 @@ from rich.text import Text
 from ladder.cli import replay_words as words
 from ladder.cli.replay_text import heading, places_text
 from pigpen.rules import Face, Phase, Suit
-from referee.replay.table_view import scene
+from referee.replay.table_view import view_table
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -71,8 +71,8 @@ def screen(cursor: Cursor, chair: int | None, width: int, height: int) -> list[T
         height: Its lines; at most so many are drawn.
     """
     replay, chairs = cursor.replay, None if chair is None else (chair,)
-    now = scene(replay, cursor.moment, chairs)
-    before = scene(replay, cursor.moment - 1, chairs) if cursor.moment else None
+    now = view_table(replay, cursor.moment, chairs)
+    before = view_table(replay, cursor.moment - 1, chairs) if cursor.moment else None
     if width < WIDTH or height < HEIGHT:
         small = Text(f"This needs {WIDTH} columns and {HEIGHT} lines; the terminal has {width} and {height}.")
         return [small, *_news(cursor, now, before, width)][:height]

@@ -11,7 +11,7 @@ from ladder.cli.replay_words import blamed, card, cards, exposures, happened, po
 from pigpen.rules import Phase
 from referee.records.recorded import seats_of
 from referee.replay.deal_replay import DealReplay
-from referee.replay.table_view import scene
+from referee.replay.table_view import view_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -38,7 +38,7 @@ def match_text(recorded: Recorded, lines: Iterable[DealLine], bot: int | None = 
         chairs = None if bot is None else (seats_of(line).index(bot),)
         replay = DealReplay(recorded.rules, first, line)
         yield ""
-        yield from _deal_text(replay, [scene(replay, place, chairs) for place in range(len(replay.moments))])
+        yield from _deal_text(replay, [view_table(replay, place, chairs) for place in range(len(replay.moments))])
     if bot is None:
         yield ""
         yield places_text(recorded)
@@ -63,11 +63,11 @@ def heading(replay: DealReplay) -> str:
     return f"{name}, {rules.plan.pass_count} cards passed {rules.direction(line.deal)}"
 
 
-def _deal_text(replay: DealReplay, scenes: list[TableView]) -> Iterator[str]:
+def _deal_text(replay: DealReplay, table_views: list[TableView]) -> Iterator[str]:
     yield heading(replay)
-    yield from _hands(scenes[0])
+    yield from _hands(table_views[0])
     holds, told = "", set[str]()
-    for before, now in pairwise(scenes):
+    for before, now in pairwise(table_views):
         holds = _own_hand(before) or holds
         if now.scores is not None:
             yield from _scores(now, now.scores)
@@ -96,7 +96,7 @@ def _passes(now: TableView) -> Iterator[str]:
 
 
 def _trick(now: TableView, before: TableView, holds: str) -> Iterator[str]:
-    """Give one row: the cards by seat, who took them, and what that was worth; from one chair also what it held."""
+    """Give one row: the cards by seat, who took them, and what that was worth; from one chair also its hand then."""
     if now.number == 1:
         yield f"        {''.join(f'{chair.seat:<6}' for chair in now.chairs)}".rstrip()
     assert now.winner is not None

@@ -128,9 +128,9 @@ class ConformanceCheck:
     async def _trial(self) -> AsyncIterator[Trial]:
         """A fresh instance; what it used is noted."""
         with scratch_folder() as root:
-            pen = SeatedBot(self._program, root / "0", "check", TrialSeat)
-            async with running([pen]):
-                trial = Trial(pen, self._clock, self._end_seconds)
+            bot = SeatedBot(self._program, root / "0", "check", TrialSeat)
+            async with running([bot]):
+                trial = Trial(bot, self._clock, self._end_seconds)
                 yield trial
                 peak = await trial.peak_memory()
         if trial.start_up is not None:

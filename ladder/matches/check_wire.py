@@ -1,4 +1,4 @@
-"""What a bot must do on the wire, beside answering: one function for each case."""
+"""The conformance cases of the wire: one function for each."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 async def answers(trial: Trial, case: Case) -> None:
-    """Come, and answer a question."""
+    """Take the seat, and answer a question."""
     await trial.take_seat(case.rules, 1)
     await trial.ask(case, case.deal)
 
 
-async def hears_late_notices(trial: Trial, case: Case) -> None:
-    """Answer although notices about things long past come in between."""
+async def accepts_late_notices(trial: Trial, case: Case) -> None:
+    """Answer although notices about earlier decisions and deals come in between."""
     await answers(trial, case)
     players = case.rules.players
     await trial.seat.tell(FaultNotice("timeout", "no answer within 1.000 s", 1, False), decision=1)
@@ -32,15 +32,15 @@ async def hears_late_notices(trial: Trial, case: Case) -> None:
     await trial.ask(case, case.deal)
 
 
-async def hears_the_future(trial: Trial, case: Case) -> None:
+async def ignores_unknown_fields(trial: Trial, case: Case) -> None:
     """Answer although every message holds unknown fields, and some are of an unknown kind."""
-    trial.seat.speaks_of_the_future = True
+    trial.seat.sends_unknown_fields = True
     await answers(trial, case)
-    await trial.seat.say_something_unknown()
+    await trial.seat.send_unknown_message()
     await trial.ask(case, case.deal)
 
 
-async def comes_back(trial: Trial, case: Case) -> None:
+async def reconnects(trial: Trial, case: Case) -> None:
     """Open a new stream with the same Hello, and answer the question that is still open."""
     await trial.take_seat(case.rules, 1)
     trial.seat.cut_at_next_answer()
@@ -48,7 +48,7 @@ async def comes_back(trial: Trial, case: Case) -> None:
     await trial.ask(case, case.deal)
 
 
-async def takes_refusal(trial: Trial, case: Case) -> None:
+async def ends_when_refused(trial: Trial, case: Case) -> None:
     """End with an error when the referee speaks another version of the protocol."""
     trial.seat.refuses = True
     ended = await trial.end_when_refused()
@@ -68,10 +68,10 @@ WIRE_GROUP = "wire"
 
 WIRE: dict[str, WireCase] = {
     "takes its seat and answers": answers,
-    "goes on after late notices": hears_late_notices,
-    "passes over fields and messages of later versions": hears_the_future,
-    "comes back when the stream breaks, and answers the open question": comes_back,
-    "ends with an error when the referee speaks another version": takes_refusal,
+    "goes on after late notices": accepts_late_notices,
+    "passes over fields and messages of later versions": ignores_unknown_fields,
+    "comes back when the stream breaks, and answers the open question": reconnects,
+    "ends with an error when the referee speaks another version": ends_when_refused,
     "ends with exit code 0 after the match": ends_cleanly,
 }
 """Every case, by its name; each is tried with an instance of its own."""

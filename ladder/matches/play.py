@@ -1,4 +1,4 @@
-"""One match on this machine: start the bots, seat them, let the referee play, clean up whatever happens."""
+"""One match on this machine: start the bots, seat them, let the referee play, clean up in any case."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ S = TypeVar("S", bound=StreamSeat, covariant=True)
 
 
 FAREWELL_SECONDS = 1.0
-"""How long programs may take to end by themselves after the match."""
+"""Seconds that programs may take to end by themselves after the match."""
 
 _LEAST_FIRST: tuple[ImageFiles, ...] = ("read", "locked", "isolated")
 
@@ -58,7 +58,7 @@ class Played:
 
 @contextlib.asynccontextmanager
 async def _void() -> AsyncIterator[None]:
-    """Let a failure of the platform's say what it means for the match."""
+    """Add to a failure of the platform what it means for the match."""
     try:
         yield
     except SandboxError as error:
@@ -136,7 +136,7 @@ async def play_sandboxed(
         write: Takes the record's lines.
         recorded: The deals in the record of an interrupted match.
         concurrency: How many tables play at once.
-        labels: What instances are marked with, for people and reapers.
+        labels: What instances are marked with, to find them again.
 
     Raises:
         CannotResume: If the recorded deals are not of this match.
@@ -152,7 +152,7 @@ async def play_sandboxed(
 
 
 def _image_files(programs: Sequence[Program]) -> ImageFiles | None:
-    """What can be said of all bots together: no more than of the one for which the least is done."""
+    """The weakest protection among all bots: that is what the record may say."""
     found = {program.image_files for program in programs}
     return next((each for each in (*_LEAST_FIRST, None) if each in found), None)
 
@@ -162,7 +162,7 @@ async def sandboxed_table(
     programs: Sequence[Program], names: Sequence[str], keep: Keep, labels: Mapping[str, str] = NO_LABELS
 ) -> AsyncIterator[list[StreamSeat]]:
     """
-    Seat a fresh instance of each program in its sandbox, and clear all away afterwards.
+    Seat a fresh instance of each program in its sandbox, and remove everything afterwards.
 
     Args:
         programs: The bots.
@@ -175,31 +175,31 @@ async def sandboxed_table(
     """
     with scratch_folder() as root, CORES.lease() as core:
         named = zip(programs, names, strict=True)
-        pens = [
+        seated = [
             SeatedBot(program, root / str(bot), name, StreamSeat, core, labels)
             for bot, (program, name) in enumerate(named)
         ]
-        async with running(pens) as watchers:
-            yield [pen.seat for pen in pens]
-            await asyncio.gather(*(pen.account() for pen in pens))
+        async with running(seated) as watchers:
+            yield [bot.seat for bot in seated]
+            await asyncio.gather(*(bot.confirm_end() for bot in seated))
             await asyncio.wait(watchers, timeout=FAREWELL_SECONDS)
-        keep(tuple([await pen.log_tail() for pen in pens]))
+        keep(tuple([await bot.log_tail() for bot in seated]))
 
 
 @contextlib.asynccontextmanager
-async def running(pens: Sequence[SeatedBot[StreamSeat]]) -> AsyncIterator[list[asyncio.Task[None]]]:
+async def running(seated: Sequence[SeatedBot[StreamSeat]]) -> AsyncIterator[list[asyncio.Task[None]]]:
     """
-    Start all bots at once; give the tasks that wait for their ends; clean up whatever happens.
+    Start all bots at once, and give the tasks that wait for their programs to end; clean up in any case.
 
     Raises:
         SandboxError: If a sandbox failed; what was done meanwhile has been cancelled.
     """
     try:
         async with asyncio.TaskGroup() as starting:
-            for pen in pens:
-                starting.create_task(pen.start())
+            for bot in seated:
+                starting.create_task(bot.start())
         async with asyncio.TaskGroup() as playing:
-            watchers = [playing.create_task(pen.watch()) for pen in pens]
+            watchers = [playing.create_task(bot.watch()) for bot in seated]
             yield watchers
             for watcher in watchers:
                 watcher.cancel()
@@ -207,11 +207,11 @@ async def running(pens: Sequence[SeatedBot[StreamSeat]]) -> AsyncIterator[list[a
         failure = failures.exceptions[0]
         raise SandboxError(str(failure)) if isinstance(failure, SeatBroken) else failure from None
     finally:
-        await asyncio.gather(*(pen.close() for pen in pens))
+        await asyncio.gather(*(bot.close() for bot in seated))
 
 
 class SeatedBot(Generic[S]):
-    """One seat at a table and the instance that sits in it."""
+    """One seat at a table, and the instance of a bot that plays there."""
 
     def __init__(
         self,
@@ -225,19 +225,19 @@ class SeatedBot(Generic[S]):
         with disk_errors(folder):
             folder.mkdir(mode=0o755)
         self._program = program
-        self._place = SeatMount(folder, new_token(), {**labels, "bot": name, "seat": folder.name}, core)
+        self._mount = SeatMount(folder, new_token(), {**labels, "bot": name, "seat": folder.name}, core)
         self._instance: Instance | None = None
-        self.seat = make_seat(folder / SOCKET_NAME, self._place.token)
+        self.seat = make_seat(folder / SOCKET_NAME, self._mount.token)
         self.end: asyncio.Future[Exit] = asyncio.get_running_loop().create_future()
         """How the instance ended, once it has."""
 
     async def start(self) -> None:
-        """Open the seat and start the instance; however long that takes, the bot's time has not begun."""
+        """Open the seat and start the instance; the bot's time does not run yet."""
         try:
             await self.seat.listen()
         except SeatBroken as broken:
             raise SandboxError(str(broken)) from broken
-        self._instance = await self._program.start(self._place)
+        self._instance = await self._program.start(self._mount)
         self.seat.attach_controller(self._instance.controller)
 
     async def watch(self) -> None:
@@ -248,15 +248,15 @@ class SeatedBot(Generic[S]):
         except SandboxError as error:
             if not self.seat.is_over:
                 raise
-            self.end.set_exception(error)  # for whoever wants to know the end; it undoes no match
+            self.end.set_exception(error)  # for callers that wait for the end; the match stays valid
             self.end.exception()
             return
         self.end.set_result(end)
         self.seat.lose(str(end), end)
 
-    async def account(self) -> None:
+    async def confirm_end(self) -> None:
         """
-        Make sure that a bot which has left, nobody knows how, left by itself.
+        Find out how a bot ended that has no stream any more: by itself, or because the sandbox failed.
 
         Raises:
             SandboxError: If the sandbox cannot tell.
@@ -265,7 +265,7 @@ class SeatedBot(Generic[S]):
             await self._instance.stop()
 
     async def close(self) -> None:
-        """Stop the instance and close the seat, however far they have come."""
+        """Stop the instance and close the seat; may be called before `start` has finished."""
         if self._instance:
             with contextlib.suppress(SandboxError):  # what is left is removed at the next start
                 await self._instance.stop()

@@ -42,8 +42,8 @@ class Preflight:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing was held against it."""
-        return self.report.passed and not any(match.faults.held for match in self.matches)
+        """Whether every case passed and no match had a fault."""
+        return self.report.passed and not any(match.faults.reports for match in self.matches)
 
 
 def steps(variants: Sequence[Rules], boards: int) -> int:

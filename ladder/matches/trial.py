@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from referee.seats.trial_seat import TrialSeat
 
 END_SECONDS = 10.0
-"""How long a bot may take to end when nothing is left for it to do."""
+"""Seconds that a bot may take to end when nothing is left for it to do."""
 OUTPUT_LINES = 12
 """How many lines of a failed bot's output are kept."""
 
@@ -46,16 +46,16 @@ class Trial:
         times: Seconds that it thought about each of its answers, in CPU time where that can be read.
     """
 
-    def __init__(self, pen: SeatedBot[TrialSeat], clock: ClockSetting, end_seconds: float = END_SECONDS) -> None:
-        self.seat = pen.seat
+    def __init__(self, bot: SeatedBot[TrialSeat], clock: ClockSetting, end_seconds: float = END_SECONDS) -> None:
+        self.seat = bot.seat
         self.start_up: float | None = None
         self.times: list[float] = []
-        self._pen = pen
+        self._bot = bot
         self._clock = clock
         self._end_seconds = end_seconds
 
     async def take_seat(self, rules: Rules, deals: int) -> None:
-        """Wait until the bot has come."""
+        """Wait until the bot has taken its seat."""
         started = time.monotonic()
         await self.seat.welcome(Welcome(rules, 0, f"deals:{deals}", self._clock))
         self.start_up = time.monotonic() - started
@@ -71,12 +71,12 @@ class Trial:
         except (SeatFailure, Failed) as failure:
             verdict, reason = failure.verdict, failure.message
         if verdict:
-            output = "\n".join((await self._pen.log_tail()).strip().splitlines()[-OUTPUT_LINES:])
+            output = "\n".join((await self._bot.log_tail()).strip().splitlines()[-OUTPUT_LINES:])
         times = tuple(self.times[asked:])
         return Outcome(group=group, name=name, verdict=str(verdict), reason=reason, output=output, times=times)
 
     async def answer(self, case: Case) -> None:
-        """Put every question of *case*, and hold the answers against the rules."""
+        """Put every question of *case*, and check the answers by the rules."""
         questions = case.questions()
         deal = next(questions)
         try:
@@ -96,9 +96,9 @@ class Trial:
             self.times.append(watch.thought)
 
     async def end_when_refused(self) -> Exit:
-        """Wait until the bot has come and been refused, and has ended."""
+        """Wait until the bot has connected, has been refused, and has ended."""
         refused = asyncio.ensure_future(self.seat.refused.wait())
-        await asyncio.wait((refused, self._pen.end), timeout=self._clock.start_up, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait((refused, self._bot.end), timeout=self._clock.start_up, return_when=asyncio.FIRST_COMPLETED)
         if not refused.done():
             refused.cancel()
             raise Failed(Verdict.ABSENT, f"it did not take its seat within {self._clock.start_up:g} s")
@@ -112,11 +112,11 @@ class Trial:
 
     async def end(self) -> Exit:
         """Wait until the bot ends by itself."""
-        await asyncio.wait((self._pen.end,), timeout=self._end_seconds)
-        if not self._pen.end.done():
+        await asyncio.wait((self._bot.end,), timeout=self._end_seconds)
+        if not self._bot.end.done():
             raise Failed("hangs", f"its program still runs after {self._end_seconds:g} s, with nothing left to do")
-        return self._pen.end.result()
+        return self._bot.end.result()
 
     async def peak_memory(self) -> int | None:
         """The most bytes of memory that the bot has used so far, where that can be read."""
-        return await self._pen.peak_memory()
+        return await self._bot.peak_memory()

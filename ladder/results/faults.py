@@ -1,4 +1,4 @@
-"""What was held against whom, gathered deal by deal."""
+"""The faults of a match, collected deal by deal."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class Faults:
     """The faults of a match so far; takes its deals, those of each table in order."""
 
     def __init__(self) -> None:
-        self.held: list[FaultReport] = []
+        self.reports: list[FaultReport] = []
         self._decisions: Counter[tuple[int, int]] = Counter()
 
     def take(self, line: DealLine) -> None:
-        """Look through a finished deal."""
+        """Add the faults of a finished deal."""
         table = line.rotation or 0
         for step in line.steps:
             if step.by == BY_TAKEOVER:
@@ -29,7 +29,7 @@ class Faults:
             self._decisions[table, bot] += 1
             if step.why:
                 code, decision = step.by.removeprefix(DEFAULT), self._decisions[table, bot]
-                self.held.append(
+                self.reports.append(
                     FaultReport(
                         seat=bot,
                         table=table,
@@ -47,5 +47,6 @@ class Faults:
         return sum(count for (_, asked), count in self._decisions.items() if asked == bot)
 
     def of(self, bot: int) -> list[FaultReport]:
-        """What was held against one bot, table by table."""
-        return sorted((held for held in self.held if held.seat == bot), key=lambda held: (held.table, held.decision))
+        """The faults of one bot, table by table."""
+        own = [report for report in self.reports if report.seat == bot]
+        return sorted(own, key=lambda report: (report.table, report.decision))

@@ -1,8 +1,8 @@
 """
-How a version stands in a variant, and what a match does to that.
+The standing of a version in a variant, and how a match changes it.
 
-This is the one place where results become ratings: the store keeps what comes out of here, and a replay of the records
-comes to the same, to the last bit.
+This is the one place where results become ratings: the store keeps what comes out of here, and when all records are
+rated again, the same numbers come out, to the last bit.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class VersionStanding:
 
 @dataclass(frozen=True)
 class PairResult:
-    """What a match adds to how two of its versions have done against each other; a < b."""
+    """The result of a match between two of its versions, a < b."""
 
     a: int
     b: int
@@ -58,14 +58,14 @@ class RatingChange:
     """One for each version, in order of the sides."""
     standings: Mapping[int, VersionStanding]
     """By version, as they are now."""
-    meetings: tuple[PairResult, ...]
+    pair_results: tuple[PairResult, ...]
 
 
 def outcome(summary: MatchSummary, versions: Sequence[int], before: Mapping[int, VersionStanding]) -> RatingChange:
     """
     Work out what a match changes.
 
-    A version that holds both chairs of a team has played one match; its chairs, decisions and faults are added up.
+    A version that plays both seats of a team has played one match; its seats, decisions and faults are added up.
 
     Args:
         summary: How the match went.
@@ -79,7 +79,7 @@ def outcome(summary: MatchSummary, versions: Sequence[int], before: Mapping[int,
         move.version: _after(before[move.version], move.after, places[move.version], _chairs(versions, move), summary)
         for move in moves
     }
-    return RatingChange(moves, standings, tuple(_meetings(sides, versions)))
+    return RatingChange(moves, standings, tuple(_pair_results(sides, versions)))
 
 
 def sides_of(
@@ -135,7 +135,7 @@ def _counted(counts: Sequence[int], which: Iterable[int], size: int) -> tuple[in
     return tuple(new)
 
 
-def _meetings(sides: Sequence[elo.Side], versions: Sequence[int]) -> Iterable[PairResult]:
+def _pair_results(sides: Sequence[elo.Side], versions: Sequence[int]) -> Iterable[PairResult]:
     right_after = [(version, versions[(bot + 1) % len(versions)]) for bot, version in enumerate(versions)]
     for a, b, score in elo.pair_scores(sides):
         yield PairResult(a, b, score, right_after.count((a, b)), right_after.count((b, a)))

@@ -51,7 +51,7 @@ class MatchSummary:
     """The sides: numbers of the bots that win and lose together."""
     bots: tuple[BotSummary, ...]
     faults: tuple[FaultReport, ...]
-    """Everything that was held against anybody."""
+    """All faults of all bots."""
 
 
 def teams_of(rules: Rules) -> tuple[tuple[int, ...], ...]:
@@ -84,7 +84,7 @@ def summarise(lines: Iterable[AnyLine]) -> MatchSummary:
         recorded.result.deals,
         teams_of(recorded.rules),
         tuple(_bot(result, faults.decisions(bot), thinking[bot]) for bot, result in enumerate(recorded.result.results)),
-        tuple(faults.held),
+        tuple(faults.reports),
     )
 
 

@@ -1,8 +1,8 @@
 """
 The coordinator: what a runner asks of the store and of the disk, one transaction for each step.
 
-Every step that failed can be taken again: before its transaction is committed nothing is done but the writing of files,
-and a file of an attempt that was not recorded belongs to nobody.
+Every step that failed can be repeated. Before its transaction is committed it only writes files, and files of attempts
+that were not recorded are removed at the next start.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ FEW = 5
 
 
 class Coordinator:
-    """One coordinator's dealings with the ladder; time and chance are handed in."""
+    """Leases and records the matches of one ladder. The clock and the random numbers are arguments."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class Coordinator:
         Args:
             database: The ladder.
             settings: The ladder's settings.
-            rng: Chance, for who plays whom.
+            rng: Random numbers, to choose who plays whom.
             now: The clock: Unix time.
             variants: Play only these; None: all.
             tick: A clock that never goes back, and is not set; seconds.
@@ -84,12 +84,12 @@ class Coordinator:
         self._newest: dict[tuple[int, int], Result] = {}
         """By match and attempt: the last results, for one whose commit succeeded though its answer was lost."""
 
-    def tidy(self) -> dict[int, Status]:
+    def recover(self) -> dict[int, Status]:
         """
-        Clear up after runners that were killed: leases of the dead, files of nobody.
+        Recover after runners that were killed: end their leases, remove their files.
 
         Returns:
-            What became of the matches that they had leased, by number.
+            The new status of the matches that they had leased, by number.
         """
         with self._database.write() as session:
             requeued = queue.requeue_dead(session, _has_ended)
@@ -128,7 +128,7 @@ class Coordinator:
         Put a finished match into the ladder: its record on the disk, then everything else in one transaction.
 
         Returns:
-            The result; None if it came too late, since the lease had passed on.
+            The result; None if it came too late: another runner has the lease now.
 
         Raises:
             WrongRecord: If the record does not hold, or is another match's; nothing of it is kept.
@@ -149,14 +149,14 @@ class Coordinator:
 
     def fail(self, match: int, attempt: int, reason: str, lost: str | None = None) -> Status | None:
         """
-        Put a void match back, or set it aside; None if its lease had passed on.
+        Put a void match back into the queue, or quarantine it; None if another runner has the lease now.
 
         Args:
             match: Its number.
             attempt: The attempt that failed.
             reason: Why, in a sentence.
-            lost: The identity of a program that is not to be had any more: its bots are suspended, where they
-                keep nobody from playing.
+            lost: The identity of a program that cannot be found any more: its bots are suspended, so that others
+                can go on playing.
         """
         with self._database.write() as session:
             status = queue.fail(session, match, attempt, reason, for_good=lost is not None)
@@ -165,7 +165,7 @@ class Coordinator:
             return status
 
     def give_back(self, tasks: Collection[MatchTask]) -> None:
-        """Put matches back that are not played on."""
+        """Put matches back into the queue that this run will not finish."""
         with self._database.write() as session:
             for task in tasks:
                 queue.give_back(session, task.match, task.attempt)
@@ -175,21 +175,21 @@ class Coordinator:
         with self._database.read() as session:
             return why_nobody(session, self._variants)
 
-    def refresh_estimates(self, whatever_it_takes: bool = False) -> bool:
+    def refresh_estimates(self, all_variants: bool = False) -> bool:
         """
         Bring the ± of the bots up to date, one variant at a time, where results have come since.
 
         Args:
-            whatever_it_takes: Of all variants, and without regard to the time that it takes.
+            all_variants: Of all variants now, however long that takes.
 
         Returns:
             Whether any estimate was made.
         """
-        if not (whatever_it_takes or self._pace.is_due(self._tick())):
+        if not (all_variants or self._pace.is_due(self._tick())):
             return False
         with self._database.read() as session:
             variants = stale(session, self._variants)
-        for variant in variants if whatever_it_takes else variants[:1]:
+        for variant in variants if all_variants else variants[:1]:
             began = self._tick()
             refresh(self._database, variant)
             self._pace.took(began, self._tick())
@@ -232,7 +232,7 @@ class Coordinator:
 
 
 def _summary(path: Path) -> MatchSummary:
-    """What the record says; everything in it is played and counted again before it may count."""
+    """Verify the record by playing it again, and give what it says."""
     try:
         return summarise(checked_lines(path))
     except (RecordError, BadRecord) as error:

@@ -1,7 +1,7 @@
 """
-Who works at tasks: anything that takes a string and gives a future of a string.
+Executors: take a task as a string, give a future of an outcome as a string.
 
-Whoever hands tasks out must not count on a future's coming back: a worker may hang, or be lost with its machine.
+The caller must not rely on a future's ending: a worker may hang, or be lost with its machine.
 """
 
 from __future__ import annotations
@@ -14,43 +14,43 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 CLOSE_SECONDS = 60.0
-"""How long clearing away may take in the end; what is left then is removed at the next start."""
+"""Seconds that closing may take; what is left then is removed at the next start."""
 REST_SECONDS = 1.0
-"""How long tasks may take to end that libraries have left in the loop."""
+"""Seconds that tasks of libraries in the event loop may take to end."""
 
 
 class Executor(Protocol):
     """Where matches are played."""
 
     slots: int
-    """How many tasks are worked at at once."""
+    """Number of tasks to play at once."""
 
     def submit(self, task: str, key: str) -> Future[str]:
-        """Work at *task*, which *key* names; cancelling the future gives it up."""
+        """Play *task*, which *key* names; to cancel the future is to give the task up."""
 
     def ready(self) -> Future[None]:
-        """Try whether tasks can be worked at now; the future raises `SandboxError` if not."""
+        """Check whether tasks can be played now; the future raises `SandboxError` if not."""
 
     def close(self) -> None:
-        """Give up what is under way and clear it away."""
+        """Give up what is under way and clean up."""
 
 
 class TaskWorker(Protocol):
-    """What works at tasks in an event loop: `ladder.worker.worker.Worker`."""
+    """Plays tasks in an event loop: `ladder.worker.worker.Worker` does."""
 
     async def play(self, task: str) -> str:
-        """Work at a task."""
+        """Play a task."""
 
     async def ready(self) -> None:
-        """Try whether tasks can be worked at."""
+        """Check whether tasks can be played."""
 
     async def close(self) -> None:
-        """Clear away."""
+        """Stop everything and clean up."""
 
 
 class LocalExecutor:
     """
-    Works in this process: in one thread with an event loop, some tasks at once.
+    Plays several tasks at once in this process, in a thread with an event loop.
 
     Programs that a process sandbox starts die with the thread that started them, so with this one.
     """
@@ -69,11 +69,11 @@ class LocalExecutor:
         return asyncio.run_coroutine_threadsafe(self._work(task), self._loop)
 
     def ready(self) -> Future[None]:
-        """Try whether matches can be played now."""
+        """Check whether matches can be played now."""
         return asyncio.run_coroutine_threadsafe(self._worker.ready(), self._loop)
 
     def close(self) -> None:
-        """Give up the matches that are under way, and clear them away."""
+        """Give up the matches that are under way, and clean up."""
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(CLOSE_SECONDS)
 
@@ -81,7 +81,7 @@ class LocalExecutor:
         asyncio.set_event_loop(self._loop)
         try:
             self._loop.run_forever()
-            self._loop.run_until_complete(self._clear_away())
+            self._loop.run_until_complete(self._shut_down())
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())
             self._loop.run_until_complete(self._loop.shutdown_default_executor())
         finally:
@@ -96,7 +96,7 @@ class LocalExecutor:
         finally:
             self._working.discard(working)
 
-    async def _clear_away(self) -> None:
+    async def _shut_down(self) -> None:
         # Only ours: what runs below them (gRPC's servers, for example) ends when they clear away, in its own order.
         tasks = list(self._working)
         for task in tasks:

@@ -1,8 +1,8 @@
 """
 The ladder's loop: lease matches, hand them to an executor, record what comes back; for months, whatever fails.
 
-Everything happens in the thread that calls `Runner.run`, one event after the other. What other threads and signal
-handlers have to say (a match has come back, somebody wants to stop), they put into a queue as a function to call.
+Everything happens in the thread that calls `Runner.run`, one event after the other. Other threads and signal
+handlers (a match has been played, somebody stops the run) put a function to call into a queue.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ if TYPE_CHECKING:
 
     from ladder.runner.coordinator import Coordinator
     from ladder.runner.executor import Executor
-    from ladder.runner.goals import Goal
+    from ladder.runner.stop_condition import StopCondition
     from ladder.store.commands.results import Result
     from ladder.worker.tasks import MatchTask
 
     Event = Callable[[], None]
 
-TROUBLES = (StoreError, LadderError, SandboxError, OSError)
-"""What passes: a database that is gone or locked, a disk that is full, an engine that is down."""
+PLATFORM_ERRORS = (StoreError, LadderError, SandboxError, OSError)
+"""Errors that may pass: the database is gone or locked, the disk is full, the engine is down."""
 LONGEST_PAUSE = 60.0
-"""Seconds between two attempts while something is missing; the first pause is one second, each next one is doubled."""
+"""The most seconds between two attempts while something fails; the first pause is one second, each next one doubles."""
 IDLE_SECONDS = 5.0
-"""How often the store is asked for matches while there are too few."""
+"""Seconds between two requests to the store for matches while there are too few."""
 LONGEST_WAIT = 60.0
-"""How often it is looked at anyway."""
+"""The most seconds that the loop waits for an event."""
 
 log = structlog.get_logger()
 
 
 class Events(Protocol):
-    """What has happened, as functions to call."""
+    """The loop's queue of events; each is a function to call."""
 
     def put(self, item: Event, /) -> None:
         """Add one."""
@@ -63,7 +63,7 @@ class Events(Protocol):
 
 
 class NobodyPlays(LadderError):
-    """The goal cannot be reached: there is nobody to play, and no match under way."""
+    """The stop condition cannot be met: no match can be scheduled, and none is under way."""
 
 
 class Runner:
@@ -71,9 +71,9 @@ class Runner:
 
     def __init__(
         self,
-        desk: Coordinator,
+        coordinator: Coordinator,
         executor: Executor,
-        goal: Goal,
+        until: StopCondition,
         tick: Callable[[], float] = time.monotonic,
         events: Events | None = None,
     ) -> None:
@@ -81,49 +81,49 @@ class Runner:
         Prepare a run.
 
         Args:
-            desk: The ladder.
+            coordinator: Leases and records the matches of the ladder.
             executor: Where matches are played; it is the caller's to close.
-            goal: When the run is over.
+            until: When the run is over.
             tick: A clock that never goes back; seconds.
-            events: Where to wait for what others have to say; safe in threads and signal handlers.
+            events: The queue of events; other threads and signal handlers may put into it.
         """
         self.recorded = 0
         """Results of this run."""
-        self._desk = desk
+        self._coordinator = coordinator
         self._executor = executor
-        self._goal = goal
+        self._until = until
         self._tick = tick
         self._events: Events = SimpleQueue() if events is None else events
         self._playing: dict[str, tuple[MatchTask, Future[str], float]] = {}
         self._outcomes: deque[MatchOutcome] = deque()
-        self._is_starved = self._is_settled = self._has_looked = False
+        self._is_starved = self._is_settled = self._has_checked = False
         self._stops = 0
         self._voids = 0
-        self._troubles = 0
-        self._trouble = ""
+        self._failures = 0
+        self._failure = ""
         self._resume_at = 0.0
         self._probing = self._must_probe = False
 
     def run(self) -> bool:
         """
-        Run until the goal is reached, or somebody stops it.
+        Run until the stop condition is met, or `stop` is called.
 
         Returns:
             Whether every match that had begun was finished; else they are given back to the ladder.
 
         Raises:
-            LadderError: If the goal cannot be reached, since there is nobody to play, or the ladder cannot be used.
+            LadderError: If no match can be scheduled and the run would never stop, or the ladder cannot be used.
             StoreError: If the ladder cannot be reached at the start.
         """
-        self._tidy()
+        self._recover()
         while not self._is_over():
             self._try()
             if not self._is_over():
-                self._hear(self._patience())
+                self._wait(self._seconds_to_wait())
         if self._stops >= 2:
             self._give_everything_back()
             return False
-        self._desk.refresh_estimates(whatever_it_takes=True)
+        self._coordinator.refresh_estimates(all_variants=True)
         return True
 
     def stop(self) -> None:
@@ -136,19 +136,19 @@ class Runner:
         return not (self._playing or self._outcomes) and (self._stops > 0 or self._is_reached())
 
     def _is_reached(self) -> bool:
-        return self._is_settled or (self._goal.matches is not None and self.recorded >= self._goal.matches)
+        return self._is_settled or (self._until.matches is not None and self.recorded >= self._until.matches)
 
-    def _tidy(self) -> None:
-        for match, status in self._desk.tidy().items():
+    def _recover(self) -> None:
+        for match, status in self._coordinator.recover().items():
             log.info("match.requeued", match=match, status=str(status), reason="its runner was killed")
 
     def _step(self) -> None:
         while self._outcomes:
             self._settle(self._outcomes[0])
             self._outcomes.popleft()
-        self._give_up_the_lost()
+        self._give_up_expired()
         if not self._stops:
-            self._look_at_estimates()
+            self._refresh_estimates()
             self._fill_slots()
 
     def _fill_slots(self) -> None:
@@ -158,11 +158,11 @@ class Runner:
         if count <= 0 or self._probing:
             return
         playing = {(task.match, task.attempt) for task, *_ in self._playing.values()}
-        tasks = self._desk.take(count, self._ahead(count), playing)
+        tasks = self._coordinator.take(count, self._ahead(count), playing)
         for task in tasks:
             self._begin(task)
         if not self._playing:
-            self._have_nobody()
+            self._nothing_to_play()
         self._is_starved = len(tasks) < count
 
     def _wanted(self) -> int:
@@ -171,10 +171,10 @@ class Runner:
         return 0 if self._is_reached() else min(free, self._left() - len(self._playing))
 
     def _left(self) -> int:
-        return self._executor.slots * 2 if self._goal.matches is None else self._goal.matches - self.recorded
+        return self._executor.slots * 2 if self._until.matches is None else self._until.matches - self.recorded
 
     def _ahead(self, count: int) -> int:
-        """How many matches wait beside those that begin: that none is scheduled which this run does not play."""
+        """How many more matches to schedule: no more than this run will play."""
         return min(self._executor.slots, self._left() - len(self._playing) - count)
 
     def _begin(self, task: MatchTask) -> None:
@@ -182,9 +182,9 @@ class Runner:
         self._playing[task.key] = task, future, self._tick() + task.seconds + GRACE
         log.info("match.started", match=task.match, attempt=task.attempt, variant=task.rules["name"],
                  format=task.format, bots=[bot.name for bot in task.bots])  # fmt: skip
-        future.add_done_callback(lambda done: self._events.put(partial(self._come_back, task, done)))
+        future.add_done_callback(lambda done: self._events.put(partial(self._returned, task, done)))
 
-    def _come_back(self, task: MatchTask, future: Future[str]) -> None:
+    def _returned(self, task: MatchTask, future: Future[str]) -> None:
         self._playing.pop(task.key, None)
         if outcome := _outcome(task, future):
             self._outcomes.append(outcome)
@@ -194,7 +194,7 @@ class Runner:
             self._void(outcome, outcome.void)
             return
         try:
-            result = self._desk.record(outcome)
+            result = self._coordinator.record(outcome)
         except WrongRecord as error:
             self._void(outcome, str(error))
             return
@@ -206,14 +206,14 @@ class Runner:
         _tell(result)
 
     def _void(self, outcome: MatchOutcome, reason: str) -> None:
-        status = self._desk.fail(outcome.match, outcome.attempt, reason, outcome.lost)
+        status = self._coordinator.fail(outcome.match, outcome.attempt, reason, outcome.lost)
         event = "match.quarantined" if status is Status.QUARANTINED else "match.void"
         log.warning(event, match=outcome.match, attempt=outcome.attempt, reason=reason)
         self._voids += 1
         self._must_probe = True
 
     def _probe(self) -> None:
-        """Before more matches fail: try whether there is an engine, and room."""
+        """Check whether the engine and the disk are there, before more matches fail."""
         self._must_probe, self._probing = False, True
         self._executor.ready().add_done_callback(lambda done: self._events.put(partial(self._probed, done)))
 
@@ -221,27 +221,27 @@ class Runner:
         self._probing = False
         if error := ready.exception():
             self._must_probe = True
-            self._have_trouble(error)
-        elif self._voids > 1:  # all is there, and yet one match after the other is void
+            self._platform_failed(error)
+        elif self._voids > 1:  # nothing is missing, but one match after the other is void
             self._pause(self._voids - 1)
 
-    def _give_up_the_lost(self) -> None:
-        """Whoever has not come back when its lease ends will not: it hangs, or its machine is gone."""
+    def _give_up_expired(self) -> None:
+        """Give up every match whose lease has ended: its worker hangs, or its machine is gone."""
         for key, (task, future, until) in list(self._playing.items()):
             if until <= self._tick():
                 del self._playing[key]
                 future.cancel()
                 log.warning("match.lost", match=task.match, attempt=task.attempt)
 
-    def _look_at_estimates(self) -> None:
-        is_new = self._desk.refresh_estimates()
-        if self._goal.ci is not None and (is_new or not self._has_looked):
-            self._is_settled = self._desk.is_settled(self._goal.ci)
-            self._has_looked = True
+    def _refresh_estimates(self) -> None:
+        is_new = self._coordinator.refresh_estimates()
+        if self._until.ci is not None and (is_new or not self._has_checked):
+            self._is_settled = self._coordinator.is_settled(self._until.ci)
+            self._has_checked = True
 
-    def _have_nobody(self) -> None:
-        reason = self._desk.why_nobody()
-        if reason and not self._goal.is_endless:
+    def _nothing_to_play(self) -> None:
+        reason = self._coordinator.why_nobody()
+        if reason and not self._until.is_endless:
             raise NobodyPlays(reason)
         if reason and not self._is_starved:
             log.info("ladder.waiting", reason=reason)
@@ -253,36 +253,36 @@ class Runner:
             self._step()
         except NobodyPlays:
             raise
-        except TROUBLES as error:
-            self._have_trouble(error)
+        except PLATFORM_ERRORS as error:
+            self._platform_failed(error)
         else:
-            if self._trouble and not (self._probing or self._must_probe):
+            if self._failure and not (self._probing or self._must_probe):
                 log.info("platform.up")
-                self._trouble, self._troubles = "", 0
+                self._failure, self._failures = "", 0
 
-    def _have_trouble(self, error: BaseException) -> None:
-        self._troubles += 1
+    def _platform_failed(self, error: BaseException) -> None:
+        self._failures += 1
         sentence = _sentence(error)
-        if sentence != self._trouble:
+        if sentence != self._failure:
             log.error("platform.down", reason=sentence)
-            self._trouble = sentence
-        self._pause(self._troubles)
+            self._failure = sentence
+        self._pause(self._failures)
 
     def _pause(self, count: int) -> None:
         self._resume_at = self._tick() + min(LONGEST_PAUSE, 2.0 ** min(count - 1, 10))
 
-    def _patience(self) -> float:
+    def _seconds_to_wait(self) -> float:
         """Seconds until there is something to do even if nothing happens."""
         waits = [LONGEST_WAIT, *(until - self._tick() for *_, until in self._playing.values())]
         if (pause := self._resume_at - self._tick()) > 0:
             return max(0.0, min(*waits, pause))
-        if self._outcomes or (self._trouble and not (self._probing or self._stops)):
+        if self._outcomes or (self._failure and not (self._probing or self._stops)):
             return 0.0
         if self._is_starved and not self._stops:
             waits.append(IDLE_SECONDS)
         return max(0.0, min(waits))
 
-    def _hear(self, patience: float) -> None:
+    def _wait(self, patience: float) -> None:
         try:
             self._events.get(timeout=patience)()
             while True:
@@ -305,8 +305,8 @@ class Runner:
             while self._outcomes:
                 self._settle(self._outcomes[0])
                 self._outcomes.popleft()
-            self._desk.give_back([task for task, *_ in self._playing.values()])
-        except TROUBLES as error:  # the next runner finds that their holder has ended
+            self._coordinator.give_back([task for task, *_ in self._playing.values()])
+        except PLATFORM_ERRORS as error:  # the next runner finds that their holder has ended
             log.error("platform.down", reason=_sentence(error))
 
 

@@ -42,16 +42,16 @@ def has_own_kernel(runtime: str) -> bool:
 
 @dataclass(frozen=True)
 class SeatMount:
-    """Where one instance finds its seat. The socket may be removed and made again while the match runs."""
+    """What is mounted into one instance: the folder of its seat. The socket there may be removed and made again."""
 
     folder: Path
     """Host folder holding the socket file `SOCKET_NAME`; the instance sees this folder and nothing else of the host."""
     token: str = field(repr=False)
     """Seat token, handed over as the environment variable PIGPEN_TOKEN; never logged."""
     labels: Mapping[str, str] = field(default_factory=dict)
-    """For people and reapers: for example match, seat, bot."""
+    """Labels of the container, to find it again: for example match, seat, bot."""
     core: int | None = None
-    """The core of this machine on which the instance is to think, once it has taken its seat; None: any."""
+    """The core that the instance is limited to once it has taken its seat; None: any."""
 
 
 class Instance(Protocol):
@@ -61,7 +61,7 @@ class Instance(Protocol):
         """Wait until the program has ended by itself or was stopped; may be called many times."""
 
     async def stop(self) -> None:
-        """Kill it and remove every trace; harmless when it is gone already."""
+        """Kill it and remove everything that belongs to it; may be called again."""
 
     @property
     def controller(self) -> ProcessController:
@@ -71,7 +71,7 @@ class Instance(Protocol):
         """
         What it wrote last to stdout and stderr, at most `STDERR_TAIL` bytes of it; works after `stop` too.
 
-        Before each line stands the decision at which it was written: ``[12] Traceback …``.
+        Each line begins with the decision at which it was written (`ProcessController.mark`): ``[12] Traceback …``.
         """
 
     async def peak_memory(self) -> int | None:
@@ -89,7 +89,7 @@ class Program(Protocol):
     def image_files(self) -> ImageFiles | None:
         """What is done so that its instances find the files of its image alike; None where there is no image."""
 
-    async def start(self, place: SeatMount) -> Instance:
+    async def start(self, mount: SeatMount) -> Instance:
         """
         Start one fresh instance; returns as soon as the program has been started.
 
@@ -99,7 +99,7 @@ class Program(Protocol):
 
 
 class Loaded(Program, Protocol):
-    """A program as a sandbox gives it: what was put beside it is known."""
+    """A program as a sandbox loads it: its packages are known."""
 
     @property
     def lock(self) -> str | None:
@@ -107,7 +107,7 @@ class Loaded(Program, Protocol):
 
 
 class Sandbox(Protocol):
-    """A way to run strangers' programs."""
+    """Runs programs of bots."""
 
     name: str
     isolates: bool

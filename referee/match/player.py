@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 BY_BOT = "bot"
 BY_TAKEOVER = "takeover"
 DEFAULT = "default:"
-"""What stands before the verdict where the default action was played."""
+"""The beginning of `by` where the default action was played; the verdict follows."""
 NO_TIME_LEFT = "it was not asked: it had used up its time, and more, by working when it was not to act"
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something held against a bot."""
+    """One fault of a bot."""
 
     decision: int
     """The decision at fault; 0 for none in particular."""
@@ -42,7 +42,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What was done, who decided it, how long that took."""
+    """One action: what was done, who decided it, how long that took."""
 
     action: Action
     by: str
@@ -58,10 +58,10 @@ class Decision:
 
 class Player:
     """
-    Asks one seat, and puts the default action in the place of every answer that is late, illegal or missing.
+    Asks one seat for its decisions; where an answer is late, illegal or missing, the default action is played.
 
     Attributes:
-        faults: Everything held against the bot, in order.
+        faults: All faults of the bot, in order.
         taken_over: Whether the default policy plays the seat.
     """
 
@@ -75,10 +75,10 @@ class Player:
         self._absent: SeatFailure | None = None
         self._drawn = 0.0
         self._used: float | None = None
-        """What the program's clock said at its last answer, or when it took its seat."""
+        """Seconds of CPU time that the program had used at its last answer, or when it took its seat."""
 
     async def take_seat(self, welcome: Welcome) -> None:
-        """Wait for the bot to come; one that does not is taken over at its first decision."""
+        """Wait for the bot to connect; one that does not is taken over at its first decision."""
         try:
             await self._seat.welcome(welcome)
         except SeatFailure as failure:
@@ -115,7 +115,7 @@ class Player:
         except (SeatFailure, IllegalAction) as error:
             failure = error if isinstance(error, SeatFailure) else SeatFailure(Verdict.ILLEGAL, str(error))
             action = _default(deal, chair)
-            fault = await self._blame(failure)
+            fault = await self._record_fault(failure)
         self._drawn = self._clock.charge(watch.rated, watch.slept)
         self._used = watch.cpu_after
         by = f"{DEFAULT}{fault.verdict}" if fault else BY_BOT
@@ -141,9 +141,9 @@ class Player:
         """Freeze this bot until it is asked again: another bot thinks for long."""
         self._seat.freeze()
 
-    def recall(self, step: Step, took: float, cpu: float | None, thinkers: int) -> None:
+    def count_recorded(self, step: Step, took: float, cpu: float | None, thinkers: int) -> None:
         """
-        Count a decision that is in the record already, with its fault and its time; `charge_unasked` goes before.
+        Count a decision from the record, with its fault and its time; call `charge_unasked` before.
 
         Args:
             step: The decision.
@@ -161,7 +161,7 @@ class Player:
             self.taken_over = is_taken_over([each.verdict for each in self.faults])
 
     async def tell(self, notice: Notice, decision: int = 0) -> None:
-        """Pass on a notice, unless nobody sits there any more."""
+        """Send a notice, unless the bot has lost its seat."""
         if not (self.faults and self.faults[-1].verdict.is_final):
             await self._seat.tell(notice, decision)
 
@@ -170,14 +170,14 @@ class Player:
         await self._seat.close()
 
     async def _answer(self, view: View, watch: Stopwatch) -> Action:
-        """What the bot says, in time."""
+        """The bot's answer, in time."""
         if self._absent:
             raise self._absent
         if self._clock.owes:
             raise SeatFailure(Verdict.TIMEOUT, NO_TIME_LEFT)
         return await ask_in_time(self._seat, view, watch, self._drawn)
 
-    async def _blame(self, failure: SeatFailure) -> Fault:
+    async def _record_fault(self, failure: SeatFailure) -> Fault:
         fault = Fault(self._decisions, failure.verdict, failure.message, failure.end)
         self.faults.append(fault)
         self.taken_over = is_taken_over([each.verdict for each in self.faults])

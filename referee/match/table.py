@@ -1,4 +1,4 @@
-"""A table: plays one deal after the other with the same players, and writes down what happens."""
+"""A table: plays one deal after the other with the same players, and hands out the lines of the record."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ SLOW_SECONDS = 0.005
 
 class Table:
     """
-    One instance of each bot around one table.
+    One table of a match: one instance of each bot, playing deal after deal.
 
-    The loop reads as the house rules: while the deal is not over, whoever must act acts.
-    Sealed questions are put to all at once, and nobody's answer counts before all have answered.
+    While the deal is not over, the seats that must act are asked. A sealed question is put to all seats at once, and
+    its answers take effect when all have answered.
     """
 
     def __init__(self, spec: MatchSpec, number: int, now: Callable[[], float] = time.monotonic) -> None:
-        """Lay table *number* (from 0) of a match; *now* is the referee's clock."""
+        """Prepare table *number* (from 0) of a match; *now* is the referee's clock."""
         self._spec = spec
         self._number = number
         self._now = now
@@ -83,7 +83,7 @@ class Table:
 
     async def play(self, seats: Sequence[Seat], write: Callable[[DealLine], None]) -> None:
         """
-        Seat the players, play what is left of the deals, and part.
+        Seat the players, play what is left of the deals, and tell each bot its result.
 
         Args:
             seats: Where each bot answers, in the order of their numbers.
@@ -91,15 +91,15 @@ class Table:
         """
         self._players = [Player(seat, self._spec.clock, self._now) for seat in seats]
         for line in self._recorded:
-            self._recall(line)
+            self._count_recorded(line)
         await self._take_seats()
         slow = LazyTimer(self._freeze_idle)
         while not self.is_over:
             write(await self._play_deal(slow))
         slow.close()
-        await self._part()
+        await self._finish()
 
-    def _recall(self, line: DealLine) -> None:
+    def _count_recorded(self, line: DealLine) -> None:
         """Bring the players' clocks and faults to where they were after *line*."""
         seats = line.seats or range(len(self._players))
         passes = sum(step.passed is not None for step in line.steps)
@@ -110,7 +110,7 @@ class Table:
             thinkers = passes if step.passed is not None else exposures if step.expose is not None else 1
             player = self._players[seats[step.seat]]
             player.charge_unasked(unasked)
-            player.recall(step, took, cpu, thinkers)
+            player.count_recorded(step, took, cpu, thinkers)
 
     async def _take_seats(self) -> None:
         spec = self._spec
@@ -210,12 +210,12 @@ class Table:
         }
         return DealLine.model_validate(fields)
 
-    async def _part(self) -> None:
-        """Tell each bot how it did at this table, and let it go."""
+    async def _finish(self) -> None:
+        """Tell each bot its result at this table, and close its seat."""
         totals, deals = self._game.totals, self._game.deals
         standing = places(self._spec.rules, totals, [player.taken_over for player in self._players])
         results = [MatchResult(place, total / deals) for place, total in zip(standing, totals, strict=True)]
-        await asyncio.gather(*map(_farewell, self._players, results))
+        await asyncio.gather(*map(_send_result, self._players, results))
 
 
 def bot_seed(seed: bytes, deal: int, seat: int, rotation: int | None) -> int:
@@ -231,7 +231,7 @@ def bot_seed(seed: bytes, deal: int, seat: int, rotation: int | None) -> int:
     return derived_number("bot", seed, deal, seat, *(() if rotation is None else (rotation,)))
 
 
-async def _farewell(player: Player, result: MatchResult) -> None:
+async def _send_result(player: Player, result: MatchResult) -> None:
     await player.tell(result)
     await player.close()
 

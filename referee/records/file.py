@@ -7,7 +7,6 @@ Each line goes to the operating system at once: a referee that is killed loses n
 from __future__ import annotations
 
 import contextlib
-import fcntl
 from typing import TYPE_CHECKING
 
 import pydantic
@@ -43,6 +42,8 @@ class RecordWriter:
         Raises:
             RecordError: If somebody else is writing to it.
         """
+        import fcntl  # not everywhere, and reading needs none
+
         self._file = file
         self._before = before
         self._lines = self._bytes = 0

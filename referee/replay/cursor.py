@@ -1,4 +1,4 @@
-"""A place in a recorded match, and the ways to move it."""
+"""A position in a recorded match, and how it moves."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Cursor:
         return True
 
     def back(self) -> bool:
-        """Go back by as much."""
+        """Go back by one moment, into the deal before if need be."""
         if self.moment:
             self.moment -= 1
             return True
@@ -59,7 +59,7 @@ class Cursor:
         return self._move(later[0]) if later else self.next_deal()
 
     def previous_trick(self) -> bool:
-        """Go back by as much."""
+        """Go back to the end of the trick before, or whatever came before."""
         earlier = [stop for stop in self._replay.stops if stop < self.moment]
         return self._move(earlier[-1]) if earlier else self.previous_deal() and self.last()
 
@@ -80,15 +80,15 @@ class Cursor:
         return self._move(len(self._replay.moments) - 1)
 
     def next_fault(self, bot: int | None = None) -> bool:
-        """Go on to where something is held against a bot, against *bot* if it is given."""
+        """Go on to the next fault of a bot, of *bot* if it is given."""
         ahead = self.moment + 1
         for deal in range(self.deal, len(self.recorded.deals)):
             line = self.recorded.deals[deal]
             seats = {seat for seat, number in enumerate(seats_of(line)) if bot in (None, number)}
-            if any(_blames(step, seats) for step in line.steps):
+            if any(_is_fault_of(step, seats) for step in line.steps):
                 replay = self._replay if deal == self.deal else self._load(deal)
                 for moment in range(ahead, len(replay.moments)):
-                    if any(_blames(step, seats) for step, _, _ in replay.moments[moment].done):
+                    if any(_is_fault_of(step, seats) for step, _, _ in replay.moments[moment].done):
                         self.deal, self._replay, self.moment = deal, replay, moment
                         return True
             ahead = 0
@@ -121,6 +121,6 @@ class Cursor:
         return moved
 
 
-def _blames(step: Step, seats: set[int]) -> bool:
-    """Whether something was held against one of *seats*."""
+def _is_fault_of(step: Step, seats: set[int]) -> bool:
+    """Whether the step is a fault of one of *seats*."""
     return step.why is not None and step.seat in seats

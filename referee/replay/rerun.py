@@ -178,7 +178,7 @@ class TableRerun:
                     advance()
                     if self.answers[-1].is_last:
                         return False
-            player.recall(question.step, question.took, question.cpu, question.thinkers)
+            player.count_recorded(question.step, question.took, question.cpu, question.thinkers)
         await seat.tell(DealResult(line.deal, chair, line.scores, line.totals))
         return True
 

@@ -1,8 +1,8 @@
 """
 What there is to see at one moment of a recorded deal, for a terminal or a page to draw.
 
-A scene is made from the views of those seats from whose chairs it is looked at, and from what the referee announces to
-all: seen from one chair it holds what that seat knew then, and nothing else (C-9).
+A `TableView` is made from the engine's own views of some seats, or of all, and from what the referee announces to all.
+Made from one seat's view it holds what that seat knew at that moment, and nothing else (C-9).
 """
 
 from __future__ import annotations
@@ -59,14 +59,14 @@ class Chair:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What a seat has just done; who decided it is known only from its own chair."""
+    """What a seat has just done; who decided it is shown only in that seat's own view."""
 
     seat: int
     action: Action
     by: str = ""
     """As in the record; empty where that is not known from here."""
     why: str | None = None
-    """What was held against the bot."""
+    """The fault of the bot, in words."""
     took: float | None = None
     """Seconds; None where that is not known from here."""
     unasked: float | None = None
@@ -75,7 +75,7 @@ class News:
 
 @dataclass(frozen=True, slots=True)
 class TableView:
-    """One moment, from the chairs of one seat or of all."""
+    """One moment, as seen from one seat or from all."""
 
     phase: Phase
     """What is decided next."""
@@ -95,9 +95,9 @@ class TableView:
     """Totals of whoever sits in each seat: before the deal, and at the last moment after it."""
 
 
-def scene(replay: DealReplay, place: int, chairs: Collection[int] | None = None) -> TableView:
+def view_table(replay: DealReplay, place: int, chairs: Collection[int] | None = None) -> TableView:
     """
-    Look at a moment.
+    Make the table view of a moment.
 
     Args:
         replay: The deal.
@@ -130,23 +130,25 @@ def _chairs(replay: DealReplay, moment: Moment, views: Mapping[int, SeatView]) -
     known = card_points(rules, taken, {shown.card: shown.face for shown in exposed})
     points = deal.points() if deal.is_over else known
     for seat in range(rules.players):
-        heir, donor = ((seat + direction * rules.pass_offset(deal.number)) % rules.players for direction in (1, -1))
+        pass_to, pass_from = (
+            (seat + direction * rules.pass_offset(deal.number)) % rules.players for direction in (1, -1)
+        )
         own = views.get(seat)
-        held = own.hand_mask if own else reduce(or_, (each.held_by(seat) for each in views.values()))
+        known_hand = own.hand_mask if own else reduce(or_, (each.held_by(seat) for each in views.values()))
         yield Chair(
             seat=seat,
             bot=replay.bots[seat],
             asked=_is_asked(seat, deal, own),
             open=own is not None,
-            hand=cards_in(held),
+            hand=cards_in(known_hand),
             legal=own.legal if own else (),
-            unknown=(deal.hands[seat] & ~held).bit_count(),  # how many cards somebody holds is plain to see
+            unknown=(deal.hands[seat] & ~known_hand).bit_count(),  # how many cards somebody holds is plain to see
             exposed={shown.card: shown.face for shown in sorted(exposed) if shown.seat == seat},
             hidden=0 if own else view.hidden[seat],
             voids=view.voids(seat),
-            passed=own.passed if own else views[heir].received if heir in views else (),
-            received=own.received if own else views[donor].passed if donor in views else (),
-            pass_to=heir,
+            passed=own.passed if own else views[pass_to].received if pass_to in views else (),
+            received=own.received if own else views[pass_from].passed if pass_from in views else (),
+            pass_to=pass_to,
             taken=cards_in(taken[seat] & (rules.plan.scoring | rules.plan.doubler)),
             points=points[seat],
         )

@@ -1,4 +1,4 @@
-"""How a bot's program ended, and how that is put into words."""
+"""How a bot's program ended, for machines and in a sentence."""
 
 from __future__ import annotations
 

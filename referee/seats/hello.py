@@ -1,4 +1,4 @@
-"""How a bot shows that a seat is its own."""
+"""The first message of a bot: it proves with its token that a seat is its own."""
 
 from __future__ import annotations
 

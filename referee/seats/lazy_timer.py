@@ -1,4 +1,4 @@
-"""A timer that is set for every decision and hardly ever rings."""
+"""A timer that is cheap to set again and again, and seldom fires."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ if TYPE_CHECKING:
 
 class LazyTimer:
     """
-    Rings once, some time after it was set, unless it is set anew or stopped before.
+    Calls a function once, some time after it was set, unless it is set again or stopped before.
 
-    Setting it costs next to nothing: the event loop's timer from an earlier setting is left alone, and when it runs
-    out it is started again for what is left. So a timer is started every so many seconds, not for every decision.
+    To set it costs next to nothing: the event loop's timer from an earlier setting stays, and when that expires, it is
+    started again for the time that is left. So the event loop gets a timer every few seconds, not for every decision.
     """
 
-    def __init__(self, ring: Callable[[], None]) -> None:
-        """Prepare an alarm that calls *ring*; it belongs to the event loop that runs now."""
-        self._ring = ring
+    def __init__(self, callback: Callable[[], None]) -> None:
+        """Prepare a timer that calls *callback* in the event loop that runs now."""
+        self._callback = callback
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
         self._due: float | None = None
 
     def set(self, seconds: float) -> None:
-        """Ring in so many *seconds*, and not when it was to ring before."""
+        """Fire in *seconds* from now; an earlier setting no longer counts."""
         self._due = due = self._loop.time() + seconds
         if self._timer is None or self._timer.when() > due:
             self._start(due)
 
     def stop(self) -> None:
-        """Do not ring."""
+        """Do not fire."""
         self._due = None
 
     def close(self) -> None:
-        """Do not ring, and leave nothing behind in the event loop."""
+        """Do not fire, and remove the event loop's timer."""
         self._due = None
         if self._timer:
             self._timer.cancel()
@@ -44,9 +44,9 @@ class LazyTimer:
     def _start(self, due: float) -> None:
         if self._timer:
             self._timer.cancel()
-        self._timer = self._loop.call_at(due, self._run_out)
+        self._timer = self._loop.call_at(due, self._expired)
 
-    def _run_out(self) -> None:
+    def _expired(self) -> None:
         self._timer = None
         if self._due is None:
             return
@@ -54,4 +54,4 @@ class LazyTimer:
             self._start(self._due)
         else:
             self._due = None
-            self._ring()
+            self._callback()

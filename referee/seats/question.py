@@ -19,12 +19,12 @@ class PendingQuestion:
     """
     A request and the answer to it.
 
-    It ends the wait as `asyncio.timeout` does, which would take a twentieth of all that a decision costs.
+    It ends the wait for itself: `asyncio.timeout` would take a twentieth of the time of a whole decision.
 
     Attributes:
-        message: What the bot is asked; when it comes back on another stream it is asked the same again.
-        watch: Runs since it was asked.
-        answer: What it says, once it has; or why nothing will come.
+        message: The request; a bot that reconnects gets the same one again.
+        watch: Runs since the question was sent.
+        answer: The bot's answer, once it is there; or why none will come.
     """
 
     def __init__(self, decision: int, message: RefereeMessage, watch: Stopwatch) -> None:
@@ -35,7 +35,7 @@ class PendingQuestion:
         self._asker = asyncio.current_task()
         self._expired = False
 
-    def hear(self, data: bytes) -> None:
+    def receive(self, data: bytes) -> None:
         """Take one message of the bot; an answer to another question is dropped."""
         if self.answer.done():
             return
@@ -65,6 +65,6 @@ class PendingQuestion:
         return self._expired and self._asker is not None and not self._asker.uncancel()
 
     def close(self) -> None:
-        """Keep asyncio from complaining of a failure that came while the question itself was still on its way."""
+        """Mark the failure as seen: asyncio warns of one that came while the question itself was still being sent."""
         if not self.answer.cancel() and not self.answer.cancelled():
             self.answer.exception()

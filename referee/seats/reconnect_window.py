@@ -1,4 +1,4 @@
-"""The way back to a seat: a socket as long as a bot is expected, and the time that it has for coming."""
+"""Reconnection: a seat's socket while its bot is expected, and the time that a bot has to come back."""
 
 from __future__ import annotations
 
@@ -17,83 +17,83 @@ RECONNECT_SECONDS = 3.0
 
 
 class ReconnectWindow:
-    """Lets a bot in again that has lost its stream, until it is barred."""
+    """Lets a bot connect again that has lost its stream, until the window is closed."""
 
     def __init__(
-        self, server: SeatServer, give_up: Callable[[SeatFailure | SeatBroken], None], may_come: Callable[[], bool]
+        self, server: SeatServer, give_up: Callable[[SeatFailure | SeatBroken], None], may_run: Callable[[], bool]
     ) -> None:
         """
-        Prepare the way back.
+        Prepare; nothing is opened yet.
 
         Args:
-            server: What makes the socket.
-            give_up: Called when the bot has stayed away too long, or cannot come.
-            may_come: Whether the bot is let run.
+            server: Makes the socket.
+            give_up: Called when the bot did not come back in time, or cannot come back.
+            may_run: Whether the bot's program may run now: only then does its time for coming back count.
         """
         self._server = server
         self._give_up = give_up
-        self._may_come = may_come
-        self._window: asyncio.TimerHandle | None = None
-        self._reopening: asyncio.Task[None] | None = None
-        self._came = False
-        self._barred = False
+        self._may_run = may_run
+        self._timer: asyncio.TimerHandle | None = None
+        self._restart: asyncio.Task[None] | None = None
+        self._has_connected = False
+        self._is_closed = False
         self.is_open = False
-        """Whether there is a socket again, and nobody has come to it yet."""
+        """Whether there is a socket again, and no bot has connected to it yet."""
 
-    def enter(self) -> None:
-        """The bot has come; the socket goes, the connection stays."""
-        self._came = True
+    def connected(self) -> None:
+        """The bot has connected: remove the socket, keep the connection."""
+        self._has_connected = True
         self.is_open = False
-        self.expect()
+        self.update_timer()
         self._server.hide()
 
-    def renew(self, grace: float | None) -> None:
+    def restart(self, grace: float | None) -> None:
         """
-        Break every connection, in the background, and make a new socket unless the door is barred.
+        Break every connection, in the background, and make a new socket unless the window is closed.
 
         Args:
             grace: Seconds in which streams may end well; None: they break at once.
         """
-        self._reopening = asyncio.ensure_future(self._reopen(grace, self._reopening))
+        self._restart = asyncio.ensure_future(self._restart_server(grace, self._restart))
 
-    def expect(self) -> None:
-        """Count the time that a bot takes to come back: while it may run, and there is a socket to come to."""
-        expected = self.is_open and not self._barred and self._may_come()
-        if not expected and self._window:
-            self._window.cancel()
-            self._window = None
-        elif expected and not self._window:
+    def update_timer(self) -> None:
+        """Start or stop the time for coming back: it runs while there is a socket and the bot's program may run."""
+        expected = self.is_open and not self._is_closed and self._may_run()
+        if not expected and self._timer:
+            self._timer.cancel()
+            self._timer = None
+        elif expected and not self._timer:
             reason = f"its stream broke, and it did not come back within {RECONNECT_SECONDS:g} s"
-            self._window = asyncio.get_running_loop().call_later(RECONNECT_SECONDS, self.stayed_away, reason)
+            self._timer = asyncio.get_running_loop().call_later(RECONNECT_SECONDS, self.timed_out, reason)
 
-    def stayed_away(self, reason: str) -> None:
-        """Nobody came in time: the bot's fault, unless there was no socket to come to."""
+    def timed_out(self, reason: str) -> None:
+        """No bot has connected in time: the bot's fault, unless there was no socket."""
         if self._server.has_socket():
             self._give_up(SeatFailure(Verdict.GONE, reason))
         else:
             self._give_up(SeatBroken(f"The socket {self._server.socket} was removed while a bot was expected there."))
 
-    def bar(self) -> None:
-        """Nobody is let in any more."""
-        self._barred = True
-        self.expect()
+    def close(self) -> None:
+        """Accept no bot any more."""
+        self._is_closed = True
+        self.update_timer()
 
-    async def settled(self) -> None:
-        """Wait until nothing goes on in the background."""
-        if self._reopening:
-            await self._reopening
+    async def wait_for_restart(self) -> None:
+        """Wait until no restart is under way."""
+        if self._restart:
+            await self._restart
 
-    async def _reopen(self, grace: float | None, before: asyncio.Task[None] | None) -> None:
+    async def _restart_server(self, grace: float | None, before: asyncio.Task[None] | None) -> None:
         if before:
             await before  # two at once would leave a server behind
         await self._server.stop(grace)
-        if self._barred:
+        if self._is_closed:
             return
-        self._came = False
+        self._has_connected = False
         try:
             await self._server.listen()
         except SeatBroken as broken:
             self._give_up(broken)
         else:
-            self.is_open = not self._came
-            self.expect()
+            self.is_open = not self._has_connected
+            self.update_timer()

@@ -1,4 +1,4 @@
-"""What goes to a bot: one stream at a time, one message after the other."""
+"""Messages to a bot: one stream at a time, one message after the other."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Stream:
         return self._context is not None
 
     def attach(self, context: Context) -> None:
-        """The bot has come."""
+        """The bot has connected."""
         self._context = context
 
     def detach(self) -> None:

@@ -33,70 +33,70 @@ if TYPE_CHECKING:
     from referee.seats.seat_server import Context
 
 HELLO_SECONDS = 5.0
-"""How long a new stream may stay without its Hello."""
-LOOK_SECONDS = 0.001
-"""How long, at least, from one look at a bot's CPU time to the next."""
+"""Seconds that a new stream may stay without its Hello."""
+CHECK_SECONDS = 0.001
+"""The least seconds from one reading of a bot's CPU time to the next."""
 FAREWELL_SECONDS = 1.0
-"""How long the end of a stream may take to reach the bot."""
+"""Seconds that the end of a stream may take to reach the bot."""
 
-_DEAF = "it does not read what the referee sends"
+_NOT_READING = "it does not read what the referee sends"
 
 
 class StreamSeat:
     """
-    The referee's end of one seat.
+    The referee's end of one seat that a bot plays over gRPC.
 
-    The socket exists only while the seat waits for its bot: it is removed as soon as the bot has shown its token,
-    and made again when the stream breaks. A question that is open when the bot comes back is put again; its time
-    has run on.
+    The socket exists only while the seat waits for its bot: it is removed as soon as the bot has sent its token, and
+    made again when the stream breaks. If the bot reconnects while a question is open, it gets the question again; the
+    clock has not stopped meanwhile.
     """
 
     def __init__(self, socket: Path, token: str) -> None:
         self._token = token
         self._server = SeatServer(socket, self._play)
-        self._door = ReconnectWindow(self._server, self._give_up, lambda: not self._freeze_policy.is_frozen)
+        self._reconnect = ReconnectWindow(self._server, self._give_up, lambda: not self._freeze_policy.is_frozen)
         self._stream = Stream()
         self._traffic = Traffic()
         self._welcome: RefereeMessage | None = None
         self._question: PendingQuestion | None = None
-        self._alarm = LazyTimer(self._look)
+        self._timer = LazyTimer(self._check_time)
         self._taken = asyncio.Event()
-        self._lost: asyncio.Future[SeatFailure | SeatBroken] = asyncio.get_running_loop().create_future()
+        self._failure: asyncio.Future[SeatFailure | SeatBroken] = asyncio.get_running_loop().create_future()
         self._serving: asyncio.Task[object] | None = None
         self._closed = False
         self.has_left = True
-        """Whether the bot was away when it was seen last, before it was told that the match is over."""
+        """Whether the bot had no stream when that was noted last, before it was told that the match is over."""
         self.is_over = False
         """Whether the bot has been told that the match is over."""
         self._controller: ProcessController = NoController()
         self._freeze_policy = FreezePolicy(self._controller)
 
-    # What the match wants of a seat.
+    # Called by the match: the methods of `Seat`.
 
     async def welcome(self, welcome: Welcome) -> None:
         """Wait for the bot to take its seat."""
         self._welcome = welcome_message(welcome)
-        await self._say(self._welcome)
+        await self._notify(self._welcome)
         taken = asyncio.ensure_future(self._taken.wait())
         budget = welcome.clock.start_up
-        await asyncio.wait((taken, self._lost), timeout=budget, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait((taken, self._failure), timeout=budget, return_when=asyncio.FIRST_COMPLETED)
         taken.cancel()
-        if not self._taken.is_set():  # the bot may have come while the time ran out
-            self._door.stayed_away(f"it did not take its seat within {budget:g} s")
-            failure = self._lost.result()
+        if not self._taken.is_set():  # the bot may have connected while the time ran out
+            self._reconnect.timed_out(f"it did not take its seat within {budget:g} s")
+            failure = self._failure.result()
             if isinstance(failure, SeatBroken):
                 raise failure
             raise SeatFailure(Verdict.ABSENT, failure.message, failure.end)
 
     async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
-        """Put the question and wait for the answer, on this stream or the next one."""
-        if self._lost.done():
-            raise self._lost.result()
+        """Send the question and wait for the answer, on this stream or the next one."""
+        if self._failure.done():
+            raise self._failure.result()
         question = self._question = PendingQuestion(view.decision, request_message(view, took), watch)
         self._traffic.question()
         self._freeze_policy.begin(view.decision, watch.cpu_before)
-        self._door.expect()
-        self._alarm.set(watch.sure)
+        self._reconnect.update_timer()
+        self._timer.set(watch.sure)
         sent = False
         try:
             await self._send(question.message)
@@ -108,13 +108,13 @@ class StreamSeat:
             if not question.has_expired():
                 raise
             if not sent:
-                self.lose(_DEAF)
+                self.lose(_NOT_READING)
             raise SeatFailure(Verdict.TIMEOUT, watch.late) from None
         finally:
-            self._alarm.stop()
+            self._timer.stop()
             watch.stop()
             self._freeze_policy.end(watch.cpu_after)
-            self._door.expect()
+            self._reconnect.update_timer()
             self._question = None
             question.close()
 
@@ -125,34 +125,34 @@ class StreamSeat:
     def freeze(self) -> None:
         """Freeze the program until it is asked again, where that can be done."""
         self._freeze_policy.freeze()
-        self._door.expect()
+        self._reconnect.update_timer()
 
     async def tell(self, notice: Notice, decision: int = 0) -> None:
         """Pass on a notice, if the bot is there."""
         self.is_over |= isinstance(notice, MatchResult)
-        await self._say(notice_message(notice, decision))
+        await self._notify(notice_message(notice, decision))
 
     async def close(self) -> None:
         """
         Let the bot close its stream, then close the seat.
 
-        Connections that a bot keeps open by not reading end with its program; another call, after that, buries them.
+        Connections that a bot keeps open by not reading end with its program; call this again after that to close them.
         """
         self._closed = True
-        self._alarm.close()
+        self._timer.close()
         self._freeze_policy.match_over()
-        self._door.bar()
-        await self._door.settled()
+        self._reconnect.close()
+        await self._reconnect.wait_for_restart()
         if self._serving:
             self._serving.cancel()
-        await self._server.stop(None if self._lost.done() else FAREWELL_SECONDS)
+        await self._server.stop(None if self._failure.done() else FAREWELL_SECONDS)
         self._server.hide()
 
-    # What whoever runs the bot's program wants of it.
+    # Called by whoever runs the bot's program.
 
     async def listen(self) -> None:
         """
-        Open the socket and let a bot come, in the background.
+        Open the socket and serve the bot in the background.
 
         Raises:
             SeatBroken: If the socket cannot be made.
@@ -165,14 +165,14 @@ class StreamSeat:
         self._freeze_policy = FreezePolicy(controller)
         if self._taken.is_set():
             self._freeze_policy.seated()
-        if self._lost.done():
+        if self._failure.done():
             self._freeze_policy.seat_lost()
 
     def lose(self, reason: str, end: Exit | None = None) -> None:
-        """The bot will never answer again: its program has ended, or it stayed away too long."""
+        """The bot will never answer again: its program has ended, or it did not reconnect in time."""
         self._give_up(SeatFailure(Verdict.GONE, reason, end))
 
-    # One stream.
+    # Serving one stream.
 
     async def _play(self, _: object, context: Context) -> None:
         """Serve one stream."""
@@ -182,14 +182,14 @@ class StreamSeat:
         self._attach(context)
         self._serving = asyncio.current_task()
         try:
-            await self._greet()
+            await self._send_missed()
             while isinstance(data := await context.read(), bytes):
                 self._traffic.message()
                 if self._traffic.excess:
                     await self._refuse_flood(context)
-                self._deliver(data)
+                self._receive(data)
         except asyncio.CancelledError:
-            if not self._closed or self._lost.done():
+            if not self._closed or self._failure.done():
                 raise
             # The match is over: the stream ends well.
         finally:
@@ -197,17 +197,17 @@ class StreamSeat:
             self._detach()
 
     async def _refuse_flood(self, context: Context) -> None:
-        """Throw a bot out that floods its seat: the stream ends with the reason, and soon every connection too."""
+        """Disconnect a bot that floods its seat: its stream ends with the reason, and soon every connection too."""
         if excess := self._traffic.excess:
             self.lose(excess)
             if not self._closed:
-                self._door.renew(FAREWELL_SECONDS)
+                self._reconnect.restart(FAREWELL_SECONDS)
             await context.abort(grpc.StatusCode.FAILED_PRECONDITION, excess)
 
     async def _check_hello(self, context: Context) -> None:
-        """Let nobody pass but the seat's own bot, and it only once at a time."""
+        """Accept only the seat's own bot, and one stream at a time."""
         await check_hello(context, self._token, HELLO_SECONDS)
-        if self._closed or self._lost.done():
+        if self._closed or self._failure.done():
             await context.abort(grpc.StatusCode.FAILED_PRECONDITION, "the match is over for this seat")
         if self._stream.is_there:
             await context.abort(grpc.StatusCode.ALREADY_EXISTS, "the seat is taken")
@@ -216,55 +216,55 @@ class StreamSeat:
         self._stream.attach(context)
         self.has_left = False
         self._freeze_policy.seated()
-        self._door.enter()
+        self._reconnect.connected()
         self._taken.set()
 
-    async def _greet(self) -> None:
+    async def _send_missed(self) -> None:
         """Begin a stream with the welcome and the open question."""
         missed = [message for message in (self._welcome, self._question and self._question.message) if message]
         if self._question is not None:
             self._traffic.question()
         await self._stream.begin(missed)
 
-    def _deliver(self, data: bytes) -> None:
-        """Take one message of the bot; what nobody asked for is dropped."""
+    def _receive(self, data: bytes) -> None:
+        """Take one message of the bot; a message that answers no question is dropped."""
         if self._question is not None:
-            self._question.hear(data)
+            self._question.receive(data)
 
-    def _look(self) -> None:
-        """End the open question if it is late; CPU time has no alarm of its own, so it is looked at now and then."""
+    def _check_time(self) -> None:
+        """End the open question if it is late. CPU time has no timer of its own, so it is read now and then."""
         if self._question is None:
             return
         left = self._question.watch.left
         if left > 0:
-            self._alarm.set(max(left, LOOK_SECONDS))
+            self._timer.set(max(left, CHECK_SECONDS))
         else:
             self._question.expire()
 
     async def _send(self, message: RefereeMessage) -> None:
         await self._stream.send(message)
 
-    async def _say(self, message: RefereeMessage) -> None:
-        """Send what asks for no answer; a bot that does not take it in time is not waited for again."""
-        if self._lost.done():
+    async def _notify(self, message: RefereeMessage) -> None:
+        """Send a message that asks for no answer; a bot that does not read it in time loses its seat."""
+        if self._failure.done():
             return
         try:
             async with asyncio.timeout(NOTICE_SECONDS):
                 await self._send(message)
         except TimeoutError:
-            self.lose(_DEAF)
+            self.lose(_NOT_READING)
 
     def _detach(self) -> None:
         self._stream.detach()
         self.has_left = not (self.is_over or self._closed)
-        if not self._closed and not self._lost.done():
-            self._door.renew(None)
+        if not self._closed and not self._failure.done():
+            self._reconnect.restart(None)
 
     def _give_up(self, failure: SeatFailure | SeatBroken) -> None:
-        """Nobody will answer here again, for the first reason given."""
-        if not self._lost.done():
-            self._lost.set_result(failure)
-        self._door.bar()
+        """No answer will come from here any more; the first reason counts."""
+        if not self._failure.done():
+            self._failure.set_result(failure)
+        self._reconnect.close()
         self._freeze_policy.seat_lost()
         if self._question is not None:
             self._question.give_up(failure)

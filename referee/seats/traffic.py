@@ -1,4 +1,4 @@
-"""How much a bot may send and how often it may come back: a flood costs the referee time that no clock measures."""
+"""Limits on messages and reconnections: a flood costs the referee time that no clock measures."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ MAX_STREAMS = 16
 
 class Traffic:
     """
-    Counts what comes to one seat, Hellos apart.
+    Counts the messages and streams that come to one seat, without Hellos.
 
-    A late answer has been asked for once, so an honest bot, however slow, never uses up what is allowed.
+    A late answer was asked for once, so an honest bot never reaches the limit, however slow it is.
     """
 
     def __init__(self) -> None:

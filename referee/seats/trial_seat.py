@@ -1,4 +1,4 @@
-"""A seat that tries a bot: it can break the stream, refuse the protocol, and say what no bot knows."""
+"""A seat that tests a bot: it can break the stream, refuse the protocol, and send unknown fields and messages."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 class TrialSeat(StreamSeat):
-    """A seat as in a match, until it is told to make trouble."""
+    """A seat as in a match, until a test case makes it fail in some way."""
 
     def __init__(self, socket: Path, token: str) -> None:
         super().__init__(socket, token)
         self.streams = 0
         """How many streams the bot has opened with its token."""
-        self.speaks_of_the_future = False
+        self.sends_unknown_fields = False
         """Whether every message has fields that this version of the protocol does not know."""
         self.refuses = False
         """Whether every stream is refused as if the bot spoke another version of the protocol."""
@@ -36,7 +36,7 @@ class TrialSeat(StreamSeat):
         """Break the stream when the next answer comes, and lose that answer."""
         self._cuts = True
 
-    async def say_something_unknown(self) -> None:
+    async def send_unknown_message(self) -> None:
         """Send a message of a kind that this version of the protocol does not know."""
         await self._send(RefereeMessage.FromString(UNKNOWN))
 
@@ -54,20 +54,20 @@ class TrialSeat(StreamSeat):
             await context.abort(grpc.StatusCode.FAILED_PRECONDITION, text)
         self.streams += 1
 
-    async def _greet(self) -> None:
-        if self.speaks_of_the_future and self._welcome is not None:
-            self._welcome = _of_the_future(self._welcome)
-        await super()._greet()
+    async def _send_missed(self) -> None:
+        if self.sends_unknown_fields and self._welcome is not None:
+            self._welcome = _with_unknown_fields(self._welcome)
+        await super()._send_missed()
 
     async def _send(self, message: RefereeMessage) -> None:
-        await super()._send(_of_the_future(message) if self.speaks_of_the_future else message)
+        await super()._send(_with_unknown_fields(message) if self.sends_unknown_fields else message)
 
-    def _deliver(self, data: bytes) -> None:
+    def _receive(self, data: bytes) -> None:
         if self._cuts:
             self._cuts = False
             self._cutting = asyncio.ensure_future(self._server.stop(None))
         else:
-            super()._deliver(data)
+            super()._receive(data)
 
 
 def _field(number: int, value: bytes) -> bytes:
@@ -83,7 +83,7 @@ def _varint(number: int) -> bytes:
 UNKNOWN = _field(1000, b"of a later version")
 
 
-def _of_the_future(message: RefereeMessage) -> RefereeMessage:
+def _with_unknown_fields(message: RefereeMessage) -> RefereeMessage:
     """The same message with unknown fields in it, and in its body, and in the view of a request."""
     more = UNKNOWN
     if message.HasField("request"):

@@ -1,4 +1,4 @@
-"""What can be held against a bot: codes for machines, texts for people."""
+"""Kinds of faults: codes for machines, texts for people."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Verdict(enum.StrEnum):
     MALFORMED = "malformed"
     """The answer is not a message of the protocol, or of the wrong kind."""
     GONE = "gone"
-    """The program ended, its stream broke and did not come back, or it was thrown out for flooding its seat."""
+    """The program ended, its stream broke and did not come back, or it was disconnected for flooding its seat."""
     ABSENT = "absent"
     """The bot did not take its seat within the start-up budget."""
 

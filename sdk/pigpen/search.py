@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pigpen.bot import Bot
 from pigpen.rules import Face, MoonChoice, Phase
-from pigpen.sim.chance import Chance
 from pigpen.sim.playout import Policy, playout, settle
+from pigpen.sim.sim_random import SimRandom
 from pigpen.sim.solving import margin
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def card_trial(view: View, policy: Policy, cards: Sequence[Card]) -> list[float]
 def sealed_trial(view: View, policy: Policy, actions: Sequence[Action]) -> list[float]:
     """The same after each pass or exposure, in one sampled deal."""
     deal = view.sample(view.rng)
-    settle(deal, policy, Chance.of(view.rng), but=view.seat)
+    settle(deal, policy, SimRandom.of(view.rng), but=view.seat)
     values = []
     for action in actions:
         after = deal.copy()

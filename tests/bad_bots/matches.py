@@ -72,13 +72,13 @@ class Seated:
         self._image = image
         self._source = source
 
-    async def start(self, place: SeatMount) -> Instance:
+    async def start(self, mount: SeatMount) -> Instance:
         for name in HELPERS:
-            copy = place.folder / "tests" / f"{name}.py"
+            copy = mount.folder / "tests" / f"{name}.py"
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(TESTS / f"{name}.py", copy)
-        shutil.copy(self._source, place.folder / "program.py")
-        self.instance = await self._image.start(place)
+        shutil.copy(self._source, mount.folder / "program.py")
+        self.instance = await self._image.start(mount)
         return self.instance
 
 

@@ -44,8 +44,8 @@ DEALS_PER_MATCH = 10
 TABLES = 2
 """Matches at one time."""
 CLOCK = ClockSetting(bank=60.0, increment=0.1, limit=0.5, start_up=5.0)
-WARM_UP = 4
-"""Matches before anything is counted: imports, pools and caches that stay."""
+WARM_UP = 40
+"""Deals before anything is counted: imports, pools and caches that stay."""
 ONE_ARENA = -8
 """The number of M_ARENA_MAX in the C library."""
 MEMORY = "memory, MiB"
@@ -119,7 +119,7 @@ async def soak(image: Program, deals: int, rng: random.Random) -> Tally:
     return tally
 
 
-async def run(deals: int, seed: str) -> tuple[Tally, dict[str, float], dict[str, float]]:
+async def run(deals: int, seed: str, warm_up: int = WARM_UP) -> tuple[Tally, dict[str, float], dict[str, float]]:
     """Warm up, count, play, count again."""
     ctypes.CDLL(None).mallopt(ONE_ARENA, 1)  # with many, some 100 MiB of free memory lie about after a flood
     client = connect()
@@ -130,7 +130,7 @@ async def run(deals: int, seed: str) -> tuple[Tally, dict[str, float], dict[str,
     sandbox = DockerSandbox()
     try:
         image = await sandbox.load(BotSource("bad", image=TAG))
-        await soak(image, WARM_UP * DEALS_PER_MATCH, rng)
+        await soak(image, warm_up, rng)
         before = census(client)
         tally = await soak(image, deals, rng)
         after = census(client)

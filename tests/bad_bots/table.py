@@ -11,8 +11,8 @@ from referee.seats.verdict import Verdict
 
 PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=60.0)
 """Room for the honest on a machine that is busy."""
-HURRIED = ClockSetting(bank=600.0, increment=1.0, limit=1.0, start_up=60.0)
-"""Where somebody is to be too late."""
+HURRIED = ClockSetting(bank=600.0, increment=1.0, limit=2.0, start_up=60.0)
+"""Where somebody is to be too late: after 6 s of wall time, which honest bots never need."""
 SHORT = ClockSetting(bank=8.0, increment=0.1, limit=1.0, start_up=60.0)
 """Where a bank is to be used up."""
 WAITED_FOR = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=10.0)
@@ -45,8 +45,6 @@ class BadBot:
     """The honest bot that has the other seats."""
     unasked_ms: float = 0.0
     """What the record says, at the least, that each of them worked when it was not asked."""
-    alone: bool = False
-    """Whether it keeps the referee's process so busy that nobody else should play in it meanwhile."""
     needs_root: bool = False
     """Whether only root, who may hold a container still, can stop it."""
 
@@ -115,10 +113,10 @@ BAD_BOTS: Mapping[str, BadBot] = {
     "connection_flood": BadBot((ABSENT,), or_faults=()),
     "connection_churn": BadBot(),
     "stream_flood": BadBot(),
-    "rapid_reset": BadBot(alone=True),
-    "ping_flood": BadBot(alone=True),
-    "settings_flood": BadBot(alone=True),
-    "metadata_flood": BadBot((ABSENT,), "it did not take its seat", clock=WAITED_FOR, alone=True),
+    "rapid_reset": BadBot(),
+    "ping_flood": BadBot(),
+    "settings_flood": BadBot(),
+    "metadata_flood": BadBot((ABSENT,), "it did not take its seat", clock=WAITED_FOR),
     "slow_loris": BadBot(observed={"closed": True}),
     "slow_hello": BadBot(observed={"the stream": "DEADLINE_EXCEEDED"}),
     "jams_a_connection": BadBot(),

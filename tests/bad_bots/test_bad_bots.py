@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-import asyncio
 import os
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 
 import docker
 import pytest
 import pytest_asyncio
 
+from ladder.sandbox.base import Program
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.base_image import ensure_base_image
 from ladder.sandbox.docker.containers import OWNER
@@ -19,17 +19,12 @@ from ladder.sandbox.docker.engine import connect
 from ladder.sandbox.host.owners import this_process
 from pigpen.rules import PRESETS
 from referee.seats.verdict import TAKEOVER_AT, Verdict
-from tests.bad_bots.matches import PROGRAMS, TAG, Outcome, build, play
+from tests.bad_bots.matches import PROGRAMS, TAG, build, play
 from tests.bad_bots.replay import scores_of
 from tests.bad_bots.table import BAD_BOTS
 
-TABLES = 4
-"""Matches at one time."""
 
-Matches = Mapping[str, "asyncio.Task[Outcome]"]
-
-
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[docker.DockerClient]:
     """The engine, with the image of all bad bots."""
     client = connect()
@@ -39,30 +34,11 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[docker.DockerCl
     client.close()
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def matches(client: docker.DockerClient, request: pytest.FixtureRequest) -> AsyncIterator[Matches]:
-    """The matches of all tests that were picked, a few at a time. In the end nothing is left of them."""
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def image(client: docker.DockerClient) -> AsyncIterator[Program]:
+    """The image of all bad bots, loaded. In the end nothing is left of their matches."""
     sandbox = DockerSandbox()
-    image = await sandbox.load(BotSource("bad", image=TAG))
-    tables, waiting = asyncio.Semaphore(TABLES), asyncio.Lock()
-
-    async def play_at_a_table(name: str) -> Outcome:
-        taken = TABLES if BAD_BOTS[name].alone else 1
-        async with waiting:  # one at a time: two that want all tables would wait for each other
-            for _ in range(taken):
-                await tables.acquire()
-        try:
-            return await play(name, BAD_BOTS[name], image)
-        finally:
-            for _ in range(taken):
-                tables.release()
-
-    picked = [name for name in BAD_BOTS if f"[{name}]" in " ".join(item.name for item in request.session.items)]
-    tasks = {name: asyncio.create_task(play_at_a_table(name), name=name) for name in picked}
-    yield tasks
-    for task in tasks.values():
-        task.cancel()
-    await asyncio.gather(*tasks.values(), return_exceptions=True)
+    yield await sandbox.load(BotSource("bad", image=TAG))
     mine = f"{OWNER}={this_process()}"
     seats = client.api.containers(all=True, filters={"label": [mine, "seat"]})
     await sandbox.close()
@@ -71,10 +47,11 @@ async def matches(client: docker.DockerClient, request: pytest.FixtureRequest) -
 
 
 @pytest.mark.docker
-@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.asyncio(loop_scope="session")
 @pytest.mark.parametrize("name", [name for name in BAD_BOTS if os.geteuid() == 0 or not BAD_BOTS[name].needs_root])
-async def test_a_bad_bot_hurts_nobody_but_itself(name: str, matches: Matches) -> None:
-    outcome, declared = await matches[name], BAD_BOTS[name]
+async def test_a_bad_bot_hurts_nobody_but_itself(name: str, image: Program) -> None:
+    """The suite's other workers play at the same time: floods keep only the process of their own referee busy."""
+    outcome, declared = await play(name, BAD_BOTS[name], image), BAD_BOTS[name]
     assert [sat.log for sat in outcome.honest if sat.result.faults or sat.result.taken_over] == []
     assert {step.by for sat in outcome.honest for step in sat.steps} == {"bot"}
     for sat in outcome.bad:

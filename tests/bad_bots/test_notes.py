@@ -43,10 +43,10 @@ class Told(Seated):
 
     rotation = 0
 
-    async def start(self, place: SeatMount) -> Instance:
-        (place.folder / "rotation").write_text(f"{self.rotation} {RUN}")
+    async def start(self, mount: SeatMount) -> Instance:
+        (mount.folder / "rotation").write_text(f"{self.rotation} {RUN}")
         self.rotation += 1
-        return await super().start(place)
+        return await super().start(mount)
 
 
 @pytest.fixture

@@ -1,17 +1,22 @@
-"""A short soak; `python -m tests.bad_bots.soak` is the long one."""
+"""A soak; `python -m tests.bad_bots.soak` is one of any length."""
 
 from __future__ import annotations
 
 import pytest
 
 from tests.bad_bots.soak import MEMORY, MEMORY_SLACK, left_behind, run
+from tests.counts import count
+
+DEALS = count(20, 600)
 
 
 @pytest.mark.docker
+@pytest.mark.long
+@pytest.mark.timeout(3600)
 async def test_matches_with_bad_bots_leave_nothing_behind() -> None:
     """Nothing that can be counted: this process has done too much before to tell anything by its memory."""
-    tally, before, after = await run(deals=60, seed="short")
-    assert tally.deals == 60
+    tally, before, after = await run(DEALS, "short", warm_up=20)
+    assert tally.deals == DEALS
     assert set(left_behind(before, after)) <= {MEMORY}
     assert after["containers"] == after["sockets"] == after["folders"] == 0
 

@@ -32,7 +32,7 @@ from referee.seats.stream_seat import StreamSeat
 from tests.e2e.cut_wire import CutWire
 from tests.referee.tables import play_match
 
-pytestmark = pytest.mark.node
+pytestmark = [pytest.mark.node, pytest.mark.xdist_group("node")]
 
 TOKEN = "secret"
 PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=30.0, start_up=60.0)

@@ -10,10 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.counts import count
 from tests.e2e.command import PIGPEN, ROOT, environment
 
 BOTS = ("Trotter", "Snout", "Truffle", "Acorn", "Mud")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+MATCHES = count(8, 40)
+"""Matches of the demo's ladder, in containers; 40 is what `make demo` plays."""
 PATIENCE = 900
 """Seconds for all of a test, on a machine that is busy with other things, too."""
 SDK_README = (ROOT / "sdk" / "README.md").read_text(encoding="utf-8")
@@ -67,25 +70,26 @@ def test_the_pigpen_commands_work_one_after_the_other(tmp_path: Path) -> None:
 
 
 @pytest.mark.docker
+@pytest.mark.long
 @pytest.mark.timeout(PATIENCE)
 def test_make_demo_plays_a_match_and_a_small_ladder_in_containers(tmp_path: Path) -> None:
-    done = run("make demo", ROOT, TMPDIR=str(tmp_path))
+    done = run("make demo", ROOT, TMPDIR=str(tmp_path), PIGPEN_DEMO_MATCHES=str(MATCHES))
     assert done.returncode == 0, done.stderr
     for name in ("counting", "cautious", "random", "random#2"):
         assert f"│ {name} " in done.stdout
     assert "process sandboxes" not in done.stdout
-    assert standings(done.stdout, tmp_path, 40) == sorted(BOTS)
+    assert standings(done.stdout, tmp_path, MATCHES) == sorted(BOTS)
 
 
 @pytest.mark.timeout(PATIENCE)
 def test_make_demo_plays_in_processes_where_no_engine_answers(tmp_path: Path) -> None:
     nothing = {"DOCKER_HOST": "unix:///nonexistent/docker.sock", "PIGPEN_NO_INSTALL": "1", "TMPDIR": str(tmp_path)}
-    nothing["PIGPEN_DEMO_MATCHES"] = "8"  # the whole of it has been played in containers
+    nothing["PIGPEN_DEMO_MATCHES"] = "4"  # more of it has been played in containers
     done = run("make demo", ROOT, **nothing)
     assert done.returncode == 0, done.stderr
     assert "Playing in process sandboxes instead" in done.stdout
     assert "│ counting " in done.stdout
-    assert standings(done.stdout, tmp_path, 8) == sorted(BOTS)
+    assert standings(done.stdout, tmp_path, 4) == sorted(BOTS)
 
 
 def standings(printed: str, folder: Path, matches: int) -> list[str]:

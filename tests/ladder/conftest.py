@@ -19,7 +19,7 @@ from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.engine import connect
 from ladder.sandbox.docker.image_build import build_image
 from ladder.sandbox.host import owners
-from tests.ladder.containers import new_place
+from tests.ladder.containers import new_mount
 from tests.ladder.databases import (
     backend,
     database,
@@ -91,12 +91,12 @@ async def sandbox(no_leftovers: None, name: str) -> AsyncIterator[DockerSandbox]
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Callable[[str], SeatMount]:
-    """Make a place whose folder holds the given program."""
+def mount(tmp_path: Path) -> Callable[[str], SeatMount]:
+    """Make a seat mount whose folder holds the given program."""
     count = iter(range(1000))
 
     def make(source: str) -> SeatMount:
-        return new_place(tmp_path / f"seat-{next(count)}", source)
+        return new_mount(tmp_path / f"seat-{next(count)}", source)
 
     return make
 

@@ -16,7 +16,7 @@ from ladder.sandbox.docker.limits import Limits
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def new_place(folder: Path, source: str) -> SeatMount:
+def new_mount(folder: Path, source: str) -> SeatMount:
     """Make a seat's folder that holds *source* as its program."""
     folder.mkdir()
     (folder / "program.py").write_text(source)
@@ -25,21 +25,21 @@ def new_place(folder: Path, source: str) -> SeatMount:
 
 @asynccontextmanager
 async def running(
-    program: BotSource, place: SeatMount, limits: Limits | None = None, runtime: str = "runc"
+    program: BotSource, mount: SeatMount, limits: Limits | None = None, runtime: str = "runc"
 ) -> AsyncIterator[DockerInstance]:
     """One container in a sandbox of its own."""
     sandbox = DockerSandbox(runtime, limits)
     try:
-        yield await (await sandbox.load(program)).start(place)
+        yield await (await sandbox.load(program)).start(mount)
     finally:
         await sandbox.close()
 
 
 async def run(
-    program: BotSource, place: SeatMount, limits: Limits | None = None, runtime: str = "runc"
+    program: BotSource, mount: SeatMount, limits: Limits | None = None, runtime: str = "runc"
 ) -> tuple[Exit, str]:
     """Run a container to its end; how it ended, and what it wrote."""
-    async with running(program, place, limits, runtime) as instance:
+    async with running(program, mount, limits, runtime) as instance:
         return await instance.wait(), await instance.log_tail()
 
 

@@ -79,7 +79,9 @@ def test_C_9_a_view_has_no_other_contents() -> None:
     assert {getattr(view, name) for name in SeatView.__slots__ if name != "rules"} == set(view.known())
     assert not hasattr(view, "__dict__")
     referees = {"totals", "decision", "seed", "limit", "bank"}
-    assert set(View.__slots__) == referees | {"_rng", "_worlds"}, "the last two are made from the rest, when asked for"
+    assert set(View.__slots__) == referees | {"_rng", "_possible"}, (
+        "the last two are made from the rest, when asked for"
+    )
     assert {field.name for field in dataclasses.fields(HEARTS)}.isdisjoint({"seed", "hands"})
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import platform
 import subprocess
@@ -13,9 +12,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
+from hatch_engine import ENGINE
 from pigpen.rules import PRESETS, Phase
 from pigpen.sim import native
 from pigpen.sim.playout import Policy, playout
+from tests.counts import count
 from tests.rules.odd_rules import ODD
 from tests.rules.players import any_action, lumpy_deal, somewhere
 from tests.rules.table import named
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 
-DEALS = 10_000
+DEALS = count(500, 10_000)
 MACHINES = ("x86_64", "aarch64")
 FACTS = "import pigpen, random; from pigpen.rules import *; rules = PRESETS['gongzhu']; \
 deal = Deal(rules, deal_hands(rules, bytes(32), 0)); \
@@ -53,8 +54,9 @@ def begun(rules: Rules, rng: Random) -> Deal:
 
 
 @here
+@pytest.mark.long
 @pytest.mark.parametrize("rules", PRESETS.values(), ids=named)
-def test_ten_thousand_deals_end_with_the_same_scores(rules: Rules) -> None:
+def test_many_deals_end_with_the_same_scores(rules: Rules) -> None:
     """The policies take turns; a card that were legal for one engine only would change all that comes after it."""
     rng = Random(11)
     assert native.engine()
@@ -64,20 +66,22 @@ def test_ten_thousand_deals_end_with_the_same_scores(rules: Rules) -> None:
 
 
 @here
+@pytest.mark.long
 @pytest.mark.parametrize("rules", [*PRESETS.values(), *ODD], ids=named)
 def test_every_place_of_a_deal_of_any_rules_is_played_out_the_same(rules: Rules) -> None:
     rng = Random(12)
-    for number in range(500):
+    for number in range(count(100, 500)):
         deal, seed, policy = somewhere(begun(rules, rng), rng), rng.getrandbits(64), Policy(number % 2)
         assert playout(deal, policy, Random(seed)) == pure(lambda: playout(deal, policy, Random(seed)))  # noqa: B023
 
 
 @here
+@pytest.mark.long
 @pytest.mark.parametrize("rules", [*PRESETS.values(), *ODD], ids=named)
 def test_samples_and_playouts_of_them_are_the_same(rules: Rules) -> None:
     """What was passed unseen too, which shows that both have drawn as many numbers."""
     rng = Random(13)
-    for _ in range(100):
+    for _ in range(count(30, 100)):
         deal = somewhere(begun(rules, rng), rng)
         view, seed = bot_view(deal, deal.turn), rng.getrandbits(64)
         if deal.phase is not Phase.PLAY:
@@ -95,11 +99,8 @@ def test_samples_and_playouts_of_them_are_the_same(rules: Rules) -> None:
 
 
 @pytest.mark.parametrize("machine", MACHINES)
-def test_the_committed_library_is_compiled_from_the_committed_source(machine: str) -> None:
-    file = native.library(machine)
-    sources = [*sorted(file.parent.glob("*.h")), file.parent / "engine.c"]
-    source = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
-    assert source in file.read_bytes().decode("latin-1"), "run scripts/native"
+def test_the_library_is_compiled_from_the_sources_beside_it(machine: str) -> None:
+    assert ENGINE.source_hash in native.library(machine).read_bytes().decode("latin-1"), "run scripts/venv"
 
 
 @pytest.mark.parametrize("wish", ["0", "1"])

@@ -12,8 +12,8 @@ from hypothesis import given
 
 from pigpen.rules import PRESETS, Deal, Phase, deal_hands, seed_from
 from pigpen.rules.presets import GONGZHU, GONGZHU_PARTNERS, HEARTS
-from pigpen.sim.chance import Chance
 from pigpen.sim.playout import Policy, _careful, playout
+from pigpen.sim.sim_random import SimRandom
 from tests.rules.players import any_action, chances, lumpy_deal, some, somewhere
 from tests.rules.table import dealt, expose, named, play, small, state
 from tests.sim.views import bot_view
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 @pytest.mark.parametrize("policy", Policy)
 @some
-@given(chance=chances)
-def test_a_playout_leaves_the_deal_as_it_is_and_the_same_seed_plays_the_same(policy: Policy, chance: Random) -> None:
-    deal = somewhere(lumpy_deal(chance.choice(list(PRESETS.values())), chance), chance)
-    before, seed = state(deal), chance.getrandbits(64)
+@given(rng=chances)
+def test_a_playout_leaves_the_deal_as_it_is_and_the_same_seed_plays_the_same(policy: Policy, rng: Random) -> None:
+    deal = somewhere(lumpy_deal(rng.choice(list(PRESETS.values())), rng), rng)
+    before, seed = state(deal), rng.getrandbits(64)
     scores = playout(deal, policy, Random(seed))
     assert state(deal) == before
     assert scores == playout(deal, policy, Random(seed))
@@ -66,7 +66,7 @@ def test_careful_players_do_better_than_random_ones_at_their_table(rules: Rules)
 
         def policy(deal: Deal, seat: int, team: int = number % 2) -> Action:
             if deal.phase is Phase.PLAY and seat % 2 == team:
-                return _careful(deal, deal.playable, Chance.of(rng))
+                return _careful(deal, deal.playable, SimRandom.of(rng))
             return any_action(deal, seat, rng)
 
         scores = playout(Deal(rules, deal_hands(rules, seed_from("careful"), number), number=number), policy)
@@ -77,8 +77,8 @@ def test_careful_players_do_better_than_random_ones_at_their_table(rules: Rules)
 
 
 def usual(deal: Deal) -> str:
-    """What a careful player plays now, when the decision is not left to chance as one in eight is."""
-    cards = (_careful(deal, deal.playable, Chance(seed << 60)) for seed in range(1, 60))
+    """What a careful player plays now, when it is not one of the random cards, as one in eight is."""
+    cards = (_careful(deal, deal.playable, SimRandom(seed << 60)) for seed in range(1, 60))
     return str(Counter(cards).most_common(1)[0][0])
 
 

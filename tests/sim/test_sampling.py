@@ -13,7 +13,7 @@ from pigpen.rules import PRESETS, Deal, Face, Phase, cards_in, mask_of
 from pigpen.rules.actions import MoonChoice
 from pigpen.rules.cards import FULL_DECK
 from pigpen.rules.presets import CHINESE_HEARTS, GONGZHU, GONGZHU_SALE, HEARTS, HEARTS_SHORT
-from pigpen.sim.chance import Chance
+from pigpen.sim.sim_random import SimRandom
 from pigpen.sim.splits import Unfit
 from tests.rules.odd_rules import MIXED
 from tests.rules.players import any_action, lumpy_deal, walk
@@ -46,8 +46,8 @@ def states_of(deal: Deal, rng: Random) -> list[View]:
 def ways(view: View) -> int:
     """How many deals the sampler counts, apart from passes that nobody saw."""
     view.sample(Random(1))
-    assert view._worlds is not None
-    return view._worlds.unseen.ways()
+    assert view._possible is not None
+    return view._possible.unseen.ways()
 
 
 @pytest.mark.parametrize(
@@ -128,8 +128,8 @@ def test_the_true_deal_is_never_ruled_out_and_what_is_drawn_looks_alike(rules: R
 
 def assert_possible(view: View, deal: Deal) -> None:
     """Every card lies in a place that the sampler allows for it."""
-    assert view._worlds is not None
-    unseen = view._worlds.unseen
+    assert view._possible is not None
+    unseen = view._possible.unseen
     places = []
     for place in unseen.places:
         down = mask_of(
@@ -200,12 +200,12 @@ def test_rules_of_ones_own_are_sampled_exactly_too(table: str, seed: int) -> Non
 
 
 def test_chance_is_the_same_for_the_same_seed_and_keeps_within_its_bounds() -> None:
-    first, second = Chance(7), Chance(7)
+    first, second = SimRandom(7), SimRandom(7)
     assert [first.below(52) for _ in range(99)] == [second.below(52) for _ in range(99)]
-    counts = Counter(Chance(seed * 0x9E3779B97F4A7C15).below(13) for seed in range(1, 13_001))
+    counts = Counter(SimRandom(seed * 0x9E3779B97F4A7C15).below(13) for seed in range(1, 13_001))
     assert set(counts) == set(range(13))
     assert max(counts.values()) < 1200 < FULL_DECK
-    assert Chance.of(Random(3)).word() == Chance.of(Random(3)).word() < 1 << 64
+    assert SimRandom.of(Random(3)).word() == SimRandom.of(Random(3)).word() < 1 << 64
 
 
 @pytest.mark.parametrize("leader", [None, 0, 3])

@@ -25,7 +25,7 @@ def again(request: Request, found: Preflight, sandbox: str) -> str:
         groups = dict.fromkeys(outcome.group for outcome in found.report.outcomes)
         rules = "".join(f" --rules {_rules(request.variants, group)}" for group in groups if group != WIRE_GROUP)
         return f"pigpen check {shlex.quote(request.word)}{rules} --sandbox {sandbox}"
-    failed = next(match for match in found.matches if match.faults.held)
+    failed = next(match for match in found.matches if match.faults.reports)
     return _play(request, failed.spec, sandbox)
 
 

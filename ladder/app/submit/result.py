@@ -70,7 +70,7 @@ def _failures(found: Preflight) -> Iterator[Failure]:
 
 
 def _faults(match: SelfPlay) -> Iterator[Failure]:
-    for fault in match.faults.held:
+    for fault in match.faults.reports:
         logs = match.played.logs.get(fault.table)
         yield Failure(
             variant=match.spec.rules.name,

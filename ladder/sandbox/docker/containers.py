@@ -135,7 +135,7 @@ def launch(
     client: DockerClient,
     name: str,
     plan: ContainerPlan,
-    place: SeatMount,
+    mount: SeatMount,
     *,
     limits: Limits,
     sandbox: str,
@@ -148,7 +148,7 @@ def launch(
         client: The engine.
         name: A new name (`container_name`).
         plan: What runs.
-        place: Where it finds its seat; gets a launcher of its own.
+        mount: Where it finds its seat; gets a launcher of its own.
         limits: What it may use.
         sandbox: Id of the sandbox that it belongs to.
         forgotten: Done when the kernel has forgotten what earlier containers looked up; waited for before the start.
@@ -160,7 +160,7 @@ def launch(
         SandboxError: If the engine fails.
     """
     api = client.api
-    put_program(LAUNCHER, plan.engine.machine, place.folder)
+    put_program(LAUNCHER, plan.engine.machine, mount.folder)
     group_above = forgetting.parent_group(plan.engine.cgroup_driver)
     with engine_errors("start a bot's container"):
         try:
@@ -171,9 +171,9 @@ def launch(
                 name=name,
                 hostname="pen",
                 user=new_user(),
-                environment=environment(place),
-                labels={**place.labels, **labels_of(sandbox)},
-                host_config=host_config(api, place, limits, plan.runtime, group_above),
+                environment=environment(mount),
+                labels={**mount.labels, **labels_of(sandbox)},
+                host_config=host_config(api, mount, limits, plan.runtime, group_above),
                 # Beside network "none", and half a start's time: the runtime makes the empty network namespace by
                 # itself, where the engine would run another process to set it up.
                 network_disabled=True,

@@ -191,24 +191,24 @@ class DockerSandbox:
         return {*tuple(self._instances.values()), *self._starting.elements()}  # threads take instances away
 
     async def _start(
-        self, client: DockerClient, plan: ContainerPlan, files: ImageFiles, place: SeatMount
+        self, client: DockerClient, plan: ContainerPlan, files: ImageFiles, mount: SeatMount
     ) -> DockerInstance:
         self._starting[plan] += 1
         try:
             if await self._keep_in_memory(plan) != files:
                 raise SandboxError(f"The files of the image {plan.image} cannot be kept in memory any more.")
-            return await self._launch(client, plan, place)
+            return await self._launch(client, plan, mount)
         finally:
             self._starting[plan] -= 1
 
-    async def _launch(self, client: DockerClient, plan: ContainerPlan, place: SeatMount) -> DockerInstance:
-        output = Output(place.folder)
+    async def _launch(self, client: DockerClient, plan: ContainerPlan, mount: SeatMount) -> DockerInstance:
+        output = Output(mount.folder)
         name = containers.container_name()
         if self._remembers:
             self._remembers = False
             self._forgotten = begin_to_forget(plan.engine.cgroup_driver)
         start = partial(containers.launch, limits=self.limits, sandbox=self.id, forgotten=self._forgotten)
-        launch = self._pool.submit(start, client, name, plan, place)
+        launch = self._pool.submit(start, client, name, plan, mount)
         try:
             group = await asyncio.wrap_future(launch)
         except asyncio.CancelledError:
@@ -219,7 +219,7 @@ class DockerSandbox:
         except Exception:
             output.close()
             raise
-        controller = ContainerController(group, output, place.core)
+        controller = ContainerController(group, output, mount.core)
         instance = DockerInstance(client, self._pool, name, output, controller, self._removed)
         self._instances[instance] = plan
         return instance
@@ -269,11 +269,11 @@ class DockerProgram:
         """``locked`` in memory, ``read`` before each start, or ``isolated`` by a kernel of their own."""
         return self._image_files
 
-    async def start(self, place: SeatMount) -> DockerInstance:
+    async def start(self, mount: SeatMount) -> DockerInstance:
         """
         Start one fresh container.
 
         Raises:
             SandboxError: If the engine fails.
         """
-        return await self._start(place)
+        return await self._start(mount)

@@ -105,21 +105,21 @@ class ProcessProgram:
     def image_files(self) -> None:
         """There is no image."""
 
-    async def start(self, place: SeatMount) -> ProcessInstance:
+    async def start(self, mount: SeatMount) -> ProcessInstance:
         """
         Start one fresh process, in a session of its own.
 
         Raises:
             SandboxError: If the system lets no process start.
         """
-        with disk_errors(f"A folder in {place.folder}"):
-            home = tempfile.mkdtemp(prefix="home-", dir=place.folder)
+        with disk_errors(f"A folder in {mount.folder}"):
+            home = tempfile.mkdtemp(prefix="home-", dir=mount.folder)
         output, writer = os.pipe()
         try:
             process = await asyncio.create_subprocess_exec(
                 *_dying_with_us(self._command),
                 cwd=self._folder,
-                env=_environment(place, home, self._packages),
+                env=_environment(mount, home, self._packages),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=writer,
                 stderr=writer,
@@ -166,7 +166,7 @@ def _dying_with_us(command: list[str]) -> list[str]:
     return [sys.executable, "-I", "-S", str(LAUNCHER), str(os.getpid()), *command]
 
 
-def _environment(place: SeatMount, home: str, packages: Path | None) -> dict[str, str]:
+def _environment(mount: SeatMount, home: str, packages: Path | None) -> dict[str, str]:
     inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}
     if packages is not None:
         path = [str(packages), *filter(None, [inherited.get("PYTHONPATH")])]
@@ -177,6 +177,6 @@ def _environment(place: SeatMount, home: str, packages: Path | None) -> dict[str
         "TMPDIR": home,
         "PYTHONUNBUFFERED": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
-        "PIGPEN_ADDRESS": f"unix:{place.folder / SOCKET_NAME}",
-        "PIGPEN_TOKEN": place.token,
+        "PIGPEN_ADDRESS": f"unix:{mount.folder / SOCKET_NAME}",
+        "PIGPEN_TOKEN": mount.token,
     }

@@ -169,7 +169,7 @@ def _take(
                 f"{seat.rating_after}, and its matches give {then.rating} and {now.rating}."
             )
     found.standings |= {(match.variant, version): standing for version, standing in new.standings.items()}
-    for meeting in new.meetings:
+    for meeting in new.pair_results:
         key = (match.variant, meeting.a, meeting.b)
         found.meetings[key] = _sum(found.meetings[key], meeting) if key in found.meetings else meeting
         found.matches[key] = found.matches.get(key, 0) + 1

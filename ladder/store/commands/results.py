@@ -151,7 +151,7 @@ def _write_faults(connection: Connection, match_id: int, summary: MatchSummary, 
 
 
 def _write_meetings(connection: Connection, variant: str, new: RatingChange) -> None:
-    rows = [{"variant": variant, "n": 1, **vars(meeting)} for meeting in new.meetings]
+    rows = [{"variant": variant, "n": 1, **vars(meeting)} for meeting in new.pair_results]
     connection.execute(statements.add_meeting(connection.dialect.name), rows)
 
 

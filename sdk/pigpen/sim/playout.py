@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 from pigpen.rules.actions import Action, MoonChoice, Phase
 from pigpen.rules.cards import CARDS, SUIT_MASKS, Card, cards_in
 from pigpen.sim import native
-from pigpen.sim.chance import Chance
+from pigpen.sim.sim_random import SimRandom
 
 if TYPE_CHECKING:
     from pigpen.rules.deal import Deal
-    from pigpen.sim.chance import Bits
-    from pigpen.sim.worlds import Worlds
+    from pigpen.sim.possible_deals import PossibleDeals
+    from pigpen.sim.sim_random import Bits
 
 
 class Policy(enum.IntEnum):
@@ -43,7 +43,7 @@ def playout(deal: Deal, policy: Policy | Chooser = Policy.CAREFUL, rng: Bits | N
     >>> from pigpen.rules import PRESETS, Deal, deal_hands
     >>> rules = PRESETS["gongzhu"]
     >>> playout(Deal(rules, deal_hands(rules, bytes(32), 0)), Policy.CAREFUL, random.Random(1))
-    X
+    (-10, -140, 60, -80)
 
     Args:
         deal: Where to begin; it is not changed.
@@ -56,45 +56,47 @@ def playout(deal: Deal, policy: Policy | Chooser = Policy.CAREFUL, rng: Bits | N
     """
     if not isinstance(policy, Policy):
         return _played_by(deal.copy(), policy)
-    chance = Chance.of(rng or random)
+    own = SimRandom.of(rng or random)
     if deal.phase in (Phase.PASS, Phase.EXPOSE):
         deal = deal.copy()
-        settle(deal, policy, chance)
+        settle(deal, policy, own)
     engine = native.engine()
     if engine and deal.phase is Phase.PLAY:
-        return engine.playout(deal, policy, chance.state)
+        return engine.playout(deal, policy, own.state)
     deal = deal.copy()
-    play_out(deal, policy, chance)
+    play_out(deal, policy, own)
     return deal.scores()
 
 
-def playouts(worlds: Worlds, options: int, deals: int, policy: Policy, chance: Chance) -> dict[Card, tuple[float, ...]]:
+def playouts(
+    possible: PossibleDeals, options: int, deals: int, policy: Policy, rng: SimRandom
+) -> dict[Card, tuple[float, ...]]:
     """The mean scores after each card of the mask *options*; see `pigpen.View.playouts`."""
     cards, engine = cards_in(options), native.engine()
-    if engine and worlds.are_alike:
-        sums = engine.playouts(worlds.open_position(), worlds.unseen.tables, options, deals, policy, chance.state)
+    if engine and possible.all_fit:
+        sums = engine.playouts(possible.known_position(), possible.unseen.tables, options, deals, policy, rng.state)
     else:
-        sums = [[0] * worlds.first.rules.players for _ in cards]
+        sums = [[0] * possible.first.rules.players for _ in cards]
         for _ in range(deals):
-            _try_all(worlds.draw_hands(chance), cards, policy, chance, sums)
+            _try_all(possible.draw_hands(rng), cards, policy, rng, sums)
     return {card: tuple([points / deals for points in row]) for card, row in zip(cards, sums, strict=True)}
 
 
-def _try_all(deal: Deal, cards: Sequence[Card], policy: Policy, chance: Chance, sums: list[list[int]]) -> None:
+def _try_all(deal: Deal, cards: Sequence[Card], policy: Policy, rng: SimRandom, sums: list[list[int]]) -> None:
     for card, row in zip(cards, sums, strict=True):
         twin = deal.copy()
         twin.play(card)
-        play_out(twin, policy, chance)
+        play_out(twin, policy, rng)
         for seat, points in enumerate(twin.scores()):
             row[seat] += points
 
 
-def play_out(deal: Deal, policy: Policy, chance: Chance) -> None:
+def play_out(deal: Deal, policy: Policy, rng: SimRandom) -> None:
     """Play *deal*, in which cards are being played, to its end."""
     choose = _any if policy is Policy.RANDOM else _careful
     play = deal.play
     while options := deal.playable:
-        play(choose(deal, options, chance) if options & options - 1 else _card(options))
+        play(choose(deal, options, rng) if options & options - 1 else _card(options))
     if deal.phase is Phase.MOON:
         deal.apply(deal.turn, MoonChoice.SUBTRACT)
 
@@ -106,20 +108,20 @@ def _played_by(deal: Deal, policy: Chooser) -> tuple[int, ...]:
     return deal.scores()
 
 
-def settle(deal: Deal, policy: Policy, chance: Chance, but: int | None = None) -> None:
+def settle(deal: Deal, policy: Policy, rng: SimRandom, but: int | None = None) -> None:
     """Answer the sealed questions for everybody who has not answered yet, *but* for one seat."""
     while deal.phase in (Phase.PASS, Phase.EXPOSE):
         seats = [seat for seat in deal.to_act if seat != but]
         if not seats:
             break
         for seat in seats:
-            deal.apply(seat, _passed(deal, seat, policy, chance) if deal.phase is Phase.PASS else {})
+            deal.apply(seat, _passed(deal, seat, policy, rng) if deal.phase is Phase.PASS else {})
 
 
-def _passed(deal: Deal, seat: int, policy: Policy, chance: Chance) -> tuple[Card, ...]:
+def _passed(deal: Deal, seat: int, policy: Policy, rng: SimRandom) -> tuple[Card, ...]:
     cards, count = list(deal.legal(seat)), deal.rules.plan.pass_count
     if policy is Policy.RANDOM:
-        return tuple([cards.pop(chance.below(len(cards))) for _ in range(count)])
+        return tuple([cards.pop(rng.below(len(cards))) for _ in range(count)])
     return tuple(sorted(cards, key=deal.rules.plan.danger.__getitem__)[-count:])
 
 
@@ -127,16 +129,16 @@ def _card(mask: int) -> Card:
     return CARDS[mask.bit_length() - 1]
 
 
-def _any(_deal: Deal, options: int, chance: Chance) -> Card:
-    for _ in range(chance.below(options.bit_count())):
+def _any(_deal: Deal, options: int, rng: SimRandom) -> Card:
+    for _ in range(rng.below(options.bit_count())):
         options &= options - 1
     return _card(options & -options)
 
 
-def _careful(deal: Deal, options: int, chance: Chance) -> Card:
+def _careful(deal: Deal, options: int, rng: SimRandom) -> Card:
     plan = deal.rules.plan
-    if not chance.word() >> 61:
-        return _any(deal, options, chance)
+    if not rng.word() >> 61:
+        return _any(deal, options, rng)
     on_table = len(deal.plays) % deal.rules.players
     if not on_table:
         return min(cards_in(options), key=plan.meek.__getitem__)

@@ -18,8 +18,8 @@ from pigpen.sim.splits import CardPlace, Splits, shuffles, spread
 
 if TYPE_CHECKING:
     from pigpen.rules.view import SeatView
-    from pigpen.sim.chance import Chance
     from pigpen.sim.native.binding import Tables
+    from pigpen.sim.sim_random import SimRandom
 
 
 class Unseen:
@@ -85,7 +85,7 @@ class Unseen:
         absent = bit & self.evidence.absent[place.seat]
         return not elsewhere and not absent and (not place.face_down or bool(bit & candidates))
 
-    def draw(self, chance: Chance) -> tuple[list[int], list[int]]:
+    def draw(self, rng: SimRandom) -> tuple[list[int], list[int]]:
         """
         Deal the unseen cards.
 
@@ -96,18 +96,18 @@ class Unseen:
         hands, down = [0] * len(self.known), [0] * len(self.known)
         engine = native.engine()
         if engine:
-            lie, chance.state = engine.sample(self.tables, chance.state)
+            dealt, rng.state = engine.sample(self.tables, rng.state)
         else:
-            lie = self._lie(chance)
-        for place, mask in zip(self.places, lie, strict=True):
+            dealt = self._draw_places(rng)
+        for place, mask in zip(self.places, dealt, strict=True):
             hands[place.seat] |= mask
             if place.face_down:
                 down[place.seat] = mask
         return hands, down
 
-    def _lie(self, chance: Chance) -> list[int]:
+    def _draw_places(self, rng: SimRandom) -> list[int]:
         """The cards of each place, dealt once."""
-        lie = [0] * len(self.places)
-        for group, mask in zip(self.groups, self.splits.draw(chance), strict=True):
-            spread(list(cards_in(mask)), group, self.sizes, chance, lie)
-        return lie
+        dealt = [0] * len(self.places)
+        for group, mask in zip(self.groups, self.splits.draw(rng), strict=True):
+            spread(list(cards_in(mask)), group, self.sizes, rng, dealt)
+        return dealt

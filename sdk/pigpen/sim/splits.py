@@ -12,12 +12,12 @@ from math import factorial
 from typing import TYPE_CHECKING, NamedTuple
 
 from pigpen.rules.cards import cards_in
-from pigpen.sim.chance import WORD
+from pigpen.sim.sim_random import WORD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pigpen.sim.chance import Chance
+    from pigpen.sim.sim_random import SimRandom
 
 Room = tuple[int, ...]
 """How many cards each group of places can still take; as a split, how many of one class it gets."""
@@ -105,14 +105,14 @@ class Splits:
             return iter([tuple(parts)] if sum(parts) == count == sum(room) else [])
         return _parts(count, room, frozenset(groups), 0)
 
-    def draw(self, chance: Chance) -> list[int]:
+    def draw(self, rng: SimRandom) -> list[int]:
         """One of the deals: the cards of each group, as masks."""
         masks = [0] * len(self.root)
         room = self.root
         for cards, groups, table in zip(self.cards, self.groups, self.options, strict=True):
             options = table[room]
-            option = options[0] if len(options) == 1 else _drawn(options, chance.word())
-            spread(list(cards), groups, option.split, chance, masks)
+            option = options[0] if len(options) == 1 else _drawn(options, rng.word())
+            spread(list(cards), groups, option.split, rng, masks)
             room = option.room
         return masks
 
@@ -124,13 +124,13 @@ def _drawn(options: list[Option], word: int) -> Option:
     raise AssertionError("the last limit is above every word")
 
 
-def spread(cards: list[int], places: Sequence[int], split: Sequence[int], chance: Chance, masks: list[int]) -> None:
-    """Give each of *places* its part of *cards*; the last of them takes what is left, which needs no chance."""
+def spread(cards: list[int], places: Sequence[int], split: Sequence[int], rng: SimRandom, masks: list[int]) -> None:
+    """Give each of *places* its part of *cards*; the last of them takes what is left, without random numbers."""
     begin, last = 0, len(cards) - 1
     for place in places[:-1]:
         mask = masks[place]
         for taken in range(begin, begin + split[place]):
-            other = taken + chance.below(last + 1 - taken)
+            other = taken + rng.below(last + 1 - taken)
             mask |= 1 << cards[other]
             cards[other] = cards[taken]
         masks[place] = mask

@@ -6,8 +6,8 @@ import ctypes
 import struct
 from typing import TYPE_CHECKING
 
-from pigpen.sim.chance import WORD
 from pigpen.sim.native.binding import PLACES, Tables
+from pigpen.sim.sim_random import WORD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pigpen.rules import Card, Deal, Exposure, Rules
-    from pigpen.sim.chance import Bits
     from pigpen.sim.playout import Policy
-    from pigpen.sim.worlds import Worlds
+    from pigpen.sim.possible_deals import PossibleDeals
+    from pigpen.sim.sim_random import Bits
 
 
 class View(SeatView):
@@ -28,7 +28,7 @@ class View(SeatView):
         bank: Seconds left in the bank before this decision.
     """
 
-    __slots__ = ("_rng", "_worlds", "bank", "decision", "limit", "seed", "totals")
+    __slots__ = ("_possible", "_rng", "bank", "decision", "limit", "seed", "totals")
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class View(SeatView):
         self.limit = limit
         self.bank = bank
         self._rng: random.Random | None = None
-        self._worlds: Worlds | None = None
+        self._possible: PossibleDeals | None = None
 
     @property
     def rng(self) -> random.Random:
@@ -96,9 +96,9 @@ class View(SeatView):
         Raises:
             ValueError: If no deal fits, or the deal is over.
         """
-        from pigpen.sim.chance import Chance  # not every bot simulates
+        from pigpen.sim.sim_random import SimRandom  # not every bot simulates
 
-        return self._possible().draw(Chance.of(rng))
+        return self._possible_deals().draw(SimRandom.of(rng))
 
     def playouts(
         self, deals: int, rng: Bits, policy: Policy | None = None, cards: Iterable[Card] | None = None
@@ -121,19 +121,19 @@ class View(SeatView):
         Raises:
             ValueError: If it is not this seat's turn to play, one of the cards is not legal, or no deal fits.
         """
-        from pigpen.sim.chance import Chance
         from pigpen.sim.playout import Policy, playouts
+        from pigpen.sim.sim_random import SimRandom
 
         options = self.legal_mask if cards is None else mask_of(cards)
         if self.phase is not Phase.PLAY or not options or options & ~self.legal_mask or deals < 1:
             raise ValueError("playouts are for a seat that is to play one of the cards, in 1 or more deals")
         policy = Policy.CAREFUL if policy is None else policy
-        return playouts(self._possible(), options, deals, policy, Chance.of(rng))
+        return playouts(self._possible_deals(), options, deals, policy, SimRandom.of(rng))
 
-    def _possible(self) -> Worlds:
+    def _possible_deals(self) -> PossibleDeals:
         """The deals that fit, counted once."""
-        from pigpen.sim.worlds import Worlds
+        from pigpen.sim.possible_deals import PossibleDeals
 
-        if self._worlds is None:
-            self._worlds = Worlds(self)
-        return self._worlds
+        if self._possible is None:
+            self._possible = PossibleDeals(self)
+        return self._possible

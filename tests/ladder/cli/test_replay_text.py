@@ -14,7 +14,7 @@ from pigpen.rules import PRESETS
 from referee.records.lines import MatchLine
 from referee.records.recorded import Recorded
 from referee.replay.deal_replay import DealReplay
-from referee.replay.table_view import scene
+from referee.replay.table_view import view_table
 from tests.referee.bots import moon_lines, showy_seats
 from tests.referee.recorded import faulty_seats, match_lines
 from tests.referee.scripted_seats import WorkingSeat, honest
@@ -95,8 +95,8 @@ def test_work_before_a_bot_was_asked_is_told() -> None:
     lines = match_lines("hearts", "deals:1", lambda players: [WorkingSeat(honest) for _ in range(players)])
     for match, times in ((Recorded.of(lines), 52), (recorded("hearts"), 0)):
         replay = DealReplay(match.rules, match.first, match.deals[0])
-        scenes = [scene(replay, place) for place in range(len(replay.moments))]
-        told = [happened(match.rules, now, before) for before, now in pairwise(scenes)]
+        table_views = [view_table(replay, place) for place in range(len(replay.moments))]
+        told = [happened(match.rules, now, before) for before, now in pairwise(table_views)]
         assert sum(" ms, 250.0 ms before it was asked)" in text for text in told) == times
 
 

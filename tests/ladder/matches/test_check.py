@@ -138,7 +138,7 @@ async def test_a_broken_sandbox_is_not_the_bots_fault() -> None:
         identity = "sha256:0"
         image_files = None
 
-        async def start(self, place: SeatMount) -> Instance:
+        async def start(self, mount: SeatMount) -> Instance:
             raise SandboxError("The engine is gone.")
 
     with pytest.raises(SandboxError, match=r"The engine is gone\."):

@@ -42,9 +42,9 @@ class First(pigpen.Bot):
 class TaskInstance:
     """A bot that runs as a task of this very loop."""
 
-    def __init__(self, place: SeatMount, stop_fails: bool, wait_fails: bool) -> None:
-        address = f"unix:{place.folder / SOCKET_NAME}"
-        self._task = asyncio.ensure_future(Client(First(), "task", address, place.token).play_match())
+    def __init__(self, mount: SeatMount, stop_fails: bool, wait_fails: bool) -> None:
+        address = f"unix:{mount.folder / SOCKET_NAME}"
+        self._task = asyncio.ensure_future(Client(First(), "task", address, mount.token).play_match())
         self._stop_fails = stop_fails
         self._wait_fails = wait_fails
         self.controller = NoController()
@@ -90,11 +90,11 @@ class TaskProgram:
         self._wait_fails = wait_fails
         self.instances: list[TaskInstance] = []
 
-    async def start(self, place: SeatMount) -> TaskInstance:
+    async def start(self, mount: SeatMount) -> TaskInstance:
         await asyncio.sleep(self._start_takes)
         if self._start_fails:
             raise SandboxError("no room")
-        self.instances.append(TaskInstance(place, self._stop_fails, self._wait_fails))
+        self.instances.append(TaskInstance(mount, self._stop_fails, self._wait_fails))
         return self.instances[-1]
 
 
@@ -105,10 +105,10 @@ class Breaking(TaskProgram):
         super().__init__()
         self._starts = starts
 
-    async def start(self, place: SeatMount) -> TaskInstance:
+    async def start(self, mount: SeatMount) -> TaskInstance:
         self._start_fails = not self._starts
         self._starts -= 1
-        return await super().start(place)
+        return await super().start(mount)
 
 
 async def play(*programs: TaskProgram) -> tuple[ResultLine, tuple[str, ...]]:
@@ -204,11 +204,11 @@ def test_a_folder_whose_maker_was_killed_before_it_was_marked_goes_when_it_is_ol
 class FallingSeat(TrialSeat):
     """A seat whose folder is removed and whose stream breaks with the first answer."""
 
-    def _deliver(self, data: bytes) -> None:
+    def _receive(self, data: bytes) -> None:
         if self._server.socket.parent.exists():
             shutil.rmtree(self._server.socket.parent)
             self.cut_at_next_answer()
-        super()._deliver(data)
+        super()._receive(data)
 
 
 async def test_a_seat_whose_folder_is_gone_in_mid_match_voids_it(monkeypatch: pytest.MonkeyPatch) -> None:

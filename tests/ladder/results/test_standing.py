@@ -30,7 +30,7 @@ def test_a_bot_in_both_chairs_of_a_team_has_played_one_match_and_met_the_other_o
     assert standing.decisions == summary.bots[0].decisions + summary.bots[2].decisions
     assert (sum(standing.places), standing.seats) == (1, (1, 0, 1, 0))
     score = float(summary.bots[1].place < summary.bots[0].place)
-    assert new.meetings == (PairResult(5, 8, score, a_then_b=2, b_then_a=2),)
+    assert new.pair_results == (PairResult(5, 8, score, a_then_b=2, b_then_a=2),)
 
 
 def test_a_team_that_was_taken_over_in_one_chair_has_failed_once_and_is_last() -> None:

@@ -1,4 +1,4 @@
-"""The coordinator's desk, on both databases."""
+"""The coordinator, on both databases."""
 
 from __future__ import annotations
 
@@ -29,20 +29,22 @@ def time() -> Time:
 
 
 @pytest.fixture
-def desk(database: Database, settings: Settings, time: Time) -> Coordinator:
+def coordinator(database: Database, settings: Settings, time: Time) -> Coordinator:
     with database.write() as session:
         for name in NAMES:
             enter(session, name)
-    return desk_at(database, settings, time)
+    return coordinator_at(database, settings, time)
 
 
-def desk_at(database: Database, settings: Settings, time: Time) -> Coordinator:
+def coordinator_at(database: Database, settings: Settings, time: Time) -> Coordinator:
     small = settings.model_copy(update={"boards": 1})
     return Coordinator(database, small, random.Random(7), time, tick=time)
 
 
-def test_a_task_names_bots_and_versions_in_the_order_of_their_numbers(desk: Coordinator, database: Database) -> None:
-    (task,) = desk.take(1)
+def test_a_task_names_bots_and_versions_in_the_order_of_their_numbers(
+    coordinator: Coordinator, database: Database
+) -> None:
+    (task,) = coordinator.take(1)
     with database.read() as session:
         seated = session.execute(
             select(models.StoredBot.name, models.Version.identity)
@@ -60,22 +62,22 @@ def test_with_partners_the_second_chair_has_a_name_of_its_own(
     with database.write() as session:
         for name in NAMES[:2]:
             enter(session, name, "gongzhu-partners")
-    (task,) = desk_at(database, settings, time).take(1)
+    (task,) = coordinator_at(database, settings, time).take(1)
     one, other = sorted(NAMES[:2], key=[bot.name for bot in task.bots].index)
     assert [bot.name for bot in task.bots] == [one, other, f"{one}#2", f"{other}#2"]
 
 
-def test_more_matches_wait_than_are_leased(desk: Coordinator, database: Database) -> None:
-    assert len(desk.take(2, ahead=3)) == 2
+def test_more_matches_wait_than_are_leased(coordinator: Coordinator, database: Database) -> None:
+    assert len(coordinator.take(2, ahead=3)) == 2
     with database.read() as session:
         waiting = session.scalars(select(models.StoredMatch.id).where(models.StoredMatch.status == Status.QUEUED)).all()
     assert len(waiting) == 3
 
 
-def test_a_result_tells_how_each_rating_moved(desk: Coordinator, database: Database, time: Time) -> None:
-    (task,) = desk.take(1)
+def test_a_result_tells_how_each_rating_moved(coordinator: Coordinator, database: Database, time: Time) -> None:
+    (task,) = coordinator.take(1)
     time.now += 12.5
-    result = desk.record(recorded(task))
+    result = coordinator.record(recorded(task))
     assert result is not None
     assert (result.match, result.variant, result.ordinal, result.deals) == (task.match, "hearts", 1, 4)
     assert (result.seconds, result.suspended) == (12.5, ())
@@ -87,61 +89,63 @@ def test_a_result_tells_how_each_rating_moved(desk: Coordinator, database: Datab
     assert [move.name for move in result.moves] == [bot.name for bot in task.bots]
 
 
-def test_the_same_result_again_is_the_same_result(desk: Coordinator) -> None:
-    (task,) = desk.take(1)
+def test_the_same_result_again_is_the_same_result(coordinator: Coordinator) -> None:
+    (task,) = coordinator.take(1)
     outcome = recorded(task)
-    assert desk.record(outcome) == desk.record(outcome)
-    assert desk.files.record(task.match, 1).exists()
+    assert coordinator.record(outcome) == coordinator.record(outcome)
+    assert coordinator.files.record(task.match, 1).exists()
 
 
-def test_a_result_that_comes_too_late_leaves_no_file(desk: Coordinator, time: Time) -> None:
-    (task,) = desk.take(1)
+def test_a_result_that_comes_too_late_leaves_no_file(coordinator: Coordinator, time: Time) -> None:
+    (task,) = coordinator.take(1)
     time.now += task.seconds + GRACE + 1
-    (again,) = desk.take(1)
+    (again,) = coordinator.take(1)
     assert (again.match, again.attempt) == (task.match, 2)
-    assert desk.record(recorded(task)) is None
-    assert desk.record(recorded(again)) is not None
-    assert [desk.files.record(task.match, attempt).exists() for attempt in (1, 2)] == [False, True]
+    assert coordinator.record(recorded(task)) is None
+    assert coordinator.record(recorded(again)) is not None
+    assert [coordinator.files.record(task.match, attempt).exists() for attempt in (1, 2)] == [False, True]
 
 
-def test_a_bot_that_is_suspended_is_taken_out_of_the_matches_that_wait(desk: Coordinator, database: Database) -> None:
-    desk.take(1, ahead=4)
+def test_a_bot_that_is_suspended_is_taken_out_of_the_matches_that_wait(
+    coordinator: Coordinator, database: Database
+) -> None:
+    coordinator.take(1, ahead=4)
     with database.write() as session:
         for entry in session.scalars(select(models.Rating).order_by(models.Rating.version_id).limit(1)):
             entry.state = State.SUSPENDED
-    others = desk.take(4)
+    others = coordinator.take(4)
     assert len(others) == 4
     assert all("Trotter" not in [bot.name for bot in task.bots] for task in others)
 
 
 def test_a_ladder_has_settled_when_every_bot_has_played_and_is_known_well_enough(
-    desk: Coordinator, database: Database
+    coordinator: Coordinator, database: Database
 ) -> None:
     for _ in range(3 * FEW):
-        (task,) = desk.take(1)
-        desk.record(recorded(task))
-    assert not desk.is_settled(1000.0)
-    assert desk.refresh_estimates()
-    assert desk.is_settled(1000.0)
-    assert not desk.is_settled(1.0)
+        (task,) = coordinator.take(1)
+        coordinator.record(recorded(task))
+    assert not coordinator.is_settled(1000.0)
+    assert coordinator.refresh_estimates()
+    assert coordinator.is_settled(1000.0)
+    assert not coordinator.is_settled(1.0)
     with database.write() as session:
         enter(session, "Gilt")
-    assert not desk.is_settled(1000.0)
+    assert not coordinator.is_settled(1000.0)
 
 
 def test_a_variant_that_nobody_can_play_does_not_keep_a_ladder_from_settling(
-    desk: Coordinator, database: Database
+    coordinator: Coordinator, database: Database
 ) -> None:
     with database.write() as session:
         enter(session, "Gilt", "gongzhu")
     for _ in range(3 * FEW):
-        (task,) = desk.take(1)
-        desk.record(recorded(task))
-    desk.refresh_estimates(whatever_it_takes=True)
-    assert desk.is_settled(1000.0)
+        (task,) = coordinator.take(1)
+        coordinator.record(recorded(task))
+    coordinator.refresh_estimates(all_variants=True)
+    assert coordinator.is_settled(1000.0)
     with database.write() as session:
         session.execute(update(models.Rating).values(state=State.SUSPENDED))
-    assert not desk.is_settled(1000.0)
+    assert not coordinator.is_settled(1000.0)
 
 
 def test_a_clock_that_is_set_back_holds_up_no_estimate(database: Database, settings: Settings, time: Time) -> None:
@@ -149,33 +153,33 @@ def test_a_clock_that_is_set_back_holds_up_no_estimate(database: Database, setti
         for name in NAMES:
             enter(session, name)
     small = settings.model_copy(update={"boards": 1})
-    desk = Coordinator(database, small, random.Random(7), time, tick=lambda: 0.0)
+    coordinator = Coordinator(database, small, random.Random(7), time, tick=lambda: 0.0)
     for _ in range(2):
-        (task,) = desk.take(1)
-        desk.record(recorded(task))
-        assert desk.refresh_estimates()
+        (task,) = coordinator.take(1)
+        coordinator.record(recorded(task))
+        assert coordinator.refresh_estimates()
         time.now -= 3600
 
 
 def test_a_bot_whose_program_is_gone_is_suspended_and_keeps_nobody_from_playing(
-    desk: Coordinator, database: Database, time: Time
+    coordinator: Coordinator, database: Database, time: Time
 ) -> None:
-    (task,) = desk.take(1)
+    (task,) = coordinator.take(1)
     lost = task.bots[0]
-    assert desk.fail(task.match, task.attempt, "Its image is gone.", lost.identity) is Status.QUARANTINED
+    assert coordinator.fail(task.match, task.attempt, "Its image is gone.", lost.identity) is Status.QUARANTINED
     assert states(database)[lost.name] == (State.SUSPENDED, "Its image is gone.", 0)
     assert {state for state, *_ in states(database).values()} == {State.SUSPENDED, State.ACTIVE}
-    assert lost.name not in {bot.name for each in desk.take(4) for bot in each.bots}
+    assert lost.name not in {bot.name for each in coordinator.take(4) for bot in each.bots}
     time.now += cool_down(1)
-    desk.take(1)
+    coordinator.take(1)
     assert states(database)[lost.name] == (State.ACTIVE, "", 0)
 
 
 def test_a_program_that_is_found_missing_by_an_attempt_that_is_over_suspends_nobody(
-    desk: Coordinator, database: Database
+    coordinator: Coordinator, database: Database
 ) -> None:
-    (task,) = desk.take(1)
-    assert desk.fail(task.match, task.attempt + 1, "Its image is gone.", task.bots[0].identity) is None
+    (task,) = coordinator.take(1)
+    assert coordinator.fail(task.match, task.attempt + 1, "Its image is gone.", task.bots[0].identity) is None
     assert {state for state, *_ in states(database).values()} == {State.ACTIVE}
 
 

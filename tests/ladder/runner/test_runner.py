@@ -13,8 +13,8 @@ from structlog.testing import capture_logs
 
 from ladder.errors import SandboxError, StoreError
 from ladder.runner.coordinator import FEW, Coordinator
-from ladder.runner.goals import Goal
 from ladder.runner.runner import LONGEST_PAUSE, NobodyPlays, Runner
+from ladder.runner.stop_condition import StopCondition
 from ladder.settings.settings import Settings, load_settings
 from ladder.store import models
 from ladder.store.commands.opening import open_ladder
@@ -57,7 +57,7 @@ def time() -> Time:
 
 
 @pytest.fixture
-def desk(database: Database, settings: Settings, time: Time) -> Coordinator:
+def coordinator(database: Database, settings: Settings, time: Time) -> Coordinator:
     return Coordinator(database, settings, random.Random(7), time, tick=time)
 
 
@@ -66,8 +66,8 @@ def executor(time: Time) -> FakeExecutor:
     return FakeExecutor(time)
 
 
-def runner(desk: Coordinator, executor: FakeExecutor, time: Time, goal: Goal | None = None) -> Runner:
-    return Runner(desk, executor, goal or Goal(matches=4), time, time)
+def runner(coordinator: Coordinator, executor: FakeExecutor, time: Time, until: StopCondition | None = None) -> Runner:
+    return Runner(coordinator, executor, until or StopCondition(matches=4), time, time)
 
 
 def statuses(database: Database) -> Counter[str]:
@@ -85,8 +85,8 @@ def ordinals(database: Database) -> list[int | None]:
         return list(session.scalars(done))
 
 
-def files(desk: Coordinator) -> list[str]:
-    return sorted(path.name for path in desk.files.root.rglob("*") if path.is_file())
+def files(coordinator: Coordinator) -> list[str]:
+    return sorted(path.name for path in coordinator.files.root.rglob("*") if path.is_file())
 
 
 def events(logs: list[Any], name: str) -> list[Any]:
@@ -94,26 +94,28 @@ def events(logs: list[Any], name: str) -> list[Any]:
 
 
 def test_a_run_records_as_many_matches_as_it_was_told(
-    desk: Coordinator, executor: FakeExecutor, time: Time, database: Database
+    coordinator: Coordinator, executor: FakeExecutor, time: Time, database: Database
 ) -> None:
-    run = runner(desk, executor, time, Goal(matches=5))
+    run = runner(coordinator, executor, time, StopCondition(matches=5))
     assert run.run()
     assert (run.recorded, ordinals(database)) == (5, [1, 2, 3, 4, 5])
     assert statuses(database) == {"done": 5}
     assert (executor.most, len(executor.tasks)) == (2, 5)
 
 
-def test_each_recorded_match_has_one_record_and_its_logs(desk: Coordinator, executor: FakeExecutor, time: Time) -> None:
-    runner(desk, executor, time, Goal(matches=2)).run()
-    assert files(desk) == ["1-1.jsonl.gz", "1-1.log.json.gz", "2-1.jsonl.gz", "2-1.log.json.gz"]
-    assert desk.files.read_logs(1, 1) == {0: ("hello",)}
+def test_each_recorded_match_has_one_record_and_its_logs(
+    coordinator: Coordinator, executor: FakeExecutor, time: Time
+) -> None:
+    runner(coordinator, executor, time, StopCondition(matches=2)).run()
+    assert files(coordinator) == ["1-1.jsonl.gz", "1-1.log.json.gz", "2-1.jsonl.gz", "2-1.log.json.gz"]
+    assert coordinator.files.read_logs(1, 1) == {0: ("hello",)}
 
 
 def test_the_log_tells_of_every_match_and_of_no_seed(
-    desk: Coordinator, executor: FakeExecutor, time: Time, database: Database
+    coordinator: Coordinator, executor: FakeExecutor, time: Time, database: Database
 ) -> None:
     with capture_logs() as logs:
-        runner(desk, executor, time).run()
+        runner(coordinator, executor, time).run()
     assert [len(events(logs, name)) for name in ("match.started", "match.finished")] == [4, 4]
     finished = events(logs, "match.finished")[0]
     assert min(finished["places"]) == 1
@@ -123,11 +125,11 @@ def test_the_log_tells_of_every_match_and_of_no_seed(
 
 
 def test_a_void_match_is_played_again_and_nobody_is_blamed(
-    desk: Coordinator, executor: FakeExecutor, time: Time, database: Database
+    coordinator: Coordinator, executor: FakeExecutor, time: Time, database: Database
 ) -> None:
     executor.answer = lambda task: void(task) if task.key == "match-1-1" else recorded(task)
     with capture_logs() as logs:
-        runner(desk, executor, time).run()
+        runner(coordinator, executor, time).run()
     assert statuses(database) == {"done": 4}
     assert [log["reason"] for log in events(logs, "match.void")] == ["No Docker engine answers."]
     with database.read() as session:
@@ -137,22 +139,22 @@ def test_a_void_match_is_played_again_and_nobody_is_blamed(
 
 
 def test_a_match_that_is_void_again_and_again_is_set_aside_and_the_others_go_on(
-    desk: Coordinator, executor: FakeExecutor, time: Time, database: Database
+    coordinator: Coordinator, executor: FakeExecutor, time: Time, database: Database
 ) -> None:
     executor.answer = lambda task: void(task) if task.match == 1 else recorded(task)
     with capture_logs() as logs:
-        runner(desk, executor, time).run()
+        runner(coordinator, executor, time).run()
     assert statuses(database) == {"done": 4, "quarantined": 1}
     assert [log["match"] for log in events(logs, "match.quarantined")] == [1]
     assert sum(task.match == 1 for task in executor.tasks) == MOST_FAILURES
 
 
 def test_a_bot_that_keeps_failing_is_suspended_and_plays_no_more(
-    desk: Coordinator, executor: FakeExecutor, time: Time, database: Database
+    coordinator: Coordinator, executor: FakeExecutor, time: Time, database: Database
 ) -> None:
     executor.answer = lambda task: recorded(task, sinner="Boar")
     with capture_logs() as logs:
-        runner(desk, executor, time, Goal(matches=20)).run()
+        runner(coordinator, executor, time, StopCondition(matches=20)).run()
     assert [(log["bot"], log["variant"]) for log in events(logs, "bot.suspended")] == [("Boar", "hearts")]
     suspended = next(number for number, log in enumerate(logs) if log["event"] == "bot.suspended")
     started = events(logs[suspended:], "match.started")
@@ -161,7 +163,7 @@ def test_a_bot_that_keeps_failing_is_suspended_and_plays_no_more(
 
 
 def test_an_engine_that_is_down_for_an_hour_costs_the_matches_under_way_one_failure_each(
-    desk: Coordinator, executor: FakeExecutor, time: Time, database: Database
+    coordinator: Coordinator, executor: FakeExecutor, time: Time, database: Database
 ) -> None:
     began, tries = time.now, []
 
@@ -172,7 +174,7 @@ def test_an_engine_that_is_down_for_an_hour_costs_the_matches_under_way_one_fail
     executor.answer = lambda task: void(task) if time.now < began + 3600 else recorded(task)
     executor.is_ready = is_ready
     with capture_logs() as logs:
-        runner(desk, executor, time).run()
+        runner(coordinator, executor, time).run()
     assert (statuses(database), len(executor.tasks)) == ({"done": 4}, 2 + 4)
     assert [log["reason"] for log in events(logs, "platform.down")] == [str(DOWN)]
     assert len(events(logs, "platform.up")) == 1
@@ -183,13 +185,13 @@ def test_an_engine_that_is_down_for_an_hour_costs_the_matches_under_way_one_fail
 
 @pytest.mark.parametrize("stops_after", [None, 100.0])
 def test_waiting_for_a_slow_answer_from_the_engine_costs_no_work(
-    desk: Coordinator, executor: FakeExecutor, time: Time, stops_after: float | None
+    coordinator: Coordinator, executor: FakeExecutor, time: Time, stops_after: float | None
 ) -> None:
     began = time.now
     executor.answer = lambda task: void(task) if time.now < began + 3600 else recorded(task)
     executor.is_ready = lambda: DOWN if time.now < began + 3600 else None
     executor.probe_seconds = 30.0
-    run = runner(desk, executor, time)
+    run = runner(coordinator, executor, time)
     if stops_after:
         time.after(stops_after, run.stop)
     run.run()
@@ -197,11 +199,11 @@ def test_waiting_for_a_slow_answer_from_the_engine_costs_no_work(
 
 
 def test_a_stop_while_the_engine_is_down_waits_for_what_is_under_way_without_work(
-    desk: Coordinator, executor: FakeExecutor, time: Time, database: Database
+    coordinator: Coordinator, executor: FakeExecutor, time: Time, database: Database
 ) -> None:
     executor.answer = lambda task: void(task) if task.match == 1 else None
     executor.is_ready = lambda: DOWN
-    run = runner(desk, executor, time)
+    run = runner(coordinator, executor, time)
     time.after(10, run.stop)
     assert run.run()
     assert time.waits < 200
@@ -210,11 +212,11 @@ def test_a_stop_while_the_engine_is_down_waits_for_what_is_under_way_without_wor
 
 @pytest.mark.parametrize("answer", ["no JSON", '{"match": 99, "attempt": 1, "void": "x"}', RuntimeError("killed")])
 def test_an_answer_that_makes_no_sense_is_a_void_match(
-    desk: Coordinator, executor: FakeExecutor, time: Time, database: Database, answer: str | Exception
+    coordinator: Coordinator, executor: FakeExecutor, time: Time, database: Database, answer: str | Exception
 ) -> None:
     executor.answer = lambda task: answer if task.key == "match-1-1" else recorded(task)
     with capture_logs() as logs:
-        runner(desk, executor, time).run()
+        runner(coordinator, executor, time).run()
     assert statuses(database) == {"done": 4}
     assert events(logs, "match.void")[0]["reason"].startswith("Its worker")
 
@@ -240,15 +242,15 @@ def cut_off(task: MatchTask) -> MatchOutcome:
 
 @pytest.mark.parametrize("wrong", [other_cards, changed, cut_off])
 def test_a_record_that_does_not_hold_never_counts(
-    desk: Coordinator, executor: FakeExecutor, time: Time, database: Database, wrong: Any
+    coordinator: Coordinator, executor: FakeExecutor, time: Time, database: Database, wrong: Any
 ) -> None:
     executor.answer = lambda task: wrong(task) if task.key == "match-1-1" else recorded(task)
     with capture_logs() as logs:
-        runner(desk, executor, time).run()
+        runner(coordinator, executor, time).run()
     assert [log["match"] for log in events(logs, "match.void")] == [1]
     assert statuses(database) == {"done": 4}
-    assert "1-1.jsonl.gz" not in files(desk)
-    assert "1-2.jsonl.gz" in files(desk)
+    assert "1-1.jsonl.gz" not in files(coordinator)
+    assert "1-2.jsonl.gz" in files(coordinator)
 
 
 class Hangs:
@@ -271,17 +273,17 @@ class Hangs:
 
 
 def test_a_worker_that_hangs_loses_its_lease_and_its_late_result_is_thrown_away(
-    desk: Coordinator, executor: FakeExecutor, time: Time, database: Database, settings: Settings
+    coordinator: Coordinator, executor: FakeExecutor, time: Time, database: Database, settings: Settings
 ) -> None:
     hangs = Hangs(executor)
     executor.seconds = 400.0
     time.after(settings.match_seconds + GRACE + 600, hangs.come_back)
     with capture_logs() as logs:
-        runner(desk, executor, time, Goal(matches=20)).run()
+        runner(coordinator, executor, time, StopCondition(matches=20)).run()
     assert [log["match"] for log in events(logs, "match.lost")] == [1]
     assert [log["match"] for log in events(logs, "match.late")] == [1]
     assert ordinals(database) == list(range(1, 21))
-    assert [name for name in files(desk) if name.startswith("1-")] == ["1-2.jsonl.gz", "1-2.log.json.gz"]
+    assert [name for name in files(coordinator) if name.startswith("1-")] == ["1-2.jsonl.gz", "1-2.log.json.gz"]
 
 
 def test_a_clock_that_is_set_forward_takes_no_match_from_the_run_that_is_at_it(
@@ -296,7 +298,7 @@ def test_a_clock_that_is_set_forward_takes_no_match_from_the_run_that_is_at_it(
 
     with capture_logs() as logs:
         runner(
-            Coordinator(database, settings, random.Random(7), wall, tick=time), executor, time, Goal(matches=5)
+            Coordinator(database, settings, random.Random(7), wall, tick=time), executor, time, StopCondition(matches=5)
         ).run()
     assert not events(logs, "match.late")
     assert {task.attempt for task in executor.tasks} == {1}
@@ -304,9 +306,9 @@ def test_a_clock_that_is_set_forward_takes_no_match_from_the_run_that_is_at_it(
 
 
 def test_the_first_stop_finishes_what_is_under_way(
-    desk: Coordinator, executor: FakeExecutor, time: Time, database: Database
+    coordinator: Coordinator, executor: FakeExecutor, time: Time, database: Database
 ) -> None:
-    run = runner(desk, executor, time, Goal())
+    run = runner(coordinator, executor, time, StopCondition())
     time.after(2.5, run.stop)
     with capture_logs() as logs:
         assert run.run()
@@ -315,10 +317,10 @@ def test_the_first_stop_finishes_what_is_under_way(
 
 
 def test_the_second_stop_gives_matches_back_without_holding_it_against_anybody(
-    desk: Coordinator, executor: FakeExecutor, time: Time, database: Database
+    coordinator: Coordinator, executor: FakeExecutor, time: Time, database: Database
 ) -> None:
     executor.answer = lambda task: None
-    run = runner(desk, executor, time, Goal())
+    run = runner(coordinator, executor, time, StopCondition())
     time.after(2.5, run.stop)
     time.after(3.0, run.stop)
     assert not run.run()
@@ -326,7 +328,7 @@ def test_the_second_stop_gives_matches_back_without_holding_it_against_anybody(
     with database.read() as session:
         assert set(session.scalars(select(models.StoredMatch.failures))) == {0}
     executor.answer = recorded
-    assert runner(desk, executor, time).run()
+    assert runner(coordinator, executor, time).run()
     assert {task.key for task in executor.tasks} >= {"match-1-1", "match-1-2"}
 
 
@@ -342,12 +344,12 @@ def test_nobody_to_play_ends_a_run_that_has_a_goal_with_the_reason(
 
 
 def test_a_run_ends_when_every_bot_is_known_well_enough_and_another_one_has_nothing_to_do(
-    desk: Coordinator, executor: FakeExecutor, time: Time
+    coordinator: Coordinator, executor: FakeExecutor, time: Time
 ) -> None:
-    first = runner(desk, executor, time, Goal(ci=1000.0))
+    first = runner(coordinator, executor, time, StopCondition(ci=1000.0))
     assert first.run()
     assert first.recorded >= FEW
-    again = runner(desk, executor, time, Goal(ci=1000.0))
+    again = runner(coordinator, executor, time, StopCondition(ci=1000.0))
     assert again.run()
     assert again.recorded == 0
 
@@ -357,7 +359,7 @@ def test_a_run_without_a_goal_waits_for_somebody_to_play(
 ) -> None:
     settings = load_settings(data_dir=tmp_path / "empty", boards=1)
     ladder = open_ladder(settings, create=True)
-    run = runner(Coordinator(ladder, settings, random.Random(7), time, tick=time), executor, time, Goal())
+    run = runner(Coordinator(ladder, settings, random.Random(7), time, tick=time), executor, time, StopCondition())
 
     def submit() -> None:
         with ladder.write() as session:
@@ -374,7 +376,7 @@ def test_a_run_without_a_goal_waits_for_somebody_to_play(
 
 
 def test_a_database_that_fails_for_a_while_loses_no_result(
-    desk: Coordinator, executor: FakeExecutor, time: Time, database: Database, monkeypatch: pytest.MonkeyPatch
+    coordinator: Coordinator, executor: FakeExecutor, time: Time, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     began, write = time.now, database.write
 
@@ -385,25 +387,25 @@ def test_a_database_that_fails_for_a_while_loses_no_result(
 
     monkeypatch.setattr(database, "write", failing)
     with capture_logs() as logs:
-        runner(desk, executor, time).run()
+        runner(coordinator, executor, time).run()
     assert (ordinals(database), len(executor.tasks)) == ([1, 2, 3, 4], 4)
     assert [log["reason"] for log in events(logs, "platform.down")] == ["The database is full."]
     assert len(events(logs, "platform.up")) == 1
 
 
 def test_a_disk_that_is_full_for_a_while_loses_no_result(
-    desk: Coordinator, executor: FakeExecutor, time: Time, database: Database, monkeypatch: pytest.MonkeyPatch
+    coordinator: Coordinator, executor: FakeExecutor, time: Time, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    began, keep = time.now, desk.files.keep
+    began, keep = time.now, coordinator.files.keep
 
     def failing(*arguments: Any) -> None:
         if time.now < began + 300:
             raise OSError(28, "No space left on device", "records")
         keep(*arguments)
 
-    monkeypatch.setattr(desk.files, "keep", failing)
+    monkeypatch.setattr(coordinator.files, "keep", failing)
     with capture_logs() as logs:
-        runner(desk, executor, time).run()
+        runner(coordinator, executor, time).run()
     assert (ordinals(database), len(executor.tasks)) == ([1, 2, 3, 4], 4)
     assert [log["reason"] for log in events(logs, "platform.down")] == [
         "records cannot be written: No space left on device."
@@ -411,9 +413,9 @@ def test_a_disk_that_is_full_for_a_while_loses_no_result(
 
 
 def test_a_commit_whose_answer_was_lost_is_recorded_once(
-    desk: Coordinator, executor: FakeExecutor, time: Time, database: Database, monkeypatch: pytest.MonkeyPatch
+    coordinator: Coordinator, executor: FakeExecutor, time: Time, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    record = desk.record
+    record = coordinator.record
     lost: list[object] = []
 
     def losing(outcome: MatchOutcome) -> Any:
@@ -423,19 +425,19 @@ def test_a_commit_whose_answer_was_lost_is_recorded_once(
             raise StoreError("The connection was lost.")
         return result
 
-    monkeypatch.setattr(desk, "record", losing)
-    run = runner(desk, executor, time)
+    monkeypatch.setattr(coordinator, "record", losing)
+    run = runner(coordinator, executor, time)
     run.run()
     assert (run.recorded, ordinals(database)) == (4, [1, 2, 3, 4])
-    assert "1-1.jsonl.gz" in files(desk)
+    assert "1-1.jsonl.gz" in files(coordinator)
 
 
 def test_only_the_newest_records_are_kept(
     database: Database, settings: Settings, executor: FakeExecutor, time: Time
 ) -> None:
     few = settings.model_copy(update={"records": 3})
-    desk = Coordinator(database, few, random.Random(7), time, tick=time)
-    runner(desk, executor, time, Goal(matches=8)).run()
+    coordinator = Coordinator(database, few, random.Random(7), time, tick=time)
+    runner(coordinator, executor, time, StopCondition(matches=8)).run()
     with database.read() as session:
         kept = (
             select(models.StoredMatch.ordinal)
@@ -447,35 +449,35 @@ def test_only_the_newest_records_are_kept(
             len(session.scalars(select(models.StoredSeat).where(models.StoredSeat.rating_after.is_not(None))).all())
             == 32
         )
-    assert len(files(desk)) == 6
+    assert len(files(coordinator)) == 6
 
 
 def test_an_owner_who_wants_fewer_records_loses_the_old_ones_at_the_next_start(
-    database: Database, settings: Settings, desk: Coordinator, executor: FakeExecutor, time: Time
+    database: Database, settings: Settings, coordinator: Coordinator, executor: FakeExecutor, time: Time
 ) -> None:
-    runner(desk, executor, time, Goal(matches=5)).run()
+    runner(coordinator, executor, time, StopCondition(matches=5)).run()
     few = Coordinator(database, settings.model_copy(update={"records": 2}), random.Random(7), time, tick=time)
-    few.tidy()
+    few.recover()
     assert len(files(few)) == 4
 
 
 def test_what_a_killed_runner_left_is_put_right_at_the_next_start(
-    database: Database, settings: Settings, desk: Coordinator, executor: FakeExecutor, time: Time,
+    database: Database, settings: Settings, coordinator: Coordinator, executor: FakeExecutor, time: Time,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    runner(desk, executor, time, Goal(matches=2)).run()
+    runner(coordinator, executor, time, StopCondition(matches=2)).run()
     monkeypatch.setattr("ladder.sandbox.host.owners.this_process", lambda: "elsewhere boot pid:[1] 1 1")
     monkeypatch.setattr("ladder.sandbox.host.owners.is_dead", lambda holder: True)
     begun = Coordinator(database, settings, random.Random(7), time, tick=time).take(2)
     for task in begun:
         outcome = recorded(task)
         assert outcome.record is not None
-        desk.files.keep(task.match, task.attempt, outcome.record, outcome.logs)  # written, and killed then
-    (desk.files.root / "0" / f"{begun[0].match}-1.jsonl.gz.partial").touch()
-    before = [name for name in files(desk) if name.startswith(("1-", "2-"))]
+        coordinator.files.keep(task.match, task.attempt, outcome.record, outcome.logs)  # written, and killed then
+    (coordinator.files.root / "0" / f"{begun[0].match}-1.jsonl.gz.partial").touch()
+    before = [name for name in files(coordinator) if name.startswith(("1-", "2-"))]
     with capture_logs() as logs:
-        runner(desk, executor, time, Goal(matches=2)).run()
+        runner(coordinator, executor, time, StopCondition(matches=2)).run()
     assert [log["match"] for log in events(logs, "match.requeued")] == [task.match for task in begun]
     assert ordinals(database) == [1, 2, 3, 4]
     again = [f"{task.match}-2.{end}" for task in begun for end in ("jsonl.gz", "log.json.gz")]
-    assert files(desk) == sorted(before + again)
+    assert files(coordinator) == sorted(before + again)

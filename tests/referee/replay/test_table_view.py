@@ -12,7 +12,7 @@ import pytest
 from pigpen.rules import PRESETS, Card, Face, MoonChoice, Phase, cards_in, mask_of
 from referee.records.recorded import Recorded
 from referee.replay.deal_replay import DealReplay
-from referee.replay.table_view import scene
+from referee.replay.table_view import view_table
 from tests.referee.bots import moon_lines, showy_seats
 from tests.referee.recorded import faulty_seats, match_lines
 
@@ -29,8 +29,8 @@ def replay_of(rules: str, make_seats: Callable[[int], list[Seat]] = showy_seats)
     return DealReplay(recorded.rules, recorded.first, recorded.deals[0])
 
 
-def scenes(replay: DealReplay, chairs: tuple[int, ...] | None = None) -> list[TableView]:
-    return [scene(replay, place, chairs) for place in range(len(replay.moments))]
+def table_views(replay: DealReplay, chairs: tuple[int, ...] | None = None) -> list[TableView]:
+    return [view_table(replay, place, chairs) for place in range(len(replay.moments))]
 
 
 @pytest.fixture(scope="module", params=PRESETS)
@@ -39,7 +39,7 @@ def replay(request: pytest.FixtureRequest) -> DealReplay:
 
 
 def test_all_hands_are_open_when_all_look(replay: DealReplay) -> None:
-    for now, moment in zip(scenes(replay), replay.moments, strict=True):
+    for now, moment in zip(table_views(replay), replay.moments, strict=True):
         assert [mask_of(chair.hand) for chair in now.chairs] == moment.deal.hands
         assert [chair.unknown for chair in now.chairs] == [0] * replay.rules.players
         assert tuple(chair.points for chair in now.chairs) == moment.deal.points()
@@ -47,7 +47,7 @@ def test_all_hands_are_open_when_all_look(replay: DealReplay) -> None:
 
 
 def test_from_a_chair_one_sees_ones_own_hand_and_how_many_cards_the_others_hold(replay: DealReplay) -> None:
-    for now, moment in zip(scenes(replay, (1,)), replay.moments, strict=True):
+    for now, moment in zip(table_views(replay, (1,)), replay.moments, strict=True):
         assert mask_of(now.chairs[1].hand) == moment.deal.hands[1]
         assert now.chairs[1].unknown == 0
         for chair in now.chairs:
@@ -80,15 +80,15 @@ def test_a_scene_from_a_chair_is_the_same_whatever_the_others_hold_that_it_canno
                 other.hands[two] ^= swapped
                 twin = copy.copy(replay)
                 twin.moments = (*replay.moments[:place], replace(moment, deal=other), *replay.moments[place + 1 :])
-                assert scene(twin, place, (seat,)) == scene(replay, place, (seat,))
-                assert scene(twin, place) != scene(replay, place)
+                assert view_table(twin, place, (seat,)) == view_table(replay, place, (seat,))
+                assert view_table(twin, place) != view_table(replay, place)
                 tried += 1
     assert tried > 100
 
 
 def test_passed_cards_are_known_to_who_gave_and_who_got_them() -> None:
     replay = replay_of("hearts")
-    now, everything = scene(replay, 1, (1,)), scene(replay, 1)
+    now, everything = view_table(replay, 1, (1,)), view_table(replay, 1)
     assert [bool(chair.passed) for chair in now.chairs] == [True, True, False, False]
     assert [bool(chair.received) for chair in now.chairs] == [False, True, True, False]
     assert now.chairs[1].received == now.chairs[0].passed == everything.chairs[0].passed
@@ -104,11 +104,11 @@ def test_a_card_put_face_down_is_known_to_its_owner_alone_until_it_is_played() -
     )
     other = (owner + 1) % 4
     for place, moment in enumerate(replay.moments[1:], 1):
-        now = scene(replay, place, (other,)).chairs[owner]
+        now = view_table(replay, place, (other,)).chairs[owner]
         played = bool(mask_of(moment.deal.plays) & card.mask)
         assert (card in now.exposed) == played
         assert (now.hidden == 0) == played
-        assert scene(replay, place, (owner,)).chairs[owner].exposed[card] is Face.DOWN
+        assert view_table(replay, place, (owner,)).chairs[owner].exposed[card] is Face.DOWN
 
 
 def test_nobody_learns_from_a_chair_who_else_was_asked_to_expose() -> None:
@@ -116,48 +116,48 @@ def test_nobody_learns_from_a_chair_who_else_was_asked_to_expose() -> None:
     assert replay.moments[0].deal.phase is Phase.EXPOSE
     assert len(replay.moments[0].deal.to_act) > 1
     seat = replay.moments[0].deal.to_act[0]
-    assert [chair.asked for chair in scene(replay, 0, (seat,)).chairs] == [each == seat for each in range(4)]
-    assert [news.seat for news in scene(replay, 1, (seat,)).news] == [seat]
+    assert [chair.asked for chair in view_table(replay, 0, (seat,)).chairs] == [each == seat for each in range(4)]
+    assert [news.seat for news in view_table(replay, 1, (seat,)).news] == [seat]
 
 
 def test_who_decided_for_a_seat_and_how_long_it_took_is_seen_from_its_own_chair_alone() -> None:
     replay = replay_of("hearts", faulty_seats)
     place = next(place for place, moment in enumerate(replay.moments) if "default:malformed" in str(moment.done))
-    everything = [news for news in scene(replay, place).news if news.seat == 0]
+    everything = [news for news in view_table(replay, place).news if news.seat == 0]
     assert [(news.by, news.why) for news in everything] == [("default:malformed", "it cannot be read")]
-    assert scene(replay, place, (0,)).news == tuple(everything)
+    assert view_table(replay, place, (0,)).news == tuple(everything)
     plays = [
         place
         for place, moment in enumerate(replay.moments)
         if moment.done and moment.done[0][0].play and moment.done[0][0].seat == 0
     ]
-    (news,) = scene(replay, plays[0], (2,)).news
+    (news,) = view_table(replay, plays[0], (2,)).news
     assert (news.seat, news.by, news.why, news.took) == (0, "", None, None)
 
 
 def test_a_trick_stays_on_the_table_until_the_next_lead() -> None:
     replay = replay_of("hearts")
     end = replay.stops[2]
-    full, next_lead = scene(replay, end), scene(replay, end + 1)
+    full, next_lead = view_table(replay, end), view_table(replay, end + 1)
     assert (len(full.trick), full.number, len(next_lead.trick), next_lead.number) == (4, 1, 1, 2)
     assert full.winning is not None
     assert full.winner == full.winning.seat == next_lead.trick[0].seat
     assert next_lead.winner is None
     assert next_lead.winning == next_lead.trick[0]
-    assert (scene(replay, 0).trick, scene(replay, 0).number, scene(replay, 0).winning) == ((), 0, None)
+    assert (view_table(replay, 0).trick, view_table(replay, 0).number, view_table(replay, 0).winning) == ((), 0, None)
 
 
 def test_only_the_result_shows_scores_and_totals_with_them() -> None:
     recorded = Recorded.of(match_lines("hearts", "deals:2"))
     replay = DealReplay(recorded.rules, recorded.first, recorded.deals[1])
-    seen = scenes(replay)
+    seen = table_views(replay)
     assert {now.scores for now in seen[:-1]} == {None}
     assert {now.totals for now in seen[:-1]} == {recorded.deals[0].totals}
     assert (seen[-1].scores, seen[-1].totals) == (recorded.deals[1].scores, recorded.deals[1].totals)
 
 
 def test_the_cards_taken_that_count_lie_before_their_taker() -> None:
-    last = scenes(replay_of("gongzhu"))[-1]
+    last = table_views(replay_of("gongzhu"))[-1]
     taken = [card for chair in last.chairs for card in chair.taken]
     assert sorted(taken) == [Card.parse("TC"), Card.parse("JD"), *cards_in(0x1FFF << 26), Card.parse("QS")]
 
@@ -166,7 +166,7 @@ def test_a_moon_choice_is_news_only_from_the_shooters_chair() -> None:
     recorded = Recorded.of(moon_lines())
     replay = DealReplay(recorded.rules, recorded.first, recorded.deals[2])
     place = len(replay.moments) - 2
-    assert [news.action for news in scene(replay, place).news] == [MoonChoice.ADD]
-    shooter = scene(replay, place).news[0].seat
-    assert scene(replay, place, ((shooter + 1) % 4,)).news == ()
-    assert scene(replay, place).chairs[shooter].points == 0
+    assert [news.action for news in view_table(replay, place).news] == [MoonChoice.ADD]
+    shooter = view_table(replay, place).news[0].seat
+    assert view_table(replay, place, ((shooter + 1) % 4,)).news == ()
+    assert view_table(replay, place).chairs[shooter].points == 0

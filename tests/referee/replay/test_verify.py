@@ -15,6 +15,7 @@ from referee.records.chain import START, chained
 from referee.records.errors import RecordError
 from referee.records.lines import DealLine, to_json
 from referee.replay.verify import Verified, verify
+from tests.counts import count
 from tests.referee.recorded import SEED, faulty_seats, match_lines, write_record
 from tests.referee.scripted_seats import WorkingSeat, honest
 
@@ -78,11 +79,12 @@ def test_what_the_referee_writes_holds(tmp_path: Path, rules: str, form: str, fa
 
 
 def flips(content: bytes, masks: Iterable[int]) -> Iterator[bytes]:
-    for mask in masks:
-        for place in range(len(content)):
+    for number, mask in enumerate(masks):
+        for place in range(number, len(content), count(11, 1)):
             yield content[:place] + bytes([content[place] ^ mask]) + content[place + 1 :]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "masks"),
     [("match.jsonl", (0x01, 0x20, 0xFF)), ("match.jsonl.gz", [1 << bit for bit in range(8)])],
@@ -154,11 +156,12 @@ def test_whatever_is_changed_is_found_in_its_line_even_if_the_chain_is_made_anew
             assert "cannot be understood" not in str(found.difference)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("value", [None, [], {}, "x", -1, 0.5, True, 10**30])
 def test_values_of_another_kind_are_found_in_their_line(tmp_path: Path, value: Any) -> None:
     for number in range(len(BOARDS)):
         places = {place[:depth] for place in leaves(BOARDS[number]) for depth in range(1, len(place) + 1)}
-        for place in sorted(places, key=str)[:: 7 if number else 1]:
+        for place in sorted(places, key=str)[:: count(29, 7) if number else count(3, 1)]:
             lines = changed_at(BOARDS, number, place, lambda _: value)
             found = verified(tmp_path, lines)
             assert found.line == number + 1 or (number == 0 and place[0] in {"bots", "clock", "commitment", "rules"}), (
@@ -431,9 +434,9 @@ def test_the_tables_of_boards_may_be_written_in_any_order(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("lines", [HONEST, FAULTY, BOARDS], ids=["honest", "faulty", "boards"])
 def test_an_unfinished_record_is_checked_as_far_as_it_goes(tmp_path: Path, lines: list[Plain]) -> None:
-    for count in range(1, len(lines)):
-        found = verified(tmp_path, lines[:count])
-        assert (found.holds, found.finished, found.deals) == (True, False, count - 1)
+    for size in range(1, len(lines)):
+        found = verified(tmp_path, lines[:size])
+        assert (found.holds, found.finished, found.deals) == (True, False, size - 1)
 
 
 UNFINISHED = {

@@ -56,75 +56,75 @@ def loop(monkeypatch: pytest.MonkeyPatch) -> FakeLoop:
 
 
 @pytest.fixture
-def rang(loop: FakeLoop) -> list[float]:
-    """When it rang."""
+def fired(loop: FakeLoop) -> list[float]:
+    """When it fired."""
     return []
 
 
 @pytest.fixture
-def alarm(loop: FakeLoop, rang: list[float]) -> LazyTimer:
-    return LazyTimer(lambda: rang.append(loop.now))
+def timer(loop: FakeLoop, fired: list[float]) -> LazyTimer:
+    return LazyTimer(lambda: fired.append(loop.now))
 
 
-def test_it_rings_once_when_its_time_has_come(loop: FakeLoop, alarm: LazyTimer, rang: list[float]) -> None:
-    alarm.set(3.0)
+def test_it_fires_once_when_its_time_has_come(loop: FakeLoop, timer: LazyTimer, fired: list[float]) -> None:
+    timer.set(3.0)
     loop.wait_until(2.9)
-    assert rang == []
+    assert fired == []
     loop.wait_until(100.0)
-    assert rang == [3.0]
+    assert fired == [3.0]
 
 
-def test_set_anew_it_rings_at_the_new_time_alone(loop: FakeLoop, alarm: LazyTimer, rang: list[float]) -> None:
-    alarm.set(3.0)
+def test_set_anew_it_fires_at_the_new_time_alone(loop: FakeLoop, timer: LazyTimer, fired: list[float]) -> None:
+    timer.set(3.0)
     loop.wait_until(2.0)
-    alarm.set(3.0)
+    timer.set(3.0)
     loop.wait_until(100.0)
-    assert rang == [5.0]
+    assert fired == [5.0]
 
 
-def test_it_can_be_set_to_ring_earlier(loop: FakeLoop, alarm: LazyTimer, rang: list[float]) -> None:
-    alarm.set(30.0)
-    alarm.set(1.0)
+def test_it_can_be_set_to_fire_earlier(loop: FakeLoop, timer: LazyTimer, fired: list[float]) -> None:
+    timer.set(30.0)
+    timer.set(1.0)
     loop.wait_until(100.0)
-    assert rang == [1.0]
+    assert fired == [1.0]
 
 
-def test_stopped_it_does_not_ring(loop: FakeLoop, alarm: LazyTimer, rang: list[float]) -> None:
-    alarm.set(3.0)
-    alarm.stop()
+def test_stopped_it_does_not_fire(loop: FakeLoop, timer: LazyTimer, fired: list[float]) -> None:
+    timer.set(3.0)
+    timer.stop()
     loop.wait_until(100.0)
-    assert rang == []
-    alarm.set(3.0)
+    assert fired == []
+    timer.set(3.0)
     loop.wait_until(200.0)
-    assert rang == [103.0]
+    assert fired == [103.0]
 
 
-def test_it_may_be_set_anew_while_it_rings(loop: FakeLoop) -> None:
-    rang = []
+def test_it_may_be_set_anew_while_it_fires(loop: FakeLoop) -> None:
+    fired = []
 
-    def ring() -> None:
-        rang.append(loop.now)
-        if len(rang) < 3:
-            ringing.set(2.0)
+    def callback() -> None:
+        fired.append(loop.now)
+        if len(fired) < 3:
+            setting_again.set(2.0)
 
-    ringing = LazyTimer(ring)
-    ringing.set(1.0)
+    setting_again = LazyTimer(callback)
+    setting_again.set(1.0)
     loop.wait_until(100.0)
-    assert rang == [1.0, 3.0, 5.0]
+    assert fired == [1.0, 3.0, 5.0]
 
 
-def test_a_thousand_decisions_in_a_second_take_two_timers(loop: FakeLoop, alarm: LazyTimer, rang: list[float]) -> None:
+def test_a_thousand_decisions_in_a_second_take_two_timers(loop: FakeLoop, timer: LazyTimer, fired: list[float]) -> None:
     for number in range(1000):
-        alarm.set(1.0)
+        timer.set(1.0)
         loop.wait_until((number + 1) / 1000)
-        alarm.stop()
-    alarm.set(1.0)
+        timer.stop()
+    timer.set(1.0)
     loop.wait_until(1.5)
-    assert (rang, loop.started) == ([], 2)
+    assert (fired, loop.started) == ([], 2)
 
 
-def test_closed_it_leaves_no_timer_behind(loop: FakeLoop, alarm: LazyTimer) -> None:
-    alarm.set(3.0)
-    alarm.close()
-    alarm.close()
+def test_closed_it_leaves_no_timer_behind(loop: FakeLoop, timer: LazyTimer) -> None:
+    timer.set(3.0)
+    timer.close()
+    timer.close()
     assert loop.timers == []

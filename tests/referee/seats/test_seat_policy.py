@@ -13,8 +13,7 @@ import grpc
 import pytest
 
 from pigpen.v1.referee_pb2 import Answer, BotMessage
-from referee.seats import reconnect_window as door
-from referee.seats import seat_server
+from referee.seats import reconnect_window, seat_server
 from referee.seats.clock import Stopwatch
 from referee.seats.exit import Exit
 from referee.seats.stream_seat import StreamSeat
@@ -160,7 +159,7 @@ async def test_the_clock_runs_on_while_a_bot_is_away_and_it_may_still_come_back(
 async def test_a_bot_without_its_stream_rests_too_and_its_time_to_come_back_with_it(
     tmp_path: Path, welcome: Welcome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(door, "RECONNECT_SECONDS", SHORT)
+    monkeypatch.setattr(reconnect_window, "RECONNECT_SECONDS", SHORT)
     controller = RecordingController()
     async with open_seat(tmp_path) as (seat, token):
         seat.attach_controller(controller)
@@ -180,7 +179,7 @@ async def test_a_bot_without_its_stream_rests_too_and_its_time_to_come_back_with
 async def test_the_time_to_come_back_begins_when_a_bot_that_rested_is_asked(
     tmp_path: Path, welcome: Welcome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(door, "RECONNECT_SECONDS", SHORT)
+    monkeypatch.setattr(reconnect_window, "RECONNECT_SECONDS", SHORT)
     async with open_seat(tmp_path) as (seat, token):
         seat.freeze()
         await break_stream(seat, tmp_path, token, welcome)
@@ -264,7 +263,7 @@ async def test_a_seat_that_cannot_be_opened_again_is_the_referees_failure(tmp_pa
 async def test_a_socket_that_is_removed_while_a_bot_may_come_back_is_the_referees_failure(
     tmp_path: Path, welcome: Welcome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(door, "RECONNECT_SECONDS", 2.0)
+    monkeypatch.setattr(reconnect_window, "RECONNECT_SECONDS", 2.0)
     async with open_seat(tmp_path) as (seat, token):
         await break_stream(seat, tmp_path, token, welcome)
         asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))

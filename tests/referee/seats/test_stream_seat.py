@@ -11,8 +11,7 @@ from pigpen import ClockSetting, DealResult, MatchResult, Welcome
 from pigpen.v1.referee_pb2 import Answer, BotMessage, Hello
 from pigpen.wire.messages import view_of
 from referee.match.player import ask_in_time
-from referee.seats import reconnect_window as door
-from referee.seats import stream_seat
+from referee.seats import reconnect_window, stream_seat
 from referee.seats.clock import Stopwatch
 from referee.seats.hello import new_token
 from referee.seats.process_controller import IDLE_CPU_SECONDS
@@ -187,7 +186,7 @@ async def test_a_bot_that_comes_back_is_welcomed_and_asked_again(tmp_path: Path,
 
 
 async def test_a_bot_that_stays_away_is_gone(tmp_path: Path, welcome: Welcome, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(door, "RECONNECT_SECONDS", SHORT)
+    monkeypatch.setattr(reconnect_window, "RECONNECT_SECONDS", SHORT)
     async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
         await seat.welcome(welcome)
         await bot.receive()

@@ -73,16 +73,16 @@ class Engine:
             function.restype = None
 
     def playout(self, deal: Deal, policy: int, state: int) -> tuple[int, ...]:
-        """The scores of *deal*, in which cards are being played, played to its end; *state* is that of a `Chance`."""
+        """Play *deal* to its end and give the scores; cards are being played, and *state* is that of a `SimRandom`."""
         scores = (ctypes.c_int64 * SEATS)()
         self._playout(packed_rules(deal.rules), position(deal), state.to_bytes(16, "little"), policy, scores)
         return tuple(scores[: deal.rules.players])
 
     def sample(self, tables: Tables, state: int) -> tuple[list[int], int]:
-        """The cards of each place, dealt once, and the state of the `Chance` after that."""
-        lie = (ctypes.c_uint64 * (PLACES + 2))()
-        self._sample(tables, state.to_bytes(16, "little"), lie)
-        return lie[: tables.places], lie[PLACES + 1] << 64 | lie[PLACES]
+        """The cards of each place, dealt once, and the state of the `SimRandom` after that."""
+        dealt = (ctypes.c_uint64 * (PLACES + 2))()
+        self._sample(tables, state.to_bytes(16, "little"), dealt)
+        return dealt[: tables.places], dealt[PLACES + 1] << 64 | dealt[PLACES]
 
     def playouts(
         self, deal: Deal, tables: Tables, options: int, deals: int, policy: int, state: int
@@ -96,7 +96,7 @@ class Engine:
             options: The cards to try.
             deals: How many deals to sample.
             policy: Number of the policy.
-            state: That of a `Chance`.
+            state: That of a `SimRandom`.
         """
         players, rows = deal.rules.players, options.bit_count()
         sums = (ctypes.c_int64 * (rows * SEATS))()

@@ -31,10 +31,10 @@ print(pigpen.is_accelerated(), pigpen.playout(deal, rng=random.Random(1)))
 
 
 async def test_sampling_and_playouts_are_accelerated_in_the_sandbox_of_the_ladder(
-    write: Callable[[str, dict[str, str]], Path], place: Callable[[str], SeatMount], name: str
+    write: Callable[[str, dict[str, str]], Path], mount: Callable[[str], SeatMount], name: str
 ) -> None:
     folder = write(name, {"bot.py": BOT, "Dockerfile": DOCKERFILE})
-    end, output = await run(BotSource(name, folder=folder), place(""))
+    end, output = await run(BotSource(name, folder=folder), mount(""))
     assert end == Exit(0), output
     is_accelerated, _, scores = output.strip().partition(" ")
     assert is_accelerated == str(native.library(platform.machine()).is_file())

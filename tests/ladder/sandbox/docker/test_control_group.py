@@ -119,7 +119,7 @@ def test_the_kernel_counts_and_holds_a_real_process(generation: str) -> None:
         try:
             used = wait_for_growth(group, 0.0)
             group.freeze()
-            wait_until_frozen(group)
+            wait_until_frozen(made)
             held = group.cpu_time()
             time.sleep(0.05)
             assert group.cpu_time() == held
@@ -147,11 +147,11 @@ def wait_for_growth(group: ControlGroup, since: float) -> float:
     return used
 
 
-def wait_until_frozen(group: ControlGroup) -> None:
-    """Return when two looks a while apart show the same time."""
-    before = None
-    while before != (before := group.cpu_time()):
-        time.sleep(0.02)
+def wait_until_frozen(made: list[Path]) -> None:
+    """Return when the kernel says that nothing runs there any more."""
+    file, word = (made[0] / "cgroup.events", "frozen 1") if len(made) == 1 else (made[1] / "freezer.state", "FROZEN")
+    while word not in file.read_text().splitlines():
+        time.sleep(0.01)
 
 
 @contextmanager
@@ -161,10 +161,12 @@ def in_groups(made: list[Path]) -> Iterator[subprocess.Popen[bytes]]:
         folder.mkdir()
     try:
         with subprocess.Popen([sys.executable, "-c", SPINNER]) as spinner:
-            for folder in made:
-                (folder / "cgroup.procs").write_text(str(spinner.pid))
-            yield spinner
-            spinner.kill()
+            try:
+                for folder in made:
+                    (folder / "cgroup.procs").write_text(str(spinner.pid))
+                yield spinner
+            finally:
+                spinner.kill()
     finally:
         for folder in made:
             folder.rmdir()

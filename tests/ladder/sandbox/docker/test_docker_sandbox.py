@@ -21,11 +21,11 @@ from ladder.sandbox.docker.control_group import GROUPS
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.limits import FIRST_USER, GROUP, USERS, Limits
 from ladder.sandbox.host.memory import MIB
-from tests.ladder.containers import has_written, new_place, run, running
+from tests.ladder.containers import has_written, new_mount, run, running
 
 pytestmark = pytest.mark.docker
 
-MakePlace = Callable[[str], SeatMount]
+MakeMount = Callable[[str], SeatMount]
 FOREVER = "import time; time.sleep(1000)"
 PROBE = (Path(__file__).parent / "probe.py").read_text()
 
@@ -33,9 +33,9 @@ PROBE = (Path(__file__).parent / "probe.py").read_text()
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def seen(program: BotSource, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What one container with the usual limits saw of its world."""
-    place = new_place(tmp_path_factory.mktemp("seen") / "seat", PROBE)
-    (place.folder / "healthy").write_text("")
-    end, output = await run(program, place)
+    mount = new_mount(tmp_path_factory.mktemp("seen") / "seat", PROBE)
+    (mount.folder / "healthy").write_text("")
+    end, output = await run(program, mount)
     assert end == Exit(0), output
     facts: dict[str, Any] = json.loads(output)
     return facts
@@ -46,8 +46,8 @@ async def group(
     program: BotSource, tmp_path_factory: pytest.TempPathFactory, client: docker.DockerClient
 ) -> dict[str, Any]:
     """The limits of a container, its network and the name of its first process, as the kernel has them."""
-    place = new_place(tmp_path_factory.mktemp("group") / "seat", FOREVER)
-    async with running(program, place) as instance:
+    mount = new_mount(tmp_path_factory.mktemp("group") / "seat", FOREVER)
+    async with running(program, mount) as instance:
         pid = client.api.inspect_container(instance.name)["State"]["Pid"]
         lines = Path(f"/proc/{pid}/cgroup").read_text().splitlines()
         paths = {part: line.split(":")[2] for line in lines for part in line.split(":")[1].split(",")}
@@ -158,7 +158,7 @@ def test_memory_and_cpu_and_pids_are_limited(group: dict[str, Any]) -> None:
 
 @pytest.mark.usefixtures("no_leftovers")
 class TestLimitsInAction:
-    async def test_a_thread_bomb_stops_at_the_limit(self, program: BotSource, place: MakePlace) -> None:
+    async def test_a_thread_bomb_stops_at_the_limit(self, program: BotSource, mount: MakeMount) -> None:
         bomb = """
 import threading, time
 started = 0
@@ -170,50 +170,50 @@ except RuntimeError:
     print(started, flush=True)
     import os; os._exit(0)
 """
-        end, output = await run(program, place(bomb))
+        end, output = await run(program, mount(bomb))
         assert Exit(0) == end
         assert Limits().pids - 8 < int(output) < Limits().pids
 
-    async def test_too_much_memory_is_told_as_such(self, program: BotSource, place: MakePlace) -> None:
-        end, _ = await run(program, place("x = bytearray(400 << 20)"))
+    async def test_too_much_memory_is_told_as_such(self, program: BotSource, mount: MakeMount) -> None:
+        end, _ = await run(program, mount("x = bytearray(400 << 20)"))
         assert Exit(137, oom=True) == end
 
-    async def test_the_same_is_told_when_it_is_stopped_at_once(self, program: BotSource, place: MakePlace) -> None:
-        async with running(program, place("print('up'); x = bytearray(400 << 20)")) as instance:
+    async def test_the_same_is_told_when_it_is_stopped_at_once(self, program: BotSource, mount: MakeMount) -> None:
+        async with running(program, mount("print('up'); x = bytearray(400 << 20)")) as instance:
             first = await instance.wait()
             await instance.stop()
             assert Exit(137, oom=True) == first == await instance.wait()
 
-    async def test_more_memory_can_be_given(self, program: BotSource, place: MakePlace) -> None:
-        end, _ = await run(program, place("x = bytearray(400 << 20)"), Limits(memory=600 * MIB))
+    async def test_more_memory_can_be_given(self, program: BotSource, mount: MakeMount) -> None:
+        end, _ = await run(program, mount("x = bytearray(400 << 20)"), Limits(memory=600 * MIB))
         assert Exit(0) == end
 
-    async def test_a_file_ends_at_its_limit(self, program: BotSource, place: MakePlace) -> None:
+    async def test_a_file_ends_at_its_limit(self, program: BotSource, mount: MakeMount) -> None:
         source = "open('/tmp/x', 'wb').write(bytes(2 << 20))"
-        end, output = await run(program, place(source), Limits(file_size=MIB))
+        end, output = await run(program, mount(source), Limits(file_size=MIB))
         assert Exit(1) == end
         assert "File too large" in output
 
-    async def test_a_flood_of_output_is_cut_to_its_end(self, program: BotSource, place: MakePlace) -> None:
+    async def test_a_flood_of_output_is_cut_to_its_end(self, program: BotSource, mount: MakeMount) -> None:
         flood = "for _ in range(30_000): print('x' * 80)\nprint('the end')"
-        async with running(program, place(flood)) as instance:
+        async with running(program, mount(flood)) as instance:
             await instance.wait()
             tail = await instance.log_tail()
             assert tail.endswith("the end\n")
             assert len(tail.encode()) <= STDERR_TAIL
 
-    async def test_many_empty_files_do_not_eat_memory(self, program: BotSource, place: MakePlace) -> None:
+    async def test_many_empty_files_do_not_eat_memory(self, program: BotSource, mount: MakeMount) -> None:
         source = "for n in range(10_000): open(f'/tmp/{n}', 'w').close()"
-        end, output = await run(program, place(source))
+        end, output = await run(program, mount(source))
         assert Exit(1) == end
         assert "No space left" in output
 
 
 class TestAnInstance:
     async def test_reaches_its_seat_and_nothing_but_its_seat(
-        self, sandbox: DockerSandbox, program: BotSource, place: MakePlace
+        self, sandbox: DockerSandbox, program: BotSource, mount: MakeMount
     ) -> None:
-        seat = place("""
+        seat = mount("""
 import os, socket
 s = socket.socket(socket.AF_UNIX); s.connect(os.environ["PIGPEN_ADDRESS"].removeprefix("unix:"))
 s.sendall(os.environ["PIGPEN_TOKEN"].encode())
@@ -232,17 +232,17 @@ s.sendall(os.environ["PIGPEN_TOKEN"].encode())
             assert await heard.get() == b"secret"
 
     async def test_tells_its_exit_code_every_time(
-        self, sandbox: DockerSandbox, program: BotSource, place: MakePlace
+        self, sandbox: DockerSandbox, program: BotSource, mount: MakeMount
     ) -> None:
-        instance = await (await sandbox.load(program)).start(place("raise SystemExit(3)"))
+        instance = await (await sandbox.load(program)).start(mount("raise SystemExit(3)"))
         assert [Exit(3)] * 2 == list(await asyncio.gather(instance.wait(), instance.wait()))
         await instance.stop()
         assert Exit(3) == await instance.wait()
 
     async def test_stop_is_harmless_twice_and_keeps_the_output(
-        self, sandbox: DockerSandbox, program: BotSource, place: MakePlace
+        self, sandbox: DockerSandbox, program: BotSource, mount: MakeMount
     ) -> None:
-        instance = await (await sandbox.load(program)).start(place(f"print('hello'); {FOREVER}"))
+        instance = await (await sandbox.load(program)).start(mount(f"print('hello'); {FOREVER}"))
         await has_written(instance, "hello\n")
         waiting = asyncio.ensure_future(instance.wait())
         await asyncio.gather(instance.stop(), instance.stop())
@@ -251,29 +251,29 @@ s.sendall(os.environ["PIGPEN_TOKEN"].encode())
         assert [Exit(137)] * 2 == [await waiting, await instance.wait()]
 
     async def test_that_is_never_waited_for_still_tells_how_it_ended(
-        self, sandbox: DockerSandbox, program: BotSource, place: MakePlace
+        self, sandbox: DockerSandbox, program: BotSource, mount: MakeMount
     ) -> None:
-        instance = await (await sandbox.load(program)).start(place("print('done'); raise SystemExit(4)"))
-        observer = await (await sandbox.load(program)).start(place(FOREVER))
+        instance = await (await sandbox.load(program)).start(mount("print('done'); raise SystemExit(4)"))
+        observer = await (await sandbox.load(program)).start(mount(FOREVER))
         await has_written(instance, "done")
         await observer.stop()
         await instance.wait()
         await instance.stop()
         assert Exit(4) == await instance.wait()
 
-    async def test_bears_the_labels_of_its_place(
-        self, sandbox: DockerSandbox, program: BotSource, place: MakePlace, client: docker.DockerClient
+    async def test_bears_the_labels_of_its_mount(
+        self, sandbox: DockerSandbox, program: BotSource, mount: MakeMount, client: docker.DockerClient
     ) -> None:
-        instance = await (await sandbox.load(program)).start(place(FOREVER))
+        instance = await (await sandbox.load(program)).start(mount(FOREVER))
         labels = client.containers.get(instance.name).labels
         assert labels["pigpen.seat"] == "2"
         assert labels["pigpen"] == "1"
 
     @pytest.mark.parametrize("hand", ["remove", "kill", "remove before anyone waits", "kill before anyone waits"])
     async def test_taken_away_by_another_hand_is_the_sandboxs_failure(
-        self, sandbox: DockerSandbox, program: BotSource, place: MakePlace, client: docker.DockerClient, hand: str
+        self, sandbox: DockerSandbox, program: BotSource, mount: MakeMount, client: docker.DockerClient, hand: str
     ) -> None:
-        instance = await (await sandbox.load(program)).start(place(f"print('hello'); {FOREVER}"))
+        instance = await (await sandbox.load(program)).start(mount(f"print('hello'); {FOREVER}"))
         await has_written(instance, "hello\n")
         waiting = asyncio.ensure_future(instance.wait()) if "before" not in hand else None
         await asyncio.sleep(0)
@@ -288,11 +288,11 @@ s.sendall(os.environ["PIGPEN_TOKEN"].encode())
         assert Exit(137) == await instance.wait()
 
     async def test_of_a_closed_sandbox_is_gone(
-        self, no_leftovers: None, program: BotSource, place: MakePlace, client: docker.DockerClient
+        self, no_leftovers: None, program: BotSource, mount: MakeMount, client: docker.DockerClient
     ) -> None:
         sandbox = DockerSandbox()
         loaded = await sandbox.load(program)
-        instances = await asyncio.gather(*(loaded.start(place(FOREVER)) for _ in range(4)))
+        instances = await asyncio.gather(*(loaded.start(mount(FOREVER)) for _ in range(4)))
         await sandbox.close()
         await sandbox.close()
         assert [Exit(137)] * 4 == [await instance.wait() for instance in instances]
@@ -300,10 +300,10 @@ s.sendall(os.environ["PIGPEN_TOKEN"].encode())
 
 @pytest.mark.usefixtures("no_leftovers")
 class TestFailures:
-    async def test_an_unknown_runtime_is_the_sandboxs_failure(self, program: BotSource, place: MakePlace) -> None:
+    async def test_an_unknown_runtime_is_the_sandboxs_failure(self, program: BotSource, mount: MakeMount) -> None:
         sandbox = DockerSandbox(runtime="nonesuch")
         with pytest.raises(SandboxError, match="nonesuch"):
-            await (await sandbox.load(program)).start(place(FOREVER))
+            await (await sandbox.load(program)).start(mount(FOREVER))
         await sandbox.close()
 
     async def test_a_missing_folder_is_the_sandboxs_failure(
@@ -324,10 +324,10 @@ class TestFailures:
 
     @pytest.mark.parametrize("moment", [0, 1, 3, 10, 30, 100, 300])
     async def test_a_cancelled_start_leaves_no_container(
-        self, program: BotSource, place: MakePlace, moment: int
+        self, program: BotSource, mount: MakeMount, moment: int
     ) -> None:
         sandbox = DockerSandbox()
-        starting = asyncio.ensure_future((await sandbox.load(program)).start(place(FOREVER)))
+        starting = asyncio.ensure_future((await sandbox.load(program)).start(mount(FOREVER)))
         await asyncio.sleep(moment / 1000)
         starting.cancel()
         await asyncio.wait([starting])

@@ -18,9 +18,10 @@ from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.container_instance import DockerInstance
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.host.cores import bot_cores
+from pigpen import ClockSetting
 from pigpen.rules import seed_from
 from referee.match.formats import Format
-from referee.match.spec import DEFAULT_CLOCK, MatchSpec
+from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine, DealLine
 from referee.records.rules_file import load_rules
 from tests.ladder.containers import has_written, running
@@ -31,7 +32,7 @@ pytestmark = [
     pytest.mark.skipif(os.geteuid() != 0, reason="only root may hold a container still"),
 ]
 
-MakePlace = Callable[[str], SeatMount]
+MakeMount = Callable[[str], SeatMount]
 SPINNING = """
 import os, sys
 print("up", flush=True)
@@ -76,7 +77,10 @@ class Working(pigpen.Bot):
 if __name__ == "__main__":
     pigpen.run(Working())
 """
-"""Thinks for 0.2 of its 1 s: the cap of wall time is fifteen times that, so that a busy machine does not decide."""
+"""Thinks for 0.2 s. Its cap of wall time is nine hundred times that: no machine is so busy that it decides."""
+PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=60.0)
+MOST_MS = 2000.0
+"""Far more CPU time than a decision of that bot takes, however busy the machine is."""
 DOCKERFILE = 'FROM pigpen/bot:latest\nCOPY bot.py .\nCMD ["python", "bot.py"]\n'
 
 
@@ -88,40 +92,45 @@ async def used_after_a_while(instance: DockerInstance) -> float:
     return used
 
 
-async def test_a_container_that_is_frozen_uses_no_time_until_it_is_thawed(program: BotSource, place: MakePlace) -> None:
-    async with running(program, place(SPINNING)) as instance:
+async def time_when_still(instance: DockerInstance) -> float:
+    """The CPU time, when it has been the same for five looks: with what spins in it free, that does not come."""
+    looks: list[float] = []
+    while len(looks) < 5 or len(set(looks[-5:])) > 1:
+        looks.append(await used_after_a_while(instance))
+    return looks[-1]
+
+
+async def test_a_container_that_is_frozen_uses_no_time_until_it_is_thawed(program: BotSource, mount: MakeMount) -> None:
+    async with running(program, mount(SPINNING)) as instance:
         await has_written(instance, "up")
         start = await used_after_a_while(instance)
         while await used_after_a_while(instance) <= start:
             pass
         instance.controller.freeze()
-        before = -1.0
-        while before != (before := await used_after_a_while(instance)):
-            pass
-        assert [await used_after_a_while(instance) for _ in range(4)] == [before] * 4
+        before = await time_when_still(instance)
         instance.controller.thaw()
         while await used_after_a_while(instance) <= before:
             pass
 
 
-async def test_a_frozen_container_is_stopped_like_any_other(program: BotSource, place: MakePlace) -> None:
-    async with running(program, place(SPINNING)) as instance:
+async def test_a_frozen_container_is_stopped_like_any_other(program: BotSource, mount: MakeMount) -> None:
+    async with running(program, mount(SPINNING)) as instance:
         await has_written(instance, "up")
         instance.controller.freeze()
         await instance.stop()
         assert (await instance.wait()).code == 137
 
 
-async def test_a_bot_that_has_taken_its_seat_stays_on_its_tables_core(program: BotSource, place: MakePlace) -> None:
+async def test_a_bot_that_has_taken_its_seat_stays_on_its_tables_core(program: BotSource, mount: MakeMount) -> None:
     core = bot_cores()[-1]
-    async with running(program, replace(place(CORES), core=core)) as instance:
+    async with running(program, replace(mount(CORES), core=core)) as instance:
         instance.controller.seated()
         await has_written(instance, f"on {core}\n")
 
 
 async def played(sandbox: DockerSandbox, bots: list[BotSource]) -> tuple[Played, list[AnyLine]]:
     names = tuple(f"{bot.name}{seat}" for seat, bot in enumerate(bots))
-    spec = MatchSpec(load_rules("hearts"), names, Format(2), DEFAULT_CLOCK, seed_from("fair"))
+    spec = MatchSpec(load_rules("hearts"), names, Format(2), PATIENT, seed_from("fair"))
     lines: list[AnyLine] = []
     return await play_sandboxed(spec, [await sandbox.load(bot) for bot in bots], lines.append), lines
 
@@ -160,5 +169,8 @@ def busy_machine() -> Iterator[None]:
 async def test_no_honest_bot_is_at_fault_on_a_busy_machine(
     sandbox: DockerSandbox, bot: Callable[[str, str], BotSource], busy_machine: None
 ) -> None:
-    result, _ = await played(sandbox, [bot("working", WORKING_BOT)] * 4)
-    assert [row.faults for row in result.result.results] == [0, 0, 0, 0], result.logs
+    """Each pays for its own CPU time: of what it waited for the machine, nothing is charged."""
+    result, lines = await played(sandbox, [bot("working", WORKING_BOT)] * 4)
+    assert [(row.faults, row.timed) for row in result.result.results] == [(0, "cpu")] * 4, result.logs
+    deals = [line for line in lines if isinstance(line, DealLine)]
+    assert max(cpu or 0.0 for deal in deals for cpu in deal.cpu_ms or ()) < MOST_MS

@@ -15,7 +15,7 @@ from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.containers import EngineFacts
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.forgetting import PARENTS, forget, parent_group, wait_for
-from tests.ladder.containers import has_written, new_place
+from tests.ladder.containers import has_written, new_mount
 
 NAMES = 20_000
 LOOK_UPS = f"""
@@ -92,12 +92,12 @@ async def test_every_container_is_below_that_group_and_the_kernel_forgets_before
     monkeypatch.setattr("ladder.sandbox.docker.forgetting.forget", forgets)
     source = "print(open('/proc/self/cgroup').read())\nimport time; time.sleep(1000)"
     loaded = await sandbox.load(program)
-    first = await loaded.start(new_place(tmp_path / "first", source))
-    second = await loaded.start(new_place(tmp_path / "second", source))
+    first = await loaded.start(new_mount(tmp_path / "first", source))
+    second = await loaded.start(new_mount(tmp_path / "second", source))
     await has_written(second, ":")
     assert f"{PARENTS[driver]}/" in await second.log_tail()
     assert told == []  # one table: they play together
     await asyncio.gather(first.stop(), second.stop())
     for name in ("third", "fourth"):
-        await loaded.start(new_place(tmp_path / name, source))
+        await loaded.start(new_mount(tmp_path / name, source))
     assert told == [driver]

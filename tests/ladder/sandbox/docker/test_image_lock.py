@@ -22,7 +22,7 @@ from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.image_build import build_image
 from ladder.sandbox.host.memory import MIB
 from tests.ladder.conftest import PROGRAM_TAG
-from tests.ladder.containers import new_place
+from tests.ladder.containers import new_mount
 
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("no_leftovers")]
 
@@ -109,7 +109,7 @@ async def test_a_lock_that_was_taken_away_is_there_again_at_the_next_start(
     loaded = await sandbox.load(program)
     [container] = locking(client, sandbox)
     client.api.remove_container(container, force=True)
-    instance = await loaded.start(new_place(tmp_path / "seat", "import time; time.sleep(1000)"))
+    instance = await loaded.start(new_mount(tmp_path / "seat", "import time; time.sleep(1000)"))
     left = {one["Names"][0].lstrip("/") for one in client.api.containers(filters={"label": f"{SANDBOX}={sandbox.id}"})}
     assert len(left - {instance.name}) == 1
 

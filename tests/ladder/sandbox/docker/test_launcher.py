@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Callable
@@ -10,25 +9,32 @@ from collections.abc import Callable
 import docker
 import pytest
 
+from hatch_build import program
 from ladder.errors import SandboxError
 from ladder.sandbox.base import Exit, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.bots.content import archive
+from ladder.sandbox.docker import programs
 from ladder.sandbox.docker.image_build import build_image
 from ladder.sandbox.docker.programs import LAUNCHER, LOCK_FILES, program_for
 from tests.ladder.conftest import PROGRAM_DOCKERFILE
 from tests.ladder.containers import has_written, run, running
 
-MakePlace = Callable[[str], SeatMount]
+MakeMount = Callable[[str], SeatMount]
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
 @pytest.mark.parametrize("name", [LAUNCHER, LOCK_FILES])
-def test_the_committed_program_is_compiled_from_the_committed_source(name: str, machine: str) -> None:
-    program = program_for(name, machine)
-    source = hashlib.sha256(b"".join(program.with_name(file).read_bytes() for file in ("system.h", f"{name}.c")))
-    assert source.hexdigest() in program.read_bytes().decode("latin-1"), "run scripts/programs"
-    assert os.access(program, os.X_OK)
+def test_the_program_is_compiled_from_the_sources_beside_it(name: str, machine: str) -> None:
+    file = program_for(name, machine)
+    assert program(name).source_hash in file.read_bytes().decode("latin-1"), "run scripts/venv"
+    assert os.access(file, os.X_OK)
+
+
+def test_a_pigpen_that_was_installed_without_a_compiler_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(programs, "__file__", "/nonesuch/__init__.py")
+    with pytest.raises(SandboxError, match="ziglang"):
+        program_for(LAUNCHER, "x86_64")
 
 
 def test_another_machine_is_the_sandboxs_failure() -> None:
@@ -40,7 +46,7 @@ def test_another_machine_is_the_sandboxs_failure() -> None:
 @pytest.mark.usefixtures("no_leftovers")
 class TestInAContainer:
     async def test_the_engine_reads_nothing_that_a_bot_can_write(
-        self, program: BotSource, place: MakePlace, client: docker.DockerClient
+        self, program: BotSource, mount: MakeMount, client: docker.DockerClient
     ) -> None:
         source = """
 import json, os, pathlib, time
@@ -52,7 +58,7 @@ mine = [os.readlink(f"/proc/self/fd/{number}").split(":")[0] for number in range
 print(json.dumps({"init": sorted(of(pathlib.Path("/proc/1/fd"))), "processes": len(processes), "mine": mine}))
 time.sleep(1000)
 """
-        async with running(program, place(source)) as instance:
+        async with running(program, mount(source)) as instance:
             await has_written(instance, "}")
             seen = json.loads(await instance.log_tail())
             assert seen == {"init": ["closed to us"], "processes": 2, "mine": ["/dev/null", "socket", "socket"]}
@@ -62,10 +68,10 @@ time.sleep(1000)
     @pytest.mark.parametrize(("end", "code"), [("os._exit(200)", 200), ("os.kill(os.getpid(), 9)", 137),
                                                ("os._exit(137)", 137), ("os.abort()", 134),
                                                ("os.kill(1, 9); os.kill(1, 15)", 0)])  # fmt: skip
-    async def test_it_ends_as_the_bot_does(self, program: BotSource, place: MakePlace, end: str, code: int) -> None:
-        assert (await run(program, place(f"import os; {end}")))[0] == Exit(code)
+    async def test_it_ends_as_the_bot_does(self, program: BotSource, mount: MakeMount, end: str, code: int) -> None:
+        assert (await run(program, mount(f"import os; {end}")))[0] == Exit(code)
 
-    async def test_it_buries_the_dead(self, program: BotSource, place: MakePlace) -> None:
+    async def test_it_buries_the_dead(self, program: BotSource, mount: MakeMount) -> None:
         source = """
 import os, pathlib
 reader, writer = os.pipe()
@@ -80,7 +86,7 @@ while orphan.exists():
     pass
 print("buried")
 """
-        assert await run(program, place(source)) == (Exit(0), "buried\n")
+        assert await run(program, mount(source)) == (Exit(0), "buried\n")
 
     @pytest.mark.parametrize(
         ("command", "code", "reason"),
@@ -91,19 +97,19 @@ print("buried")
         ],
     )
     async def test_what_cannot_run_is_told_to_its_author(
-        self, client: docker.DockerClient, python_image: str, place: MakePlace,
+        self, client: docker.DockerClient, python_image: str, mount: MakeMount,
         command: str, code: int, reason: str,
     ) -> None:  # fmt: skip
         lines = [*PROGRAM_DOCKERFILE.splitlines()[:-1], f'CMD ["{command}"]', ""]
-        folder = place("").folder
+        folder = mount("").folder
         (folder / "Dockerfile").write_text("\n".join(lines))
         tag = "pigpen/test:cannot-run"
         build_image(client, archive(folder), tag=tag, labels={}, arguments={"BASE": python_image})
-        assert await run(BotSource("broken", image=tag), place("")) == (Exit(code), reason)
+        assert await run(BotSource("broken", image=tag), mount("")) == (Exit(code), reason)
 
     async def test_a_log_socket_that_is_gone_is_the_sandboxs_failure(
-        self, program: BotSource, place: MakePlace, monkeypatch: pytest.MonkeyPatch
+        self, program: BotSource, mount: MakeMount, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("ladder.sandbox.docker.output.NAME", "elsewhere.sock")
         with pytest.raises(SandboxError, match="log socket"):
-            await run(program, place("print('never')"))
+            await run(program, mount("print('never')"))

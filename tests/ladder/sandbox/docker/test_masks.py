@@ -13,7 +13,7 @@ import pytest_asyncio
 from ladder.sandbox.base import Exit, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.masks import KEPT, USUAL, masked_paths
-from tests.ladder.containers import new_place, run
+from tests.ladder.containers import new_mount, run
 
 LOOK = """
 import json, os
@@ -63,7 +63,7 @@ def test_without_a_proc_the_usual_names_are_masked(tmp_path: Path) -> None:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def seen(program: BotSource, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What one container can read."""
-    end, output = await run(program, new_place(tmp_path_factory.mktemp("masks") / "seat", LOOK))
+    end, output = await run(program, new_mount(tmp_path_factory.mktemp("masks") / "seat", LOOK))
     assert end == Exit(0), output
     facts: dict[str, Any] = json.loads(output)
     return facts
@@ -87,7 +87,7 @@ class TestAContainer:
 
 
 @pytest.mark.docker
-async def test_folders_and_names_are_changed_as_ever(program: BotSource, place: Callable[[str], SeatMount]) -> None:
+async def test_folders_and_names_are_changed_as_ever(program: BotSource, mount: Callable[[str], SeatMount]) -> None:
     """Landlock by itself would not let a file go from one folder to another."""
     source = """
 import os
@@ -98,4 +98,4 @@ os.link("/tmp/a/b/y", "/tmp/z")
 os.truncate("/tmp/z", 2)
 print(open("/tmp/a/b/y").read(), end="")
 """
-    assert await run(program, place(source)) == (Exit(0), "ca")
+    assert await run(program, mount(source)) == (Exit(0), "ca")

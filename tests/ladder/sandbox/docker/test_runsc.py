@@ -27,20 +27,20 @@ PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=30.0, start_up=60.0)
 
 
 async def test_it_is_another_kernel_and_output_and_exit_code_come_through(
-    program: BotSource, place: Callable[[str], SeatMount]
+    program: BotSource, mount: Callable[[str], SeatMount]
 ) -> None:
     source = "print(open('/proc/version').read()); raise SystemExit(3)"
-    end, output = await run(program, place(source), runtime="runsc")
+    end, output = await run(program, mount(source), runtime="runsc")
     assert output.startswith("Linux version")
     assert output.strip() != Path("/proc/version").read_text().strip()
     assert end == Exit(3)
 
 
 async def test_gvisor_has_room_for_threads_of_its_own(
-    program: BotSource, place: Callable[[str], SeatMount], client: docker.DockerClient
+    program: BotSource, mount: Callable[[str], SeatMount], client: docker.DockerClient
 ) -> None:
     for runtime, pids in {"runc": Limits().pids, "runsc": Limits().pids + 192}.items():
-        async with running(program, place("print('up')"), runtime=runtime) as instance:
+        async with running(program, mount("print('up')"), runtime=runtime) as instance:
             assert client.api.inspect_container(instance.name)["HostConfig"]["PidsLimit"] == pids
 
 

@@ -12,7 +12,7 @@ import pytest_asyncio
 from ladder.sandbox.base import Exit
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.limits import SECCOMP, security_options
-from tests.ladder.containers import new_place, run
+from tests.ladder.containers import new_mount, run
 from tests.ladder.sandbox.docker.system_calls import ARGUMENTS, FAMILIES, FORBIDDEN, NAMESPACES, REQUESTS
 
 HERE = Path(__file__).parent
@@ -65,8 +65,8 @@ async def done(program: BotSource, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 async def _facts(program: BotSource, folders: pytest.TempPathFactory, name: str) -> dict[str, Any]:
-    place = new_place(folders.mktemp("seat") / "seat", (HERE / name).read_text())
-    end, output = await run(program, place)
+    mount = new_mount(folders.mktemp("seat") / "seat", (HERE / name).read_text())
+    end, output = await run(program, mount)
     assert end == Exit(0), output
     facts: dict[str, Any] = json.loads(output)
     return facts

@@ -11,6 +11,7 @@ import pytest
 from ladder.errors import BotRejected
 from ladder.sandbox.base import Exit, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
+from ladder.sandbox.docker import package_images
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.package_images import DOCKERFILE, target_of
 from ladder.sandbox.wheels.cache import Store
@@ -36,17 +37,20 @@ def packages(shelf: Path, tmp_path: Path, name: str) -> Packages:
 
 
 @pytest.fixture
-async def sandbox(packages: Packages, client: docker.DockerClient, no_leftovers: None) -> AsyncIterator[DockerSandbox]:
-    before = tags(client)
+async def sandbox(
+    packages: Packages, client: docker.DockerClient, name: str, no_leftovers: None, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[DockerSandbox]:
+    """A sandbox whose images of packages have a name of their own: others may make some meanwhile."""
+    monkeypatch.setattr(package_images, "REPOSITORY", f"pigpen/packages-of-{name}")
     sandbox = DockerSandbox(packages=packages)
     yield sandbox
     await sandbox.close()
-    for tag in tags(client) - before:
+    for tag in tags(client):
         client.images.remove(tag)
 
 
 def tags(client: docker.DockerClient) -> set[str]:
-    return {tag for image in client.images.list("pigpen/packages") for tag in image.tags}
+    return {tag for image in client.images.list(package_images.REPOSITORY) for tag in image.tags}
 
 
 async def said(sandbox: DockerSandbox, folder: Path) -> str:

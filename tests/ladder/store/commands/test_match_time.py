@@ -39,7 +39,7 @@ def entered(database: Database) -> Database:
     return database
 
 
-def desk_of(database: Database, settings: Settings, **changed: float) -> Coordinator:
+def coordinator_of(database: Database, settings: Settings, **changed: float) -> Coordinator:
     time = Time()
     return Coordinator(database, settings.model_copy(update=changed), random.Random(7), time, tick=time)
 
@@ -50,7 +50,7 @@ def longest(task: MatchTask) -> float:
 
 
 def test_a_match_has_the_time_that_the_clocks_allow(entered: Database, settings: Settings) -> None:
-    (task,) = desk_of(entered, settings).take(1)
+    (task,) = coordinator_of(entered, settings).take(1)
     assert task.seconds == longest(task)
     with entered.read() as session:
         match = session.get_one(models.StoredMatch, task.match)
@@ -59,10 +59,10 @@ def test_a_match_has_the_time_that_the_clocks_allow(entered: Database, settings:
 
 def test_more_time_may_be_set_but_not_less(entered: Database, settings: Settings) -> None:
     more, less = 50_000.0, 1800.0
-    desk = desk_of(entered, settings, match_seconds=more)
-    (task,) = desk.take(1, ahead=1)
+    coordinator = coordinator_of(entered, settings, match_seconds=more)
+    (task,) = coordinator.take(1, ahead=1)
     assert task.seconds == more
-    (scheduled_before,) = desk_of(entered, settings, match_seconds=less).take(1)
+    (scheduled_before,) = coordinator_of(entered, settings, match_seconds=less).take(1)
     assert scheduled_before.seconds == longest(scheduled_before)
 
 
@@ -79,8 +79,8 @@ def test_too_little_time_is_refused_with_the_time_that_it_takes(entered: Databas
 
 
 def test_a_match_with_three_who_sleep_is_recorded_and_they_are_at_fault(entered: Database, settings: Settings) -> None:
-    desk = desk_of(entered, settings)
-    (task,) = desk.take(1)
+    coordinator = coordinator_of(entered, settings)
+    (task,) = coordinator.take(1)
     time, spec, record = FakeTime(), task.spec(), PackedRecord()
     tables = [
         [Slow(time, sleeps if bot else quick) for bot in range(len(spec.bots))]
@@ -88,7 +88,7 @@ def test_a_match_with_three_who_sleep_is_recorded_and_they_are_at_fault(entered:
     ]
     asyncio.run(play_tables(spec, tables, record.write, now=time))
     assert time.seconds < task.seconds
-    result = desk.record(MatchOutcome(match=task.match, attempt=task.attempt, record=bytes(record)))
+    result = coordinator.record(MatchOutcome(match=task.match, attempt=task.attempt, record=bytes(record)))
     assert result is not None
     assert result.moves[0].place == 1
     with entered.read() as session:

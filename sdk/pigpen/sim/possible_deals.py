@@ -1,4 +1,4 @@
-"""Whole deals that a seat may be in: what its view shows, and for the rest one of the possible ways, drawn fairly."""
+"""Whole deals that fit a view: what the view shows, and a random choice for the rest."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pigpen.rules.actions import Exposure, Face, Phase
 from pigpen.rules.cards import CARDS, cards_in, mask_of
 from pigpen.rules.deal import Deal
 from pigpen.rules.errors import IllegalAction
-from pigpen.sim.chance import Chance
 from pigpen.sim.sampling import Unseen
+from pigpen.sim.sim_random import SimRandom
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from pigpen.rules.view import SeatView
 
 
-class Worlds:
+class PossibleDeals:
     """
-    The deals that fit a view.
+    All deals that fit a view, to draw from.
 
     Attributes:
-        view: What they fit.
-        unseen: The cards that differ from one to the next.
-        are_alike: Whether any draw of `unseen` fits; otherwise some must be thrown away.
+        view: The view.
+        unseen: The cards that the view does not show.
+        all_fit: Whether every draw of `unseen` fits the view; otherwise draws that do not fit are repeated.
     """
 
     def __init__(self, view: SeatView) -> None:
@@ -39,28 +39,28 @@ class Worlds:
             raise ValueError("the deal is over: nothing is left to sample")
         self.view = view
         self.unseen = Unseen(view)
-        self.are_alike = self.unseen.evidence.is_complete
+        self.all_fit = self.unseen.evidence.is_complete
         self._played = _played(view)
         offset = view.rules.pass_offset(view.deal)
         self._offset = offset if view.phase is not Phase.PASS else 0
 
-    def draw(self, chance: Chance) -> Deal:
+    def draw(self, rng: SimRandom) -> Deal:
         """One of the deals, where the view is: the same phase, the same cards on the table."""
         if not self._can_swap_hands:
-            return self._fitting(chance)
-        deal = self.draw_hands(chance)
-        dealt, passed = self._before_passing(deal.hands, chance)
+            return self._draw_fitting(rng)
+        deal = self.draw_hands(rng)
+        dealt, passed = self._before_passing(deal.hands, rng)
         deal.dealt = tuple(dealt)
         if self._offset:
             deal.passed = tuple(passed)
             deal.received = tuple(passed[-self._offset :] + passed[: -self._offset])
         return deal
 
-    def draw_hands(self, chance: Chance) -> Deal:
+    def draw_hands(self, rng: SimRandom) -> Deal:
         """The same with what was dealt and passed left as in any other deal that fits: enough to play on."""
         if not self._can_swap_hands:
-            return self._fitting(chance)
-        hands, down = self.unseen.draw(chance)
+            return self._draw_fitting(rng)
+        hands, down = self.unseen.draw(rng)
         hands[self.view.seat] = self.view.hand_mask
         deal = self.first.copy()
         deal.hands = hands
@@ -71,9 +71,9 @@ class Worlds:
     @cached_property
     def first(self) -> Deal:
         """A deal that fits, always the same one; others differ from it in hands and what goes with them."""
-        return self._fitting(Chance(0))
+        return self._draw_fitting(SimRandom(0))
 
-    def open_position(self) -> Deal:
+    def known_position(self) -> Deal:
         """Where the view is, with only what it shows: the other hands are empty."""
         deal, view = self.first.copy(), self.view
         deal.hands = [view.hand_mask if seat == view.seat else 0 for seat in range(view.rules.players)]
@@ -83,22 +83,22 @@ class Worlds:
     @cached_property
     def _can_swap_hands(self) -> bool:
         """Whether nothing that a deal has worked out depends on the hands that are not seen."""
-        return self.are_alike and self.view.phase is Phase.PLAY and self.first.turn == self.view.seat
+        return self.all_fit and self.view.phase is Phase.PLAY and self.first.turn == self.view.seat
 
-    def _fitting(self, chance: Chance) -> Deal:
+    def _draw_fitting(self, rng: SimRandom) -> Deal:
         while True:
-            hands, down = self.unseen.draw(chance)
+            hands, down = self.unseen.draw(rng)
             hands[self.view.seat] = self.view.hand_mask
             try:
-                return self._lived(hands, down, chance)
+                return self._replayed(hands, down, rng)
             except IllegalAction:
-                if self.are_alike:
+                if self.all_fit:
                     raise
 
-    def _lived(self, hands: Sequence[int], down: Sequence[int], chance: Chance) -> Deal:
+    def _replayed(self, hands: Sequence[int], down: Sequence[int], rng: SimRandom) -> Deal:
         """Bring a deal to where the view is, by the rules, from its start."""
         view = self.view
-        dealt, passed = self._before_passing(hands, chance)
+        dealt, passed = self._before_passing(hands, rng)
         deal = Deal(view.rules, dealt, number=view.deal, leader=view.first_leader)
         if view.phase is not Phase.PASS and deal.phase is Phase.PASS:
             for seat, cards in enumerate(passed):
@@ -111,7 +111,7 @@ class Worlds:
             deal.apply(deal.turn, CARDS[card])
         return deal
 
-    def _before_passing(self, hands: Sequence[int], chance: Chance) -> tuple[list[int], list[int]]:
+    def _before_passing(self, hands: Sequence[int], rng: SimRandom) -> tuple[list[int], list[int]]:
         """What each seat was dealt and what it passed, when it holds *hands* now; passes unknown are drawn."""
         view, players = self.view, len(hands)
         held = [hand | played for hand, played in zip(hands, self._played, strict=True)]
@@ -125,7 +125,7 @@ class Worlds:
             elif to == view.seat:
                 passed[seat] = view.received_mask
             else:
-                passed[seat] = _some(held[to], view.pass_count, chance)
+                passed[seat] = _some(held[to], view.pass_count, rng)
         dealt = [held[seat] & ~passed[(seat - self._offset) % players] | passed[seat] for seat in range(players)]
         return dealt, passed
 
@@ -143,7 +143,7 @@ def _played(view: SeatView) -> list[int]:
     return played
 
 
-def _some(cards: int, count: int, chance: Chance) -> int:
+def _some(cards: int, count: int, rng: SimRandom) -> int:
     """Choose *count* of *cards*, any of them as likely as the others."""
     options = list(cards_in(cards))
-    return mask_of([options.pop(chance.below(len(options))) for _ in range(count)])
+    return mask_of([options.pop(rng.below(len(options))) for _ in range(count)])

@@ -21,9 +21,9 @@ class Bits(Protocol):
         """Return *count* random bits as a number."""
 
 
-class Chance:
+class SimRandom:
     """
-    A stream of random numbers.
+    A random number generator for simulations.
 
     Attributes:
         state: The 128 bits that everything to come follows from; odd.
@@ -36,8 +36,8 @@ class Chance:
         self.state = (seed << 1 | 1) & STATE
 
     @classmethod
-    def of(cls, rng: Bits) -> Chance:
-        """A stream of its own, started from *rng*."""
+    def of(cls, rng: Bits) -> SimRandom:
+        """A generator of its own, seeded from *rng*."""
         return cls(rng.getrandbits(127))
 
     def word(self) -> int:

@@ -1,0 +1,17 @@
+"""What to say when a part of Pigpen is not installed, as contestants need none of a ladder's database and runner."""
+
+from __future__ import annotations
+
+from importlib import metadata
+
+from packaging.requirements import Requirement
+
+
+def how_to_install(module: str | None) -> str | None:
+    """One sentence with the command to type, if *module* comes with an extra of Pigpen; None if it does not."""
+    wanted = (module or "").partition(".")[0]
+    for line in metadata.requires("pigpen-arena") or []:
+        needed = Requirement(line)
+        if needed.marker and needed.name.replace("-", "_") == wanted and needed.marker.evaluate({"extra": "ladder"}):
+            return "This command needs what a ladder is run with. Install it: pip install 'pigpen-arena[ladder]'"
+    return None

@@ -1,0 +1,97 @@
+"""What the documentation names exists: files, modules, classes; and its map of the code shows every room."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "sdk" / "README.md"]
+NAMES = [str(page.relative_to(ROOT)) for page in PAGES if page.name != "CHANGELOG.md"]
+PACKAGES = {"pigpen": ROOT / "sdk" / "pigpen", "referee": ROOT / "referee", "ladder": ROOT / "ladder"}
+
+PATH = re.compile(
+    r"(?<![\w/.~-])((?:benchmarks|docs|examples|ladder|protos|referee|sample_bots|scripts|sdk|tests)/[\w./-]*\w)"
+)
+MODULE = re.compile(r"(?<![\w/.-])((?:benchmarks|ladder|pigpen|referee)(?:\.[A-Za-z_]\w*)+)")
+CLASS = re.compile(r"`([A-Z][a-z]+\w*)(?:\.\w+)?(?:\(\))?`")
+NOT_MODULES = re.compile(r"pigpen\.(toml|owner|sandbox|variants)|ladder\.(db|waiting|stopping|aborting)")
+"""Files, labels of containers and images, events of the log."""
+ELSEWHERE = {"Hello", "Live", "Pss", "Shmem", "SimpleQueue", "TimeoutStopSec"}
+"""Classes, messages and settings that are not in our Python code."""
+
+
+@cache
+def classes() -> frozenset[str]:
+    """Every class in our packages."""
+    trees = [ast.parse(file.read_text("utf-8")) for root in PACKAGES.values() for file in root.rglob("*.py")]
+    return frozenset(node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+
+
+def exists(dotted: str) -> bool:
+    """Whether a dotted name is a module, or can be found in one."""
+    parts = dotted.split(".")
+    for count in range(len(parts), 0, -1):
+        try:
+            found = importlib.import_module(".".join(parts[:count]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[count:]:
+            if not hasattr(found, part):
+                return False
+            found = getattr(found, part)
+        return True
+    return False
+
+
+def paths_in(text: str) -> list[str]:
+    return PATH.findall(text)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_file_that_a_page_names_exists(name: str) -> None:
+    text = (ROOT / name).read_text("utf-8")
+    assert [path for path in paths_in(text) if not (ROOT / path).exists()] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_module_that_a_page_names_exists(name: str) -> None:
+    text = (ROOT / name).read_text("utf-8")
+    assert [dotted for dotted in MODULE.findall(text) if not NOT_MODULES.fullmatch(dotted) and not exists(dotted)] == []
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("docs/adr/") or name == "docs/house.md"])
+def test_every_class_that_a_page_names_exists(name: str) -> None:
+    text = (ROOT / name).read_text("utf-8")
+    assert [each for each in CLASS.findall(text) if each not in classes() | ELSEWHERE] == []
+
+
+def rooms_in(page: str, package: str) -> set[str]:
+    """The rooms in the table of a package."""
+    section = page.split(f"\n## {package}: ", 1)[1].split("\n## ", 1)[0]
+    return set(re.findall(r"^\| `([a-z0-9]+)` \|", section, flags=re.MULTILINE))
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_the_map_shows_every_room(package: str) -> None:
+    page = (ROOT / "docs" / "house.md").read_text("utf-8")
+    rooms = {file.parent.name for file in PACKAGES[package].glob("*/__init__.py")}
+    assert rooms_in(page, package) == rooms
+
+
+def test_the_map_shows_every_room_of_the_sandbox() -> None:
+    page = (ROOT / "docs" / "house.md").read_text("utf-8")
+    rooms = {f"sandbox/{file.parent.name}" for file in (ROOT / "ladder" / "sandbox").glob("*/__init__.py")}
+    assert set(re.findall(r"^\| `(sandbox/\w+)` \|", page, flags=re.MULTILINE)) == rooms
+
+
+def test_a_wrong_name_would_be_noticed() -> None:
+    assert paths_in("see `ladder/nowhere.py`, and https://example.org/docs/x.md") == ["ladder/nowhere.py"]
+    assert exists("pigpen.sim.solving.solve")
+    assert not exists("pigpen.nowhere")
+    assert not exists("pigpen.Bot.nowhere")

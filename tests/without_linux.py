@@ -1,0 +1,64 @@
+"""
+Runs `pigpen` as if this were not Linux: `python tests/without_linux.py macos|nowhere WORD...`.
+
+On ``macos`` the names are missing that macOS does not have. ``nowhere`` has no module either that is not on every
+platform; they are hidden from our code only, since the standard library of this machine needs them itself.
+"""
+
+from __future__ import annotations
+
+import builtins
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from typing import Any
+
+HIDDEN = {"fcntl", "grp", "pwd", "resource", "termios", "tty"}
+"""Modules that are not on every platform."""
+LINUX_ONLY = {
+    os: ("sched_", "pidfd_", "memfd_", "eventfd", "epoll", "splice", "setns", "unshare", "posix_fadvise", "O_TMPFILE",
+         "O_PATH", "getrandom", "copy_file_range", "getxattr", "setxattr", "getresuid", "accept4", "pipe2"),
+    select: ("epoll",),
+    signal: ("SIGRT", "SIGSTKFLT", "SIGPWR", "SIGPOLL", "pidfd_", "sigtimedwait", "sigwaitinfo"),
+    socket: ("SO_PEERCRED", "SO_PASSCRED", "SOCK_CLOEXEC", "SOCK_NONBLOCK", "AF_NETLINK", "MSG_CMSG_CLOEXEC"),
+    time: ("CLOCK_BOOTTIME", "CLOCK_TAI"),
+}  # fmt: skip
+"""How names begin that only Linux has."""
+OURS = {"pigpen", "referee", "ladder", "sample_bots"}
+_import = builtins.__import__
+
+
+def hide(system: str) -> None:
+    """Take it all away, before anything of ours is imported."""
+    for module, beginnings in LINUX_ONLY.items():
+        for name in [name for name in dir(module) if name.startswith(beginnings)]:
+            delattr(module, name)
+    _settle()
+    sys.platform = "darwin"
+    if system == "nowhere":
+        setattr(builtins, "__import__", _without_hidden)  # noqa: B010
+
+
+def _settle() -> None:
+    """Let the standard library find out what platform it runs on, as long as that is true."""
+    import asyncio  # noqa: F401
+    import sysconfig
+    import urllib.request  # noqa: F401
+
+    sysconfig.get_config_vars()
+
+
+def _without_hidden(name: str, namespace: Any = None, *rest: Any) -> Any:
+    if name in HIDDEN and (namespace or {}).get("__name__", "").partition(".")[0] in OURS:
+        raise ModuleNotFoundError(f"{namespace['__name__']} wants {name}, which is hidden", name=name)
+    return _import(name, namespace, *rest)
+
+
+if __name__ == "__main__":
+    hide(sys.argv.pop(1))
+    from ladder.cli import main
+
+    main()
