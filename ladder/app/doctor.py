@@ -1,4 +1,4 @@
-"""What this machine offers to a ladder, and which walls between bots stand here, found out by trying."""
+"""What this machine offers to a ladder, and which protections between bots work here, by trying them."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def engine_facts() -> dict[str, Any]:
 
 def no_engine(error: SandboxError) -> list[Finding]:
     """What is known where no engine answers."""
-    return [Finding("Docker engine", False, "none", str(error), is_wall=True), *_without_engine()]
+    return [Finding("Docker engine", False, "none", str(error), is_protection=True), *_without_engine()]
 
 
 def machine(engine: dict[str, Any]) -> list[Finding]:
@@ -90,7 +90,7 @@ def machine(engine: dict[str, Any]) -> list[Finding]:
 
 
 def missing_at_once(engine: dict[str, Any]) -> list[Finding]:
-    """What can be seen to be missing without starting anything, and weakens the walls."""
+    """What can be seen to be missing without starting anything, and weakens a protection."""
     looked_at = (_groups(engine), _seccomp(engine), _root(), _temporary_folder())
     return [finding for finding in looked_at if not finding.holds]
 
@@ -99,8 +99,8 @@ def _without_engine() -> list[Finding]:
     return [_cores(), _temporary_folder()]
 
 
-def walls(probed: Probed, forgets: bool) -> list[Finding]:
-    """What came of the attempts of the probe, wall by wall."""
+def protections(probed: Probed, forgets: bool) -> list[Finding]:
+    """What the probe's attempts have shown, one finding for each protection."""
     return [
         _system_calls(probed),
         _masks(probed),
@@ -142,7 +142,7 @@ async def _last_words(instance: Instance) -> str:
         if said.endswith("}\n"):
             return said
         await asyncio.sleep(0.02)
-    raise SandboxError(f"A container that was started to try the walls said only this: {said!r}")
+    raise SandboxError(f"A container that was started to try the protections said only this: {said!r}")
 
 
 def _group_of(name: str) -> GroupFiles | None:
@@ -157,7 +157,7 @@ def _group_of(name: str) -> GroupFiles | None:
 
 def examine(runtime: str, report: Callable[[str], None], locked_bytes: int = LOCKED_BYTES) -> DoctorReport:
     """
-    Look at everything: the machine, and then the walls.
+    Look at everything: the machine, and then the protections.
 
     Args:
         runtime: The OCI runtime under which bots play.
@@ -177,13 +177,16 @@ def _examined(runtime: str, report: Callable[[str], None], locked_bytes: int) ->
     try:
         probed = asyncio.run(probe(runtime, report, locked_bytes))
     except SandboxError as error:
-        return [*found, Finding("A container like a bot's", False, "could not be started", str(error), is_wall=True)]
-    return [*found, *walls(probed, forget(str(engine.get("CgroupDriver"))))]
+        return [
+            *found,
+            Finding("A container like a bot's", False, "could not be started", str(error), is_protection=True),
+        ]
+    return [*found, *protections(probed, forget(str(engine.get("CgroupDriver"))))]
 
 
 def stands(findings: Sequence[Finding]) -> bool:
-    """Whether no wall is missing."""
-    return all(finding.holds for finding in findings if finding.is_wall)
+    """Whether every protection works."""
+    return all(finding.holds for finding in findings if finding.is_protection)
 
 
 def _engine(engine: dict[str, Any]) -> Finding:
@@ -194,7 +197,7 @@ def _engine(engine: dict[str, Any]) -> Finding:
 
 def _groups(engine: dict[str, Any]) -> Finding:
     found = f"v{engine.get('CgroupVersion', '1')}, made by {engine.get('CgroupDriver')}"
-    follows = "Clocks count wall time, and nobody is held still: is the engine on another machine?"
+    follows = "Clocks count wall time, and no bot can be frozen: is the engine on another machine?"
     return Finding("Control groups", any(GROUPS.glob("*")), found, follows)
 
 
@@ -206,7 +209,7 @@ def _seccomp(engine: dict[str, Any]) -> Finding:
 
 def _root() -> Finding:
     holds = os.geteuid() == 0
-    follows = "Without root nobody is held still while others think, and names that were looked up are not forgotten."
+    follows = "Without root no bot can be frozen while others think, and names that were looked up are not forgotten."
     return Finding("User", holds, "root" if holds else f"number {os.geteuid()}, not root", follows)
 
 
@@ -245,8 +248,8 @@ def _temporary_folder() -> Finding:
     return Finding("TMPDIR", True, f"{folder}, programs may run there")
 
 
-def _wall(name: str, holds: bool, stands: str, falls: str, follows: str) -> Finding:
-    return Finding(name, holds, stands if holds else falls, follows, is_wall=True)
+def _protection(name: str, holds: bool, stands: str, falls: str, follows: str) -> Finding:
+    return Finding(name, holds, stands if holds else falls, follows, is_protection=True)
 
 
 def _system_calls(probed: Probed) -> Finding:
@@ -255,7 +258,7 @@ def _system_calls(probed: Probed) -> Finding:
         done = [name for name in done if name == "network"]
     follows = "Bots can tell one another things, or reach a network. Does the runtime take our list of system calls?"
     stands = OWN_KERNEL if probed.own_kernel else "only those on our list"
-    return _wall("System calls", not done, stands, f"{', '.join(done)} was allowed", follows)
+    return _protection("System calls", not done, stands, f"{', '.join(done)} was allowed", follows)
 
 
 def _masks(probed: Probed) -> Finding:
@@ -270,32 +273,36 @@ def _landlock(probed: Probed) -> Finding:
 
 def _reads(name: str, probed: Probed, what: str, stands: str, follows: str) -> Finding:
     if probed.own_kernel:
-        return _wall(name, True, OWN_KERNEL, "", follows)
+        return _protection(name, True, OWN_KERNEL, "", follows)
     seen = probed.told[what]
-    return _wall(name, not seen, stands, f"{', '.join(seen)} can be read", follows)
+    return _protection(name, not seen, stands, f"{', '.join(seen)} can be read", follows)
 
 
 def _image_files(probed: Probed) -> Finding:
     follows = "A bot can leave notes in the page cache for its next rotation. Give the engine the right to lock memory."
     words = {"locked": "locked in memory", "isolated": "in a page cache of each bot's own"}
     holds = probed.image_files in words
-    return _wall("Files of images", holds, words.get(str(probed.image_files), ""), "only read before a table", follows)
+    return _protection(
+        "Files of images", holds, words.get(str(probed.image_files), ""), "only read before a table", follows
+    )
 
 
 def _forgetting(probed: Probed, forgets: bool) -> Finding:
     follows = (
         "Names looked up in vain tell the next rotation something. Run the ladder as root on the engine's machine."
     )
-    return _wall("Names looked up", forgets or probed.own_kernel, "forgotten between tables", "remembered", follows)
+    return _protection(
+        "Names looked up", forgets or probed.own_kernel, "forgotten between tables", "remembered", follows
+    )
 
 
 def _cpu_clock(probed: Probed) -> Finding:
     follows = "Clocks count wall time, which others at the table can steal. Run the ladder on the engine's machine."
-    return _wall("Clocks", probed.has_clock, "count each bot's own CPU time", "count wall time", follows)
+    return _protection("Clocks", probed.has_clock, "count each bot's own CPU time", "count wall time", follows)
 
 
 def _holding(probed: Probed) -> Finding:
     follows = "Bots can think, and take time from others, while it is not their turn. Run the ladder as root."
-    return _wall(
+    return _protection(
         "Holding still", probed.can_hold, "bots that are not asked are frozen", "nobody can be frozen", follows
     )

@@ -1,4 +1,4 @@
-"""`pigpen doctor`: what this machine offers, and which walls between bots stand here."""
+"""`pigpen doctor`: what this machine offers, and which protections between bots work here."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def doctor(
     ] = None,
 ) -> None:
     """
-    Say what this machine offers to a ladder, and which walls between bots stand here.
+    Say what this machine offers to a ladder, and which protections between bots work here.
 
-    The walls are tried in a container like a bot's, which takes a few seconds. The exit code is 1 if one is missing.
+    The protections are tried in a container like a bot's, which takes a few seconds. The exit code is 1 if one is missing.
 
     Examples:
         pigpen doctor
@@ -50,7 +50,7 @@ def doctor(
 
 
 def say_what_is_missing() -> None:
-    """Say in a line, before a ladder runs, what weakens the walls here, as far as that can be seen at once."""
+    """Say in a line, before a ladder runs, which protections are missing here, as far as that can be seen at once."""
     from ladder.app.doctor import engine_facts, missing_at_once
     from ladder.errors import SandboxError
 
@@ -60,24 +60,26 @@ def say_what_is_missing() -> None:
         return
     if missing:
         words = "; ".join(f"{finding.name}: {finding.found}" for finding in missing)
-        say(f"Not all walls between bots stand on this machine ({harmless(words)}). `pigpen doctor` says what follows.")
+        say(
+            f"Not all protections between bots work on this machine ({harmless(words)}). `pigpen doctor` says what follows."
+        )
 
 
-def missing_walls(findings: Iterable[Finding]) -> list[str]:
-    """The names of the walls that do not stand."""
-    return [finding.name for finding in findings if finding.is_wall and not finding.holds]
+def missing_protections(findings: Iterable[Finding]) -> list[str]:
+    """The names of the protections that do not work."""
+    return [finding.name for finding in findings if finding.is_protection and not finding.holds]
 
 
 def _print(findings: Sequence[Finding]) -> None:
     width = max(len(finding.name) for finding in findings)
-    for title, is_wall in (("This machine", False), ("Walls between bots", True)):
+    for title, is_protection in (("This machine", False), ("Protections between bots", True)):
         typer.secho(title, bold=True)
         for finding in findings:
-            if finding.is_wall is is_wall:
+            if finding.is_protection is is_protection:
                 _print_one(finding, width)
         typer.echo()
-    missing = missing_walls(findings)
-    verdict = f"Missing here: {', '.join(missing)}." if missing else "All walls stand."
+    missing = missing_protections(findings)
+    verdict = f"Missing here: {', '.join(missing)}." if missing else "All protections work."
     typer.secho(verdict, fg=typer.colors.RED if missing else typer.colors.GREEN)
 
 

@@ -47,13 +47,13 @@ URL_HINT = "write sqlite:////path/to/file or postgresql://user@host/name"
 
 
 def default_data_dir() -> Path:
-    """Where a ladder lies if nobody says otherwise, as the XDG base directory specification has it."""
+    """The default folder of a ladder, by the XDG base directory specification."""
     home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     return Path(home) / "pigpen"
 
 
 class Settings(BaseSettings):
-    """The settings of a ladder; every field can stand in `pigpen.toml` and in the environment."""
+    """The settings of a ladder; every field can be set in `pigpen.toml` and in the environment."""
 
     model_config = SettingsConfigDict(
         env_prefix=PREFIX,
@@ -70,27 +70,27 @@ class Settings(BaseSettings):
     database_url: str = ""
     """sqlite:////path/to/file, or postgresql://user@host/name; empty: ladder.db in data_dir."""
     sandbox: Literal["docker", "process"] = "docker"
-    """How the bots are kept; process is for bots of one's own only."""
+    """Where bots run; process is for your own bots only."""
     runtime: str = "runc"
     """The OCI runtime of the docker sandbox."""
     concurrency: Annotated[int, Field(ge=0, le=10_000)] = 0
-    """Matches at once; 0: one for each core, at least two, so that one starts while another plays."""
+    """Number of matches to play at once; 0: one for each core, at least two, so that one starts while another plays."""
     boards: MatchBoards = 4
     """Boards in a match, each played in every rotation."""
     clock: str = DEFAULT_CLOCK_TEXT
     """Seconds in the bank + seconds added for each decision."""
     limit: Annotated[float, Field(ge=LEAST_LIMIT, le=MOST_LIMIT)] = DEFAULT_CLOCK.limit
-    """Most seconds for one decision."""
+    """The most seconds for one decision."""
     match_seconds: Annotated[NonNegativeFloat, Field(le=MOST_SECONDS)] = 0.0
     """A match that takes longer is void, and played again; 0: as long as the bots' clocks allow."""
     image_bytes: Annotated[PositiveInt, Field(le=MOST_COUNT)] = 2 * 1024**3
-    """The largest image, or folder, that is taken."""
+    """The largest image, or folder, that is accepted."""
     locked_bytes: Annotated[PositiveInt, Field(le=MOST_COUNT)] = LOCKED_BYTES
     """The largest image whose files are kept in memory while it plays; a larger one needs gVisor."""
     builds: Builds = "base"
     """Dockerfiles that submitted folders may have; base: FROM pigpen/bot and COPY; allowed: any (docs/security.md)."""
     records: Annotated[int, Field(ge=0, le=MOST_COUNT)] = 0
-    """How many records of matches are kept, the newest ones; 0: all."""
+    """Number of records to keep, the newest ones; 0: all."""
     preflight_boards: MatchBoards = 2
     """Boards that a submitted bot plays against itself in each variant."""
 

@@ -18,7 +18,7 @@ class Finding:
     """What there is here."""
     follows: str = ""
     """What follows where it does not hold, and the way out."""
-    is_wall: bool = False
+    is_protection: bool = False
     """Whether bots, or the machine, are less safe without it."""
 
 
@@ -26,5 +26,5 @@ class DoctorReport(Value):
     """Everything that was looked at."""
 
     stands: bool
-    """Whether all walls between bots stand."""
+    """Whether all protections between bots work."""
     findings: tuple[Finding, ...]

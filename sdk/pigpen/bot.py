@@ -17,6 +17,16 @@ class Bot:
     """
     Decides for one seat. Only `play` must be written; the other questions have sensible defaults.
 
+    >>> from pigpen import Bot
+    >>> from pigpen.check import check
+    >>> from pigpen.rules import PRESETS
+    >>> class Lowest(Bot):
+    ...     def play(self, view):
+    ...         return min(view.legal, key=lambda card: card.rank)
+    ...
+    >>> all(outcome.passed for outcome in check(Lowest, [PRESETS["hearts"]], limit=60.0))
+    True
+
     An instance lives for one match. It may keep what it likes from one call to the next, but needs not: each view is
     complete. An exception that leaves a method ends the bot, and the default policy plays on for it.
     """

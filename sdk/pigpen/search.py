@@ -46,6 +46,12 @@ def race(
     """
     Find the choice that does best on average, and spend no time on those that are clearly worse.
 
+    >>> import random
+    >>> from pigpen.search import race
+    >>> rng = random.Random(1)
+    >>> race([1, 5, 3], lambda left: [number + rng.random() for number in left], seconds=60.0, trials=20)
+    5
+
     Each trial tries all that are left. From the eighth on, those are dropped that are behind the best by 2.5 standard
     errors of the difference over the trials so far (a race, as Maron and Moore called it in 1994).
 
@@ -88,7 +94,18 @@ def _is_behind(values: Sequence[float], best: Sequence[float]) -> bool:
 
 
 class Pace:
-    """How long a decision may take, so that the bank lasts for the match."""
+    """
+    How long a decision may take, so that the bank lasts for the match.
+
+    >>> from pigpen import ClockSetting, View, Welcome
+    >>> from pigpen.rules import PRESETS, Deal, deal_hands
+    >>> from pigpen.search import Pace
+    >>> rules = PRESETS["hearts"]
+    >>> pace = Pace(Welcome(rules, 0, "boards:16", ClockSetting(bank=60.0, increment=0.1, limit=1.0, start_up=10.0)))
+    >>> deal = Deal(rules, deal_hands(rules, bytes(32), 3), number=3)
+    >>> round(pace.seconds(View(*deal.known_to(deal.turn), limit=1.0, bank=60.0)), 3)
+    0.05
+    """
 
     def __init__(self, welcome: Welcome) -> None:
         """Read the clock and the format of the match."""
@@ -111,6 +128,15 @@ class Pace:
 class SearchBot(Bot):
     """
     Takes the choice that does best on average in deals that fit what it knows.
+
+    >>> from pigpen import View
+    >>> from pigpen.rules import PRESETS, Deal, deal_hands
+    >>> from pigpen.search import SearchBot
+    >>> rules = PRESETS["hearts"]
+    >>> deal = Deal(rules, deal_hands(rules, bytes(32), 3), number=3)
+    >>> view = View(*deal.known_to(deal.turn), seed=7)
+    >>> SearchBot().play(view)
+    Card('2C')
 
     Nothing is remembered between decisions, and no variant is known by name.
 
@@ -157,13 +183,38 @@ class SearchBot(Bot):
 
 
 def card_trial(view: View, policy: Policy, cards: Sequence[Card]) -> list[float]:
-    """By how much this seat is ahead on average after each of the cards, in some sampled deals; see `margin`."""
+    """
+    By how much this seat is ahead on average after each of the cards, in some sampled deals; see `margin`.
+
+    >>> from pigpen import Policy, View
+    >>> from pigpen.rules import PRESETS, Deal, deal_hands
+    >>> from pigpen.search import card_trial
+    >>> rules = PRESETS["gongzhu"]
+    >>> deal = Deal(rules, deal_hands(rules, bytes(32), 0))
+    >>> for seat in deal.to_act:
+    ...     deal.apply(seat, {})
+    ...
+    >>> view = View(*deal.known_to(deal.turn), seed=7)
+    >>> len(card_trial(view, Policy.CAREFUL, view.legal)) == len(view.legal)
+    True
+    """
     scores = view.playouts(CARD_DEALS, view.rng, policy, cards)
     return [margin(view.rules, scores[card], view.seat) for card in cards]
 
 
 def sealed_trial(view: View, policy: Policy, actions: Sequence[Action]) -> list[float]:
-    """The same after each pass or exposure, in one sampled deal."""
+    """
+    The same after each pass or exposure, in one sampled deal.
+
+    >>> from pigpen import Policy, View
+    >>> from pigpen.rules import PRESETS, Deal, deal_hands
+    >>> from pigpen.search import sealed_trial
+    >>> rules = PRESETS["hearts"]
+    >>> deal = Deal(rules, deal_hands(rules, bytes(32), 0))
+    >>> view = View(*deal.known_to(0), seed=7)
+    >>> len(sealed_trial(view, Policy.CAREFUL, [view.hand[:3], view.hand[-3:]]))
+    2
+    """
     deal = view.sample(view.rng)
     settle(deal, policy, SimRandom.of(view.rng), but=view.seat)
     values = []

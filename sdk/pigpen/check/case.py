@@ -19,7 +19,17 @@ TOTALS = (40, -15, 40, -15, 40)
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """Something that a bot must be able to answer."""
+    """
+    Something that a bot must be able to answer.
+
+    >>> from pigpen.check import cases_of
+    >>> from pigpen.rules import PRESETS
+    >>> case = next(case for case in cases_of(PRESETS["hearts"]) if case.name == "follow suit")
+    >>> case.deal.phase.name, case.seat == case.deal.turn
+    ('PLAY', True)
+    >>> case.view(case.deal, decision=1, limit=1.0, bank=60.0).led.name
+    'CLUBS'
+    """
 
     name: str
     """What is tried, in a few words; no other case of the same variant is called so."""

@@ -17,6 +17,11 @@ def cases_of(rules: Rules) -> list[Case]:
     """
     The cases of *rules*: each kind of question, edge hands where it is a preset, and two whole deals.
 
+    >>> from pigpen.check import cases_of
+    >>> from pigpen.rules import PRESETS
+    >>> [case.name for case in cases_of(PRESETS["gongzhu"])][:3]
+    ['expose one card face up', 'expose with every such card in hand, face up', 'open the first trick']
+
     Each case is a deal of its own, and the numbers of the deals rise as in a match.
     """
     numbers = _Numbers(len(rules.plan.pass_offsets))

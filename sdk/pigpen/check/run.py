@@ -25,7 +25,15 @@ UNTRIED = "untried"
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """How one case went."""
+    """
+    How one case went.
+
+    >>> from pigpen.check import Outcome
+    >>> Outcome(group="hearts", name="lead").passed
+    True
+    >>> Outcome(group="hearts", name="lead", verdict="timeout", reason="an answer took 2 s").passed
+    False
+    """
 
     group: str
     """The variant, or `wire`."""
@@ -54,6 +62,17 @@ def check(
 ) -> list[Outcome]:
     """
     Put every case of *variants* to a bot, a fresh one for each variant.
+
+    >>> import pigpen
+    >>> from pigpen.check import check
+    >>> from pigpen.rules import PRESETS
+    >>> class Wrong(pigpen.Bot):
+    ...     def play(self, view):
+    ...         return view.hand[0]
+    ...
+    >>> failed = [outcome for outcome in check(Wrong, [PRESETS["hearts"]], limit=60.0) if not outcome.passed]
+    >>> {outcome.verdict for outcome in failed}
+    {'illegal'}
 
     Args:
         make_bot: Makes a bot; its class will do.

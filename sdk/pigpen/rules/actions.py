@@ -10,7 +10,13 @@ from pigpen.rules.cards import Card
 
 
 class Phase(enum.IntEnum):
-    """The phases of a deal, in order; those that a variant lacks are skipped."""
+    """
+    The phases of a deal, in order; those that a variant lacks are skipped.
+
+    >>> from pigpen.rules import PRESETS, Deal, deal_hands
+    >>> [Deal(rules, deal_hands(rules, bytes(32), 0)).phase.name for rules in (PRESETS["hearts"], PRESETS["gongzhu"])]
+    ['PASS', 'EXPOSE']
+    """
 
     PASS = 1
     """Sealed: every seat picks the cards it passes on."""
@@ -25,14 +31,26 @@ class Phase(enum.IntEnum):
 
 
 class Face(enum.IntEnum):
-    """How a card is exposed."""
+    """
+    How a card is exposed.
+
+    >>> from pigpen.rules import Card, Face
+    >>> {Card.parse("QS"): Face.UP}
+    {Card('QS'): <Face.UP: 1>}
+    """
 
     UP = 1
     DOWN = 2
 
 
 class MoonChoice(enum.IntEnum):
-    """What a shooter who is asked may take (HB-7)."""
+    """
+    What a shooter who is asked may take (HB-7).
+
+    >>> from pigpen.rules import MoonChoice
+    >>> [choice.name for choice in MoonChoice]
+    ['SUBTRACT', 'ADD']
+    """
 
     SUBTRACT = 1
     """The shooter scores −26. The default."""
@@ -41,7 +59,13 @@ class MoonChoice(enum.IntEnum):
 
 
 class Exposure(NamedTuple):
-    """One exposed card."""
+    """
+    One exposed card.
+
+    >>> from pigpen.rules import Card, Exposure, Face
+    >>> Exposure(seat=2, card=Card.parse("QS"), face=Face.UP).card
+    Card('QS')
+    """
 
     seat: int
     card: Card

@@ -18,7 +18,15 @@ SUITS = "CDHS"
 
 
 class Suit(enum.IntEnum):
-    """The four suits in canonical order."""
+    """
+    The four suits in canonical order.
+
+    >>> from pigpen.rules import Card, Suit, cards_in
+    >>> Card.parse("QS").suit is Suit.SPADES
+    True
+    >>> len(cards_in(Suit.HEARTS.mask))
+    13
+    """
 
     CLUBS = 0
     DIAMONDS = 1
@@ -98,7 +106,16 @@ _BY_NAME = {str(card): card for card in CARDS}
 
 
 def mask_of(cards: Iterable[int]) -> int:
-    """The set of the given cards."""
+    """
+    The set of the given cards.
+
+    >>> from pigpen.rules import Card, mask_of
+    >>> pigs = mask_of([Card.parse("QS"), Card.parse("JD")])
+    >>> bool(pigs & Card.parse("QS").mask)
+    True
+    >>> pigs.bit_count()
+    2
+    """
     mask = 0
     for card in cards:
         mask |= 1 << card
@@ -114,7 +131,13 @@ _B0, _B1, _B2, _B3, _B4, _B5, _B6 = _BYTE_CARDS
 
 
 def cards_in(mask: int) -> tuple[Card, ...]:
-    """The cards of a set, in canonical order."""
+    """
+    The cards of a set, in canonical order.
+
+    >>> from pigpen.rules import Card, cards_in, mask_of
+    >>> cards_in(mask_of([Card.parse("QS"), Card.parse("2C"), Card.parse("JD")]))
+    (Card('2C'), Card('JD'), Card('QS'))
+    """
     b0, b1, b2, b3, b4, b5, b6 = mask.to_bytes(7, "little")
     return _B0[b0] + _B1[b1] + _B2[b2] + _B3[b3] + _B4[b4] + _B5[b5] + _B6[b6]
 

@@ -29,6 +29,19 @@ class Deal(Tricks):
     """
     The complete state of one deal.
 
+    >>> from pigpen.rules import PRESETS, Deal, deal_hands
+    >>> rules = PRESETS["hearts"]
+    >>> deal = Deal(rules, deal_hands(rules, bytes(32), 3), number=3)
+    >>> deal.turn, deal.legal(deal.turn)
+    (2, (Card('2C'),))
+    >>> deal.apply(deal.turn, deal.legal(deal.turn)[0])
+    >>> while not deal.is_over:
+    ...     for seat in deal.to_act:
+    ...         deal.apply(seat, deal.default_action(seat))
+    ...
+    >>> deal.scores()
+    (6, 3, 13, 4)
+
     Attributes:
         number: Which deal of the game or match, from 0; picks the direction of the pass.
         phase: What is decided now.

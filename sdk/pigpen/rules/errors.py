@@ -39,14 +39,44 @@ class PigpenError(Exception):
 
 
 class RulesError(PigpenError, ValueError):
-    """Something that the rules do not allow."""
+    """
+    Something that the rules do not allow.
+
+    >>> from pigpen.rules import IllegalAction, RulesError
+    >>> issubclass(IllegalAction, RulesError)
+    True
+    """
 
     exit_code = 2
 
 
 class IllegalAction(RulesError):
-    """The action is not allowed now."""
+    """
+    The action is not allowed now.
+
+    >>> from pigpen.rules import PRESETS, Card, Deal, deal_hands
+    >>> rules = PRESETS["hearts"]
+    >>> deal = Deal(rules, deal_hands(rules, bytes(32), 3), number=3)
+    >>> deal.apply(deal.turn, Card.parse("QS"))
+    Traceback (most recent call last):
+        ...
+    pigpen.rules.errors.IllegalAction: QS may not be played now; legal: 2C
+    """
 
 
 class DealOver(RulesError):
-    """The deal has no next decision."""
+    """
+    The deal has no next decision.
+
+    >>> from pigpen.rules import PRESETS, Card, Deal, deal_hands
+    >>> rules = PRESETS["gongzhu"]
+    >>> deal = Deal(rules, deal_hands(rules, bytes(32), 0))
+    >>> while not deal.is_over:
+    ...     for seat in deal.to_act:
+    ...         deal.apply(seat, deal.default_action(seat))
+    ...
+    >>> deal.apply(0, Card.parse("QS"))
+    Traceback (most recent call last):
+        ...
+    pigpen.rules.errors.DealOver: the deal is over
+    """

@@ -17,6 +17,19 @@ class Game:
     """
     Totals over deals, and who leads the next one.
 
+    >>> from pigpen.rules import PRESETS, Game, deal_hands
+    >>> rules = PRESETS["hearts-short"]
+    >>> game = Game(rules)
+    >>> while not game.is_over:
+    ...     deal = game.next_deal(deal_hands(rules, bytes(32), game.deals))
+    ...     while not deal.is_over:
+    ...         for seat in deal.to_act:
+    ...             deal.apply(seat, deal.default_action(seat))
+    ...     game.add(deal)
+    ...
+    >>> game.deals, game.totals, game.places
+    (4, (29, 31, 18, 26), (3, 4, 1, 2))
+
     Attributes:
         rules: The variant.
         totals: Total of each seat; partners have the same total.

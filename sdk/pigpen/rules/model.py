@@ -27,6 +27,19 @@ class Rules(RulesFields):
     """
     One variant of the game.
 
+    >>> from dataclasses import replace
+    >>> from pigpen.rules import PRESETS
+    >>> hearts = PRESETS["hearts"]
+    >>> hearts.hand_size, hearts.low_is_better, hearts.direction(0)
+    (13, True, <Direction.LEFT: 'left'>)
+    >>> mine = replace(hearts, name="mine", passing=None)
+    >>> mine.pass_offset(0)
+    0
+    >>> replace(hearts, players=5)
+    Traceback (most recent call last):
+        ...
+    ValueError: removed: 52 cards cannot be dealt evenly to 5 players
+
     Raises:
         ValueError: If the parts do not make a game; the message names the field.
     """

@@ -15,7 +15,13 @@ from typing import ClassVar
 
 
 class Direction(enum.StrEnum):
-    """Where passed cards go."""
+    """
+    Where passed cards go.
+
+    >>> from pigpen.rules import Direction
+    >>> Direction.ACROSS.offset(players=4)
+    2
+    """
 
     LEFT = "left"
     RIGHT = "right"
@@ -29,14 +35,26 @@ class Direction(enum.StrEnum):
 
 
 class Better(enum.StrEnum):
-    """Which score is better."""
+    """
+    Which score is better.
+
+    >>> from pigpen.rules import PRESETS, Better
+    >>> PRESETS["gongzhu"].scoring.better is Better.HIGH
+    True
+    """
 
     LOW = "low"
     HIGH = "high"
 
 
 class ShooterCards(enum.StrEnum):
-    """What the moon cards count for the player who took them all."""
+    """
+    What the moon cards count for the player who took them all.
+
+    >>> from pigpen.rules import PRESETS, ShooterCards
+    >>> PRESETS["gongzhu"].moon.shooter is ShooterCards.NEGATE
+    True
+    """
 
     VOID = "void"
     """Nothing."""
@@ -45,7 +63,13 @@ class ShooterCards(enum.StrEnum):
 
 
 class PigWhenMoon(enum.StrEnum):
-    """What the pig counts for a player who shot the moon without needing it."""
+    """
+    What the pig counts for a player who shot the moon without needing it.
+
+    >>> from pigpen.rules import PRESETS, PigWhenMoon
+    >>> PRESETS["gongzhu"].moon.pig_when_moon is PigWhenMoon.FLIP
+    True
+    """
 
     FLIP = "flip"
     """Its points with the sign turned."""

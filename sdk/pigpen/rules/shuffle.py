@@ -28,12 +28,26 @@ _DIGITS = re.compile(f"[0-9a-fA-F]{{{2 * SEED_BYTES}}}")
 
 
 def new_seed() -> bytes:
-    """A fresh 256-bit match seed from the operating system."""
+    """
+    A fresh 256-bit match seed from the operating system.
+
+    >>> from pigpen.rules import new_seed
+    >>> len(new_seed())
+    32
+    """
     return secrets.token_bytes(SEED_BYTES)
 
 
 def seed_from(text: str) -> bytes:
-    """The seed that *text* stands for: 64 hex digits are the seed itself, anything else is hashed (SHA-256)."""
+    """
+    The seed that *text* stands for: 64 hex digits are the seed itself, anything else is hashed (SHA-256).
+
+    >>> from pigpen.rules import seed_from
+    >>> seed_from("7").hex()[:8]
+    '7902699b'
+    >>> seed_from("00" * 32) == bytes(32)
+    True
+    """
     if _DIGITS.fullmatch(text):
         return bytes.fromhex(text)
     return hashlib.sha256(text.encode(errors="surrogateescape")).digest()  # a command line may hold any bytes
@@ -47,6 +61,13 @@ def commitment(seed: bytes) -> str:
 def deal_hands(rules: Rules, seed: bytes, number: int) -> tuple[int, ...]:
     """
     The hands of deal *number* (0, 1, …), a mask per seat.
+
+    >>> from pigpen.rules import PRESETS, cards_in, deal_hands
+    >>> hands = deal_hands(PRESETS["hearts"], bytes(32), 0)
+    >>> cards_in(hands[0])[:3]
+    (Card('2C'), Card('8C'), Card('5D'))
+    >>> [hand.bit_count() for hand in hands]
+    [13, 13, 13, 13]
 
     Cards go round one at a time, clockwise from the dealer's left (C-3). Seat n−1 deals first, so that seat 0 gets the
     first card of deal 0; the deal moves one seat to the left each time.

@@ -18,7 +18,13 @@ KnownToSeat: TypeAlias = (
 
 
 class Play(NamedTuple):
-    """One card on the table and who played it."""
+    """
+    One card on the table and who played it.
+
+    >>> from pigpen.rules import Card, Play
+    >>> Play(seat=2, card=Card.parse("QS"))
+    Play(seat=2, card=Card('QS'))
+    """
 
     seat: int
     card: Card
@@ -27,6 +33,17 @@ class Play(NamedTuple):
 class SeatView:
     """
     All that one seat may know. What is not here is hidden.
+
+    >>> from pigpen.rules import PRESETS, Deal, deal_hands
+    >>> rules = PRESETS["hearts"]
+    >>> deal = Deal(rules, deal_hands(rules, bytes(32), 3), number=3)
+    >>> view = deal.view(deal.turn)
+    >>> view.phase.name, view.seat, view.legal
+    ('PLAY', 2, (Card('2C'),))
+    >>> len(view.hand), len(view.unseen)
+    (13, 39)
+    >>> view.trick, view.led
+    ((), None)
 
     Sets of cards come in two spellings: as tuples of `Card` in canonical order (``hand``) and as bit masks
     (``hand_mask``), which are quicker to compute with.

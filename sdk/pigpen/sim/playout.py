@@ -24,7 +24,17 @@ if TYPE_CHECKING:
 
 
 class Policy(enum.IntEnum):
-    """How seats play that nobody thinks for. Neither exposes anything; a shooter who is asked takes the −26."""
+    """
+    How seats play that nobody thinks for. Neither exposes anything; a shooter who is asked takes the −26.
+
+    >>> import random
+    >>> from pigpen import Policy, playout
+    >>> from pigpen.rules import PRESETS, Deal, deal_hands
+    >>> rules = PRESETS["hearts"]
+    >>> deal = Deal(rules, deal_hands(rules, bytes(32), 0))
+    >>> [playout(deal, policy, random.Random(1)) for policy in Policy]
+    [(7, 0, 1, 18), (4, 16, 4, 2)]
+    """
 
     RANDOM = 0
     """Any legal card, any cards passed."""

@@ -26,7 +26,22 @@ Memory = dict[tuple[object, ...], Scores]
 
 
 class Solution(NamedTuple):
-    """What comes of an ending when all play as well as they can."""
+    """
+    What comes of an ending when all play as well as they can.
+
+    >>> from pigpen.rules import PRESETS, Deal, deal_hands
+    >>> from pigpen import solve
+    >>> rules = PRESETS["hearts"]
+    >>> deal = Deal(rules, deal_hands(rules, bytes(32), 3), number=3)
+    >>> while len(deal.plays) < 44:
+    ...     deal.apply(deal.turn, deal.default_action(deal.turn))
+    ...
+    >>> solution = solve(deal)
+    >>> solution.card, solution.scores
+    (Card('9S'), (6, 3, 13, 4))
+    >>> solution.scores == solution.choices[solution.card]
+    True
+    """
 
     choices: dict[Card, Scores]
     """The score of each seat at the end, after each card that may be played now."""
@@ -40,11 +55,33 @@ class Solution(NamedTuple):
 
 
 class TooLong(Exception):
-    """An ending needs more work than was allowed."""
+    """
+    An ending needs more work than was allowed.
+
+    >>> from pigpen.rules import PRESETS, Deal, deal_hands
+    >>> from pigpen import TooLong, solve
+    >>> rules = PRESETS["hearts"]
+    >>> deal = Deal(rules, deal_hands(rules, bytes(32), 3), number=3)
+    >>> try:
+    ...     solve(deal, limit=100)
+    ... except TooLong:
+    ...     print("play it by a rule of thumb")
+    ...
+    play it by a rule of thumb
+    """
 
 
 def margin(rules: Rules, scores: Sequence[float], seat: int) -> float:
-    """By how much *seat* does better than the mean of all, times the number of seats; more is better everywhere."""
+    """
+    By how much *seat* does better than the mean of all, times the number of seats; more is better everywhere.
+
+    >>> from pigpen import margin
+    >>> from pigpen.rules import PRESETS
+    >>> margin(PRESETS["hearts"], (0, 26, 26, 26), seat=0)
+    78
+    >>> margin(PRESETS["gongzhu"], (0, 26, 26, 26), seat=0)
+    -78
+    """
     ahead = rules.players * scores[seat] - sum(scores)
     return -ahead if rules.low_is_better else ahead
 
@@ -52,6 +89,16 @@ def margin(rules: Rules, scores: Sequence[float], seat: int) -> float:
 def solve(deal: Deal, limit: int | None = None) -> Solution:
     """
     Solve *deal*, in which cards are being played, all hands open; it stays as it is.
+
+    >>> from pigpen.rules import PRESETS, Deal, deal_hands
+    >>> from pigpen import margin, solve
+    >>> rules = PRESETS["hearts"]
+    >>> deal = Deal(rules, deal_hands(rules, bytes(32), 3), number=3)
+    >>> while len(deal.plays) < 44:
+    ...     deal.apply(deal.turn, deal.default_action(deal.turn))
+    ...
+    >>> {str(card): margin(rules, scores, deal.turn) for card, scores in solve(deal).choices.items()}
+    {'9S': 14, 'JS': 14}
 
     Every seat plays for its margin over the mean of all seats (its team's, with partners), and knows that the others do
     so too: max^n, and minimax between partners. Among cards equally good for their player the first in canonical order

@@ -11,7 +11,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ClockSetting:
-    """How much time a bot has; all in seconds."""
+    """
+    How much time a bot has; all in seconds.
+
+    >>> from pigpen import ClockSetting
+    >>> clock = ClockSetting(bank=60.0, increment=0.1, limit=1.0, start_up=10.0)
+    >>> clock.deals_per_bank
+    16
+    """
 
     bank: float
     """Time for each `deals_per_bank` deals begun."""
@@ -26,7 +33,20 @@ class ClockSetting:
 
 @dataclass(frozen=True, slots=True)
 class Welcome:
-    """What a bot learns when it has taken its seat."""
+    """
+    What a bot learns when it has taken its seat.
+
+    >>> from pigpen import Bot, ClockSetting, Welcome
+    >>> from pigpen.rules import PRESETS
+    >>> class Prepared(Bot):
+    ...     def match_started(self, welcome: Welcome) -> None:
+    ...         self.passes = welcome.rules.passing is not None
+    ...
+    >>> bot = Prepared()
+    >>> bot.match_started(Welcome(PRESETS["gongzhu"], 0, "boards:16", ClockSetting(60.0, 0.1, 1.0, 10.0)))
+    >>> bot.passes
+    False
+    """
 
     rules: Rules
     seat: int
@@ -38,7 +58,14 @@ class Welcome:
 
 @dataclass(frozen=True, slots=True)
 class DealResult:
-    """How a deal ended."""
+    """
+    How a deal ended.
+
+    >>> from pigpen import DealResult
+    >>> result = DealResult(deal=0, seat=2, scores=(6, 3, 13, 4), totals=(6, 3, 13, 4))
+    >>> result.scores[result.seat]
+    13
+    """
 
     deal: int
     """Number of the deal, from 0."""
@@ -52,7 +79,14 @@ class DealResult:
 
 @dataclass(frozen=True, slots=True)
 class FaultNotice:
-    """Something the referee holds against the bot."""
+    """
+    Something the referee holds against the bot.
+
+    >>> from pigpen import FaultNotice
+    >>> notice = FaultNotice("timeout", "no answer within 1.000 s", faults=3, takeover=True)
+    >>> notice.takeover
+    True
+    """
 
     verdict: str
     """Machine code: timeout, illegal or malformed."""
@@ -66,7 +100,13 @@ class FaultNotice:
 
 @dataclass(frozen=True, slots=True)
 class MatchResult:
-    """How the match ended for this bot; in the format `boards:N`, at its own table."""
+    """
+    How the match ended for this bot; in the format `boards:N`, at its own table.
+
+    >>> from pigpen import MatchResult
+    >>> MatchResult(place=1, points_per_deal=5.25).place
+    1
+    """
 
     place: int
     """1 is the best; shared places are equal."""

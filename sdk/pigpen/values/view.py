@@ -20,6 +20,18 @@ class View(SeatView):
     """
     All that one seat may know, at the moment of a decision.
 
+    >>> from pigpen import View
+    >>> from pigpen.rules import PRESETS, Deal, deal_hands
+    >>> rules = PRESETS["hearts"]
+    >>> deal = Deal(rules, deal_hands(rules, bytes(32), 3), number=3)
+    >>> deal.apply(deal.turn, deal.legal(deal.turn)[0])
+    >>> view = View(*deal.known_to(deal.turn), seed=7, limit=1.0, bank=60.0)
+    >>> view.led.name, view.winning.seat, view.legal
+    ('CLUBS', 2, (Card('7C'), Card('JC')))
+    >>> sampled = view.sample(view.rng)
+    >>> sampled.phase is deal.phase and sampled.hands[view.seat] == view.hand_mask
+    True
+
     Attributes:
         totals: Total, in the game or match before this deal, of whoever sits in each seat.
         decision: Number of the decision in this match, from 1.

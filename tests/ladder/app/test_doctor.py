@@ -1,4 +1,4 @@
-"""What a machine offers, told from facts; and the walls, tried for real."""
+"""What a machine offers, told from facts; and the protections, tried for real."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ def missing(findings: list[Finding]) -> list[str]:
     return [finding.name for finding in findings if not finding.holds]
 
 
-def test_where_everything_was_refused_all_walls_stand() -> None:
-    found = doctor.walls(probed(), forgets=True)
+def test_where_everything_was_refused_all_protections_work() -> None:
+    found = doctor.protections(probed(), forgets=True)
     assert missing(found) == []
     assert doctor.stands(found)
-    assert all(finding.is_wall for finding in found)
+    assert all(finding.is_protection for finding in found)
 
 
 @pytest.mark.parametrize(
@@ -59,8 +59,8 @@ def test_where_everything_was_refused_all_walls_stand() -> None:
         (probed(can_hold=False), "Holding still", "nobody can be frozen"),
     ],
 )
-def test_each_wall_that_falls_is_named_with_what_follows(what: Probed, name: str, found: str) -> None:
-    findings = doctor.walls(what, forgets=True)
+def test_each_protection_that_fails_is_named_with_what_follows(what: Probed, name: str, found: str) -> None:
+    findings = doctor.protections(what, forgets=True)
     (fallen,) = [finding for finding in findings if not finding.holds]
     assert (fallen.name, fallen.found, bool(fallen.follows)) == (name, found, True)
     assert not doctor.stands(findings)
@@ -69,11 +69,11 @@ def test_each_wall_that_falls_is_named_with_what_follows(what: Probed, name: str
 def test_a_kernel_of_its_own_tells_a_bot_nothing_of_others() -> None:
     calls = {"flock": "done", "network": "ENETUNREACH"}
     what = probed("isolated", calls=calls, host=["/proc/stat"], others=["/proc/self/smaps"], own_kernel=True)
-    assert missing(doctor.walls(what, forgets=False)) == []
+    assert missing(doctor.protections(what, forgets=False)) == []
 
 
-def test_names_that_are_not_forgotten_are_a_wall_that_falls() -> None:
-    assert missing(doctor.walls(probed(), forgets=False)) == ["Names looked up"]
+def test_names_that_are_not_forgotten_are_a_protection_that_fails() -> None:
+    assert missing(doctor.protections(probed(), forgets=False)) == ["Names looked up"]
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_a_temporary_folder_that_others_can_take_away_is_named(tmp_path: Path, m
     assert "TMPDIR" not in missing(doctor.missing_at_once(ENGINE))
 
 
-def test_no_engine_is_a_wall_that_falls() -> None:
+def test_no_engine_is_a_protection_that_fails() -> None:
     found = doctor.no_engine(SandboxError("No Docker engine answers. Start one."))
     assert not doctor.stands(found)
     assert found[0].follows == "No Docker engine answers. Start one."
@@ -118,12 +118,12 @@ def test_the_command_says_what_to_do_where_no_engine_answers() -> None:
 
 
 @pytest.mark.docker
-def test_the_walls_are_tried_in_a_container() -> None:
+def test_the_protections_are_tried_in_a_container() -> None:
     done = pigpen("doctor", "--json")
     found = json.loads(done.stdout)
-    names = [finding["name"] for finding in found["findings"] if finding["is_wall"]]
-    assert names == [finding.name for finding in doctor.walls(probed(), forgets=True)]
-    fallen = {finding["name"] for finding in found["findings"] if finding["is_wall"] and not finding["holds"]}
+    names = [finding["name"] for finding in found["findings"] if finding["is_protection"]]
+    assert names == [finding.name for finding in doctor.protections(probed(), forgets=True)]
+    fallen = {finding["name"] for finding in found["findings"] if finding["is_protection"] and not finding["holds"]}
     assert fallen.isdisjoint({"System calls", "/proc and /sys"})
     assert found["stands"] is (fallen == set())
     assert done.returncode == (1 if fallen else 0)
@@ -131,7 +131,7 @@ def test_the_walls_are_tried_in_a_container() -> None:
         assert fallen.isdisjoint({"Clocks", "Holding still", "Names looked up"})
 
 
-def test_a_run_says_in_one_line_what_weakens_the_walls(
+def test_a_run_says_in_one_line_which_protections_are_missing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(doctor, "engine_facts", lambda: ENGINE | {"SecurityOptions": []})

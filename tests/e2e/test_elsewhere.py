@@ -1,0 +1,70 @@
+"""What contestants need, on a system that is not Linux: as far as one that is can tell."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.command import ROOT, environment
+
+TABLE = ("random", "cautious", "random", "random")
+
+
+def pigpen(system: str, *words: str, folder: Path) -> str:
+    """Run ``pigpen WORDS`` as on *system* and give what it prints."""
+    script = str(ROOT / "tests" / "without_linux.py")
+    done = subprocess.run(
+        [sys.executable, script, system, *words],
+        cwd=folder, env=environment(), capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert "Traceback" not in done.stderr, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A match between processes, played and recorded as on macOS."""
+    record = tmp_path_factory.mktemp("macos") / "match.jsonl"
+    shown = pigpen("macos", "play", *TABLE, "--boards", "1", "--sandbox", "process", "--record", str(record),
+                   folder=record.parent)  # fmt: skip
+    assert "cautious" in shown
+    return record
+
+
+def test_processes_play_on_macos(record: Path) -> None:
+    assert record.read_text().count("\n") == 6
+
+
+@pytest.mark.docker
+def test_containers_play_on_macos(tmp_path: Path) -> None:
+    assert "cautious" in pigpen("macos", "play", *TABLE, "--boards", "1", folder=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (("rules", "gongzhu"), "gongzhu"),
+        (("new", "mine"), "Made mine"),
+        (("play", *TABLE, "--boards", "1", "--sandbox", "inline"), "points/deal"),
+        (("check", "cautious", "--rules", "hearts", "--sandbox", "inline"), "cases passed"),
+        (("compare", "random", "cautious", "--boards", "2", "--sandbox", "inline", "--elo1", "500"), "boards"),
+        (("replay", "RECORD"), "Points per deal"),
+        (("verify", "RECORD"), "holds"),
+        (("rerun", "RECORD", "cautious", "random", "--sandbox", "inline"), "decisions"),
+    ],
+    ids=lambda words: words[0] if isinstance(words, tuple) else "",
+)
+def test_it_works_where_no_module_is_that_is_not_on_every_platform(
+    record: Path, tmp_path: Path, words: tuple[str, ...], shown: str
+) -> None:
+    given = [str(record) if word == "RECORD" else word for word in words]
+    assert shown in pigpen("nowhere", *given, folder=tmp_path)
+
+
+def test_a_module_that_is_hidden_is_missed(tmp_path: Path) -> None:
+    """The test's own test: processes ask the kernel what waits in a pipe."""
+    with pytest.raises(AssertionError, match="fcntl, which is hidden"):
+        pigpen("nowhere", "play", *TABLE, "--boards", "1", "--sandbox", "process", folder=tmp_path)

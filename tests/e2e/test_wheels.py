@@ -1,0 +1,175 @@
+"""Both wheels, made from a copy of the sources and installed in an empty environment elsewhere."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import venv
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from hatch_build import ProgramsHook
+from hatch_engine import ENGINE
+from native_build import MACHINES
+from tests.e2e.command import ROOT, environment
+
+SOURCES = (
+    "pyproject.toml",
+    "hatch_build.py",
+    "README.md",
+    "LICENSE",
+    ".gitignore",
+    "ladder",
+    "referee",
+    "sample_bots",
+    "sdk",
+)
+COMPILED = [native.compiled(machine) for native in (ENGINE, *ProgramsHook.natives) for machine in MACHINES]
+LEAVE_OUT = shutil.ignore_patterns("__pycache__", "node_modules", *(file.name for file in COMPILED))
+TABLE = ("random", "cautious", "counting", "random")
+FOR_LADDERS = ("alembic", "numpy", "orjson", "psycopg", "sqlalchemy", "threadpoolctl")
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """An environment that holds the wheels and what they need, and nothing of this checkout."""
+
+    folder: Path
+
+    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Run a command of the environment in an empty folder."""
+        command, folder = [self.folder / "bin" / words[0], *words[1:]], self.folder / "empty"
+        folder.mkdir(exist_ok=True)
+        return subprocess.run(
+            command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=250, check=False
+        )
+
+    def python(self, code: str) -> str:
+        """What a line of Python prints there."""
+        done = self.run("python", "-c", code)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+
+def copy_sources(to: Path) -> Path:
+    """The sources without anything compiled."""
+    to.mkdir()
+    for name in SOURCES:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, to / name, ignore=LEAVE_OUT)
+        else:
+            shutil.copy(ROOT / name, to / name)
+    return to
+
+
+def make_wheels(sources: Path, **extra: str) -> dict[str, Path]:
+    """Make both wheels with the compiler that is here, quicker than pip does; by their distributions' names."""
+    folder, command = sources / "made", [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d"]
+    for project in (sources / "sdk", sources):
+        subprocess.run([*command, folder], cwd=project, env=os.environ | extra, capture_output=True, check=True)
+    return by_distribution(folder)
+
+
+def by_distribution(folder: Path) -> dict[str, Path]:
+    """The wheels of a folder by their distributions' names."""
+    return {wheel.name.partition("-")[0]: wheel for wheel in folder.iterdir()}
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Both wheels, made by pip."""
+    sources = copy_sources(tmp_path_factory.mktemp("one") / "sources")
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-index", "--no-build-isolation"]
+    subprocess.run([*command, "--wheel-dir", sources / "made", "./sdk", "."], cwd=sources, check=True)
+    return by_distribution(sources / "made")
+
+
+@pytest.fixture(scope="module")
+def elsewhere(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Elsewhere:
+    """An environment with the wheels, for contestants: without the extra for ladders."""
+    folder = tmp_path_factory.mktemp("elsewhere") / "env"
+    venv.create(folder, with_pip=True, symlinks=True)
+    command = [folder / "bin" / "pip", "install", "--quiet", "--no-compile"]
+    subprocess.run([*command, *wheels.values()], check=True)
+    return Elsewhere(folder)
+
+
+def test_the_same_sources_give_the_same_wheels_in_any_folder(wheels: dict[str, Path], tmp_path: Path) -> None:
+    again = make_wheels(copy_sources(tmp_path / "a folder of another name"))
+    assert {wheel.name for wheel in again.values()} == {wheel.name for wheel in wheels.values()}
+    assert all(again[name].read_bytes() == wheel.read_bytes() for name, wheel in wheels.items())
+
+
+def test_a_wheel_holds_what_is_compiled_for_both_machines(wheels: dict[str, Path]) -> None:
+    held: dict[str, bytes] = {}
+    for wheel in wheels.values():
+        with zipfile.ZipFile(wheel) as packed:
+            held |= {Path(name).name: packed.read(name) for name in packed.namelist() if Path(name).suffix != ".py"}
+    for file in COMPILED:
+        assert held[file.name] == file.read_bytes(), f"{file.name} is not what the sources give: run scripts/venv"
+
+
+def test_only_the_sdk_is_bound_to_a_platform(wheels: dict[str, Path]) -> None:
+    assert f"musllinux_1_1_{platform.machine()}" in wheels["pigpen_sdk"].name
+    assert wheels["pigpen_arena"].name.endswith("-py3-none-any.whl")
+
+
+def test_without_a_compiler_the_wheels_are_pure(tmp_path: Path) -> None:
+    pure = make_wheels(copy_sources(tmp_path / "sources"), PIGPEN_PURE="1")
+    assert {wheel.name.partition("-py3-")[2] for wheel in pure.values()} == {"none-any.whl"}
+    for wheel in pure.values():
+        with zipfile.ZipFile(wheel) as packed:
+            assert not {Path(name).name for name in packed.namelist()} & {file.name for file in COMPILED}
+
+
+def test_nothing_of_the_checkout_is_used(elsewhere: Elsewhere) -> None:
+    found = elsewhere.python(
+        "import pigpen, referee, ladder; print(pigpen.__file__, referee.__file__, ladder.__file__)"
+    )
+    assert all(Path(file).is_relative_to(elsewhere.folder) for file in found.split())
+
+
+def test_the_accelerated_engine_runs(elsewhere: Elsewhere) -> None:
+    assert elsewhere.python("import pigpen; print(pigpen.is_accelerated())") == "True"
+
+
+def test_processes_play(elsewhere: Elsewhere) -> None:
+    done = elsewhere.run("pigpen", "play", *TABLE, "--boards", "1", "--sandbox", "process", "--record", "match.jsonl")
+    assert done.returncode == 0, done.stderr
+    verified = elsewhere.run("pigpen", "verify", "match.jsonl")
+    assert verified.returncode == 0, verified.stderr
+
+
+@pytest.mark.docker
+def test_containers_play(elsewhere: Elsewhere) -> None:
+    done = elsewhere.run("pigpen", "play", *TABLE, "--boards", "1")
+    assert done.returncode == 0, done.stderr
+    assert "counting" in done.stdout
+
+
+def test_it_makes_the_same_bot_base_image_as_a_checkout(elsewhere: Elsewhere) -> None:
+    code = "from ladder.sandbox.docker.base_image import base_content; print(base_content())"
+    here = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert elsewhere.python(code) == here.stdout.strip()
+
+
+def test_a_contestant_gets_nothing_that_only_ladders_need(elsewhere: Elsewhere) -> None:
+    code = f"import importlib.util as util; print([name for name in {FOR_LADDERS} if util.find_spec(name)])"
+    assert elsewhere.python(code) == "[]"
+
+
+@pytest.mark.parametrize(
+    "words", ["standings", "ladder run --matches 1", "submit random --sandbox process", "db check"]
+)
+def test_a_ladders_command_says_what_to_install(elsewhere: Elsewhere, words: str) -> None:
+    done = elsewhere.run("pigpen", *words.split())
+    assert done.returncode == 2
+    assert done.stderr == (
+        "pigpen: This command needs what a ladder is run with. Install it: pip install 'pigpen-arena[ladder]'\n"
+    )
