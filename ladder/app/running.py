@@ -31,9 +31,9 @@ class RunPlan:
     """What a run of a ladder is to do."""
 
     matches: int | None = None
-    """End after so many results; None: that is no goal."""
+    """End after so many results; None: this does not end it."""
     until_ci: float | None = None
-    """End when the ± of every bot is at most this, in Elo; None: that is no goal."""
+    """End when the ± of every bot is at most this, in Elo; None: this does not end it."""
     variants: tuple[str, ...] = ()
     """Play only these; none: all."""
     concurrency: int | None = None

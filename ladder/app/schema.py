@@ -18,7 +18,7 @@ from ladder.values.check import CheckResult
 from ladder.values.compare import CompareResult
 from ladder.values.doctor import DoctorReport
 from ladder.values.matches import Explanation, MatchPage, MatchRow, SeatLog
-from ladder.values.play import MatchResult
+from ladder.values.play import PlayedMatch
 from ladder.values.record import Verification
 from ladder.values.rerun import RerunResult
 from ladder.values.settings import SettingRow
@@ -28,7 +28,7 @@ from pigpen.rules import Rules
 
 PLACE = Path(__file__).resolve().parents[2] / "docs" / "api.schema.json"
 PRINTED: dict[str, Any] = {
-    "play": MatchResult,
+    "play": PlayedMatch,
     "check": CheckResult,
     "compare": CompareResult,
     "rules": list[Rules],

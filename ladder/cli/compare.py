@@ -26,10 +26,10 @@ from ladder.cli.sandboxes import opened_sandbox
 from ladder.cli.sanitize import in_markup
 from ladder.errors import SandboxError, UserError
 from ladder.matches.compare import ComparisonPlan
+from ladder.matches.kinds import SandboxKind
 from ladder.ratings.sprt import ELO, LEAST, Hypotheses, SprtDecision
 from ladder.sandbox.bots.bot_source import find_bot
 from ladder.sandbox.host.cores import bot_cores
-from ladder.sandbox.kinds import SandboxKind
 from pigpen.rules import new_seed, seed_from
 from referee.match.spec import DEFAULT_CLOCK
 from referee.records.rules_file import load_rules

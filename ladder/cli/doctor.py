@@ -30,7 +30,8 @@ def doctor(
     """
     Say what this machine offers to a ladder, and which protections between bots work here.
 
-    The protections are tried in a container like a bot's, which takes a few seconds. The exit code is 1 if one is missing.
+    The protections are tried in a container like a bot's, which takes a few seconds. The exit code is 1 if one is
+    missing.
 
     Examples:
         pigpen doctor
@@ -60,9 +61,7 @@ def say_what_is_missing() -> None:
         return
     if missing:
         words = "; ".join(f"{finding.name}: {finding.found}" for finding in missing)
-        say(
-            f"Not all protections between bots work on this machine ({harmless(words)}). `pigpen doctor` says what follows."
-        )
+        say(f"Not all protections between bots work here ({harmless(words)}). `pigpen doctor` says what follows.")
 
 
 def missing_protections(findings: Iterable[Finding]) -> list[str]:

@@ -9,7 +9,7 @@ import typer
 from ladder.cli.options import SandboxOption
 from ladder.cli.sandboxes import say
 from ladder.cli.sanitize import harmless
-from ladder.sandbox.kinds import SandboxKind
+from ladder.matches.kinds import SandboxKind
 
 
 def lock(

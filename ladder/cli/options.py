@@ -9,7 +9,7 @@ import typer
 from ladder.errors import UserError
 from ladder.matches.clocks import DEFAULT_CLOCK_TEXT as DEFAULT_CLOCK_TEXT
 from ladder.matches.clocks import LEAST_LIMIT, MOST_LIMIT, read_clock
-from ladder.sandbox.kinds import SandboxKind
+from ladder.matches.kinds import SandboxKind
 
 if TYPE_CHECKING:
     from pigpen import ClockSetting

@@ -25,9 +25,9 @@ from ladder.cli.result_table import print_result
 from ladder.cli.running import run
 from ladder.cli.sandboxes import opened_sandbox
 from ladder.errors import UserError
+from ladder.matches.kinds import SandboxKind
 from ladder.sandbox.bots.bot_source import find_bot, seat_names
 from ladder.sandbox.host.cores import bot_cores
-from ladder.sandbox.kinds import SandboxKind
 from pigpen.rules import Rules, new_seed, seed_from
 from referee.match.formats import Format
 from referee.match.spec import DEFAULT_CLOCK, MatchSpec
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ladder.sandbox.bots.bot_source import BotSource
-    from ladder.values.play import MatchResult
+    from ladder.values.play import PlayedMatch
     from referee.match.resume import Unfinished
     from referee.records.lines import AnyLine
 
@@ -177,7 +177,7 @@ async def _play(
     kind: SandboxKind,
     runtime: str,
     concurrency: int,
-) -> MatchResult:
+) -> PlayedMatch:
     from ladder.app.local.play import play_match
 
     async with opened_sandbox(kind, runtime) as sandbox:

@@ -23,8 +23,8 @@ from ladder.cli.records import (
 from ladder.cli.rerun_table import print_rerun
 from ladder.cli.running import run
 from ladder.cli.sandboxes import opened_sandbox
+from ladder.matches.kinds import SandboxKind
 from ladder.sandbox.bots.bot_source import find_bot
-from ladder.sandbox.kinds import SandboxKind
 from referee.replay.rerun import table_reruns
 
 if TYPE_CHECKING:

@@ -12,14 +12,14 @@ from ladder.cli.sanitize import harmless, in_markup
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ladder.values.play import MatchResult, PlayedBot
+    from ladder.values.play import PlayedBot, PlayedMatch
     from referee.match.spec import MatchSpec
 
 LOG_LINES = 12
 """How many lines of a failed bot's output are shown."""
 
 
-def print_result(spec: MatchSpec, found: MatchResult, console: Console | None = None) -> None:
+def print_result(spec: MatchSpec, found: PlayedMatch, console: Console | None = None) -> None:
     """Print the table, best bot first, and the faults of each bot."""
     console = console or Console()
     better = "low" if spec.rules.low_is_better else "high"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from ladder.cli.sanitize import harmless
-from ladder.sandbox.kinds import SandboxKind
-from ladder.sandbox.kinds import open_sandbox as open_kind
+from ladder.matches.kinds import SandboxKind
+from ladder.matches.kinds import open_sandbox as open_kind
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -16,8 +16,8 @@ from ladder.cli.running import run
 from ladder.cli.sandboxes import open_sandbox
 from ladder.cli.submit_words import print_accepted, print_rejected
 from ladder.errors import UserError
+from ladder.matches.kinds import SandboxKind
 from ladder.sandbox.bots.bot_source import find_bot
-from ladder.sandbox.kinds import SandboxKind
 
 if TYPE_CHECKING:
     from ladder.sandbox.base import Sandbox

@@ -12,7 +12,7 @@ class FaultReport(Value):
     """The bot's number in the match."""
     table: int
     place: str
-    """The deal, as people call it."""
+    """Name of the deal, for people."""
     decision: int
     """The bot's decision at its table, from 1; its output names it too."""
     verdict: str
@@ -23,5 +23,5 @@ class FaultReport(Value):
     """Whether it was killed for memory; there whenever `exit_code` is."""
 
     def __str__(self) -> str:
-        """Say it in a line."""
+        """Give it in one line."""
         return f"{self.place}, decision {self.decision}: {self.verdict}: {self.why}"

@@ -18,7 +18,7 @@ class PlayedBot(BotResult):
     """The tables at which it was at fault, with its faults and the end of what it printed there."""
 
 
-class MatchResult(Value):
+class PlayedMatch(Value):
     """A finished match."""
 
     rules: str

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import structlog
 
 from ladder.errors import BotRejected, SandboxError
+from ladder.matches.kinds import SandboxKind, open_sandbox
 from ladder.matches.play import play_sandboxed
 from ladder.sandbox.host.scratch import disk_errors, scratch_folder
-from ladder.sandbox.kinds import SandboxKind, open_sandbox
 from ladder.worker.pinned import ProgramLost
 from ladder.worker.tasks import MatchOutcome, MatchTask
 from referee.records.packed_record import PackedRecord

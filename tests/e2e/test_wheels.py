@@ -44,7 +44,7 @@ class Elsewhere:
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Run a command of the environment in an empty folder."""
-        command, folder = [self.folder / "bin" / words[0], *words[1:]], self.folder / "empty"
+        command, folder = [str(self.folder / "bin" / words[0]), *words[1:]], self.folder / "empty"
         folder.mkdir(exist_ok=True)
         return subprocess.run(
             command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=250, check=False
@@ -95,7 +95,7 @@ def elsewhere(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory)
     """An environment with the wheels, for contestants: without the extra for ladders."""
     folder = tmp_path_factory.mktemp("elsewhere") / "env"
     venv.create(folder, with_pip=True, symlinks=True)
-    command = [folder / "bin" / "pip", "install", "--quiet", "--no-compile"]
+    command = [str(folder / "bin" / "pip"), "install", "--quiet", "--no-compile"]
     subprocess.run([*command, *wheels.values()], check=True)
     return Elsewhere(folder)
 

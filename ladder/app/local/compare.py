@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ladder.matches.bots import load_bots
 from ladder.matches.compare import compare
-from ladder.matches.play import play_inline, play_sandboxed
 from ladder.ratings.sprt import ELO
 from ladder.values.compare import CompareResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ladder.matches.compare import Comparison, ComparisonPlan, PlayMatch
+    from ladder.matches.compare import Comparison, ComparisonPlan
     from ladder.sandbox.base import Sandbox
     from ladder.sandbox.bots.bot_source import BotSource
     from referee.match.spec import MatchSpec
@@ -40,24 +40,12 @@ async def compare_bots(
         BotRejected: If a bot cannot be made.
         SandboxError: If the sandbox failed.
     """
-    play = await _player(sources, sandbox, concurrency)
+    bots = await load_bots(sources, sandbox)
+
+    async def play(spec: MatchSpec, numbers: Sequence[int], write: Callable[[AnyLine], None]) -> object:
+        return await bots.only(numbers).play(spec, write, concurrency=concurrency)
+
     return compare_result(plan, await compare(plan, play, lambda found: look(compare_result(plan, found))))
-
-
-async def _player(sources: Sequence[BotSource], sandbox: Sandbox | None, concurrency: int) -> PlayMatch:
-    """Give a function that plays a match of some of *sources*, by their numbers."""
-    if sandbox is None:
-
-        async def play_here(spec: MatchSpec, bots: Sequence[int], write: Callable[[AnyLine], None]) -> object:
-            return await play_inline(spec, [sources[bot] for bot in bots], write)
-
-        return play_here
-    programs = [await sandbox.load(source) for source in sources]
-
-    async def play(spec: MatchSpec, bots: Sequence[int], write: Callable[[AnyLine], None]) -> object:
-        return await play_sandboxed(spec, [programs[bot] for bot in bots], write, concurrency=concurrency)
-
-    return play
 
 
 def compare_result(plan: ComparisonPlan, found: Comparison) -> CompareResult:

@@ -6,9 +6,9 @@ import shutil
 from typing import TYPE_CHECKING
 
 from ladder.errors import UserError
+from ladder.matches.kinds import SandboxKind
 from ladder.sandbox.bots.bot_source import SAMPLES, find_bot, sample_names
 from ladder.sandbox.bots.content import Content
-from ladder.sandbox.kinds import SandboxKind
 from ladder.sandbox.wheels.lock import lock_text
 from ladder.sandbox.wheels.packages import Asked, Packages
 from ladder.sandbox.wheels.requirements import LOCK, REQUIREMENTS

@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from ladder.matches.play import play_inline, play_sandboxed
+from ladder.matches.bots import load_bots
 from ladder.results.faults import Faults
 from ladder.values.matches import TableLog
-from ladder.values.play import MatchResult, PlayedBot
+from ladder.values.play import PlayedBot, PlayedMatch
 from referee.records.lines import DealLine
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ async def play_match(
     write: Callable[[AnyLine], None],
     recorded: Sequence[DealLine] | None = None,
     concurrency: int = 1,
-) -> MatchResult:
+) -> PlayedMatch:
     """
     Let bots play a match.
 
@@ -55,17 +55,13 @@ async def play_match(
         if isinstance(line, DealLine):
             faults.take(line)
 
-    if sandbox is None:
-        played = await play_inline(spec, sources, take, recorded)
-    else:
-        programs = [await sandbox.load(source) for source in sources]
-        played = await play_sandboxed(spec, programs, take, recorded, concurrency)
-    return match_result(spec, played, faults)
+    bots = await load_bots(sources, sandbox)
+    return match_result(spec, await bots.play(spec, take, recorded, concurrency), faults)
 
 
-def match_result(spec: MatchSpec, played: Played, faults: Faults) -> MatchResult:
+def match_result(spec: MatchSpec, played: Played, faults: Faults) -> PlayedMatch:
     """Make the value."""
-    return MatchResult(
+    return PlayedMatch(
         rules=spec.rules.name,
         format=str(spec.format),
         seed=played.result.seed,

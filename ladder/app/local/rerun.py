@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
-from ladder.matches.play import inline_table, sandboxed_table
+from ladder.matches.bots import load_bots
 from ladder.matches.rerun import rerun
 from ladder.values.rerun import Difference, RerunResult
 from pigpen.rules import Phase
@@ -45,11 +44,8 @@ async def rerun_bot(
         BotRejected: If the bot cannot be made.
         SandboxError: If the sandbox failed.
     """
-    if sandbox is None:
-        done = await rerun(tables, partial(inline_table, [source]), advance)
-    else:
-        program = await sandbox.load(source)
-        done = await rerun(tables, partial(sandboxed_table, [program], [source.name]), advance)
+    bots = await load_bots([source], sandbox)
+    done = await rerun(tables, bots.table, advance)
     return rerun_result(recorded, source.name, done, most)
 
 

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.app.progress import Progress
     from ladder.app.submit.candidate import Candidate
+    from ladder.matches.kinds import SandboxKind
     from ladder.matches.preflight import Preflight
     from ladder.sandbox.base import Sandbox
     from ladder.sandbox.bots.bot_source import BotSource
-    from ladder.sandbox.kinds import SandboxKind
     from ladder.settings.settings import Settings
     from ladder.store.commands.submissions import Added
     from ladder.store.submission_look import SubmissionLook

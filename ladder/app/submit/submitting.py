@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ladder.app.submit.entering import enter
 from ladder.app.submit.result import result_of
 from ladder.errors import UserError
-from ladder.sandbox.kinds import SandboxKind
+from ladder.matches.kinds import SandboxKind
 from ladder.settings.file import FILE
 from ladder.settings.settings import source_of
 from ladder.store.submission_look import look_at

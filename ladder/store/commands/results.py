@@ -27,7 +27,7 @@ class WrongRecord(PigpenError):
 
 
 @dataclass(frozen=True)
-class Move:
+class BotMove:
     """How one bot came out of a match."""
 
     name: str
@@ -47,7 +47,7 @@ class Result:
     deals: int
     seconds: float
     """From its lease to its record."""
-    moves: tuple[Move, ...]
+    moves: tuple[BotMove, ...]
     """By the numbers of the bots."""
     suspended: tuple[tuple[str, str], ...]
     """Which bots were suspended after it, and why."""
@@ -101,7 +101,7 @@ def record_summary(session: Session, match_id: int, attempt: int, summary: Match
         deals=summary.deals,
         seconds=now - match.started,
         moves=tuple(
-            Move(row.bot, bot.place, before[row.version_id].rating, new.standings[row.version_id].rating)
+            BotMove(row.bot, bot.place, before[row.version_id].rating, new.standings[row.version_id].rating)
             for row, bot in zip(rows, summary.bots, strict=True)
         ),
         suspended=suspended,

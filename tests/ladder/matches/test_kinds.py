@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from ladder.matches.kinds import SandboxKind, open_sandbox
 from ladder.sandbox.base import LOCKED_BYTES
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
-from ladder.sandbox.kinds import SandboxKind, open_sandbox
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 
 

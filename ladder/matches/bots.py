@@ -1,0 +1,110 @@
+"""Bots that are ready to play, wherever they run: in a sandbox, or in this process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from ladder.matches.play import inline_table, play_inline, play_sandboxed, sandboxed_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractAsyncContextManager
+
+    from ladder.matches.play import Played
+    from ladder.sandbox.base import Program, Sandbox
+    from ladder.sandbox.bots.bot_source import BotSource
+    from referee.match.spec import MatchSpec
+    from referee.records.lines import AnyLine, DealLine
+    from referee.seats.seat import Seat
+
+    Write = Callable[[AnyLine], None]
+    Keep = Callable[[tuple[str, ...]], None]
+
+
+class Bots(Protocol):
+    """The bots of a match, by their numbers."""
+
+    def only(self, numbers: Sequence[int]) -> Bots:
+        """Some of them, in another order."""
+
+    async def play(
+        self, spec: MatchSpec, write: Write, recorded: Sequence[DealLine] | None = None, concurrency: int = 1
+    ) -> Played:
+        """
+        Play a match with fresh instances at each table.
+
+        Args:
+            spec: What is to be played.
+            write: Takes the record's lines.
+            recorded: The deals in the record of an interrupted match.
+            concurrency: How many tables to play at once; bots in this process play one table after the other.
+
+        Raises:
+            BotRejected: If a bot cannot be made.
+            CannotResume: If the recorded deals are not those of this match.
+            SandboxError: If the platform failed; the match is void.
+        """
+
+    def table(self, keep: Keep) -> AbstractAsyncContextManager[Sequence[Seat]]:
+        """Seat a fresh instance of each; *keep* takes the end of what each of them printed."""
+
+
+@dataclass(frozen=True)
+class InlineBots:
+    """Bots in this process."""
+
+    sources: Sequence[BotSource]
+
+    def only(self, numbers: Sequence[int]) -> Bots:
+        """See `Bots`."""
+        return InlineBots([self.sources[number] for number in numbers])
+
+    async def play(
+        self, spec: MatchSpec, write: Write, recorded: Sequence[DealLine] | None = None, concurrency: int = 1
+    ) -> Played:
+        """See `Bots`."""
+        return await play_inline(spec, self.sources, write, recorded)
+
+    def table(self, keep: Keep) -> AbstractAsyncContextManager[Sequence[Seat]]:
+        """See `Bots`."""
+        return inline_table(self.sources, keep)
+
+
+@dataclass(frozen=True)
+class SandboxedBots:
+    """Bots that a sandbox has loaded."""
+
+    programs: Sequence[Program]
+    names: Sequence[str]
+
+    def only(self, numbers: Sequence[int]) -> Bots:
+        """See `Bots`."""
+        return SandboxedBots([self.programs[each] for each in numbers], [self.names[each] for each in numbers])
+
+    async def play(
+        self, spec: MatchSpec, write: Write, recorded: Sequence[DealLine] | None = None, concurrency: int = 1
+    ) -> Played:
+        """See `Bots`."""
+        return await play_sandboxed(spec, self.programs, write, recorded, concurrency)
+
+    def table(self, keep: Keep) -> AbstractAsyncContextManager[Sequence[Seat]]:
+        """See `Bots`."""
+        return sandboxed_table(self.programs, self.names, keep)
+
+
+async def load_bots(sources: Sequence[BotSource], sandbox: Sandbox | None) -> Bots:
+    """
+    Make bots ready to play.
+
+    Args:
+        sources: The bots, in the order of their numbers.
+        sandbox: Where they run; None: in this process.
+
+    Raises:
+        BotRejected: If a bot cannot be made.
+        SandboxError: If the sandbox failed.
+    """
+    if sandbox is None:
+        return InlineBots(sources)
+    return SandboxedBots([await sandbox.load(source) for source in sources], [source.name for source in sources])
