@@ -20,10 +20,9 @@ from ladder.cli.options import (
     clock_of,
 )
 from ladder.cli.progress import progress
-from ladder.cli.recording import going_on, recording, resumable, seed_beside, unfinished
 from ladder.cli.result_table import print_result
 from ladder.cli.running import run
-from ladder.cli.sandboxes import opened_sandbox
+from ladder.cli.sandboxes import opened_sandbox, say
 from ladder.errors import UserError
 from ladder.matches.kinds import SandboxKind
 from ladder.sandbox.bots.bot_source import find_bot, seat_names
@@ -85,11 +84,13 @@ def play(
 
         pigpen play ./mybot counting --resume match.jsonl
     """
+    from ladder.app.local import recording
+
     if resume:
         _leave_to_the_record(context)
         begun, spec, sources = _interrupted(resume, bots, seed)
         _check_room(spec)
-        recorded, writing = begun.deals, going_on(resume, begun, spec.seed)
+        recorded, writing = begun.deals, recording.going_on(resume, begun, spec.seed, say)
     else:
         variant = load_rules(rules)
         sources = _seat(bots, variant)
@@ -102,9 +103,9 @@ def play(
         )
         if record:
             _check_room(spec)
-        recorded, writing = None, recording(record, spec.seed)
+        recorded, writing = None, recording.recording(record, spec.seed, say)
     bar = progress("deals", spec.format.count(spec.rules), len(recorded or ()))
-    with writing as write, bar as advance, resumable(resume):
+    with writing as write, bar as advance, recording.resumable(resume):
 
         def take(line: AnyLine) -> None:
             write(line)
@@ -121,9 +122,11 @@ def play(
 
 def _interrupted(path: Path, bots: list[str], seed: str) -> tuple[Unfinished, MatchSpec, list[BotSource]]:
     """What the record in *path* says, what is to be played, and by whom: the same bots as before."""
-    begun = unfinished(path)
-    with resumable(path):
-        spec = begun.spec(seed_from(seed) if seed else seed_beside(path))
+    from ladder.app.local import recording
+
+    begun = recording.unfinished(path)
+    with recording.resumable(path):
+        spec = begun.spec(seed_from(seed) if seed else recording.seed_beside(path))
     sources = _seat(bots, spec.rules)
     if _names(sources) != spec.bots:
         raise UserError(f"{str(path)!r} is a match of {', '.join(spec.bots)}: name these bots, in this order.")

@@ -13,6 +13,7 @@ from ladder.results.files import MatchFiles
 from ladder.settings.settings import load_settings
 from ladder.store.commands.results import record_result
 from ladder.store.database import Database
+from ladder.store.schema import REVISION
 from referee.records.file import RecordWriter
 from tests.e2e.command import pigpen
 from tests.ladder.ladders import NOW, enter, lease, played, queue
@@ -22,7 +23,7 @@ from tests.ladder.ladders import NOW, enter, lease, played, queue
 def data_dir(tmp_path: Path) -> Path:
     """A ladder with one result and its record."""
     folder = tmp_path / "data"
-    assert pigpen("db", "upgrade", PIGPEN_DATA_DIR=str(folder)).stdout == "A new ladder, schema 0001.\n"
+    assert pigpen("db", "upgrade", PIGPEN_DATA_DIR=str(folder)).stdout == f"A new ladder, schema {REVISION}.\n"
     database, files, lines = Database(load_settings(data_dir=folder).url), MatchFiles(folder), played()
     with database.write() as session:
         match = queue(session, [enter(session, f"bot {number}") for number in range(4)])
@@ -73,7 +74,7 @@ def test_a_rating_that_does_not_follow_from_the_records_is_found_with_them(data_
 
 
 def test_upgrading_what_is_new_changes_nothing(data_dir: Path) -> None:
-    assert db(data_dir, "upgrade") == (0, "The schema is 0001 already; nothing changed.\n", "")
+    assert db(data_dir, "upgrade") == (0, f"The schema is {REVISION} already; nothing changed.\n", "")
     assert sorted(path.name for path in data_dir.iterdir()) == ["ladder.db", "records"]
 
 
@@ -81,7 +82,7 @@ def test_a_newer_schema_is_left_alone(data_dir: Path) -> None:
     change(data_dir, "UPDATE alembic_version SET version_num = '0999'")
     code, printed, complaint = db(data_dir, "upgrade")
     assert (code, printed) == (2, "")
-    assert "is of a newer Pigpen (schema 0999, here 0001)" in complaint
+    assert f"is of a newer Pigpen (schema 0999, here {REVISION})" in complaint
 
 
 def test_a_backup_is_a_ladder(data_dir: Path) -> None:

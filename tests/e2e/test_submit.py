@@ -129,6 +129,9 @@ def test_json_tells_scripts_why_a_bot_is_not_taken(tmp_path: Path) -> None:
             "verdict": "absent",
             "why": "its program ended with exit code 1",
             "output": "I will not",
+            "format": None,
+            "table": None,
+            "decision": None,
         }
     ]
 

@@ -12,10 +12,6 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-import typer
-
-from ladder.cli.running import Stopped
-from ladder.cli.sanitize import harmless
 from ladder.errors import SandboxError, UserError
 from referee.match.match import CannotResume
 from referee.match.resume import Unfinished
@@ -29,11 +25,19 @@ if TYPE_CHECKING:
     from referee.records.lines import AnyLine
 
     Write = Callable[[AnyLine], None]
+    Say = Callable[[str], None]
 
 
 @contextmanager
-def recording(path: Path | None, seed: bytes) -> Iterator[Write]:
-    """Give a function that writes a line to *path*, if there is one; overwrites nothing, leaves no empty file."""
+def recording(path: Path | None, seed: bytes, say: Say) -> Iterator[Write]:
+    """
+    Give a function that writes a line to *path*, if there is one; overwrites nothing, leaves no empty file.
+
+    Args:
+        path: The file.
+        seed: Of the match.
+        say: Takes a sentence if the match is interrupted: how to go on with it.
+    """
     if path is None:
         yield lambda line: None
         return
@@ -46,12 +50,12 @@ def recording(path: Path | None, seed: bytes) -> Iterator[Write]:
         ) from None
     except OSError as error:
         raise _cannot("written", path, error) from None
-    with writer, _kept(seed, path):
+    with writer, _kept(seed, path, say):
         yield partial(_write, writer)
 
 
 @contextmanager
-def going_on(path: Path, begun: Unfinished, seed: bytes) -> Iterator[Write]:
+def going_on(path: Path, begun: Unfinished, seed: bytes, say: Say) -> Iterator[Write]:
     """Give a function that writes a line at the end of *path*, after the lines that *begun* was read from."""
     try:
         writer = RecordWriter.append(path)
@@ -60,7 +64,7 @@ def going_on(path: Path, begun: Unfinished, seed: bytes) -> Iterator[Write]:
     with writer:
         if unfinished(path) != begun:
             raise UserError(f"{str(path)!r} has just been changed by another pigpen. Try again.")
-        with _kept(seed, path):
+        with _kept(seed, path, say):
             yield partial(_write, writer)
 
 
@@ -103,7 +107,7 @@ def seed_file(path: Path) -> Path:
 
 
 @contextmanager
-def _kept(seed: bytes, path: Path) -> Iterator[None]:
+def _kept(seed: bytes, path: Path, say: Say) -> Iterator[None]:
     """Keep *seed* beside the record until the match is finished, or as if it had never begun."""
     try:
         _keep(seed, seed_file(path))
@@ -115,8 +119,8 @@ def _kept(seed: bytes, path: Path) -> Iterator[None]:
     except BaseException as error:
         if _drop_if_empty(path):
             seed_file(path).unlink(missing_ok=True)
-        elif isinstance(error, Stopped | SandboxError | RecordError):
-            typer.echo(harmless(f"What has been played is in {path}; go on with: --resume {path}"), err=True)
+        elif isinstance(error, SandboxError | RecordError) or not isinstance(error, Exception):  # or it was stopped
+            say(f"What has been played is in {path}; go on with: --resume {path}")
         raise
     seed_file(path).unlink(missing_ok=True)
 

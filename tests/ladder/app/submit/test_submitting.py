@@ -1,0 +1,101 @@
+"""A submission as a whole: what is looked at, what is written, and what comes out."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from ladder.app.ladder import Ladder
+from ladder.app.submit.entering import Request
+from ladder.app.submit.submitting import submit
+from ladder.errors import LadderError
+from ladder.matches.kinds import SandboxKind
+from ladder.sandbox.base import Sandbox
+from ladder.sandbox.bots.bot_source import BotSource
+from ladder.sandbox.process.process_sandbox import ProcessSandbox
+from ladder.settings.settings import Settings
+from ladder.store.database import Database, Session
+from ladder.values.submission import SubmissionResult
+from tests.ladder.bad_checks import FLAWS
+
+
+class CountedDatabase(Database):
+    """Notes each transaction."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings.url)
+        self.transactions: list[str] = []
+
+    @contextlib.contextmanager
+    def read(self) -> Iterator[Session]:
+        self.transactions.append("read")
+        with super().read() as session:
+            yield session
+
+    @contextlib.contextmanager
+    def write(self) -> Iterator[Session]:
+        self.transactions.append("write")
+        with super().write() as session:
+            yield session
+
+
+@pytest.fixture
+def counted(database: Database, settings: Settings) -> Iterator[CountedDatabase]:
+    """The database of a ladder without bots, which `database` has made."""
+    counted = CountedDatabase(settings)
+    yield counted
+    counted.close()
+
+
+@contextlib.contextmanager
+def silent(what: str, total: int) -> Iterator[Callable[[str], None]]:
+    """No progress bar."""
+    yield lambda doing: None
+
+
+async def submit_folder(
+    database: Database, settings: Settings, folder: Path, *variants: str, owner: str = "ada"
+) -> SubmissionResult:
+    source = BotSource(folder.name, folder=folder)
+    request = Request(source, "Trotter", owner, variants, sandbox=SandboxKind.PROCESS, word="./my bot")
+
+    def open_sandbox(kind: SandboxKind) -> Sandbox:
+        assert kind is SandboxKind.PROCESS
+        return ProcessSandbox()
+
+    return await submit(Ladder(settings, database, lambda: 7.0), request, open_sandbox, silent)
+
+
+async def test_a_bot_is_looked_at_once_and_written_once(
+    counted: CountedDatabase, settings: Settings, bot: Callable[..., Path]
+) -> None:
+    folder = bot()
+    first = await submit_folder(counted, settings, folder, "hearts-short")
+    assert (first.accepted, first.version, first.new, first.changed) == (True, "Trotter@1", True, True)
+    assert [(one.variant, one.state, one.news, one.elo) for one in first.variants] == [
+        ("hearts-short", "active", "entered", 1500.0)
+    ]
+    assert counted.transactions == ["read", "write"]
+    again = await submit_folder(counted, settings, folder)
+    assert (again.accepted, again.new, again.changed) == (True, False, False)
+    assert [one.news for one in again.variants] == ["there already"]
+    assert counted.transactions == ["read", "write"] * 2
+    with pytest.raises(LadderError, match="belongs to a bot of ada's"):
+        await submit_folder(counted, settings, folder, owner="ben")
+    assert counted.transactions == ["read", "write"] * 2 + ["read"]
+
+
+async def test_a_bot_that_fails_is_looked_at_and_nothing_is_written(
+    counted: CountedDatabase, settings: Settings, bot: Callable[..., Path]
+) -> None:
+    sinner = FLAWS["plays an illegal card"]
+    found = await submit_folder(counted, settings, bot(method=sinner.method), sinner.rules)
+    assert (found.accepted, found.version, found.variants) == (False, None, ())
+    assert {(one.variant, one.where, one.verdict) for one in found.reasons} == {
+        (sinner.rules, sinner.case, sinner.verdict)
+    }
+    assert found.again == f"pigpen check './my bot' --rules {sinner.rules} --sandbox process"
+    assert counted.transactions == ["read"]
