@@ -72,6 +72,7 @@ def _may_mount() -> bool:
         return False
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """
     Hear Ctrl-C also where a script runs the suite in the background; all that tests start inherits that.
@@ -82,7 +83,9 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if _is_worker(config):
         folder = tempfile.mkdtemp(prefix="pt-")
+        os.chmod(folder, 0o755)  # PostgreSQL's user has its server there
         os.environ["TMPDIR"] = tempfile.tempdir = folder
+        config.option.basetemp = f"{folder}/t"  # short: the path of a socket has at most 107 characters
         config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
