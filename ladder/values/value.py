@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import datetime
-from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import AwareDatetime, BaseModel, ConfigDict
 
 
 class Value(BaseModel):
@@ -14,12 +13,8 @@ class Value(BaseModel):
     model_config = ConfigDict(frozen=True, from_attributes=True, use_attribute_docstrings=True, extra="forbid")
 
 
-def _in_utc(time: datetime.datetime) -> datetime.datetime:
-    return time.astimezone(datetime.UTC)
-
-
-Time = Annotated[datetime.datetime, AfterValidator(_in_utc)]
-"""A moment; Unix seconds can be given for it. In JSON it is ISO 8601 in UTC: ``2026-11-22T05:00:00Z``."""
+Time = AwareDatetime
+"""A moment, in UTC; Unix seconds can be given for it. In JSON it is ISO 8601: ``2026-11-22T05:00:00Z``."""
 
 
 def time_of(seconds: float) -> datetime.datetime:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import json
 import re
 from pathlib import Path
@@ -62,16 +61,10 @@ class Moment(Value):
     at: Time
 
 
-@pytest.mark.parametrize(
-    "at",
-    [
-        time_of(1_795_323_600.0),
-        datetime.datetime(2026, 11, 22, 6, tzinfo=datetime.timezone(datetime.timedelta(hours=1))),
-    ],
-)
-def test_times_are_iso_8601_in_utc(at: datetime.datetime) -> None:
-    assert Moment(at=at).model_dump(mode="json") == {"at": "2026-11-22T05:00:00Z"}
-    assert Moment.model_validate_json('{"at": "2026-11-22T05:00:00Z"}') == Moment(at=at)
+def test_times_are_iso_8601_in_utc() -> None:
+    for moment in (Moment(at=time_of(1_795_323_600.0)), Moment.model_validate({"at": 1_795_323_600.0})):
+        assert moment.model_dump(mode="json") == {"at": "2026-11-22T05:00:00Z"}
+        assert Moment.model_validate_json('{"at": "2026-11-22T05:00:00Z"}') == moment
 
 
 def test_a_value_stays_as_it_is() -> None:
