@@ -12,6 +12,7 @@ import re
 import select
 import signal
 import termios
+import time
 import tty
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -55,6 +56,8 @@ def keyboard(descriptor: int) -> Iterator[Keyboard]:
         os.close(writing)
 
 
+_SETTLE_SECONDS = 0.02
+"""Linux sends SIGWINCH just before it sets the new size."""
 _SIGNALS = (signal.SIGWINCH, signal.SIGTSTP, signal.SIGINT, signal.SIGTERM)
 
 
@@ -82,6 +85,8 @@ class Keyboard:
                 raise stopped(number)
             if number == signal.SIGTSTP:
                 return [SUSPEND]
+            if number == signal.SIGWINCH:
+                time.sleep(_SETTLE_SECONDS)
         return self._read() if self._descriptor in ready else []
 
     def _read(self) -> list[str]:

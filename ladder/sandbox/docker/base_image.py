@@ -11,14 +11,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from docker.errors import ImageNotFound
+from docker.errors import APIError, ImageNotFound
 
 from ladder.errors import SandboxError
 from ladder.sandbox.bots.content import archive
-from ladder.sandbox.docker.built_images import prune
+from ladder.sandbox.docker.built_images import OLD, prune
 from ladder.sandbox.docker.debian_base import can_make_debian_base, debian_base_tag, make_debian_base
 from ladder.sandbox.docker.engine import ENGINE_ERRORS, connect, engine_errors, explain
 from ladder.sandbox.docker.image_build import BuildFailed, build_image
@@ -97,7 +98,7 @@ def _is_current(client: DockerClient, content: str) -> bool:
 
 
 def _make(client: DockerClient, content: str, report: Callable[[str], None]) -> None:
-    base = find_base(client, report)
+    base, former = find_base(client, report), client.api.images(LATEST, quiet=True)
     tag = _versioned_tag()
     with tempfile.TemporaryDirectory(prefix="pigpen-") as name:
         folder = Path(name)
@@ -110,9 +111,19 @@ def _make(client: DockerClient, content: str, report: Callable[[str], None]) -> 
             build_image(client, archive(folder), tag=tag, labels=labels, arguments={"BASE": base})
         except BuildFailed as error:
             raise SandboxError(f"The bot base image could not be built:\n{error}") from error
+    # The build's first stage. Nobody builds on the new image yet: what somebody is just building is spared.
+    prune(client, label=f"{CONTENT_LABEL}={content}")
     client.api.tag(tag, REPOSITORY, "latest")
-    # The build's first stage, and a former base image unless a bot's image still stands on it.
-    prune(client, label=CONTENT_LABEL)
+    for image in former:
+        _remove_nameless(client, image)
+    prune(client, label=CONTENT_LABEL, until=OLD)
+
+
+def _remove_nameless(client: DockerClient, image: str) -> None:
+    """Remove a former base image, unless it has another name, or a bot's image stands on it."""
+    with suppress(APIError):
+        if not client.images.get(image).tags:
+            client.api.remove_image(image)
 
 
 def find_base(client: DockerClient, report: Callable[[str], None]) -> str:

@@ -18,6 +18,7 @@ from ladder.errors import BotRejected, SandboxError
 from ladder.matches.play import play_sandboxed
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.bot_images import find_image
+from ladder.sandbox.docker.built_images import prune
 from ladder.sandbox.docker.containers import OWNER
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.host.owners import this_process
@@ -119,7 +120,7 @@ async def test_a_tag_that_has_moved_names_another_bot_and_the_old_one_stays(
     assert (found.program.identity, found.pinned) == (new, f"{repository}@{second}")
     assert (await load_version(sandbox, trotter(old, entered.pinned))).identity == old
     await found.keep(tmp_path)
-    client.images.prune(filters={"dangling": True, "label": f"mark={repository} old"})
+    prune(client, label=f"mark={repository} old")
     assert find_image(client, old) is not None
 
 

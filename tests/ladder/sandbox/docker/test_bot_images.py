@@ -16,6 +16,7 @@ from ladder.sandbox.base import Exit, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.bots.content import archive
 from ladder.sandbox.docker import docker_sandbox, image_build
+from ladder.sandbox.docker.built_images import prune
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.image_build import BuildFailed, build_image
 from tests.ladder.registry import BROKEN, Registry
@@ -205,4 +206,4 @@ def test_a_build_that_takes_too_long_is_ended(
         build_image(client, archive(folder), tag=f"pigpen/test:{name}", labels={}, seconds=2)
     while client.api.containers(filters={"label": f"endless={name}"}):
         time.sleep(0.01)
-    client.images.prune(filters={"dangling": True, "label": f"endless={name}"})
+    prune(client, label=f"endless={name}")
