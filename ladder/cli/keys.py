@@ -12,7 +12,6 @@ import re
 import select
 import signal
 import termios
-import time
 import tty
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -56,8 +55,6 @@ def keyboard(descriptor: int) -> Iterator[Keyboard]:
         os.close(writing)
 
 
-_SETTLE_SECONDS = 0.02
-"""Linux sends SIGWINCH just before it sets the new size."""
 _SIGNALS = (signal.SIGWINCH, signal.SIGTSTP, signal.SIGINT, signal.SIGTERM)
 
 
@@ -85,8 +82,6 @@ class Keyboard:
                 raise stopped(number)
             if number == signal.SIGTSTP:
                 return [SUSPEND]
-            if number == signal.SIGWINCH:
-                time.sleep(_SETTLE_SECONDS)
         return self._read() if self._descriptor in ready else []
 
     def _read(self) -> list[str]:

@@ -93,7 +93,8 @@ def terminal(*words: str, columns: int = 80, lines: int = 24, **extra: str) -> I
     """Run ``pigpen WORDS`` in a terminal of its own; it is killed at the end if it still runs."""
     outside, inside = pty.openpty()
     variables = environment(TERM="xterm-256color", **extra)
-    del variables["COLUMNS"]
+    for name in ("COLUMNS", "LINES"):  # readline sets both in a process that starts the workers of the suite
+        variables.pop(name, None)
     program = subprocess.Popen(
         [sys.executable, "-c", IN_CONTROL, PIGPEN, *words],
         cwd=ROOT, env=variables, stdin=inside, stdout=inside, stderr=inside, start_new_session=True,

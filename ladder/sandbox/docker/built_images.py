@@ -9,6 +9,7 @@ folders with the same content share one.
 from __future__ import annotations
 
 import hashlib
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,8 @@ FOLDER_LABEL = "pigpen.folder"
 KEY_LABEL = "pigpen.key"
 KEPT_IMAGES = 3
 """How many images of one folder stay, those that were used last; an entered one always does."""
+PRUNE_TRIES, PRUNE_PAUSE = 10, 0.2
+"""How often a prune is tried while another one runs, and the seconds between."""
 OLD = "1h"
 """Layers that belong to no image go when they are so old: until then another build may be about to need them."""
 
@@ -82,9 +85,13 @@ def _remove(client: DockerClient, tag: str) -> None:
 
 
 def prune(client: DockerClient, **filters: str) -> None:
-    """Remove layers without a name; if somebody prunes already (409), the next time will do."""
-    try:
-        client.images.prune(filters={"dangling": True, **filters})
-    except APIError as error:
-        if not error.is_client_error():
-            raise
+    """Remove layers without a name; the engine does one prune at a time (409), and waiting helps, or the next time."""
+    for _ in range(PRUNE_TRIES):
+        try:
+            client.images.prune(filters={"dangling": True, **filters})
+        except APIError as error:
+            if not error.is_client_error():
+                raise
+            time.sleep(PRUNE_PAUSE)
+        else:
+            return

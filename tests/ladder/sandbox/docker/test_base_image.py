@@ -80,21 +80,22 @@ def test_the_command_says_that_it_is_ready(built: list[str], capsys: pytest.Capt
     assert capsys.readouterr().out == "pigpen/test-bot:0.0.7 is ready\n"
 
 
-def dangling(client: docker.DockerClient) -> set[str | None]:
-    found = client.images.list(all=True, filters={"dangling": True, "label": images.CONTENT_LABEL})
-    return {image.id for image in found}
+def dangling(client: docker.DockerClient, content: str) -> list[str | None]:
+    """What a build of that content has left; others may be building bots meanwhile."""
+    found = client.images.list(filters={"dangling": True, "label": f"{images.CONTENT_LABEL}={content}"})
+    return [image.id for image in found]
 
 
 def test_a_change_of_the_sdk_makes_it_anew_and_leaves_nothing_of_the_old(
     built: list[str], client: docker.DockerClient, sdk: Sdk
 ) -> None:
-    old, earlier = client.images.get(f"{REPOSITORY}:latest").id, dangling(client)
+    old, old_content = client.images.get(f"{REPOSITORY}:latest").id, images.base_content()
     (sdk.package / "__init__.py").write_text("MARK = 'second'")
     before = images.base_content()
     assert before == ensure_base_image(client, lambda line: None)
     output = client.containers.run(f"{REPOSITORY}:latest", ["python", "-c", FACTS], network_mode="none", remove=True)
     assert b"second" in output
-    assert dangling(client) <= earlier  # a build that somebody broke off may have left one
+    assert dangling(client, old_content) == dangling(client, before) == []
     assert old not in {image.id for image in client.images.list()}
 
 
