@@ -6,8 +6,6 @@ The JSON Schema of what the commands print with `--json`, made from the values i
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +23,7 @@ from ladder.values.settings import SettingRow
 from ladder.values.standings import Standings
 from ladder.values.submission import SubmissionResult
 from pigpen.rules import Rules
+from referee.records.schema import write_or_check
 
 PLACE = Path(__file__).resolve().parents[2] / "docs" / "api.schema.json"
 PRINTED: dict[str, Any] = {
@@ -77,14 +76,5 @@ def _untitled(part: Any) -> Any:
     return kept if named is None else kept | {"properties": {name: _untitled(each) for name, each in named.items()}}
 
 
-def main() -> None:
-    """Write the schema, or check what is written."""
-    text = json.dumps(api_schema(), indent=2, ensure_ascii=False) + "\n"
-    if "--check" not in sys.argv:
-        PLACE.write_text(text, encoding="utf-8")
-    elif not PLACE.exists() or PLACE.read_text(encoding="utf-8") != text:
-        sys.exit(f"docs/{PLACE.name} is stale; run: make schema")
-
-
 if __name__ == "__main__":
-    main()
+    write_or_check(PLACE, api_schema())

@@ -62,14 +62,20 @@ def _simplify(part: dict[str, Any]) -> None:
             field.update(kind)
 
 
-def main() -> None:
-    """Write the schema, or check what is written."""
-    text = json.dumps(record_schema(), indent=2, ensure_ascii=False) + "\n"
+def write_or_check(place: Path, schema: object) -> None:
+    """
+    Write a schema to its file; with `--check` on the command line, end with exit code 1 if the file says otherwise.
+
+    Args:
+        place: The file, in docs/.
+        schema: What belongs there.
+    """
+    text = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
     if "--check" not in sys.argv:
-        PLACE.write_text(text, encoding="utf-8")
-    elif not PLACE.exists() or PLACE.read_text(encoding="utf-8") != text:
-        sys.exit(f"docs/{PLACE.name} is stale; run: make schema")
+        place.write_text(text, encoding="utf-8")
+    elif not place.exists() or place.read_text(encoding="utf-8") != text:
+        sys.exit(f"docs/{place.name} is stale; run: make schema")
 
 
 if __name__ == "__main__":
-    main()
+    write_or_check(PLACE, record_schema())

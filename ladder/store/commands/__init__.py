@@ -1,1 +1,1 @@
-"""TODO."""
+"""What changes a ladder: each function works in a transaction that its caller opens."""
