@@ -13,6 +13,8 @@ import ctypes
 import gc
 import os
 import random
+import socket
+import stat
 import sys
 import tempfile
 import threading
@@ -64,11 +66,22 @@ def census(client: DockerClient) -> dict[str, float]:
         "child processes": len(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()),
         # A pool keeps the threads that it has once needed.
         "threads": sum(not thread.name.startswith(("docker_", "asyncio_")) for thread in threading.enumerate()),
-        "open files": len(os.listdir("/proc/self/fd")),
+        # Of connections to the engine, too, a pool keeps as many as were once needed.
+        "open files": sum(not _leads_to_engine(int(number)) for number in os.listdir("/proc/self/fd")),
         "sockets": sum(Path("/proc/net/unix").read_text().count(f" {folder}/") for folder in folders),
         "folders": len(folders),
         MEMORY: int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20,
     }
+
+
+def _leads_to_engine(number: int) -> bool:
+    try:
+        if not stat.S_ISSOCK(os.fstat(number).st_mode):
+            return False
+        with socket.socket(fileno=os.dup(number)) as connection:
+            return connection.family is socket.AF_UNIX and str(connection.getpeername()).endswith("docker.sock")
+    except OSError:  # it is not connected, or was closed meanwhile
+        return False
 
 
 def _is_mine(folder: Path) -> bool:
