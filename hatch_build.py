@@ -13,17 +13,24 @@ from native_build import CompileHook, Native  # noqa: E402  (a build knows no pa
 PROGRAMS = ROOT / "ladder" / "sandbox" / "docker" / "programs"
 
 
-def program(name: str) -> Native:
-    """One program of the folder, which runs in any image of its machine."""
-    sources = (PROGRAMS / "system.h", PROGRAMS / f"{name}.c")
-    flags = ("-Os", "-Wno-unused-function", "-static", "-fno-pie", "-no-pie")
-    return Native(f"{name}-{{}}", sources, flags)
+PROGRAM = ("-static", "-fno-pie", "-no-pie")
+LIBRARY = ("-shared", "-fPIC")
+
+
+def native(name: str, kind: tuple[str, ...], *headers: str) -> Native:
+    """One file of the folder, which runs in any image of its machine."""
+    sources = tuple(PROGRAMS / source for source in ("system.h", *headers, f"{name}.c"))
+    return Native(f"{name}-{{}}", sources, ("-Os", "-Wno-unused-function", *kind))
 
 
 class ProgramsHook(CompileHook):
     """Compiles them all. The wheel is the same for every platform: they run in containers only."""
 
-    natives = (program("launcher"), program("lock_files"))
+    natives = (
+        native("launcher", PROGRAM, "confine.h"),
+        native("lock_files", PROGRAM),
+        native("confine", LIBRARY, "confine.h"),
+    )
 
 
 def get_build_hook() -> type[ProgramsHook]:

@@ -27,7 +27,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 async def over_stdio(image: str, mount: SeatMount) -> AsyncIterator[None]:
     """The same container as the engine would run it: its pipes, its init, its log files of 64 KiB."""
     client = connect()
-    config = host_config(client.api, mount, Limits(), "runc")
+    config = host_config(client.api, mount.folder, Limits(), "runc")
     config["Init"] = True
     config["LogConfig"] = {"Type": "json-file", "Config": {"max-size": "65536", "max-file": "2"}}
     container = client.api.create_container(image, user=new_user(), host_config=config, network_disabled=True)

@@ -22,7 +22,7 @@ from referee.records.file import RecordWriter
 
 if TYPE_CHECKING:
     from ladder.sandbox.base import Instance, Program, SeatMount
-    from referee.records.lines import AnyLine, ImageFiles
+    from referee.records.lines import AnyLine, ImageFiles, Instances
 
 DEALS = (1, 10, 100, 1000)
 
@@ -43,6 +43,11 @@ class Watched:
     def image_files(self) -> ImageFiles | None:
         """The program's own."""
         return self.program.image_files
+
+    @property
+    def instance_kind(self) -> Instances | None:
+        """The program's own."""
+        return self.program.instance_kind
 
     async def start(self, mount: SeatMount) -> Instance:
         """Start one."""

@@ -225,11 +225,12 @@ class Bare:
 
     identity = TAG
     image_files = None
+    instance_kind = None
 
     async def start(self, mount: SeatMount) -> BareInstance:
         """Start one."""
         client = connect()
-        config = host_config(client.api, mount, Limits(), "runc")
+        config = host_config(client.api, mount.folder, Limits(), "runc")
         config["SecurityOpt"] = ["no-new-privileges:true"]
         del config["MaskedPaths"]
         config["LogConfig"] = {"Type": "json-file", "Config": {}}

@@ -8,26 +8,29 @@ from typing import TYPE_CHECKING
 import typer
 
 from ladder.cli.sanitize import harmless
-from ladder.matches.kinds import SandboxKind
+from ladder.matches.kinds import SandboxKind, SandboxSetup
 from ladder.matches.kinds import open_sandbox as open_kind
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from ladder.sandbox.base import Sandbox
+    from referee.records.lines import Instances
 
 
-def open_sandbox(kind: SandboxKind, runtime: str, locked_bytes: int | None = None) -> Sandbox:
-    """Open a sandbox, and tell of long steps; a weak one says so. The arguments are those of `kinds.open_sandbox`."""
-    if kind is SandboxKind.PROCESS:
+def open_sandbox(setup: SandboxSetup) -> Sandbox:
+    """Open a sandbox, and tell of long steps; a weak one says so."""
+    if setup.kind is SandboxKind.PROCESS:
         say("The process sandbox keeps no bot from your files: use it for bots that you trust.")
-    return open_kind(kind, runtime, say, locked_bytes)
+    return open_kind(setup, say)
 
 
 @asynccontextmanager
-async def opened_sandbox(kind: SandboxKind, runtime: str) -> AsyncIterator[Sandbox | None]:
+async def opened_sandbox(
+    kind: SandboxKind, runtime: str, instances: Instances = "fresh"
+) -> AsyncIterator[Sandbox | None]:
     """The sandbox of that kind, closed in the end; None for bots in this process, which need none."""
-    sandbox = None if kind is SandboxKind.INLINE else open_sandbox(kind, runtime)
+    sandbox = None if kind is SandboxKind.INLINE else open_sandbox(SandboxSetup(kind, runtime, instances=instances))
     try:
         yield sandbox
     finally:

@@ -16,7 +16,7 @@ from ladder.cli.running import run
 from ladder.cli.sandboxes import open_sandbox
 from ladder.cli.submit_words import print_accepted, print_rejected
 from ladder.errors import UserError
-from ladder.matches.kinds import SandboxKind
+from ladder.matches.kinds import SandboxKind, SandboxSetup
 from ladder.sandbox.bots.bot_source import find_bot
 
 if TYPE_CHECKING:
@@ -84,7 +84,9 @@ def submit(
 
 
 def _open_sandbox(settings: Settings, kind: SandboxKind) -> Sandbox:
-    sandbox = open_sandbox(kind, settings.runtime, settings.locked_bytes)
+    sandbox = open_sandbox(
+        SandboxSetup(kind, settings.runtime, settings.locked_bytes, settings.instances, settings.warm_bytes)
+    )
     if not sandbox.isolates:
         typer.echo("A ladder of processes is for your own machine and your own bots.", err=True)
     return sandbox

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import enum
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ladder.sandbox.base import LOCKED_BYTES, WARM_BYTES
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ladder.sandbox.base import Sandbox
+    from referee.records.lines import Instances
 
 
 class SandboxKind(enum.StrEnum):
@@ -24,30 +27,43 @@ class SandboxKind(enum.StrEnum):
     """This very process (`ladder.sandbox.inline`): nothing starts, and no clock can stop a bot."""
 
 
-def open_sandbox(
-    kind: SandboxKind,
-    runtime: str,
-    report: Callable[[str], None] = lambda line: None,
-    locked_bytes: int | None = None,
-) -> Sandbox:
+@dataclass(frozen=True)
+class SandboxSetup:
+    """Which sandbox is opened, and how; what a kind does not know it passes over."""
+
+    kind: SandboxKind
+    runtime: str = "runc"
+    """The OCI runtime of the docker sandbox."""
+    locked_bytes: int | None = None
+    """A ladder's setting: a larger image needs gVisor. None: it plays without, if there is none."""
+    instances: Instances = "fresh"
+    """Whether bots for which that can be done are forked in warm containers."""
+    warm_bytes: int = WARM_BYTES
+    """Memory that warm containers without an instance may have together."""
+
+
+def open_sandbox(setup: SandboxSetup, report: Callable[[str], None] = lambda line: None) -> Sandbox:
     """
     Open a sandbox that starts programs.
 
     Args:
-        kind: Docker or process; bots inline need none.
-        runtime: The OCI runtime of the docker sandbox.
+        setup: Docker or process; bots inline need none.
         report: Takes sentences about long steps.
-        locked_bytes: A ladder's setting: a larger image needs gVisor. None: it plays without, if there is none.
 
     Raises:
         ValueError: If the kind is inline.
     """
-    if kind is SandboxKind.PROCESS:
+    if setup.kind is SandboxKind.PROCESS:
         return ProcessSandbox()
-    if kind is SandboxKind.INLINE:
+    if setup.kind is SandboxKind.INLINE:
         raise ValueError("bots inline need no sandbox")
     from ladder.sandbox.docker.docker_sandbox import DockerSandbox  # the Docker library takes long to import
 
-    if locked_bytes is None:
-        return DockerSandbox(runtime, report=report)
-    return DockerSandbox(runtime, report=report, locked_bytes=locked_bytes, refuses_larger=True)
+    return DockerSandbox(
+        setup.runtime,
+        report=report,
+        locked_bytes=LOCKED_BYTES if setup.locked_bytes is None else setup.locked_bytes,
+        refuses_larger=setup.locked_bytes is not None,
+        instances=setup.instances,
+        warm_bytes=setup.warm_bytes,
+    )

@@ -15,6 +15,7 @@ from ladder.sandbox.base import SOCKET_NAME, SeatMount
 from ladder.sandbox.host.cores import CORES
 from ladder.sandbox.host.scratch import disk_errors, scratch_folder
 from ladder.sandbox.inline import load_bot_class
+from pigpen.rules.shuffle import commitment
 from referee.match.match import Match
 from referee.seats.hello import new_token
 from referee.seats.seat import InlineSeat
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from ladder.sandbox.bots.bot_source import BotSource
     from pigpen import Bot
     from referee.match.spec import MatchSpec
-    from referee.records.lines import AnyLine, DealLine, ImageFiles, ResultLine
+    from referee.records.lines import AnyLine, DealLine, ImageFiles, Instances, ResultLine
     from referee.seats.seat import Seat
 
     Write = Callable[[AnyLine], None]
@@ -145,9 +146,10 @@ async def play_sandboxed(
     logs: dict[int, tuple[str, ...]] = {}
 
     def open_table(table: int) -> AbstractAsyncContextManager[Sequence[Seat]]:
-        return sandboxed_table(programs, spec.bots, partial(logs.__setitem__, table), labels)
+        keep = partial(logs.__setitem__, table)
+        return sandboxed_table(programs, spec.bots, keep, labels, commitment(spec.seed))
 
-    match = Match(spec, open_table, write, recorded, _image_files(programs))
+    match = Match(spec, open_table, write, recorded, _image_files(programs), _instances(programs))
     return Played(await match.play(concurrency), logs)
 
 
@@ -157,9 +159,19 @@ def _image_files(programs: Sequence[Program]) -> ImageFiles | None:
     return next((each for each in (*_LEAST_FIRST, None) if each in found), None)
 
 
+def _instances(programs: Sequence[Program]) -> Instances | None:
+    """``warm`` if any of them are."""
+    found = {program.instance_kind for program in programs}
+    return "warm" if "warm" in found else "fresh" if "fresh" in found else None
+
+
 @contextlib.asynccontextmanager
 async def sandboxed_table(
-    programs: Sequence[Program], names: Sequence[str], keep: Keep, labels: Mapping[str, str] = NO_LABELS
+    programs: Sequence[Program],
+    names: Sequence[str],
+    keep: Keep,
+    labels: Mapping[str, str] = NO_LABELS,
+    deals: str | None = None,
 ) -> AsyncIterator[list[StreamSeat]]:
     """
     Seat a fresh instance of each program in its sandbox, and remove everything afterwards.
@@ -169,6 +181,7 @@ async def sandboxed_table(
         names: What they are called.
         keep: Takes the end of what each of them wrote to stdout and stderr.
         labels: What they are marked with.
+        deals: Names the deals that will be played (`SeatMount.deals`).
 
     Raises:
         SandboxError: If a sandbox failed.
@@ -176,7 +189,7 @@ async def sandboxed_table(
     with scratch_folder() as root, CORES.lease() as core:
         named = zip(programs, names, strict=True)
         seated = [
-            SeatedBot(program, root / str(bot), name, StreamSeat, core, labels)
+            SeatedBot(program, root / str(bot), name, StreamSeat, core, labels, deals)
             for bot, (program, name) in enumerate(named)
         ]
         async with running(seated) as watchers:
@@ -221,11 +234,12 @@ class SeatedBot(Generic[S]):
         make_seat: Callable[[Path, str], S],
         core: int | None = None,
         labels: Mapping[str, str] = NO_LABELS,
+        deals: str | None = None,
     ) -> None:
         with disk_errors(folder):
             folder.mkdir(mode=0o755)
         self._program = program
-        self._mount = SeatMount(folder, new_token(), {**labels, "bot": name, "seat": folder.name}, core)
+        self._mount = SeatMount(folder, new_token(), {**labels, "bot": name, "seat": folder.name}, core, deals)
         self._instance: Instance | None = None
         self.seat = make_seat(folder / SOCKET_NAME, self._mount.token)
         self.end: asyncio.Future[Exit] = asyncio.get_running_loop().create_future()

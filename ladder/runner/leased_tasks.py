@@ -35,6 +35,8 @@ def task_of(lease: Lease, match: LeasedMatch, seconds: float, settings: Settings
         bots=tuple(_bot(name, bot, settings) for name, bot in zip(names, match.bots, strict=True)),
         runtime=settings.runtime,
         locked_bytes=settings.locked_bytes,
+        instances=settings.instances,
+        warm_bytes=settings.warm_bytes,
         seconds=seconds,
     )
 

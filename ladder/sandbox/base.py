@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ladder.sandbox.bots.bot_source import BotSource
-    from referee.records.lines import ImageFiles
+    from referee.records.lines import ImageFiles, Instances
     from referee.seats.process_controller import ProcessController
 
 SOCKET_NAME = "seat.sock"
@@ -30,6 +30,9 @@ STDERR_TAIL = 16 * 1024
 LOCKED_BYTES = 512 * 1024 * 1024
 """The largest image whose files are kept in memory while it plays, if nobody says otherwise."""
 
+
+WARM_BYTES = 1024 * 1024 * 1024
+"""Memory that warm containers without an instance may have together, if nobody says otherwise."""
 
 OWN_KERNEL = ("runsc", "kata")
 """How runtimes are called, at the beginning, that put a kernel between each container and the host's."""
@@ -52,6 +55,11 @@ class SeatMount:
     """Labels of the container, to find it again: for example match, seat, bot."""
     core: int | None = None
     """The core that the instance is limited to once it has taken its seat; None: any."""
+    deals: str | None = None
+    """
+    Names the deals that the instance will see: two instances of one value never share a container, one after the other
+    either. None: nobody knows which, and the instance gets a container of its own.
+    """
 
 
 class Instance(Protocol):
@@ -88,6 +96,10 @@ class Program(Protocol):
     @property
     def image_files(self) -> ImageFiles | None:
         """What is done so that its instances find the files of its image alike; None where there is no image."""
+
+    @property
+    def instance_kind(self) -> Instances | None:
+        """How its instances are started; None where there are no containers."""
 
     async def start(self, mount: SeatMount) -> Instance:
         """

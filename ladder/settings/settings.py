@@ -24,12 +24,13 @@ from pydantic_settings import (
 )
 
 from ladder.matches.clocks import DEFAULT_CLOCK_TEXT, LEAST_LIMIT, MOST_LIMIT, MOST_SECONDS, read_clock
-from ladder.sandbox.base import LOCKED_BYTES, has_own_kernel
+from ladder.sandbox.base import LOCKED_BYTES, WARM_BYTES, has_own_kernel
 from ladder.sandbox.bots.bot_source import Builds
 from ladder.settings.file import FILE, bot_around
 from referee.match.spec import DEFAULT_CLOCK
 from referee.records.errors import shortened
 from referee.records.limits import MOST_DEALS, MOST_SEATS
+from referee.records.lines import Instances
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -87,6 +88,10 @@ class Settings(BaseSettings):
     """The largest image, or folder, that is accepted."""
     locked_bytes: Annotated[PositiveInt, Field(le=MOST_COUNT)] = LOCKED_BYTES
     """The largest image whose files are kept in memory while it plays; a larger one needs gVisor."""
+    instances: Instances = "warm"
+    """How instances start; warm: forked in containers that are kept, where possible; fresh: each in one of its own."""
+    warm_bytes: Annotated[PositiveInt, Field(le=MOST_COUNT)] = WARM_BYTES
+    """Memory that warm containers without an instance may have together."""
     builds: Builds = "base"
     """Dockerfiles that submitted folders may have; base: FROM pigpen/bot and COPY; allowed: any (docs/security.md)."""
     records: Annotated[int, Field(ge=0, le=MOST_COUNT)] = 0

@@ -10,11 +10,13 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, model_validator
 
+from ladder.matches.kinds import SandboxKind, SandboxSetup
 from ladder.results.files import Logs
-from ladder.sandbox.base import LOCKED_BYTES
+from ladder.sandbox.base import LOCKED_BYTES, WARM_BYTES
 from pigpen import ClockSetting
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
+from referee.records.lines import Instances
 from referee.records.rules_file import rules_from
 
 
@@ -62,6 +64,10 @@ class MatchTask(Message):
     """The OCI runtime of the docker sandbox."""
     locked_bytes: int = LOCKED_BYTES
     """The largest image whose files are kept in memory while it plays; a larger one needs gVisor."""
+    instances: Instances = "fresh"
+    """Whether bots for which that can be done are forked in warm containers."""
+    warm_bytes: int = WARM_BYTES
+    """Memory that warm containers without an instance may have together."""
     seconds: PositiveFloat
     """A match that takes longer is void."""
 
@@ -69,6 +75,10 @@ class MatchTask(Message):
     def key(self) -> str:
         """Names the attempt wherever it is worked at."""
         return f"match-{self.match}-{self.attempt}"
+
+    def setup(self, sandbox: Literal["docker", "process"]) -> SandboxSetup:
+        """How the sandbox of one of its bots is opened."""
+        return SandboxSetup(SandboxKind(sandbox), self.runtime, self.locked_bytes, self.instances, self.warm_bytes)
 
     def spec(self) -> MatchSpec:
         """What the referee is to play."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from ladder.errors import BotRejected, SandboxError
-from ladder.matches.kinds import SandboxKind, open_sandbox
+from ladder.matches.kinds import SandboxKind, SandboxSetup, open_sandbox
 from ladder.matches.play import play_sandboxed
 from ladder.sandbox.host.scratch import disk_errors, scratch_folder
 from ladder.worker.pinned import ProgramLost
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ladder.worker.tasks import TaskBot
 
     Load = Callable[[Sandbox, TaskBot], Awaitable[Program]]
-    Kind = tuple[str, str, int]
-    """A sandbox's name, its runtime, and the largest image whose files it keeps in memory."""
 
 ROOM = 1 << 20
 """Bytes that must find room in the temporary folder before a match is begun after a failure."""
@@ -40,18 +38,18 @@ log = structlog.get_logger()
 class Worker:
     """Plays any number of tasks at once, in one event loop."""
 
-    def __init__(self, load: Load, open_kind: Callable[[str, str, int], Sandbox] | None = None) -> None:
+    def __init__(self, load: Load, open_kind: Callable[[SandboxSetup], Sandbox] = open_sandbox) -> None:
         """
         Prepare a worker; it opens its sandboxes when they are needed.
 
         Args:
             load: Makes a version of a bot ready to start.
-            open_kind: Opens the sandbox of a kind.
+            open_kind: Opens a sandbox.
         """
         self._load = load
-        self._open_sandbox = open_kind or _open_kind
-        self._sandboxes: dict[Kind, _Sandboxes] = {}
-        self._kinds: set[Kind] = set()
+        self._open_sandbox = open_kind
+        self._sandboxes: dict[SandboxSetup, _Sandboxes] = {}
+        self._kinds: set[SandboxKind] = set()
 
     async def play(self, task: str) -> str:
         """Play a `MatchTask` and give its `MatchOutcome`, both as JSON."""
@@ -66,7 +64,7 @@ class Worker:
             SandboxError: If not; the message says what is missing.
         """
         await asyncio.to_thread(_find_room)
-        if any(name == "docker" for name, *_ in self._kinds):
+        if SandboxKind.DOCKER in self._kinds:
             await asyncio.to_thread(_find_engine)
 
     async def close(self) -> None:
@@ -95,8 +93,8 @@ class Worker:
         record = PackedRecord()
         labels = {"match": str(task.match), "attempt": str(task.attempt)}
         async with AsyncExitStack() as stack:
-            kinds = {bot.sandbox: (bot.sandbox, task.runtime, task.locked_bytes) for bot in task.bots}
-            sandboxes = {name: await stack.enter_async_context(self._leased(kind)) for name, kind in kinds.items()}
+            setups = {bot.sandbox: task.setup(bot.sandbox) for bot in task.bots}
+            sandboxes = {name: await stack.enter_async_context(self._leased(setup)) for name, setup in setups.items()}
             programs = [await sandboxes[bot.sandbox].program(bot, self._load) for bot in task.bots]
             played = await play_sandboxed(task.spec(), programs, record.write, labels=labels)
         return MatchOutcome(
@@ -104,20 +102,21 @@ class Worker:
         )
 
     @asynccontextmanager
-    async def _leased(self, kind: Kind) -> AsyncIterator[_Sandboxes]:
+    async def _leased(self, setup: SandboxSetup) -> AsyncIterator[_Sandboxes]:
         """A sandbox for one match; closed after the last one if a match in it has failed."""
-        self._kinds.add(kind)
-        sandboxes = self._sandboxes.get(kind) or self._sandboxes.setdefault(kind, _Sandboxes(self._open_sandbox(*kind)))
+        self._kinds.add(setup.kind)
+        if (sandboxes := self._sandboxes.get(setup)) is None:
+            sandboxes = self._sandboxes[setup] = _Sandboxes(self._open_sandbox(setup))
         sandboxes.matches += 1
         try:
             yield sandboxes
         except SandboxError:
-            if self._sandboxes.get(kind) is sandboxes:
-                del self._sandboxes[kind]
+            if self._sandboxes.get(setup) is sandboxes:
+                del self._sandboxes[setup]
             raise
         finally:
             sandboxes.matches -= 1
-            if not sandboxes.matches and self._sandboxes.get(kind) is not sandboxes:
+            if not sandboxes.matches and self._sandboxes.get(setup) is not sandboxes:
                 await sandboxes.sandbox.close()
 
 
@@ -133,10 +132,6 @@ class _Sandboxes:
         if bot.identity not in self._programs:
             self._programs[bot.identity] = await load(self.sandbox, bot)
         return self._programs[bot.identity]
-
-
-def _open_kind(name: str, runtime: str, locked_bytes: int) -> Sandbox:
-    return open_sandbox(SandboxKind(name), runtime, locked_bytes=locked_bytes)
 
 
 def _find_room() -> None:

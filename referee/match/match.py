@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
     from referee.match.spec import MatchSpec
-    from referee.records.lines import ImageFiles
+    from referee.records.lines import ImageFiles, Instances
     from referee.seats.seat import Seat
 
     OpenTable = Callable[[int], AbstractAsyncContextManager[Sequence[Seat]]]
@@ -51,6 +51,7 @@ class Match:
         write: Callable[[MatchLine | DealLine | ResultLine], None],
         recorded: Iterable[DealLine] | None = None,
         image_files: ImageFiles | None = None,
+        instances: Instances | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         """
@@ -62,6 +63,7 @@ class Match:
             write: Takes the record's lines in order.
             recorded: The deals that are in the record already, if the match was interrupted; its first line is, too.
             image_files: What the record says of the bots' images.
+            instances: What it says of how they were started.
             now: The referee's clock, in seconds.
 
         Raises:
@@ -73,6 +75,7 @@ class Match:
         self._tally = Tally(spec.rules, spec.bots, spec.format)
         self._has_begun = recorded is not None
         self._image_files = image_files
+        self._instances = instances
         self._tables = [Table(spec, number, now) for number in range(spec.format.tables(spec.rules))]
         for line in sorted(recorded or (), key=lambda line: line.deal):
             self._restore(line)
@@ -109,14 +112,14 @@ class Match:
     def _begin(self) -> None:
         if not self._has_begun:
             self._has_begun = True
-            self._write(_first_line(self._spec, self._image_files))
+            self._write(_first_line(self._spec, self._image_files, self._instances))
 
     def _take(self, line: DealLine) -> None:
         self._write(line)
         self._tally.add(line)
 
 
-def _first_line(spec: MatchSpec, image_files: ImageFiles | None) -> MatchLine:
+def _first_line(spec: MatchSpec, image_files: ImageFiles | None, instances: Instances | None) -> MatchLine:
     return MatchLine(
         rules=spec.rules.to_plain(),
         format=str(spec.format),
@@ -125,4 +128,5 @@ def _first_line(spec: MatchSpec, image_files: ImageFiles | None) -> MatchLine:
         commitment=commitment(spec.seed),
         started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         image_files=image_files,
+        instances=instances,
     )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 VERSION = 1
-TIMES = frozenset({"started", "took_ms", "cpu_ms", "unasked_ms", "timed", "think_ms", "image_files"})
+TIMES = frozenset({"started", "took_ms", "cpu_ms", "unasked_ms", "timed", "think_ms", "image_files", "instances"})
 """The fields that hold times, or tell how the match was run: they differ from run to run."""
 
 CHAIN = "chain"
@@ -33,6 +33,9 @@ Timed = Literal["cpu", "wall"]
 
 ImageFiles = Literal["locked", "read", "isolated"]
 """What is done so that a container cannot learn of another one from the page cache of the files in its image."""
+
+Instances = Literal["warm", "fresh"]
+"""How instances of bots are started: forked in a warm container, or each in a container of its own."""
 
 Cards = str
 """Cards by name with a space between: ``QS KH 2C``. A card put face down has ``*`` behind it: ``QS*``."""
@@ -102,6 +105,13 @@ class MatchLine(Line):
 
     `locked`: kept in memory throughout. `isolated`: each container has a kernel of its own. `read`: only read before
     each table, at least for one of the bots.
+    """
+    instances: Instances | None = None
+    """
+    How the instances of the bots were started; left out where there were no containers.
+
+    `warm`: forked in containers that are kept between matches, at least for one of the bots. `fresh`: each in a
+    container of its own.
     """
 
 

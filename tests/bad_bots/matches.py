@@ -68,6 +68,7 @@ class Seated:
     def __init__(self, image: Program, source: Path) -> None:
         self.identity = image.identity
         self.image_files = image.image_files
+        self.instance_kind = image.instance_kind
         self.instance: Instance
         self._image = image
         self._source = source

@@ -12,6 +12,7 @@ from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.container_instance import DockerInstance
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.limits import Limits
+from ladder.sandbox.docker.warm_instance import WarmInstance
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -26,7 +27,7 @@ def new_mount(folder: Path, source: str) -> SeatMount:
 @asynccontextmanager
 async def running(
     program: BotSource, mount: SeatMount, limits: Limits | None = None, runtime: str = "runc"
-) -> AsyncIterator[DockerInstance]:
+) -> AsyncIterator[DockerInstance | WarmInstance]:
     """One container in a sandbox of its own."""
     sandbox = DockerSandbox(runtime, limits)
     try:

@@ -73,6 +73,11 @@ class Content:
         """Bytes in all files."""
         return sum(len(member.content) for member in self.members)
 
+    @property
+    def has_links(self) -> bool:
+        """Whether a name in it leads to another one."""
+        return any(member.kind is Kind.LINK for member in self.members)
+
     @cached_property
     def by_name(self) -> Mapping[str, FolderMember]:
         """The members by their paths from the folder on."""

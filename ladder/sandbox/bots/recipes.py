@@ -39,6 +39,12 @@ _PATH = re.compile(r"[\w./@+,:=~-]+")
 _USER = re.compile(r"[\w.-]+(:[\w.-]+)?", re.ASCII)
 
 
+_FILES_ONLY = re.compile(
+    r'WORKDIR /bot/?|LABEL "pigpen\.variants"=.*|CMD \["python3?", "(?!-)[\w./-]+\.py"(, "[^"\\]*")*\]', re.ASCII
+)
+"""Lines that change neither the interpreter nor its environment, beside COPY."""
+
+
 @dataclass(frozen=True)
 class Recipe:
     """How a bot's image is made from its files: lines that we wrote ourselves."""
@@ -49,6 +55,15 @@ class Recipe:
     def copies(self) -> int:
         """How many times files are copied; never more than all of them each time."""
         return sum(line.startswith("COPY ") for line in self.lines)
+
+    @property
+    def adds_files_only(self) -> bool:
+        """
+        Whether it puts files into the bot's folder, starts a Python file there, and does nothing else.
+
+        Holds where no file is a link: through one, files could get into another folder.
+        """
+        return all(_FILES_ONLY.fullmatch(line) or _copies_into_the_folder(line) for line in self.lines)
 
     def dockerfile(self, base: str, labels: Mapping[str, str]) -> bytes:
         """
@@ -64,6 +79,13 @@ class Recipe:
 
 PLAIN = Recipe((f'COPY ["{FILES}", "./"]', 'CMD ["python", "bot.py"]'))
 """For a folder with a bot.py and no Dockerfile."""
+
+
+def _copies_into_the_folder(line: str) -> bool:
+    if not line.startswith("COPY "):
+        return False
+    target = posixpath.normpath(posixpath.join("/bot", json.loads(line.removeprefix("COPY "))[-1]))
+    return target == "/bot" or target.startswith("/bot/")
 
 
 def read_recipe(dockerfile: bytes) -> Recipe:

@@ -15,11 +15,13 @@ from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.bots.bot_source import DOCKERFILE, OURS, content_of, is_ours
 from ladder.sandbox.bots.dockerignore import without_ignored
 from ladder.sandbox.bots.recipe_choice import recipe_of
-from ladder.sandbox.bots.recipes import FILES
+from ladder.sandbox.bots.recipes import FILES, PLAIN
 from ladder.sandbox.docker.base_image import base_image_id
 from ladder.sandbox.docker.built_images import (
+    FILES_ONLY,
     FOLDER_LABEL,
     KEY_LABEL,
+    RECIPE_LABEL,
     REPOSITORY,
     find_built,
     remove_layers,
@@ -78,15 +80,20 @@ def image_of_folder(client: DockerClient, source: BotSource, base: str, packages
         # What has a Dockerfile of its own puts packages where it likes.
         lock = lock_of(client, packages, content, base_image_id(client, base)) if recipe else None
         content = with_lock(content, lock)
-        key = hashlib.sha256(f"{content.hash} {base}".encode()).hexdigest()[:40]
+        does = FILES_ONLY if recipe and _adds_files_only(recipe, content) else "more"
+        key = hashlib.sha256(f"{content.hash} {base} {does}".encode()).hexdigest()[:40]
         image = find_built(client, folder, key)
         if image is None:
-            labels = {FOLDER_LABEL: re.sub(r"[^\w.-]", "_", folder.name), KEY_LABEL: key}
+            labels = {FOLDER_LABEL: re.sub(r"[^\w.-]", "_", folder.name), KEY_LABEL: key, RECIPE_LABEL: does}
             context = _context(client, folder, content, recipe, base, packages, labels)
             _build(client, folder, context, key, labels)
             image = client.images.get(f"{REPOSITORY}:{tag_of(folder, key)}")
             remove_old(client, folder)
     return Built(_accept(image, str(folder)), lock)
+
+
+def _adds_files_only(recipe: Recipe, content: Content) -> bool:
+    return recipe.adds_files_only and (recipe is PLAIN or not content.has_links)
 
 
 def image_of_reference(client: DockerClient, reference: str) -> str:

@@ -27,6 +27,12 @@ ENTERED = "pigpen/entered"
 FOLDER_LABEL = "pigpen.folder"
 """The folder's name, for people."""
 KEY_LABEL = "pigpen.key"
+RECIPE_LABEL = "pigpen.recipe"
+FILES_ONLY = "files"
+"""
+What that label says of an image that is a base of ours and files in the bot's folder. An image of a stranger's may
+say it too: it has no tag in `REPOSITORY`, which only images have that were built here.
+"""
 KEPT_IMAGES = 3
 """How many images of one folder stay, those that were used last; an entered one always does."""
 PRUNE_TRIES, PRUNE_PAUSE = 10, 0.2

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ladder.sandbox.docker.control_group import ControlGroup
+    from ladder.sandbox.docker.control_group import ControlGroup, LeasedGroup
     from ladder.sandbox.docker.output import Output
 
 
 class ContainerController:
     """A container's `referee.seats.process_controller.ProcessController`."""
 
-    def __init__(self, group: ControlGroup | None, output: Output, core: int | None) -> None:
+    def __init__(self, group: ControlGroup | LeasedGroup | None, output: Output, core: int | None) -> None:
         """
         Control a container.
 

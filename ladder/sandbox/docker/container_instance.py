@@ -126,25 +126,32 @@ class DockerInstance:
     def _wait(self) -> Exit:
         try:
             self._client.api.wait(self.name, timeout=None)
-            self._end = self._end or self._look()
+            self._end = self._end or how_it_ended(self._client, self.name)
         except NotFound:
             pass
         return self._end or KILLED
 
     def _take_away(self) -> None:
         with engine_errors("stop a bot's container"), suppress(NotFound):
-            self._end = self._end or self._look()
+            self._end = self._end or how_it_ended(self._client, self.name)
         remove(self._client, self.name)
         self._end = self._end or KILLED
         self._on_removed(self)
 
-    def _look(self) -> Exit | None:
-        """How it ended; None while it runs."""
-        found = self._client.api.inspect_container(self.name)
-        state = found["State"]
-        if state["Running"]:
-            return None
-        return _exit(state["ExitCode"], state["OOMKilled"], found["HostConfig"]["Runtime"])
+
+def how_it_ended(client: DockerClient, name: str) -> Exit | None:
+    """
+    Ask the engine how the container *name* ended; None while it runs.
+
+    Raises:
+        NotFound: If it is not there any more.
+        DockerException: If the engine fails.
+    """
+    found = client.api.inspect_container(name)
+    state = found["State"]
+    if state["Running"]:
+        return None
+    return _exit(state["ExitCode"], state["OOMKilled"], found["HostConfig"]["Runtime"])
 
 
 def _look_at(ending: asyncio.Future[Exit]) -> None:

@@ -6,7 +6,6 @@ import re
 import secrets
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +15,7 @@ from docker.types import LogConfig
 from ladder.sandbox.docker import reclaim
 from ladder.sandbox.docker.control_group import ControlGroup, files_of
 from ladder.sandbox.docker.engine import ENGINE_ERRORS, ENGINE_SECONDS, engine_errors
-from ladder.sandbox.docker.limits import SEAT_FOLDER, Limits, environment, host_config, new_user
-from ladder.sandbox.docker.programs import LAUNCHER, put_program
+from ladder.sandbox.docker.limits import Limits, host_config, new_user
 from ladder.sandbox.host import owners
 
 if TYPE_CHECKING:
@@ -26,7 +24,8 @@ if TYPE_CHECKING:
 
     from docker import DockerClient
 
-    from ladder.sandbox.base import SeatMount
+    from ladder.sandbox.docker.container_plan import ContainerPlan
+    from ladder.sandbox.docker.first_process import FirstProcess
 
 MARK = "pigpen"
 """Label of every container of ours; its value is 1."""
@@ -47,53 +46,6 @@ SWEEP_SECONDS = 5.0
 """How long a start waits for leftovers to go: one that the engine cannot remove must not hold up every start."""
 
 _CONFLICT = 409
-
-
-@dataclass(frozen=True)
-class EngineFacts:
-    """What the engine says of itself."""
-
-    machine: str
-    """Its kind of processor, as `uname -m` calls it."""
-    runtimes: frozenset[str]
-    """The OCI runtimes that it knows."""
-    cgroup_driver: str
-    """Who makes its control groups: ``cgroupfs`` or ``systemd``."""
-
-    @classmethod
-    def of(cls, client: DockerClient) -> EngineFacts:
-        """Ask *client*."""
-        found = client.api.info()
-        return cls(found["Architecture"], frozenset(found["Runtimes"]), str(found.get("CgroupDriver")))
-
-
-@dataclass(frozen=True)
-class ContainerPlan:
-    """What every instance of a bot starts from."""
-
-    image: str
-    """The image's id."""
-    command: tuple[str, ...]
-    """The program and its arguments, as the image has them."""
-    size: int
-    """Bytes of the image."""
-    runtime: str
-    """The OCI runtime."""
-    engine: EngineFacts
-
-
-def plan(client: DockerClient, image: str, runtime: str) -> ContainerPlan:
-    """
-    Find out how to start *image*.
-
-    Raises:
-        SandboxError: If the engine fails.
-    """
-    with engine_errors("look up what an image runs"):
-        found, engine = client.images.get(image).attrs, EngineFacts.of(client)
-    config = found["Config"]
-    command = (*(config["Entrypoint"] or ()), *(config["Cmd"] or ()))
-    return ContainerPlan(image, command, int(found["Size"]), runtime, engine)
 
 
 def container_name() -> str:
@@ -135,7 +87,7 @@ def launch(
     client: DockerClient,
     name: str,
     plan: ContainerPlan,
-    mount: SeatMount,
+    first: FirstProcess,
     *,
     limits: Limits,
     sandbox: str,
@@ -148,7 +100,7 @@ def launch(
         client: The engine.
         name: A new name (`container_name`).
         plan: What runs.
-        mount: Where it finds its seat; gets a launcher of its own.
+        first: Its first process, and the folder that it sees of the host.
         limits: What it may use.
         sandbox: Id of the sandbox that it belongs to.
         reclaimed: Done when the kernel has reclaimed what earlier containers looked up; waited for before the start.
@@ -160,20 +112,19 @@ def launch(
         SandboxError: If the engine fails.
     """
     api = client.api
-    put_program(LAUNCHER, plan.engine.machine, mount.folder)
     group_above = reclaim.parent_group(plan.engine.cgroup_driver)
     with engine_errors("start a bot's container"):
         try:
             api.create_container(
                 plan.image,
-                entrypoint=[f"{SEAT_FOLDER}/{LAUNCHER}"],
-                command=list(plan.command),
+                entrypoint=[first.command[0]],
+                command=list(first.command[1:]),
                 name=name,
                 hostname="pen",
                 user=new_user(),
-                environment=environment(mount),
-                labels={**mount.labels, **labels_of(sandbox)},
-                host_config=host_config(api, mount, limits, plan.runtime, group_above),
+                environment=dict(first.environment),
+                labels={**first.labels, **labels_of(sandbox)},
+                host_config=host_config(api, first.folder, limits, plan.runtime, group_above),
                 # Beside network "none", and half a start's time: the runtime makes the empty network namespace by
                 # itself, where the engine would run another process to set it up.
                 network_disabled=True,

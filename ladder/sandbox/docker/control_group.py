@@ -31,6 +31,10 @@ class GroupFiles:
     """The cores that the group may use."""
     peak: Path
     """The most bytes of memory used so far."""
+    memory: Path
+    """Bytes of memory used now."""
+    kills: Path
+    """How many processes the kernel has killed for want of memory, in the line that begins with ``oom_kill``."""
 
 
 def files_of(pid: int, name: str, groups: Path = GROUPS, processes: Path = Path("/proc")) -> GroupFiles | None:
@@ -55,21 +59,26 @@ def files_of(pid: int, name: str, groups: Path = GROUPS, processes: Path = Path(
 def _files_v1(folders: dict[str, Path]) -> GroupFiles:
     """The files of a v1 group, which has a folder for each resource."""
     cpu, freezer = folders["cpuacct"] / "cpuacct.usage", folders["freezer"] / "freezer.state"
-    return GroupFiles(cpu, 1e-9, freezer, b"FROZEN", b"THAWED", _cores(folders, cpu.parent), _peak(folders, cpu.parent))
+    cores, memory = _cores(folders, cpu.parent), _memory(folders, cpu.parent)
+    return GroupFiles(cpu, 1e-9, freezer, b"FROZEN", b"THAWED", cores, *memory)
 
 
 def _files_v2(folder: Path, folders: dict[str, Path]) -> GroupFiles:
     """The files of a v2 group; what v1 controls beside it is found in *folders*."""
     cpu, freezer = folder / "cpu.stat", folder / "cgroup.freeze"
-    return GroupFiles(cpu, 1e-6, freezer, b"1", b"0", _cores(folders, folder), _peak(folders, folder))
+    return GroupFiles(cpu, 1e-6, freezer, b"1", b"0", _cores(folders, folder), *_memory(folders, folder))
 
 
 def _cores(folders: dict[str, Path], other: Path) -> Path:
     return folders.get("cpuset", other) / "cpuset.cpus"
 
 
-def _peak(folders: dict[str, Path], other: Path) -> Path:
-    return folders["memory"] / "memory.max_usage_in_bytes" if "memory" in folders else other / "memory.peak"
+def _memory(folders: dict[str, Path], other: Path) -> tuple[Path, Path, Path]:
+    """The files `peak`, `memory` and `kills`."""
+    first = folders.get("memory")
+    if first is None:
+        return other / "memory.peak", other / "memory.current", other / "memory.events"
+    return first / "memory.max_usage_in_bytes", first / "memory.usage_in_bytes", first / "memory.oom_control"
 
 
 class ControlGroup:
@@ -82,6 +91,7 @@ class ControlGroup:
         self._cpu_unit = files.cpu_unit
         self._readable = self._cpu is not None
         self._used = 0.0
+        self._all_cores: str | None = None
 
     def cpu_time(self) -> float | None:
         """Seconds of CPU time used so far, the last figure read if the group is gone; None if it may not be read."""
@@ -101,14 +111,32 @@ class ControlGroup:
     def pin(self, core: int) -> None:
         """Limit them to one core."""
         with suppress(OSError):
+            if self._all_cores is None:
+                self._all_cores = self._files.cores.read_text()
             self._files.cores.write_text(str(core))
+
+    def unpin(self) -> None:
+        """Let them use all cores again that they had before they were limited to one."""
+        if self._all_cores is not None:
+            with suppress(OSError):
+                self._files.cores.write_text(self._all_cores)
 
     def peak_memory(self) -> int | None:
         """The most bytes of memory used so far; None where that cannot be read."""
-        try:
-            return int(self._files.peak.read_text())
-        except (OSError, ValueError):
-            return None
+        return _number_in(self._files.peak)
+
+    def memory(self) -> int | None:
+        """Bytes of memory used now; None where that cannot be read."""
+        return _number_in(self._files.memory)
+
+    def memory_kills(self) -> int:
+        """How many of its processes the kernel has killed for want of memory; 0 where that cannot be read."""
+        with suppress(OSError):
+            for line in self._files.kills.read_text().splitlines():
+                word, _, number = line.partition(" ")
+                if word == "oom_kill":
+                    return int(number)
+        return 0
 
     def close(self) -> None:
         """Close the files; may be called twice."""
@@ -121,6 +149,58 @@ class ControlGroup:
         if self._freezer is not None:
             with suppress(OSError):
                 os.pwrite(self._freezer, word, 0)
+
+
+class LeasedGroup:
+    """What one instance uses of a group in which others have been before it."""
+
+    def __init__(self, group: ControlGroup) -> None:
+        self._group: ControlGroup | None = group
+        self._before = group.cpu_time()
+        self._kills = group.memory_kills()
+        self._used = 0.0
+
+    def cpu_time(self) -> float | None:
+        """Seconds of CPU time since the instance began, the last figure after `close`; None if it may not be read."""
+        if self._before is None:
+            return None
+        if self._group is not None and (now := self._group.cpu_time()) is not None:
+            self._used = now - self._before
+        return self._used
+
+    def freeze(self) -> None:
+        """See `ControlGroup`."""
+        if self._group is not None:
+            self._group.freeze()
+
+    def thaw(self) -> None:
+        """See `ControlGroup`."""
+        if self._group is not None:
+            self._group.thaw()
+
+    def pin(self, core: int) -> None:
+        """See `ControlGroup`."""
+        if self._group is not None:
+            self._group.pin(core)
+
+    def peak_memory(self) -> None:
+        """Cannot be told: the kernel counts for all instances of the group."""
+
+    def out_of_memory(self) -> bool:
+        """Whether the kernel has killed a process for want of memory since the instance began."""
+        return self._group is not None and self._group.memory_kills() > self._kills
+
+    def close(self) -> None:
+        """Let go of the group: from now on it is another's."""
+        self.cpu_time()
+        self._group = None
+
+
+def _number_in(file: Path) -> int | None:
+    try:
+        return int(file.read_text())
+    except (OSError, ValueError):
+        return None
 
 
 def _open(path: Path, flags: int) -> int | None:

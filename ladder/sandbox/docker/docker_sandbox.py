@@ -9,41 +9,37 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from ladder.errors import BotRejected, SandboxError
-from ladder.sandbox.base import LOCKED_BYTES, has_own_kernel
+from ladder.sandbox.base import LOCKED_BYTES, WARM_BYTES, has_own_kernel
 from ladder.sandbox.docker import containers
 from ladder.sandbox.docker.base_image import ensure_base_image
 from ladder.sandbox.docker.bot_images import image_of_folder, image_of_reference
-from ladder.sandbox.docker.container_controller import ContainerController
-from ladder.sandbox.docker.container_instance import DockerInstance
+from ladder.sandbox.docker.container_plan import plan as make_plan
 from ladder.sandbox.docker.engine import connect
 from ladder.sandbox.docker.image_inspection import inspect_image
 from ladder.sandbox.docker.image_lock import lock_image
 from ladder.sandbox.docker.limits import Limits
 from ladder.sandbox.docker.locked_images import LockedImages
-from ladder.sandbox.docker.output import Output
-from ladder.sandbox.docker.reclaim import start_reclaim
+from ladder.sandbox.docker.starter import Starter
 from ladder.sandbox.wheels.packages import Packages
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
-    from concurrent.futures import Future
 
     from docker import DockerClient
 
     from ladder.sandbox.base import SeatMount
     from ladder.sandbox.bots.bot_source import BotSource
-    from ladder.sandbox.docker.containers import ContainerPlan
-    from ladder.sandbox.docker.control_group import ControlGroup
+    from ladder.sandbox.docker.container_instance import DockerInstance
+    from ladder.sandbox.docker.container_plan import ContainerPlan
     from ladder.sandbox.docker.image_lock import ImageLock
-    from referee.records.lines import ImageFiles
+    from ladder.sandbox.docker.warm_instance import WarmInstance
+    from referee.records.lines import ImageFiles, Instances
 
 T = TypeVar("T")
 
@@ -57,7 +53,7 @@ _LEFT_BEHIND: set[str] = set()
 
 
 class DockerSandbox:
-    """Runs each instance in a container of its own."""
+    """Runs each instance in a container that holds nothing else."""
 
     name = "docker"
     isolates = True
@@ -72,6 +68,8 @@ class DockerSandbox:
         locked_bytes: int = LOCKED_BYTES,
         refuses_larger: bool = False,
         gvisor: str = GVISOR,
+        instances: Instances = "fresh",
+        warm_bytes: int = WARM_BYTES,
     ) -> None:
         """
         Prepare a sandbox; nothing is asked of the engine before the first `load`.
@@ -84,6 +82,8 @@ class DockerSandbox:
             locked_bytes: The largest image whose files are kept in memory. A larger one plays under gVisor, if the
                 engine knows it.
             gvisor: How the engine calls that runtime.
+            instances: Whether bots for which that can be done are forked in warm containers.
+            warm_bytes: Memory that warm containers without an instance may have together.
             refuses_larger: Whether to refuse it where there is no gVisor; if not, its files are read before each table.
         """
         self.runtime = runtime
@@ -98,11 +98,9 @@ class DockerSandbox:
         self._locked_bytes = locked_bytes
         self._refuses_larger = refuses_larger
         self._gvisor = gvisor
-        self._instances: dict[DockerInstance, ContainerPlan] = {}
-        self._starting: Counter[ContainerPlan] = Counter()
-        self._remembers = False
-        """Whether the kernel may remember what a container looked up that is gone."""
-        self._reclaimed: Future[bool] | None = None
+        self._instances = instances
+        self._warm_bytes = warm_bytes
+        self._starter: Starter | None = None
         self._images = LockedImages(self._lock_image, self._unlock_image, self._playing)
         self._base: str | None = None
 
@@ -125,14 +123,14 @@ class DockerSandbox:
                 built = await self._call(image_of_folder, client, bot, base, self._packages)
                 image, lock = built.image, built.lock
         await self._call(inspect_image, client, image, bot.image or str(bot.folder), self.id)
-        plan = self._choose_runtime(await self._call(containers.plan, client, image, self.runtime), bot.name)
+        plan = self._choose_runtime(await self._call(make_plan, client, image, self.runtime), bot.name)
         files = await self._keep_in_memory(plan)
-        return DockerProgram(image, files, partial(self._start, client, plan, files), lock)
+        return DockerProgram(image, files, self._instances_of(plan), partial(self._start, plan, files), lock)
 
     async def close(self) -> None:
         """Remove every container of this sandbox and let go of the engine; the next one removes what this cannot."""
-        with suppress(SandboxError):
-            await asyncio.gather(*(instance.stop() for instance in list(self._instances)))
+        if self._starter is not None:
+            await self._starter.close()
         await self._images.close()
         # Starts that were cancelled are still under way in their threads.
         await asyncio.to_thread(self._pool.shutdown)
@@ -152,6 +150,7 @@ class DockerSandbox:
                 await self._call(containers.remove_sandbox, client, sandbox)
                 _LEFT_BEHIND.discard(sandbox)
             self._client = client
+            self._starter = Starter(client, self._pool, self.limits, self.id, self._warm_bytes)
         return self._client
 
     async def _base_image(self, client: DockerClient) -> str:
@@ -163,7 +162,7 @@ class DockerSandbox:
         if plan.size <= self._locked_bytes or has_own_kernel(plan.runtime):
             return plan
         if self._gvisor in plan.engine.runtimes:
-            return replace(plan, runtime=self._gvisor)
+            return replace(plan, runtime=self._gvisor, fork=None)
         if self._refuses_larger:
             raise BotRejected(
                 f"The image of {name} has {plan.size:,} bytes. Up to {self._locked_bytes:,} are kept in memory while a "
@@ -188,55 +187,20 @@ class DockerSandbox:
             await self._call(containers.discard, self._client, lock.container)
 
     def _playing(self) -> set[ContainerPlan]:
-        return {*tuple(self._instances.values()), *self._starting.elements()}  # threads take instances away
+        return self._starter.playing() if self._starter is not None else set()
 
-    async def _start(
-        self, client: DockerClient, plan: ContainerPlan, files: ImageFiles, mount: SeatMount
-    ) -> DockerInstance:
-        self._starting[plan] += 1
-        try:
-            if await self._keep_in_memory(plan) != files:
-                raise SandboxError(f"The files of the image {plan.image} cannot be kept in memory any more.")
-            return await self._launch(client, plan, mount)
-        finally:
-            self._starting[plan] -= 1
+    async def _start(self, plan: ContainerPlan, files: ImageFiles, mount: SeatMount) -> DockerInstance | WarmInstance:
+        assert self._starter is not None
+        if await self._keep_in_memory(plan) != files:
+            raise SandboxError(f"The files of the image {plan.image} cannot be kept in memory any more.")
+        is_warm = self._instances_of(plan) == "warm" and mount.deals is not None
+        return await self._starter.start(plan, mount, is_warm=is_warm)
 
-    async def _launch(self, client: DockerClient, plan: ContainerPlan, mount: SeatMount) -> DockerInstance:
-        output = Output(mount.folder)
-        name = containers.container_name()
-        if self._remembers:
-            self._remembers = False
-            self._reclaimed = start_reclaim(plan.engine.cgroup_driver)
-        start = partial(containers.launch, limits=self.limits, sandbox=self.id, reclaimed=self._reclaimed)
-        launch = self._pool.submit(start, client, name, plan, mount)
-        try:
-            group = await asyncio.wrap_future(launch)
-        except asyncio.CancelledError:
-            # The thread cannot be interrupted. Whenever it is done, its container goes, even after the event loop has.
-            launch.add_done_callback(partial(_give_up, client, name))
-            output.close()
-            raise
-        except Exception:
-            output.close()
-            raise
-        controller = ContainerController(group, output, mount.core)
-        instance = DockerInstance(client, self._pool, name, output, controller, self._removed)
-        self._instances[instance] = plan
-        return instance
-
-    def _removed(self, instance: DockerInstance) -> None:
-        self._instances.pop(instance, None)
-        self._remembers = True
+    def _instances_of(self, plan: ContainerPlan) -> Instances:
+        return "fresh" if plan.fork is None else self._instances
 
     async def _call(self, function: Callable[..., T], *arguments: object) -> T:
         return await asyncio.wrap_future(self._pool.submit(function, *arguments))
-
-
-def _give_up(client: DockerClient, name: str, launch: Future[ControlGroup | None]) -> None:
-    """Remove the container of a start that nobody waits for any more."""
-    if not launch.cancelled() and not launch.exception() and (group := launch.result()):
-        group.close()
-    containers.discard(client, name)
 
 
 class DockerProgram:
@@ -246,11 +210,13 @@ class DockerProgram:
         self,
         image: str,
         image_files: ImageFiles,
-        start: Callable[[SeatMount], Awaitable[DockerInstance]],
+        instances: Instances,
+        start: Callable[[SeatMount], Awaitable[DockerInstance | WarmInstance]],
         lock: str | None = None,
     ) -> None:
         self._image = image
         self._image_files = image_files
+        self._instances = instances
         self._start = start
         self._lock = lock
 
@@ -269,9 +235,14 @@ class DockerProgram:
         """``locked`` in memory, ``read`` before each start, or ``isolated`` by a kernel of their own."""
         return self._image_files
 
-    async def start(self, mount: SeatMount) -> DockerInstance:
+    @property
+    def instance_kind(self) -> Instances:
+        """``warm`` if instances that play are forked in warm containers, ``fresh`` if each gets a container."""
+        return self._instances
+
+    async def start(self, mount: SeatMount) -> DockerInstance | WarmInstance:
         """
-        Start one fresh container.
+        Start one fresh instance: in a container of its own, unless it can be forked for known deals in a warm one.
 
         Raises:
             SandboxError: If the engine fails.

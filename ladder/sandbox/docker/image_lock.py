@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from docker import APIClient, DockerClient
 
-    from ladder.sandbox.docker.containers import ContainerPlan
+    from ladder.sandbox.docker.container_plan import ContainerPlan
     from referee.records.lines import ImageFiles
 
 MARGIN = 512 * MIB

@@ -16,8 +16,6 @@ from ladder.sandbox.host.memory import MIB
 if TYPE_CHECKING:
     from docker import APIClient
 
-    from ladder.sandbox.base import SeatMount
-
 GROUP = 65532
 """Numeric group of every bot, whatever its image says; the bot base image's own."""
 
@@ -76,11 +74,11 @@ def new_user() -> str:
 
 
 def host_config(
-    api: APIClient, mount: SeatMount, limits: Limits, runtime: str, parent_group: str | None = None
+    api: APIClient, folder: Path, limits: Limits, runtime: str, parent_group: str | None = None
 ) -> dict[str, Any]:
     """Give the half of a container's settings that confines it; each one is proven in test_docker_sandbox.py."""
     tmpfs = f"size={limits.tmp},nr_inodes={limits.tmp_files},mode=1777,noexec,nosuid,nodev"
-    seat = Mount(SEAT_FOLDER, str(mount.folder), type="bind", read_only=True)
+    seat = Mount(SEAT_FOLDER, str(folder), type="bind", read_only=True)
     config: dict[str, Any] = api.create_host_config(
         runtime=runtime,
         cgroup_parent=parent_group,
@@ -104,10 +102,16 @@ def host_config(
     return config
 
 
-def environment(mount: SeatMount) -> dict[str, str]:
-    """Give the variables that tell a bot where its seat is; the SDK reads them. No image knows its user's home."""
-    address = f"unix:{SEAT_FOLDER}/{SOCKET_NAME}"
-    return {"PIGPEN_ADDRESS": address, "PIGPEN_TOKEN": mount.token, "HOME": "/tmp", "USER": "bot"}
+def environment(folder: str, token: str) -> dict[str, str]:
+    """
+    Give the variables that tell a bot where its seat is; the SDK reads them. No image knows its user's home.
+
+    Args:
+        folder: Where the container sees the folder of its seat.
+        token: The seat's token.
+    """
+    address = f"unix:{folder}/{SOCKET_NAME}"
+    return {"PIGPEN_ADDRESS": address, "PIGPEN_TOKEN": token, "HOME": "/tmp", "USER": "bot"}
 
 
 def _ulimits(limits: Limits) -> list[Ulimit]:

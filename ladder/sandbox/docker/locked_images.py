@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Container
 
-    from ladder.sandbox.docker.containers import ContainerPlan
+    from ladder.sandbox.docker.container_plan import ContainerPlan
     from ladder.sandbox.docker.image_lock import ImageLock
     from referee.records.lines import ImageFiles
 

@@ -105,6 +105,10 @@ class ProcessProgram:
     def image_files(self) -> None:
         """There is no image."""
 
+    @property
+    def instance_kind(self) -> None:
+        """There is no container."""
+
     async def start(self, mount: SeatMount) -> ProcessInstance:
         """
         Start one fresh process, in a session of its own.

@@ -137,6 +137,7 @@ async def test_a_broken_sandbox_is_not_the_bots_fault() -> None:
     class Broken:
         identity = "sha256:0"
         image_files = None
+        instance_kind = None
 
         async def start(self, mount: SeatMount) -> Instance:
             raise SandboxError("The engine is gone.")

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from ladder.matches.kinds import SandboxKind, open_sandbox
-from ladder.sandbox.base import LOCKED_BYTES
+from ladder.matches.kinds import SandboxKind, SandboxSetup, open_sandbox
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 
 
 async def test_each_kind_opens_its_sandbox() -> None:
-    process = open_sandbox(SandboxKind.PROCESS, "runc")
-    docker = open_sandbox(SandboxKind.DOCKER, "runc")
+    process = open_sandbox(SandboxSetup(SandboxKind.PROCESS))
+    docker = open_sandbox(SandboxSetup(SandboxKind.DOCKER))
     try:
         assert (type(process), process.isolates) == (ProcessSandbox, False)
         assert (type(docker), docker.isolates) == (DockerSandbox, True)
@@ -24,4 +23,4 @@ async def test_each_kind_opens_its_sandbox() -> None:
 
 def test_bots_inline_have_no_sandbox() -> None:
     with pytest.raises(ValueError, match="bots inline need no sandbox"):
-        open_sandbox(SandboxKind.INLINE, "runc", locked_bytes=LOCKED_BYTES)
+        open_sandbox(SandboxSetup(SandboxKind.INLINE))

@@ -75,6 +75,7 @@ class TaskProgram:
 
     identity = "a task"
     image_files = None
+    instance_kind = None
 
     def __init__(
         self,

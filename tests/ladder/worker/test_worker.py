@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.errors import SandboxError
+from ladder.matches.kinds import SandboxSetup
 from ladder.sandbox.bots.content import content_hash
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.worker.pinned import load_version
@@ -79,7 +80,7 @@ async def test_each_program_is_loaded_once(worker: Worker, monkeypatch: pytest.M
 
 async def test_a_match_that_takes_too_long_is_void_and_leaves_no_process(tmp_path: Path) -> None:
     sandbox = ProcessSandbox()
-    worker = Worker(load_version, lambda name, runtime, locked_bytes: sandbox)
+    worker = Worker(load_version, lambda setup: sandbox)
     (tmp_path / "bot.py").write_text("import time; time.sleep(1000)")
     bots = tuple(bot(each.name, tmp_path) for each in TASK.bots)
     outcome = await play(worker, TASK.model_copy(update={"bots": bots, "seconds": 0.5}))
@@ -123,7 +124,7 @@ async def test_a_sandbox_that_failed_is_closed_after_its_last_match_and_the_next
     opened: list[NotedSandbox] = []
     loading, may_load = asyncio.Event(), asyncio.Event()
 
-    def open_sandbox(name: str, runtime: str, locked_bytes: int) -> Sandbox:
+    def open_sandbox(setup: SandboxSetup) -> Sandbox:
         opened.append(NotedSandbox())
         return opened[-1]
 

@@ -18,6 +18,10 @@ LAUNCHER = "launcher"
 MACHINES = ("x86_64", "aarch64")
 LOCK_FILES = "lock_files"
 """Keeps the files of an image in memory (docs/adr/0014)."""
+CONFINE = "confine"
+"""A library for the fork server: what the launcher does to confine a bot."""
+FORK_SERVER = "fork_server.py"
+"""The first process of every warm container (docs/adr/0017)."""
 
 
 def program_for(name: str, machine: str) -> Path:
@@ -45,13 +49,26 @@ def put_program(name: str, machine: str, folder: Path) -> None:
     Raises:
         SandboxError: If there is no room, no such program, or programs may not run there.
     """
-    program, copy = program_for(name, machine), folder / name
-    with disk_errors(copy):
-        copy.unlink(missing_ok=True)  # one that runs cannot be written to
-        shutil.copyfile(program, copy)
-        copy.chmod(0o755)
+    _put(program_for(name, machine), folder / name)
     if os.statvfs(folder).f_flag & os.ST_NOEXEC:
         raise SandboxError(
             f"{folder} is on a file system on which no program may run (noexec), and containers start with one of "
             "ours. Set TMPDIR to a folder on another disk."
         )
+
+
+def put_script(name: str, folder: Path) -> None:
+    """
+    Put a copy of a program in Python into *folder*.
+
+    Raises:
+        SandboxError: If there is no room.
+    """
+    _put(Path(__file__).with_name(name), folder / name)
+
+
+def _put(program: Path, copy: Path) -> None:
+    with disk_errors(copy):
+        copy.unlink(missing_ok=True)  # one that runs cannot be written to
+        shutil.copyfile(program, copy)
+        copy.chmod(0o755)

@@ -1,4 +1,5 @@
-/* System calls without any library, and what goes with them: for programs that must run in every image. */
+/* System calls without any library, and what goes with them: for programs that must run in every image.
+ * A program begins with `begin`; a library defines LIBRARY. */
 
 #if defined(__x86_64__)
 enum {
@@ -7,7 +8,7 @@ enum {
 };
 enum { O_DIRECTORY = 0200000, O_NOFOLLOW = 0400000 };
 
-__asm__(".globl _start\n_start: xor %ebp, %ebp\nmov %rsp, %rdi\nand $-16, %rsp\ncall begin\n");
+#define ENTRY ".globl _start\n_start: xor %ebp, %ebp\nmov %rsp, %rdi\nand $-16, %rsp\ncall begin\n"
 
 static long call6(long number, long a, long b, long c, long d, long e, long f) {
     long result;
@@ -27,7 +28,7 @@ enum {
 };
 enum { O_DIRECTORY = 040000, O_NOFOLLOW = 0100000 };
 
-__asm__(".globl _start\n_start: mov x29, #0\nmov x0, sp\nbl begin\n");
+#define ENTRY ".globl _start\n_start: mov x29, #0\nmov x0, sp\nbl begin\n"
 
 static long call6(long number, long a, long b, long c, long d, long e, long f) {
     register long x8 __asm__("x8") = number;
@@ -40,6 +41,10 @@ static long call6(long number, long a, long b, long c, long d, long e, long f) {
     __asm__ volatile("svc #0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
     return x0;
 }
+#endif
+
+#ifndef LIBRARY
+__asm__(ENTRY);
 #endif
 
 enum { O_RDONLY = 0, O_NONBLOCK = 04000, O_CLOEXEC = 02000000, O_PATH = 010000000, AT_FDCWD = -100 };

@@ -81,7 +81,7 @@ def test_a_process_that_is_gone_has_no_files() -> None:
 
 def test_what_may_not_be_read_or_written_is_left_undone(tmp_path: Path) -> None:
     nowhere = tmp_path / "nowhere"
-    group = ControlGroup(GroupFiles(nowhere, 1.0, nowhere, b"1", b"0", nowhere / "cores", nowhere))
+    group = ControlGroup(GroupFiles(nowhere, 1.0, nowhere, b"1", b"0", nowhere / "cores", nowhere, nowhere, nowhere))
     group.freeze()
     group.thaw()
     group.pin(0)
@@ -93,7 +93,7 @@ def test_what_may_not_be_read_or_written_is_left_undone(tmp_path: Path) -> None:
 def test_the_last_figure_stands_when_the_group_is_gone(tmp_path: Path) -> None:
     usage = tmp_path / "cpu.stat"
     usage.write_text("usage_usec 2500000\nuser_usec 1\n")
-    group = ControlGroup(GroupFiles(usage, 1e-6, usage, b"", b"", usage, usage))
+    group = ControlGroup(GroupFiles(usage, 1e-6, usage, b"", b"", usage, usage, usage, usage))
     assert group.cpu_time() == 2.5
     group.close()
     assert group.cpu_time() == 2.5
@@ -133,11 +133,9 @@ def test_the_kernel_counts_and_holds_a_real_process(generation: str) -> None:
 
 def real_files(made: list[Path]) -> GroupFiles:
     if len(made) == 1:
-        return GroupFiles(
-            made[0] / "cpu.stat", 1e-6, made[0] / "cgroup.freeze", b"1", b"0", made[0] / "x", made[0] / "x"
-        )
+        return GroupFiles(made[0] / "cpu.stat", 1e-6, made[0] / "cgroup.freeze", b"1", b"0", *[made[0] / "x"] * 4)
     usage, freezer = made[0] / "cpuacct.usage", made[1] / "freezer.state"
-    return GroupFiles(usage, 1e-9, freezer, b"FROZEN", b"THAWED", made[0] / "x", made[0] / "x")
+    return GroupFiles(usage, 1e-9, freezer, b"FROZEN", b"THAWED", *[made[0] / "x"] * 4)
 
 
 def wait_for_growth(group: ControlGroup, since: float) -> float:

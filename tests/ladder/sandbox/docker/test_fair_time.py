@@ -13,9 +13,8 @@ from pathlib import Path
 import pytest
 
 from ladder.matches.play import Played, play_sandboxed
-from ladder.sandbox.base import SeatMount
+from ladder.sandbox.base import Instance, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
-from ladder.sandbox.docker.container_instance import DockerInstance
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.host.cores import bot_cores
 from pigpen import ClockSetting
@@ -84,7 +83,7 @@ MOST_MS = 2000.0
 DOCKERFILE = 'FROM pigpen/bot:latest\nCOPY bot.py .\nCMD ["python", "bot.py"]\n'
 
 
-async def used_after_a_while(instance: DockerInstance) -> float:
+async def used_after_a_while(instance: Instance) -> float:
     """The CPU time, read when enough has gone by for a spinner to have used some."""
     await asyncio.sleep(0.05)
     used = instance.controller.cpu_time()
@@ -92,7 +91,7 @@ async def used_after_a_while(instance: DockerInstance) -> float:
     return used
 
 
-async def time_when_still(instance: DockerInstance) -> float:
+async def time_when_still(instance: Instance) -> float:
     """The CPU time, when it has been the same for five looks: with what spins in it free, that does not come."""
     looks: list[float] = []
     while len(looks) < 5 or len(set(looks[-5:])) > 1:

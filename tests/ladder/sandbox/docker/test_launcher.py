@@ -9,14 +9,14 @@ from collections.abc import Callable
 import docker
 import pytest
 
-from hatch_build import program
+from hatch_build import ProgramsHook
 from ladder.errors import SandboxError
 from ladder.sandbox.base import Exit, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.bots.content import archive
 from ladder.sandbox.docker import programs
 from ladder.sandbox.docker.image_build import build_image
-from ladder.sandbox.docker.programs import LAUNCHER, LOCK_FILES, program_for
+from ladder.sandbox.docker.programs import CONFINE, LAUNCHER, LOCK_FILES, program_for
 from tests.ladder.conftest import PROGRAM_DOCKERFILE
 from tests.ladder.containers import has_written, run, running
 
@@ -24,10 +24,11 @@ MakeMount = Callable[[str], SeatMount]
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
-@pytest.mark.parametrize("name", [LAUNCHER, LOCK_FILES])
+@pytest.mark.parametrize("name", [LAUNCHER, LOCK_FILES, CONFINE])
 def test_the_program_is_compiled_from_the_sources_beside_it(name: str, machine: str) -> None:
     file = program_for(name, machine)
-    assert program(name).source_hash in file.read_bytes().decode("latin-1"), "run scripts/venv"
+    (native,) = (each for each in ProgramsHook.natives if each.name == f"{name}-{{}}")
+    assert native.source_hash in file.read_bytes().decode("latin-1"), "run scripts/venv"
     assert os.access(file, os.X_OK)
 
 

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from ladder.errors import SandboxError
-from ladder.sandbox.docker.containers import ContainerPlan, EngineFacts
+from ladder.sandbox.docker.container_plan import ContainerPlan, EngineFacts
 from ladder.sandbox.docker.image_lock import ImageLock
 from ladder.sandbox.docker.locked_images import LockedImages
 

@@ -12,7 +12,7 @@ import pytest
 import structlog
 
 from ladder.sandbox.bots.bot_source import BotSource
-from ladder.sandbox.docker.containers import EngineFacts
+from ladder.sandbox.docker.container_plan import EngineFacts
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.reclaim import PARENTS, parent_group, reclaim_memory, wait_for_reclaim
 from tests.ladder.containers import has_written, new_mount

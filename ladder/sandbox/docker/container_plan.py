@@ -1,0 +1,84 @@
+"""What every instance of a bot starts from: its image, and what the engine can do with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ladder.sandbox.base import has_own_kernel
+from ladder.sandbox.docker.built_images import FILES_ONLY, RECIPE_LABEL, REPOSITORY
+from ladder.sandbox.docker.engine import engine_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from docker import DockerClient
+
+
+@dataclass(frozen=True)
+class EngineFacts:
+    """What the engine says of itself."""
+
+    machine: str
+    """Its kind of processor, as `uname -m` calls it."""
+    runtimes: frozenset[str]
+    """The OCI runtimes that it knows."""
+    cgroup_driver: str
+    """Who makes its control groups: ``cgroupfs`` or ``systemd``."""
+
+    @classmethod
+    def of(cls, client: DockerClient) -> EngineFacts:
+        """Ask *client*."""
+        found = client.api.info()
+        return cls(found["Architecture"], frozenset(found["Runtimes"]), str(found.get("CgroupDriver")))
+
+
+@dataclass(frozen=True)
+class ForkPlan:
+    """How a fork server starts a bot: the interpreter and the SDK are ours, and already there."""
+
+    command: tuple[str, ...]
+    """The bot's main file, in its folder, and its arguments."""
+    path: str
+    """Where the bot's packages lie; empty: it has none."""
+
+
+@dataclass(frozen=True)
+class ContainerPlan:
+    """What every instance of a bot starts from."""
+
+    image: str
+    """The image's id."""
+    command: tuple[str, ...]
+    """The program and its arguments, as the image has them."""
+    size: int
+    """Bytes of the image."""
+    runtime: str
+    """The OCI runtime."""
+    engine: EngineFacts
+    fork: ForkPlan | None = None
+    """How a fork server starts it (`first_process.fork_server`); None: only a fresh container does."""
+
+
+def plan(client: DockerClient, image: str, runtime: str) -> ContainerPlan:
+    """
+    Find out how to start *image*.
+
+    Raises:
+        SandboxError: If the engine fails.
+    """
+    with engine_errors("look up what an image runs"):
+        found, engine = client.images.get(image).attrs, EngineFacts.of(client)
+    config = found["Config"]
+    command = (*(config["Entrypoint"] or ()), *(config["Cmd"] or ()))
+    fork = None if has_own_kernel(runtime) else _fork_plan(found, command)
+    return ContainerPlan(image, command, int(found["Size"]), runtime, engine, fork)
+
+
+def _fork_plan(found: Mapping[str, Any], command: tuple[str, ...]) -> ForkPlan | None:
+    """How a fork server runs an image; None if we did not build it, or did more than add files to its bot's folder."""
+    ours = any(tag.startswith(f"{REPOSITORY}:") for tag in found["RepoTags"] or ())
+    if not ours or (found["Config"]["Labels"] or {}).get(RECIPE_LABEL) != FILES_ONLY:
+        return None
+    variables = dict(each.split("=", 1) for each in found["Config"]["Env"] or ())
+    return ForkPlan(command[1:], variables.get("PYTHONPATH", ""))

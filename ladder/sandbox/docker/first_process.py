@@ -1,0 +1,55 @@
+"""What a container of ours starts with: the launcher of one instance, or the server that forks many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ladder.sandbox.docker.limits import SEAT_FOLDER, environment
+from ladder.sandbox.docker.programs import CONFINE, FORK_SERVER, LAUNCHER, put_program, put_script
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ladder.sandbox.base import SeatMount
+    from ladder.sandbox.docker.container_plan import ContainerPlan
+
+
+@dataclass(frozen=True)
+class FirstProcess:
+    """The first process of one container, and what the container needs for it."""
+
+    folder: Path
+    """Folder of the host that the container sees as `SEAT_FOLDER`."""
+    command: tuple[str, ...]
+    environment: Mapping[str, str] = field(repr=False)
+    labels: Mapping[str, str]
+
+
+def launcher(plan: ContainerPlan, mount: SeatMount) -> FirstProcess:
+    """
+    Prepare a container for one instance, in its seat's folder.
+
+    Raises:
+        SandboxError: If there is no room, or no such program.
+    """
+    put_program(LAUNCHER, plan.engine.machine, mount.folder)
+    command = (f"{SEAT_FOLDER}/{LAUNCHER}", *plan.command)
+    return FirstProcess(mount.folder, command, environment(SEAT_FOLDER, mount.token), mount.labels)
+
+
+def fork_server(plan: ContainerPlan, folder: Path) -> FirstProcess:
+    """
+    Prepare a warm container, in a folder of its own.
+
+    Raises:
+        SandboxError: If there is no room, or no such program.
+    """
+    assert plan.fork is not None
+    put_program(CONFINE, plan.engine.machine, folder)
+    put_script(FORK_SERVER, folder)
+    # The bot's folder and packages are no place from which the server imports; its environment is not the bot's to set.
+    python = ("python3", "-s", "-P", f"{SEAT_FOLDER}/{FORK_SERVER}")
+    variables = {"PYTHONPATH": "", "PIGPEN_PATH": plan.fork.path}
+    return FirstProcess(folder, (*python, *plan.fork.command), variables, {"pigpen.instances": "warm"})

@@ -1,0 +1,242 @@
+"""
+The first process of a warm container: it forks a fresh process for each instance of a bot, and clears up after it.
+
+It runs inside the container, on the Python of the bot base image, and nothing of a bot runs in it: only its children
+take the bot's folder onto their path. It has imported what every bot imports; to fork that costs a fraction of starting
+it anew (docs/adr/0017-warm-containers.md). It takes commands from the socket `control.sock` in `/run/pigpen`:
+
+    start   fork an instance, whose seat is the folder `/run/pigpen/seat`; nothing is answered
+    clear   kill all that runs, empty every folder that can be written, and answer as below
+
+and says ``ready`` once it takes commands, ``ended STATUS`` when an instance has ended, with the wait status of its
+first process, and ``cleared`` or ``unclear REASON`` when it has done that.
+"""
+
+from __future__ import annotations
+
+import atexit
+import builtins
+import contextlib
+import ctypes
+import gc
+import json
+import os
+import random
+import resource
+import select
+import signal
+import socket
+import stat
+import sys
+import threading
+import types
+from collections.abc import Callable
+
+FOLDER = "/run/pigpen"
+SEAT = f"{FOLDER}/seat"
+WRITABLE = ("/tmp", "/dev/shm", "/dev/mqueue")
+"""Every folder in a container that a bot can write to."""
+PR_SET_DUMPABLE = 4
+CANNOT_CONFINE, NO_LOG = 124, 125
+"""Exit codes of an instance that was not started; the launcher has the same."""
+LIMITS = [getattr(resource, name) for name in sorted(dir(resource)) if name.startswith("RLIMIT_")]
+
+
+def serve(control: socket.socket) -> bool:
+    """Take commands until the other end is closed; True in the process that is to become an instance."""
+    allowed, state = os.sched_getaffinity(0), _state()
+    woken, wake = socket.socketpair()
+    for end in (woken, wake):
+        end.setblocking(False)
+    signal.set_wakeup_fd(wake.fileno(), warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda number, frame: None)
+    instance = 0
+    control.sendall(b"ready\n")
+    while True:
+        select.select([control, woken], [], [])
+        with contextlib.suppress(BlockingIOError):
+            woken.recv(4096)
+        for pid, status in _reap(os.WNOHANG):
+            if pid == instance:
+                control.sendall(b"ended %d\n" % status)
+        command = _command(control)
+        if command == "start":
+            # A bot can change neither; what differs is what the host did meanwhile.
+            os.sched_setaffinity(0, allowed)
+            for folder in WRITABLE:
+                os.utime(folder)  # its times tell nothing of earlier instances
+            instance = os.fork()
+            if instance == 0:
+                return True
+        elif command == "clear":
+            control.sendall(_clear(state).encode() + b"\n")
+        elif command is None:
+            return False
+
+
+def _command(control: socket.socket) -> str | None:
+    """The next command; empty if there is none now, None if there will be none."""
+    if not select.select([control], [], [], 0)[0]:
+        return ""
+    text = control.recv(16).decode()
+    return text.strip() or None
+
+
+def _reap(options: int) -> list[tuple[int, int]]:
+    """Take what has ended, orphans too: their number and wait status."""
+    found = []
+    with contextlib.suppress(ChildProcessError):
+        while (ended := os.waitpid(-1, options))[0]:
+            found.append(ended)
+    return found
+
+
+def _state() -> list[object]:
+    """What a process inside could change of this one, by calls that take a process number; children inherit it."""
+    own = os.getpid()
+    return [[resource.getrlimit(limit) for limit in LIMITS], os.getpriority(os.PRIO_PROCESS, own), os.getpgid(own)]
+
+
+def _clear(state: list[object]) -> str:
+    """Make the container as it was before the instance; what cannot be is said, and the container is thrown away."""
+    try:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(-1, signal.SIGKILL)  # all but this one, in one go: what forks meanwhile dies, too
+        _reap(0)
+        for folder in WRITABLE:
+            _empty(folder)
+        others = [name for name in os.listdir("/proc") if name.isdecimal() and name != str(os.getpid())]
+    except OSError as error:
+        return f"unclear {error}"
+    if others:
+        return f"unclear {len(others)} processes are left"
+    return "cleared" if _state() == state else "unclear limits have been changed"
+
+
+def _empty(folder: str) -> None:
+    """Empty a folder. What lies deep is moved up first: neither a path nor a descriptor for each level is needed."""
+    moved = 0
+    while names := os.listdir(folder):
+        for name in names:
+            path = os.path.join(folder, name)
+            if not stat.S_ISDIR(os.lstat(path).st_mode):
+                os.unlink(path)
+                continue
+            os.chmod(path, 0o700)
+            for inner in os.listdir(path):
+                deep = os.path.join(path, inner)
+                if stat.S_ISDIR(os.lstat(deep).st_mode):
+                    os.chmod(deep, 0o700)  # a folder that may not be written to cannot be moved
+                    moved += 1
+                    os.rename(deep, os.path.join(folder, f"{os.getpid()}-{moved}-{len(names)}"))
+                else:
+                    os.unlink(deep)
+            os.rmdir(path)
+
+
+def become_instance(confine: Callable[[], int], command: list[str], path: list[str]) -> None:
+    """
+    Run a bot's main file in this process, as ``python FILE ARGUMENT...`` does, and end.
+
+    Args:
+        confine: Confines this process; 0 if it could not.
+        command: The file and its arguments.
+        path: Where modules are found beside the file's folder, before those of the base image.
+    """
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.closerange(3, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+    if not _take_log_socket():
+        os._exit(NO_LOG)
+    ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
+    with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
+        file.write("500")  # for want of memory the kernel ends an instance before the server
+    if not confine():
+        os._exit(CANNOT_CONFINE)
+    with open(f"{SEAT}/environment.json", encoding="utf-8") as file:
+        os.environ.update(json.load(file))
+    random.seed()
+    sys.argv[:] = command
+    sys.path[:0] = [os.path.dirname(os.path.abspath(command[0])), *path]
+    code = _run(command[0])
+    # As when an interpreter ends, without the time that taking it apart takes.
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(code)
+
+
+def _take_log_socket() -> bool:
+    log = socket.socket(socket.AF_UNIX)
+    try:
+        log.connect(f"{SEAT}/log.sock")
+    except OSError:
+        return False
+    os.dup2(log.fileno(), 1)
+    os.dup2(log.fileno(), 2)
+    log.close()
+    return True
+
+
+def _run(file: str) -> int:
+    """Run the bot's main module; the exit code."""
+    main = types.ModuleType("__main__")
+    main.__dict__.update(__file__=os.path.abspath(file), __builtins__=builtins)
+    sys.modules["__main__"] = main
+    try:
+        with open(file, "rb") as source:
+            text = source.read()
+    except OSError as error:
+        print(f"python: can't open file {os.path.abspath(file)!r}: {error}", file=sys.stderr)
+        return 2
+    try:
+        exec(compile(text, main.__file__ or file, "exec", dont_inherit=True), main.__dict__)
+    except SystemExit as end:
+        return _exit_code(end.code)
+    except BaseException as error:
+        own = error.__traceback__  # this function's frame is not the bot's business
+        sys.excepthook(type(error), error, own.tb_next if own else None)
+        return 130 if isinstance(error, KeyboardInterrupt) else 1
+    return 0
+
+
+def _exit_code(code: object) -> int:
+    if code is None:
+        return 0
+    if isinstance(code, int):
+        return code & 255
+    print(code, file=sys.stderr)
+    return 1
+
+
+def _import_what_bots_import() -> None:
+    import asyncio  # noqa: F401
+
+    import pigpen.client
+    import pigpen.search  # noqa: F401
+
+    gc.collect()
+    gc.freeze()
+
+
+def main() -> None:
+    """Serve; every instance leaves this function as a process of its own."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # which the first process of a container does not get from inside
+    command, path = sys.argv[1:], [each for each in os.environ.pop("PIGPEN_PATH", "").split(":") if each]
+    ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)  # nothing inside looks into this process
+    confine = ctypes.CDLL(f"{FOLDER}/confine").pigpen_confine
+    _import_what_bots_import()
+    with socket.socket(socket.AF_UNIX) as control:
+        control.connect(f"{FOLDER}/control.sock")
+        is_instance = serve(control)
+        if not is_instance:
+            return
+        control.detach()  # closed below, with all others
+    become_instance(confine, command, path)
+
+
+if __name__ == "__main__":
+    main()

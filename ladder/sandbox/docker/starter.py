@@ -1,0 +1,193 @@
+"""Starts the instances of a sandbox: each in a container of its own, or forked in a warm one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+from docker.errors import NotFound
+
+from ladder.errors import SandboxError
+from ladder.sandbox.docker import containers, first_process
+from ladder.sandbox.docker.container_controller import ContainerController
+from ladder.sandbox.docker.container_instance import DockerInstance, how_it_ended
+from ladder.sandbox.docker.engine import engine_errors
+from ladder.sandbox.docker.output import Output
+from ladder.sandbox.docker.reclaim import start_reclaim, wait_for_reclaim
+from ladder.sandbox.docker.warm_container import ControlSocket, WarmContainer, write_environment
+from ladder.sandbox.docker.warm_instance import WarmInstance
+from ladder.sandbox.docker.warm_pool import WarmPool
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from concurrent.futures import Future
+
+    from docker import DockerClient
+
+    from ladder.sandbox.base import Exit, SeatMount
+    from ladder.sandbox.docker.container_plan import ContainerPlan
+    from ladder.sandbox.docker.control_group import ControlGroup
+    from ladder.sandbox.docker.first_process import FirstProcess
+    from ladder.sandbox.docker.limits import Limits
+
+T = TypeVar("T")
+
+
+class Starter:
+    """Knows every instance that runs, and every warm container."""
+
+    def __init__(
+        self, client: DockerClient, pool: ThreadPoolExecutor, limits: Limits, sandbox: str, warm_bytes: int
+    ) -> None:
+        """
+        Begin with none.
+
+        Args:
+            client: The engine.
+            pool: Runs what waits for the engine.
+            limits: What one container may use.
+            sandbox: Id of the sandbox, which its containers bear in a label.
+            warm_bytes: Memory that warm containers without an instance may have together.
+        """
+        self._client = client
+        self._pool = pool
+        self._limits = limits
+        self._sandbox = sandbox
+        self._warm = WarmPool(self._launch_warm, self._remove_warm, warm_bytes)
+        self._instances: dict[DockerInstance | WarmInstance, ContainerPlan] = {}
+        self._starting: Counter[ContainerPlan] = Counter()
+        self._remembers = False
+        """Whether the kernel may remember what an instance looked up that is gone."""
+        self._reclaimed: Future[bool] | None = None
+
+    def playing(self) -> set[ContainerPlan]:
+        """What runs now, is being started, or could be in an instant."""
+        return {*tuple(self._instances.values()), *self._starting.elements(), *self._warm.plans()}  # threads take some
+
+    async def start(self, plan: ContainerPlan, mount: SeatMount, *, is_warm: bool) -> DockerInstance | WarmInstance:
+        """
+        Start an instance.
+
+        Raises:
+            SandboxError: If the engine fails.
+        """
+        self._starting[plan] += 1
+        try:
+            if self._remembers:
+                self._remembers = False
+                self._reclaimed = start_reclaim(plan.engine.cgroup_driver)
+            return await (self._start_warm(plan, mount) if is_warm else self._start_fresh(plan, mount))
+        finally:
+            self._starting[plan] -= 1
+
+    async def close(self) -> None:
+        """End every instance; whoever closes the sandbox removes what is left."""
+        with suppress(SandboxError):
+            await asyncio.gather(*(instance.stop() for instance in list(self._instances)))
+        await self._warm.close()
+
+    async def _start_fresh(self, plan: ContainerPlan, mount: SeatMount) -> DockerInstance:
+        output = Output(mount.folder)
+        try:
+            name, group = await self._launch(plan, lambda: first_process.launcher(plan, mount))
+        except BaseException:
+            output.close()
+            raise
+        controller = ContainerController(group, output, mount.core)
+        instance = DockerInstance(self._client, self._pool, name, output, controller, self._removed)
+        self._instances[instance] = plan
+        return instance
+
+    async def _start_warm(self, plan: ContainerPlan, mount: SeatMount) -> WarmInstance:
+        assert mount.deals is not None
+        write_environment(mount)
+        container = await self._warm.take(plan, mount.deals)
+        output = Output(mount.folder)
+        try:
+            if self._reclaimed is not None:
+                await asyncio.to_thread(wait_for_reclaim, self._reclaimed)
+            container.start(mount.folder)
+        except BaseException:
+            output.close()
+            await asyncio.shield(asyncio.ensure_future(self._warm.give_back(container, is_clear=False)))
+            raise
+        instance = WarmInstance(container, output, mount.core, self._look, self._given_back)
+        self._instances[instance] = plan
+        return instance
+
+    async def _launch(
+        self, plan: ContainerPlan, prepare: Callable[[], FirstProcess]
+    ) -> tuple[str, ControlGroup | None]:
+        """Make a container and start its first process; its name and its control group."""
+        name = containers.container_name()
+
+        def launch() -> ControlGroup | None:
+            return containers.launch(
+                self._client,
+                name,
+                plan,
+                prepare(),
+                limits=self._limits,
+                sandbox=self._sandbox,
+                reclaimed=self._reclaimed,
+            )
+
+        launched = self._pool.submit(launch)
+        try:
+            return name, await asyncio.wrap_future(launched)
+        except asyncio.CancelledError:
+            # The thread cannot be interrupted. Whenever it is done, its container goes, even after the event loop has.
+            launched.add_done_callback(partial(_give_up, self._client, name))
+            raise
+
+    async def _launch_warm(self, plan: ContainerPlan) -> WarmContainer:
+        control = ControlSocket()
+        name, group = "", None
+        try:
+            name, group = await self._launch(plan, lambda: first_process.fork_server(plan, control.folder))
+            if group is None:
+                raise SandboxError("The control group of a warm container was not found; use fresh instances.")
+            return WarmContainer(name, plan, group, control, await control.accept())
+        except BaseException:
+            control.close()
+            if group is not None:
+                group.close()
+            if name:
+                self._pool.submit(containers.discard, self._client, name)
+            raise
+
+    async def _remove_warm(self, container: WarmContainer) -> None:
+        container.close()
+        await self._call(containers.discard, self._client, container.name)
+
+    async def _look(self, container: WarmContainer) -> Exit | None:
+        """How a container ended; None if it has not, or is not there any more."""
+
+        def look() -> Exit | None:
+            with engine_errors("look up how a container ended"), suppress(NotFound):
+                return how_it_ended(self._client, container.name)
+            return None
+
+        return await self._call(look)
+
+    async def _given_back(self, instance: WarmInstance, is_clear: bool) -> None:
+        self._removed(instance)
+        await self._warm.give_back(instance.container, is_clear)
+
+    def _removed(self, instance: DockerInstance | WarmInstance) -> None:
+        self._instances.pop(instance, None)
+        self._remembers = True
+
+    async def _call(self, function: Callable[..., T], *arguments: object) -> T:
+        return await asyncio.wrap_future(self._pool.submit(function, *arguments))
+
+
+def _give_up(client: DockerClient, name: str, launch: Future[ControlGroup | None]) -> None:
+    """Remove the container of a start that nobody waits for any more."""
+    if not launch.cancelled() and not launch.exception() and (group := launch.result()):
+        group.close()
+    containers.discard(client, name)
