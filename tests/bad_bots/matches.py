@@ -14,7 +14,9 @@ from docker import DockerClient
 from ladder.matches.play import play_sandboxed
 from ladder.sandbox.bots.content import archive
 from ladder.sandbox.docker.base_image import LATEST
+from ladder.sandbox.docker.built_images import FILES_ONLY, RECIPE_LABEL, REPOSITORY
 from ladder.sandbox.docker.image_build import build_image
+from ladder.sandbox.docker.warm_container import SEAT
 from pigpen.rules import PRESETS, seed_from
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ladder.sandbox.base import Exit, Instance, Program, SeatMount
-    from referee.records.lines import BotResult, Step
+    from referee.records.lines import BotResult, Instances, Step
     from tests.bad_bots.table import BadBot
 
 HERE = Path(__file__).parent
@@ -47,19 +49,24 @@ HELPERS = [
 """What programs import."""
 
 TAG = "pigpen/test:bad-bots"
+WARM_TAG = f"{REPOSITORY}:test-bad-bots"
+"""The name is one of those that make an image one of ours: in truth nobody's bot has such a folder."""
 DOCKERFILE = """
 ARG BASE
 FROM ${BASE}
 USER root
 RUN cp /usr/bin/id /usr/bin/id-of-root && chmod 4755 /usr/bin/id-of-root
-CMD ["python", "-u", "/run/pigpen/program.py"]
+CMD ["python", "/run/pigpen/{}program.py"]
 """
 
 
-def build(client: DockerClient, folder: Path) -> None:
-    """Make the image of all bad bots: it runs the program that lies in its seat's folder."""
-    (folder / "Dockerfile").write_text(DOCKERFILE)
-    build_image(client, archive(folder), tag=TAG, labels={}, arguments={"BASE": LATEST})
+def build(client: DockerClient, folder: Path, instances: Instances = "fresh") -> str:
+    """Make the image of all bad bots, which runs the program that lies in its seat's folder; its tag."""
+    inside, tag = ("", TAG) if instances == "fresh" else (f"{SEAT}/", WARM_TAG)
+    (folder / "Dockerfile").write_text(DOCKERFILE.replace("{}", inside))
+    labels = {RECIPE_LABEL: FILES_ONLY} if instances == "warm" else {}
+    build_image(client, archive(folder), tag=tag, labels=labels, arguments={"BASE": LATEST})
+    return tag
 
 
 class Seated:

@@ -18,10 +18,13 @@ from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.engine import connect
 from ladder.sandbox.host.owners import this_process
 from pigpen.rules import PRESETS
+from referee.records.lines import Instances
 from referee.seats.verdict import TAKEOVER_AT, Verdict
-from tests.bad_bots.matches import PROGRAMS, TAG, build, play
+from tests.bad_bots.matches import PROGRAMS, TAG, WARM_TAG, build, play
 from tests.bad_bots.replay import scores_of
 from tests.bad_bots.table import BAD_BOTS
+
+INSTANCES: tuple[Instances, ...] = ("warm", "fresh")
 
 
 @pytest.fixture(scope="module")
@@ -29,16 +32,19 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[docker.DockerCl
     """The engine, with the image of all bad bots."""
     client = connect()
     ensure_base_image(client, print)
-    build(client, tmp_path_factory.mktemp("image"))
+    for instances in INSTANCES:
+        build(client, tmp_path_factory.mktemp("image"), instances)
     yield client
     client.close()
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def image(client: docker.DockerClient) -> AsyncIterator[Program]:
+@pytest_asyncio.fixture(scope="module", loop_scope="module", params=INSTANCES)
+async def image(client: docker.DockerClient, request: pytest.FixtureRequest) -> AsyncIterator[Program]:
     """The image of all bad bots, loaded. In the end nothing is left of their matches."""
-    sandbox = DockerSandbox()
-    yield await sandbox.load(BotSource("bad", image=TAG))
+    sandbox = DockerSandbox(instances=request.param)
+    program = await sandbox.load(BotSource("bad", image=WARM_TAG if request.param == "warm" else TAG))
+    assert program.instance_kind == request.param
+    yield program
     mine = f"{OWNER}={this_process()}"
     seats = client.api.containers(all=True, filters={"label": [mine, "seat"]})
     await sandbox.close()

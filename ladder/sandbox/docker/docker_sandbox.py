@@ -26,6 +26,7 @@ from ladder.sandbox.docker.image_lock import lock_image
 from ladder.sandbox.docker.limits import Limits
 from ladder.sandbox.docker.locked_images import LockedImages
 from ladder.sandbox.docker.starter import Starter
+from ladder.sandbox.docker.warm_container import CLEAR_SECONDS
 from ladder.sandbox.wheels.packages import Packages
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class DockerSandbox:
         gvisor: str = GVISOR,
         instances: Instances = "fresh",
         warm_bytes: int = WARM_BYTES,
+        clear_seconds: float = CLEAR_SECONDS,
     ) -> None:
         """
         Prepare a sandbox; nothing is asked of the engine before the first `load`.
@@ -84,6 +86,7 @@ class DockerSandbox:
             gvisor: How the engine calls that runtime.
             instances: Whether bots for which that can be done are forked in warm containers.
             warm_bytes: Memory that warm containers without an instance may have together.
+            clear_seconds: How long a warm container may take to clear up.
             refuses_larger: Whether to refuse it where there is no gVisor; if not, its files are read before each table.
         """
         self.runtime = runtime
@@ -99,7 +102,7 @@ class DockerSandbox:
         self._refuses_larger = refuses_larger
         self._gvisor = gvisor
         self._instances = instances
-        self._warm_bytes = warm_bytes
+        self._make_starter = partial(Starter, warm_bytes=warm_bytes, clear_seconds=clear_seconds)
         self._starter: Starter | None = None
         self._images = LockedImages(self._lock_image, self._unlock_image, self._playing)
         self._base: str | None = None
@@ -150,7 +153,7 @@ class DockerSandbox:
                 await self._call(containers.remove_sandbox, client, sandbox)
                 _LEFT_BEHIND.discard(sandbox)
             self._client = client
-            self._starter = Starter(client, self._pool, self.limits, self.id, self._warm_bytes)
+            self._starter = self._make_starter(client, self._pool, self.limits, self.id)
         return self._client
 
     async def _base_image(self, client: DockerClient) -> str:

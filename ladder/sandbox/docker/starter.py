@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, TypeVar
 from docker.errors import NotFound
 
 from ladder.errors import SandboxError
+from ladder.sandbox.base import WARM_BYTES
 from ladder.sandbox.docker import containers, first_process
 from ladder.sandbox.docker.container_controller import ContainerController
 from ladder.sandbox.docker.container_instance import DockerInstance, how_it_ended
 from ladder.sandbox.docker.engine import engine_errors
 from ladder.sandbox.docker.output import Output
 from ladder.sandbox.docker.reclaim import start_reclaim, wait_for_reclaim
-from ladder.sandbox.docker.warm_container import ControlSocket, WarmContainer, write_environment
+from ladder.sandbox.docker.warm_container import CLEAR_SECONDS, ControlSocket, WarmContainer, write_environment
 from ladder.sandbox.docker.warm_instance import WarmInstance
 from ladder.sandbox.docker.warm_pool import WarmPool
 
@@ -41,7 +42,14 @@ class Starter:
     """Knows every instance that runs, and every warm container."""
 
     def __init__(
-        self, client: DockerClient, pool: ThreadPoolExecutor, limits: Limits, sandbox: str, warm_bytes: int
+        self,
+        client: DockerClient,
+        pool: ThreadPoolExecutor,
+        limits: Limits,
+        sandbox: str,
+        *,
+        warm_bytes: int = WARM_BYTES,
+        clear_seconds: float = CLEAR_SECONDS,
     ) -> None:
         """
         Begin with none.
@@ -52,11 +60,13 @@ class Starter:
             limits: What one container may use.
             sandbox: Id of the sandbox, which its containers bear in a label.
             warm_bytes: Memory that warm containers without an instance may have together.
+            clear_seconds: How long a warm container may take to clear up.
         """
         self._client = client
         self._pool = pool
         self._limits = limits
         self._sandbox = sandbox
+        self._clear_seconds = clear_seconds
         self._warm = WarmPool(self._launch_warm, self._remove_warm, warm_bytes)
         self._instances: dict[DockerInstance | WarmInstance, ContainerPlan] = {}
         self._starting: Counter[ContainerPlan] = Counter()
@@ -151,7 +161,7 @@ class Starter:
             name, group = await self._launch(plan, lambda: first_process.fork_server(plan, control.folder))
             if group is None:
                 raise SandboxError("The control group of a warm container was not found; use fresh instances.")
-            return WarmContainer(name, plan, group, control, await control.accept())
+            return WarmContainer(name, plan, group, control, await control.accept(), self._clear_seconds)
         except BaseException:
             control.close()
             if group is not None:

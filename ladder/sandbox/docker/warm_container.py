@@ -21,14 +21,16 @@ if TYPE_CHECKING:
 
 CONTROL = "control.sock"
 """File name of the socket, which the fork server knows too; gone once it has connected."""
+START, CLEAR = "s", "c"
+"""What the fork server is told to do."""
 SEAT = "seat"
 """The folder of the seat of the present instance, in the container's own."""
 ENVIRONMENT = "environment.json"
 """In the seat's folder: the variables that the instance takes for its own, and the fork server never sees."""
 START_SECONDS = 30.0
 """Seconds that a fork server may take until it is ready."""
-CLEAR_SECONDS = 1.0
-"""Seconds that it may take to clear up; a container that needs longer is thrown away."""
+CLEAR_SECONDS = 5.0
+"""Seconds that it may take to clear up; usually a few milliseconds. A container that needs longer is thrown away."""
 
 
 class ControlSocket:
@@ -61,15 +63,18 @@ class ControlSocket:
                 (self.folder / CONTROL).unlink()
                 self._listener.close()
                 reader, self._writer = await asyncio.open_unix_connection(sock=connection)
-                if await reader.readline() != b"ready\n":
-                    raise SandboxError("The fork server of a warm container ended before it was ready.")
+                said = (await reader.readline()).decode(errors="replace").strip()
         except TimeoutError as error:
             raise SandboxError(f"The fork server of a warm container was not ready within {seconds:g} s.") from error
+        if said != "ready":
+            raise SandboxError(
+                f"The fork server of a warm container ended before it was ready: {said or 'it was killed'}."
+            )
         return reader
 
     def send(self, command: str) -> None:
-        """Send a command; one that does not arrive is noticed when the socket ends."""
-        self._writer.write(f"{command}\n".encode())
+        """Send a command, a letter; one that does not arrive is noticed when the socket ends."""
+        self._writer.write(command.encode())
 
     def close(self) -> None:
         """Close it, with which the container ends, and remove its folder; may be called twice."""
@@ -88,7 +93,19 @@ class WarmContainer:
         group: ControlGroup,
         control: ControlSocket,
         reader: asyncio.StreamReader,
+        clear_seconds: float = CLEAR_SECONDS,
     ) -> None:
+        """
+        Take over a container whose fork server is ready.
+
+        Args:
+            name: The container's name.
+            plan: What its instances start from.
+            group: Its control group; closed with this object.
+            control: The socket over which its server takes commands.
+            reader: What the server says.
+            clear_seconds: How long it may take to clear up.
+        """
         self.name = name
         self.plan = plan
         self.group = group
@@ -100,6 +117,7 @@ class WarmContainer:
         """The wait status of the present instance, once it has ended."""
         self._cleared: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._control = control
+        self._clear_seconds = clear_seconds
         self._seat: Path | None = None
         self._listening = asyncio.ensure_future(self._listen(reader))
 
@@ -121,13 +139,13 @@ class WarmContainer:
             seat.symlink_to(inside)
         self._seat = seat
         self.group.unpin()
-        self._control.send("start")
+        self._control.send(START)
 
     async def clear(self) -> bool:
         """End the instance, and say whether nothing of it is left."""
-        self._control.send("clear")
+        self._control.send(CLEAR)
         lost = asyncio.ensure_future(self.lost.wait())
-        await asyncio.wait((self._cleared, lost), timeout=CLEAR_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait((self._cleared, lost), timeout=self._clear_seconds, return_when=asyncio.FIRST_COMPLETED)
         lost.cancel()
         self._move_back()
         return self._cleared.done() and self._cleared.result() == "cleared"

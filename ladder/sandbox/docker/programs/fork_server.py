@@ -3,13 +3,14 @@ The first process of a warm container: it forks a fresh process for each instanc
 
 It runs inside the container, on the Python of the bot base image, and nothing of a bot runs in it: only its children
 take the bot's folder onto their path. It has imported what every bot imports; to fork that costs a fraction of starting
-it anew (docs/adr/0017-warm-containers.md). It takes commands from the socket `control.sock` in `/run/pigpen`:
+it anew (docs/adr/0017-warm-containers.md). It takes commands of one byte from the socket `control.sock` in
+`/run/pigpen`:
 
-    start   fork an instance, whose seat is the folder `/run/pigpen/seat`; nothing is answered
-    clear   kill all that runs, empty every folder that can be written, and answer as below
+    s   start: fork an instance, whose seat is the folder `/run/pigpen/seat`; nothing is answered
+    c   clear: kill all that runs, empty every folder that can be written, and answer as below
 
-and says ``ready`` once it takes commands, ``ended STATUS`` when an instance has ended, with the wait status of its
-first process, and ``cleared`` or ``unclear REASON`` when it has done that.
+It says ``ready`` once it takes commands, or ``failed REASON``; ``ended STATUS`` when an instance has ended, with the
+wait status of its first process; and ``cleared`` or ``unclear REASON`` when it has done that.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import builtins
 import contextlib
 import ctypes
 import gc
+import importlib
 import json
 import os
 import random
@@ -60,7 +62,7 @@ def serve(control: socket.socket) -> bool:
             if pid == instance:
                 control.sendall(b"ended %d\n" % status)
         command = _command(control)
-        if command == "start":
+        if command == b"s":
             # A bot can change neither; what differs is what the host did meanwhile.
             os.sched_setaffinity(0, allowed)
             for folder in WRITABLE:
@@ -68,18 +70,15 @@ def serve(control: socket.socket) -> bool:
             instance = os.fork()
             if instance == 0:
                 return True
-        elif command == "clear":
+        elif command == b"c":
             control.sendall(_clear(state).encode() + b"\n")
-        elif command is None:
+        elif command == b"":
             return False
 
 
-def _command(control: socket.socket) -> str | None:
-    """The next command; empty if there is none now, None if there will be none."""
-    if not select.select([control], [], [], 0)[0]:
-        return ""
-    text = control.recv(16).decode()
-    return text.strip() or None
+def _command(control: socket.socket) -> bytes | None:
+    """The next command; None if there is none now, empty if there will be none."""
+    return control.recv(1) if select.select([control], [], [], 0)[0] else None
 
 
 def _reap(options: int) -> list[tuple[int, int]]:
@@ -198,7 +197,8 @@ def _run(file: str) -> int:
         return _exit_code(end.code)
     except BaseException as error:
         own = error.__traceback__  # this function's frame is not the bot's business
-        sys.excepthook(type(error), error, own.tb_next if own else None)
+        shown = error.with_traceback(own.tb_next if own else None)
+        sys.excepthook(type(shown), shown, shown.__traceback__)
         return 130 if isinstance(error, KeyboardInterrupt) else 1
     return 0
 
@@ -213,29 +213,30 @@ def _exit_code(code: object) -> int:
 
 
 def _import_what_bots_import() -> None:
-    import asyncio  # noqa: F401
-
-    import pigpen.client
-    import pigpen.search  # noqa: F401
-
+    for name in ("asyncio", "pigpen.client", "pigpen.search"):
+        with contextlib.suppress(ImportError):  # the base of an older image may have other modules
+            importlib.import_module(name)
     gc.collect()
     gc.freeze()
 
 
 def main() -> None:
-    """Serve; every instance leaves this function as a process of its own."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # which the first process of a container does not get from inside
-    command, path = sys.argv[1:], [each for each in os.environ.pop("PIGPEN_PATH", "").split(":") if each]
-    ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)  # nothing inside looks into this process
-    confine = ctypes.CDLL(f"{FOLDER}/confine").pigpen_confine
-    _import_what_bots_import()
-    with socket.socket(socket.AF_UNIX) as control:
-        control.connect(f"{FOLDER}/control.sock")
+    """Serve; every instance leaves `serve` as a process of its own."""
+    control = socket.socket(socket.AF_UNIX)
+    control.connect(f"{FOLDER}/control.sock")
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # which the first process of a container does not get from inside
+        path = [each for each in os.environ.pop("PIGPEN_PATH", "").split(":") if each]
+        ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)  # nothing inside looks into this process
+        confine = ctypes.CDLL(f"{FOLDER}/confine").pigpen_confine
+        _import_what_bots_import()
         is_instance = serve(control)
-        if not is_instance:
-            return
-        control.detach()  # closed below, with all others
-    become_instance(confine, command, path)
+    except Exception as error:
+        control.sendall(f"failed {type(error).__name__}: {error}\n".encode())
+        raise
+    if is_instance:
+        control.detach()  # closed with all others
+        become_instance(confine, sys.argv[1:], path)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,240 @@
+"""Instances that are forked in warm containers: each is fresh, and none finds anything of an earlier one."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import uuid
+from collections.abc import AsyncIterator, Callable
+
+import docker
+import pytest
+
+from ladder.errors import SandboxError
+from ladder.sandbox.base import Exit, SeatMount
+from ladder.sandbox.bots.bot_source import BotSource
+from ladder.sandbox.docker.limits import Limits
+from ladder.sandbox.host.memory import MIB
+from tests.ladder import warm
+from tests.ladder.containers import has_written, run
+from tests.ladder.warm import Forked
+
+MakeMount = Callable[[str], SeatMount]
+FOREVER = "import time\nwhile True: time.sleep(1)"
+
+pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("no_leftovers")]
+
+
+@pytest.fixture(scope="module")
+def image(client: docker.DockerClient, python_image: str) -> BotSource:
+    """The image."""
+    return warm.build(client, python_image)
+
+
+@pytest.fixture
+async def forked(image: BotSource, mount: MakeMount) -> AsyncIterator[Forked]:
+    """A sandbox that forks, with the image loaded."""
+    sandbox = warm.warm_sandbox()
+    yield Forked(await sandbox.load(image), mount)
+    await sandbox.close()
+
+
+async def test_instances_of_different_deals_are_forked_in_one_container(forked: Forked) -> None:
+    first, second = [await forked.run("import os; print(os.getpid() != 1)") for _ in range(2)]
+    assert first == second == (first[0], Exit(0), "True\n")
+
+
+async def test_two_instances_that_see_the_same_deals_never_share_a_container(forked: Forked) -> None:
+    names = [(await forked.run("", deals))[0] for deals in ("a", "a", "b", "a", "b", "c")]
+    of_a, of_b = {names[0], names[1], names[3]}, {names[2], names[4]}
+    assert (len(of_a), len(of_b)) == (3, 2)
+    assert set(names) == of_a  # b and c found room in them
+
+
+async def test_instances_at_one_time_are_in_containers_of_their_own(forked: Forked) -> None:
+    instances = await asyncio.gather(*(forked.start(FOREVER) for _ in range(3)))
+    assert len({instance.name for instance in instances}) == 3
+    await asyncio.gather(*(instance.stop() for instance in instances))
+
+
+@pytest.mark.parametrize(
+    ("source", "end", "said"),
+    [
+        ("raise SystemExit(3)", Exit(3), ""),
+        ("import sys; sys.exit('no')", Exit(1), "no"),
+        ("import os; os._exit(7)", Exit(7), ""),
+        ("1 / 0", Exit(1), "ZeroDivisionError"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", Exit(137), ""),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", Exit(139), ""),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGINT)", Exit(130), "KeyboardInterrupt"),
+        ("import atexit; atexit.register(print, 'last')", Exit(0), "last"),
+        ("import threading; threading.Timer(0.1, print, ['later']).start()", Exit(0), "later"),
+        ("bytes(1 << 40)", Exit(1), "MemoryError"),
+        ("def", Exit(1), "SyntaxError"),
+    ],
+)
+async def test_it_ends_as_a_program_in_a_container_of_its_own_does(
+    forked: Forked, program: BotSource, mount: MakeMount, source: str, end: Exit, said: str
+) -> None:
+    _, found, log = await forked.run(source)
+    assert (found, said in log) == (end, True)
+    assert "fork_server" not in log
+    fresh_end, fresh_log = await run(program, mount(source))
+    assert (fresh_end, said in fresh_log) == (end, True)
+
+
+async def test_it_is_run_as_python_runs_its_main_file(forked: Forked) -> None:
+    """What a program sees of itself: its name, its folder first on the path, and nothing of the server."""
+    source = """
+import os, pickle, sys
+class Named: pass
+print(__name__, __file__, sys.argv, sys.path[0], type(pickle.loads(pickle.dumps(Named()))).__name__)
+print(sorted(os.listdir('/proc/self/fd')), [name for name in os.environ if name.startswith('PIGPEN')])
+print(os.environ['PIGPEN_TOKEN'], os.environ['PIGPEN_ADDRESS'])
+"""
+    _, _, log = await forked.run(source)
+    named, open_files, seat = log.splitlines()
+    assert named == "__main__ /run/pigpen/seat/program.py ['/run/pigpen/seat/program.py'] /run/pigpen/seat Named"
+    # The third and last is the list's own.
+    assert open_files == "['0', '1', '2', '3'] ['PIGPEN_ADDRESS', 'PIGPEN_TOKEN']"
+    assert seat == "secret unix:/run/pigpen/seat/seat.sock"
+
+
+async def test_its_cpu_time_begins_at_zero_and_the_last_figure_stays(forked: Forked) -> None:
+    spin = "import time\nwhile time.process_time() < 0.3: pass\nprint('spun')\n" + FOREVER
+    first = await forked.start(spin)
+    await has_written(first, "spun")
+    await first.stop()
+    used = first.controller.cpu_time()
+    second = await forked.start(FOREVER)
+    begun = second.controller.cpu_time()
+    assert second.name == first.name
+    assert used is not None
+    assert begun is not None
+    assert begun < 0.3 <= used == first.controller.cpu_time()
+    await second.stop()
+
+
+async def test_a_frozen_instance_is_stopped(forked: Forked) -> None:
+    instance = await forked.start(f"print('up')\n{FOREVER}")
+    await has_written(instance, "up")
+    instance.controller.freeze()
+    await instance.stop()
+    assert await instance.wait() == Exit(137)
+    assert (await forked.run(""))[0] == instance.name
+
+
+async def test_waiting_ends_when_it_is_stopped(forked: Forked) -> None:
+    instance = await forked.start(FOREVER)
+    waiting = asyncio.ensure_future(instance.wait())
+    await asyncio.sleep(0)
+    await instance.stop()
+    assert await waiting == Exit(137)
+
+
+async def test_after_a_lack_of_memory_the_container_goes(image: BotSource, mount: MakeMount) -> None:
+    sandbox = warm.warm_sandbox(Limits(memory=64 * MIB))
+    try:
+        forked = Forked(await sandbox.load(image), mount)
+        name, end, _ = await forked.run("hog = []\nwhile True: hog.append(bytearray(1 << 20))")
+        assert end == Exit(137, oom=True)
+        assert (await forked.run(""))[0] != name
+    finally:
+        await sandbox.close()
+
+
+async def test_a_child_that_lacks_memory_is_told_too(image: BotSource, mount: MakeMount) -> None:
+    sandbox = warm.warm_sandbox(Limits(memory=64 * MIB))
+    child = (
+        "import os\nif os.fork():\n    os.wait()\nelse:\n    hog = []\n    while True: hog.append(bytearray(1 << 20))"
+    )
+    try:
+        _, end, _ = await Forked(await sandbox.load(image), mount).run(child)
+        assert end == Exit(0, oom=True)
+    finally:
+        await sandbox.close()
+
+
+async def test_a_container_that_is_killed_from_outside_is_the_platforms_failure(
+    forked: Forked, client: docker.DockerClient
+) -> None:
+    instance = await forked.start(FOREVER)
+    client.api.kill(instance.name)
+    with pytest.raises(SandboxError, match="killed from outside"):
+        await instance.wait()
+    await instance.stop()
+    assert (await forked.run(""))[1] == Exit(0)
+
+
+async def test_an_idle_container_that_was_killed_is_not_used(forked: Forked, client: docker.DockerClient) -> None:
+    instance = await forked.start("")
+    await instance.stop()
+    client.api.kill(instance.name)
+    await instance.container.lost.wait()
+    name, end, _ = await forked.run("")
+    assert (name != instance.name, end) == (True, Exit(0))
+
+
+async def test_a_server_that_does_not_answer_is_thrown_away(
+    image: BotSource, mount: MakeMount, client: docker.DockerClient
+) -> None:
+    """Its clearing is waited for, but not for long."""
+    sandbox = warm.warm_sandbox(clear_seconds=0.1)
+    try:
+        forked = Forked(await sandbox.load(image), mount)
+        instance = await forked.start(FOREVER)
+        pid = client.api.inspect_container(instance.name)["State"]["Pid"]
+        os.kill(pid, signal.SIGSTOP)
+        await instance.stop()
+        assert (await forked.run(""))[0] != instance.name
+    finally:
+        await sandbox.close()
+
+
+async def test_the_folder_of_a_seat_is_where_it_was_afterwards(forked: Forked, mount: MakeMount) -> None:
+    instance = await forked.start("open('/tmp/x', 'w')")
+    await instance.wait()
+    await instance.stop()
+    second = await forked.start("import os; print(os.listdir('/run/pigpen/seat'))")
+    await second.wait()
+    assert "program.py" in await second.log_tail()
+    await second.stop()
+
+
+async def test_closing_the_sandbox_removes_running_and_idle_ones(image: BotSource, mount: MakeMount) -> None:
+    sandbox = warm.warm_sandbox()
+    forked = Forked(await sandbox.load(image), mount)
+    running = await forked.start(FOREVER)
+    await forked.run("")
+    await sandbox.close()
+    assert await running.wait() == Exit(137)
+
+
+async def test_a_start_that_is_given_up_leaves_nothing(forked: Forked) -> None:
+    starting = asyncio.ensure_future(forked.start(FOREVER))
+    await asyncio.sleep(0.05)
+    starting.cancel()
+    await asyncio.gather(starting, return_exceptions=True)
+
+
+async def test_a_strangers_image_is_not_forked(client: docker.DockerClient, python_image: str) -> None:
+    """Its label says what ours says, but nobody built it here."""
+    dockerfile = f"{warm.DOCKERFILE}\nENV OTHER={uuid.uuid4()}"
+    source = warm.build(client, python_image, tag="pigpen/test:not-ours", dockerfile=dockerfile)
+    sandbox = warm.warm_sandbox()
+    try:
+        assert (await sandbox.load(source)).instance_kind == "fresh"
+    finally:
+        await sandbox.close()
+        client.images.remove("pigpen/test:not-ours")
+
+
+async def test_one_that_is_stopped_at_once_is_cleared_too(forked: Forked) -> None:
+    """The order to start and the one to clear may arrive together."""
+    names = set()
+    for _ in range(5):
+        instance = await forked.start(FOREVER)
+        await instance.stop()
+        names.add(instance.name)
+    assert len(names) == 1
