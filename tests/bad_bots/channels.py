@@ -33,7 +33,8 @@ AREA = 1024
 """Pages of it that one note takes."""
 MAPPED = PAGES if PAGES.exists() else Path(sys.executable)
 """A file that can be mapped in every image with Python."""
-LAUNCHER = "/run/pigpen-init" if os.path.exists("/run/pigpen-init") else "/run/pigpen/launcher"
+LAUNCHERS = ("/run/pigpen-init", "/run/pigpen/launcher", "/run/pigpen/fork_server.py")
+LAUNCHER = next((each for each in LAUNCHERS if os.path.exists(each)), LAUNCHERS[-1])
 """The program that starts the bot: once one file for all containers, now a copy for each."""
 
 libc = ctypes.CDLL(None, use_errno=True)

@@ -14,19 +14,21 @@ from ladder.sandbox.base import Instance, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.bots.content import archive
 from ladder.sandbox.docker.base_image import LATEST, ensure_base_image
+from ladder.sandbox.docker.built_images import FILES_ONLY, RECIPE_LABEL, REPOSITORY
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.engine import connect
 from ladder.sandbox.docker.image_build import build_image
+from ladder.sandbox.docker.warm_container import SEAT
 from pigpen.rules import PRESETS
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
-from referee.records.lines import AnyLine, DealLine
+from referee.records.lines import AnyLine, DealLine, Instances
 from tests.bad_bots.channels import AREA, NOTES
 from tests.bad_bots.matches import PROGRAMS, Seated
 from tests.bad_bots.programs.takes_notes import BOARDS, CARDS, PREFACE, ROTATIONS, checked, encoded, owners_in
 from tests.bad_bots.table import PATIENT
 
-TAG = "pigpen/test:notes"
+TAG, WARM_TAG = "pigpen/test:notes", f"{REPOSITORY}:test-notes"
 RUN = secrets.token_hex(4)
 """A word for names that nobody has looked for in an earlier run."""
 DOCKERFILE = f"""
@@ -34,7 +36,7 @@ ARG BASE
 FROM ${{BASE}}
 USER root
 RUN head -c {4096 * AREA * BOARDS * (ROTATIONS - 1) * len(NOTES)} /dev/zero > /pages && chmod 666 /pages
-CMD ["python", "-u", "/run/pigpen/program.py"]
+CMD ["python", "/run/pigpen/PROGRAM"]
 """
 
 
@@ -49,24 +51,27 @@ class Told(Seated):
         return await super().start(mount)
 
 
-@pytest.fixture
-def bot(tmp_path: Path) -> BotSource:
+def build(folder: Path, instances: Instances) -> BotSource:
     """An image with a file that has room for all notes."""
     client = connect()
     ensure_base_image(client, print)
-    (tmp_path / "Dockerfile").write_text(DOCKERFILE)
-    build_image(client, archive(tmp_path), tag=TAG, labels={}, arguments={"BASE": LATEST})
+    program, tag = ("program.py", TAG) if instances == "fresh" else (f"{SEAT}/program.py", WARM_TAG)
+    (folder / "Dockerfile").write_text(DOCKERFILE.replace("PROGRAM", program))
+    labels = {RECIPE_LABEL: FILES_ONLY} if instances == "warm" else {}
+    build_image(client, archive(folder), tag=tag, labels=labels, arguments={"BASE": LATEST})
     client.close()
-    return BotSource("takes_notes", image=TAG)
+    return BotSource("takes_notes", image=tag)
 
 
 @pytest.mark.docker
-async def test_no_note_on_a_board_can_be_read_when_it_is_played_again(bot: BotSource) -> None:
-    sandbox = DockerSandbox()
+@pytest.mark.parametrize("instances", ["warm", "fresh"])
+async def test_no_note_on_a_board_can_be_read_when_it_is_played_again(tmp_path: Path, instances: Instances) -> None:
+    bot, sandbox = build(tmp_path, instances), DockerSandbox(instances=instances)
     lines: list[AnyLine] = []
     spec = MatchSpec(PRESETS["hearts"], ("a", "b", "c", "d"), Format(boards=BOARDS), PATIENT, bytes(32))
     try:
         image = await sandbox.load(bot)
+        assert image.instance_kind == instances
         bots = [Told(image, PROGRAMS / "takes_notes.py") for _ in spec.bots]
         played = await play_sandboxed(spec, bots, lines.append)
     finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import sys
 
 from tests.bad_bots.honest import play_after
 from tests.bad_bots.line import Line, hello
@@ -22,7 +23,7 @@ def steal() -> dict[str, object]:
         "one off": own[:-1] + ("1" if own[-1] == "0" else "0"),
         "longer": own + "0",
     }
-    sockets = sorted(name for name in os.listdir("/run/pigpen") if name.endswith(".sock"))
+    sockets = sorted(name for name in os.listdir(os.path.dirname(sys.argv[0])) if name.endswith(".sock"))
     return {"sockets": sockets, **{kind: status_of(token) for kind, token in tokens.items()}}
 
 

@@ -12,7 +12,7 @@ from tests.bad_bots.honest import play_after
 from tests.ladder.sandbox.docker.probe import attempt
 from tests.ladder.sandbox.docker.system_calls import named
 
-FOLDER = Path("/run/pigpen")
+FOLDER = Path(__file__).parent
 SOCKET = FOLDER / "seat.sock"
 LOG = FOLDER / "log.sock"
 

@@ -9,14 +9,15 @@ import sys
 from collections.abc import Iterator
 
 import pigpen
+from tests.bad_bots.channels import LAUNCHER
 from tests.bad_bots.honest import report
 from tests.bad_bots.telling import Telling
 from tests.ladder.sandbox.docker.probe import attempt
 from tests.ladder.sandbox.docker.system_calls import call, named
 
 FILES = [
-    "/run/pigpen/launcher",
-    "/run/pigpen/program.py",
+    LAUNCHER,
+    sys.argv[0],
     "/etc/hosts",
     sys.executable,
     "/proc/self/ns/time",

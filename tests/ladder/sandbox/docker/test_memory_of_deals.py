@@ -20,7 +20,7 @@ from referee.records.lines import DealLine
 
 if TYPE_CHECKING:
     from ladder.sandbox.base import Sandbox
-    from referee.records.lines import AnyLine
+    from referee.records.lines import AnyLine, Instances
 
 SPEC = MatchSpec(
     PRESETS["gongzhu"], ("a", "b", "c", "d"), Format(boards=2), ClockSetting(600.0, 1.0, 30.0, 60.0), bytes(32)
@@ -66,9 +66,15 @@ async def test_no_process_sees_a_board_twice(tmp_path: Path, concurrency: int) -
 
 @pytest.mark.docker
 @pytest.mark.usefixtures("no_leftovers")
+@pytest.mark.parametrize("instances", ["warm", "fresh"])
 @pytest.mark.parametrize("concurrency", [1, 4])
-async def test_no_container_sees_a_board_twice_wherever_its_bot_writes(tmp_path: Path, concurrency: int) -> None:
-    assert await play(DockerSandbox(), elephant(tmp_path / "bot", ANYWHERE), concurrency) == ("", {True})
+async def test_no_container_sees_a_board_twice_wherever_its_bot_writes(
+    tmp_path: Path, concurrency: int, instances: Instances
+) -> None:
+    assert await play(DockerSandbox(instances=instances), elephant(tmp_path / "bot", ANYWHERE), concurrency) == (
+        "",
+        {True},
+    )
 
 
 async def test_the_bot_would_know_the_cards_again_if_it_had_seen_them(tmp_path: Path) -> None:
