@@ -38,6 +38,15 @@ FOLDER = "/run/pigpen"
 SEAT = f"{FOLDER}/seat"
 WRITABLE = ("/tmp", "/dev/shm", "/dev/mqueue")
 """Every folder in a container that a bot can write to."""
+COUNTED = WRITABLE[:2]
+"""Folders whose file system numbers its files one by one; /dev/mqueue takes the numbers of the whole machine."""
+MOST_STEPS = 64
+"""
+The next file, and the next process or thread, has the next number: whoever makes n of them tells n to the next
+instance. So a container in which an instance has made more than this is thrown away, and before each instance the
+server makes some itself, so that nobody knows how many were made before: up to `EXTRA_FILES` and `EXTRA_PROCESSES`.
+"""
+EXTRA_FILES, EXTRA_PROCESSES = 64, 32
 PR_SET_DUMPABLE = 4
 CANNOT_CONFINE, NO_LOG = 124, 125
 """Exit codes of an instance that was not started; the launcher has the same."""
@@ -52,7 +61,7 @@ def serve(control: socket.socket) -> bool:
         end.setblocking(False)
     signal.set_wakeup_fd(wake.fileno(), warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
-    instance = 0
+    instance, counters = 0, [0]
     control.sendall(b"ready\n")
     while True:
         select.select([control, woken], [], [])
@@ -67,11 +76,13 @@ def serve(control: socket.socket) -> bool:
             os.sched_setaffinity(0, allowed)
             for folder in WRITABLE:
                 os.utime(folder)  # its times tell nothing of earlier instances
+            _go_further()
+            counters = _counters()
             instance = os.fork()
             if instance == 0:
                 return True
         elif command == b"c":
-            control.sendall(_clear(state).encode() + b"\n")
+            control.sendall(_clear(state, counters).encode() + b"\n")
         elif command == b"":
             return False
 
@@ -96,7 +107,37 @@ def _state() -> list[object]:
     return [[resource.getrlimit(limit) for limit in LIMITS], os.getpriority(os.PRIO_PROCESS, own), os.getpgid(own)]
 
 
-def _clear(state: list[object]) -> str:
+def _counters() -> list[int]:
+    """The numbers that a new file got in each folder, and a new thread."""
+    numbers = [_number_of_a_file(folder) for folder in COUNTED]
+    thread = threading.Thread(target=lambda: numbers.append(threading.get_native_id()))
+    thread.start()
+    thread.join()
+    return numbers
+
+
+def _number_of_a_file(folder: str) -> int:
+    path = f"{folder}/{os.getpid()}"
+    number = os.fstat(file := os.open(path, os.O_CREAT | os.O_WRONLY | os.O_EXCL)).st_ino
+    os.close(file)
+    os.unlink(path)
+    return number
+
+
+def _go_further() -> None:
+    for folder in COUNTED:
+        for _ in range(_chance(EXTRA_FILES)):
+            _number_of_a_file(folder)
+    for _ in range(_chance(EXTRA_PROCESSES)):
+        with contextlib.suppress(OSError):  # there is no such program; to look for it takes a process
+            os.posix_spawn("/nonexistent", ["nonexistent"], {})
+
+
+def _chance(below: int) -> int:
+    return int.from_bytes(os.urandom(4), "little") % below
+
+
+def _clear(state: list[object], counters: list[int]) -> str:
     """Make the container as it was before the instance; what cannot be is said, and the container is thrown away."""
     try:
         with contextlib.suppress(ProcessLookupError):
@@ -109,7 +150,10 @@ def _clear(state: list[object]) -> str:
         return f"unclear {error}"
     if others:
         return f"unclear {len(others)} processes are left"
-    return "cleared" if _state() == state else "unclear limits have been changed"
+    if _state() != state:
+        return "unclear limits have been changed"
+    steps = [now - before for now, before in zip(_counters(), counters, strict=True)]
+    return "cleared" if all(0 <= each <= MOST_STEPS for each in steps) else f"unclear {max(steps)} numbers were used"
 
 
 def _empty(folder: str) -> None:

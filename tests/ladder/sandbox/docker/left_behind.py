@@ -18,8 +18,8 @@ class Channel:
     find: str
     is_closed_to_itself: bool = False
     """Whether even the instance that leaves it cannot find it: the call is refused."""
-    is_thrown_away: bool = False
-    """Whether its container is not used again."""
+    is_thrown_away: bool | None = False
+    """Whether its container is not used again; None: that depends on how far it comes."""
 
 
 def _files(folder: str) -> Channel:
@@ -54,9 +54,24 @@ for n in range(400):
 os.chdir('/')
 """,
         "if os.listdir('/tmp'): print('found')",
+        is_thrown_away=True,
     ),
     "4,000 files": Channel(
-        "for n in range(4000): open(f'/tmp/{n}', 'w').close()", "if os.listdir('/tmp'): print('found')"
+        "for n in range(4000): open(f'/tmp/{n}', 'w').close()",
+        "if os.listdir('/tmp'): print('found')",
+        is_thrown_away=True,
+    ),
+    "the number of its files": Channel(
+        "for _ in range(100):\n    open('/tmp/x', 'w').close(); os.unlink('/tmp/x')\n"
+        "def number():\n    open('/tmp/y', 'w').close(); return os.stat('/tmp/y').st_ino\n"
+        "first = number(); os.unlink('/tmp/y')",
+        "if 'first' in globals() and number() == first + 1: print('found')",
+        is_thrown_away=True,
+    ),
+    "the number of its processes": Channel(
+        "for _ in range(100):\n    if not (pid := os.fork()): os._exit(0)\n    os.waitpid(pid, 0)",
+        "if os.getpid() + 100 == globals().get('pid'): print('found')",
+        is_thrown_away=True,
     ),
     "a name that is no text": Channel(
         "os.mkdir(b'/tmp/\\xff\\n'); open(b'/tmp/\\xff\\n/\\xfe', 'w').close()",
@@ -91,6 +106,7 @@ os.chdir('/')
     "processes that fork without end": Channel(
         _DAEMON.format("signal.signal(17, signal.SIG_IGN)\n        while True: fork() and os._exit(0)"),
         _OTHERS + "if others: print('found')",
+        is_thrown_away=None,
     ),
     "an abstract socket": Channel(
         _DAEMON.format("s = socket.socket(socket.AF_UNIX); s.bind(chr(0) + 'note'); s.listen()"),
