@@ -31,6 +31,7 @@ import socket
 import stat
 import sys
 import threading
+import time
 import types
 from collections.abc import Callable
 
@@ -47,6 +48,8 @@ instance. So a container in which an instance has made more than this is thrown 
 server makes some itself, so that nobody knows how many were made before: up to `EXTRA_FILES` and `EXTRA_PROCESSES`.
 """
 EXTRA_FILES, EXTRA_PROCESSES = 64, 32
+SOCKET_SECONDS = 2.0
+"""How long the kernel may take to collect sockets that only they themselves hold."""
 PR_SET_DUMPABLE = 4
 CANNOT_CONFINE, NO_LOG = 124, 125
 """Exit codes of an instance that was not started; the launcher has the same."""
@@ -61,7 +64,7 @@ def serve(control: socket.socket) -> bool:
         end.setblocking(False)
     signal.set_wakeup_fd(wake.fileno(), warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
-    instance, counters = 0, [0]
+    instance, counters, sockets = 0, [0], _sockets()
     control.sendall(b"ready\n")
     while True:
         select.select([control, woken], [], [])
@@ -82,7 +85,7 @@ def serve(control: socket.socket) -> bool:
             if instance == 0:
                 return True
         elif command == b"c":
-            control.sendall(_clear(state, counters).encode() + b"\n")
+            control.sendall(_clear(state, counters, sockets).encode() + b"\n")
         elif command == b"":
             return False
 
@@ -137,7 +140,13 @@ def _chance(below: int) -> int:
     return int.from_bytes(os.urandom(4), "little") % below
 
 
-def _clear(state: list[object], counters: list[int]) -> str:
+def _sockets() -> int:
+    """How many Unix sockets there are in the container: one that is sent in itself outlives its process for a while."""
+    with open("/proc/net/unix", "rb") as file:
+        return file.read().count(b"\n")
+
+
+def _clear(state: list[object], counters: list[int], sockets: int) -> str:
     """Make the container as it was before the instance; what cannot be is said, and the container is thrown away."""
     try:
         with contextlib.suppress(ProcessLookupError):
@@ -145,6 +154,11 @@ def _clear(state: list[object], counters: list[int]) -> str:
         _reap(0)
         for folder in WRITABLE:
             _empty(folder)
+        deadline = time.monotonic() + SOCKET_SECONDS
+        while _sockets() > sockets:
+            if time.monotonic() > deadline:
+                return "unclear sockets are left"
+            time.sleep(0.001)
         others = [name for name in os.listdir("/proc") if name.isdecimal() and name != str(os.getpid())]
     except OSError as error:
         return f"unclear {error}"
