@@ -31,10 +31,10 @@ ROOM = 320 * MIB
 """What a command may take beyond what it has when it begins; a line full of errors takes 200 MiB, 10,000 deals 350."""
 LIMITED = """
 import resource, sys
-import ladder.cli, ladder.cli.viewer, referee.replay.verify
+import ladder.cli.typer_app, ladder.cli.viewer, referee.replay.verify
 pages = int(open("/proc/self/statm").read().split()[0])
 resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + int(sys.argv.pop(1)),) * 2)
-ladder.cli.main()
+ladder.cli.typer_app.run_app()
 """
 FIRST, DEAL, _ = match_lines("hearts", "deals:1")
 TOO_MANY = f", line {MOST_LINES + 1}: a record has at most {MOST_LINES:,} lines."
