@@ -121,4 +121,4 @@ def test_the_command_says_why_it_is_not_ready(
 ) -> None:
     monkeypatch.setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock")
     assert images.main() == 1
-    assert "process sandbox" in capsys.readouterr().err
+    assert "--sandbox process" in capsys.readouterr().err
