@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.app.local.request import Request
+from ladder.app.local.local_request import LocalRequest
 from ladder.errors import UserError
 from ladder.matches.bots import load_bots
 from ladder.matches.compare import ComparisonPlan, compare
@@ -27,7 +27,7 @@ MOST_ELO = 2000
 """Nearly six standard deviations: no two bots are further apart on a board."""
 
 
-class ComparisonRequest(Request):
+class ComparisonRequest(LocalRequest):
     """Which bots to compare, and how sure to be."""
 
     old: str

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pigpen import ClockSetting
 
 
-class Request(Value):
+class LocalRequest(Value):
     """The part that every such request has."""
 
     rules: str = "gongzhu"

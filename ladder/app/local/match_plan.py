@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ladder.app.local.local_request import LocalRequest
 from ladder.app.local.recording import going_on, recording, resumable, seed_beside, unfinished
-from ladder.app.local.request import Request
 from ladder.errors import UserError
 from ladder.sandbox.bots.bot_source import BotSource, find_bot, seat_names
 from pigpen.rules import seed_from
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 DEFAULT_BOARDS = 16
 
 
-class MatchRequest(Request):
+class MatchRequest(LocalRequest):
     """A new match. At most one of boards, deals and game is given; none of them means 16 boards."""
 
     bots: tuple[str, ...]
