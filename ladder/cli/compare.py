@@ -30,7 +30,7 @@ from ladder.sandbox.host.cores import bot_cores
 from referee.match.spec import DEFAULT_CLOCK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from ladder.matches.compare import ComparisonPlan
     from ladder.sandbox.bots.bot_source import BotSource
@@ -86,14 +86,12 @@ def compare_bots(
         elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, seed=seed, clock=clock, limit=limit,
     )  # fmt: skip
     plan, sources = plan_comparison(asked)
-    console = Console(stderr=True)
     seen: list[CompareResult] = []
-    with console.status("0 boards") if console.is_terminal else contextlib.nullcontext() as status:
+    with _shown_meanwhile() as show:
 
         def look(found: CompareResult) -> None:
             seen[:] = [found]
-            if status:
-                status.update(_so_far(found))
+            show(_so_far(found))
 
         work = _compare(plan, sources, look, sandbox, runtime, concurrency or len(bot_cores()))
         try:
@@ -104,6 +102,14 @@ def compare_bots(
             raise
     _show(plan.rules, found, as_json)
     raise typer.Exit(0 if SprtDecision(found.decision) is SprtDecision.BETTER else 1)
+
+
+@contextlib.contextmanager
+def _shown_meanwhile() -> Iterator[Callable[[str], None]]:
+    """Give a function that shows how far the work has come; it shows on a terminal only."""
+    console = Console(stderr=True)
+    with console.status("0 boards") if console.is_terminal else contextlib.nullcontext() as status:
+        yield lambda text: status.update(text) if status else None
 
 
 async def _compare(
