@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 import structlog
 
 from ladder.errors import LadderError
+from ladder.runner.in_flight import InFlight
 from ladder.runner.outage import PLATFORM_ERRORS, Outage, in_one_line
 from ladder.runner.returned import outcome_of, tell
-from ladder.store.commands.queue import GRACE
 from ladder.store.commands.results import WrongRecord
 from ladder.store.models import Status
 
@@ -70,9 +70,8 @@ class Runner:
         self._coordinator = coordinator
         self._executor = executor
         self._until = until
-        self._tick = tick
         self._events: Events = SimpleQueue() if events is None else events
-        self._playing: dict[str, tuple[MatchTask, Future[str], float]] = {}
+        self._playing = InFlight(tick)
         self._outcomes: deque[MatchOutcome] = deque()
         self._is_starved = self._is_settled = self._has_checked = False
         self._stops = 0
@@ -122,7 +121,7 @@ class Runner:
         while self._outcomes:
             self._settle(self._outcomes[0])
             self._outcomes.popleft()
-        self._give_up_expired()
+        self._playing.give_up_expired()
         if not self._stops:
             self._refresh_estimates()
             self._fill_slots()
@@ -133,7 +132,7 @@ class Runner:
         count = self._wanted()
         if count <= 0 or self._probing:
             return
-        playing = {(task.match, task.attempt) for task, *_ in self._playing.values()}
+        playing = {(task.match, task.attempt) for task in self._playing.tasks}
         tasks = self._coordinator.take(count, self._ahead(count), playing)
         for task in tasks:
             self._begin(task)
@@ -155,13 +154,13 @@ class Runner:
 
     def _begin(self, task: MatchTask) -> None:
         future = self._executor.submit(task.model_dump_json(), task.key)
-        self._playing[task.key] = task, future, self._tick() + task.seconds + GRACE
+        self._playing.add(task, future)
         log.info("match.started", match=task.match, attempt=task.attempt, variant=task.rules["name"],
                  format=task.format, bots=[bot.name for bot in task.bots])  # fmt: skip
         future.add_done_callback(lambda done: self._events.put(partial(self._returned, task, done)))
 
     def _returned(self, task: MatchTask, future: Future[str]) -> None:
-        self._playing.pop(task.key, None)
+        self._playing.remove(task)
         if outcome := outcome_of(task, future):
             self._outcomes.append(outcome)
 
@@ -201,14 +200,6 @@ class Runner:
         elif self._voids > 1:  # nothing is missing, but one match after the other is void
             self._outage.wait(self._voids - 1)
 
-    def _give_up_expired(self) -> None:
-        """Give up every match whose lease has ended: its worker hangs, or its machine is gone."""
-        for key, (task, future, until) in list(self._playing.items()):
-            if until <= self._tick():
-                del self._playing[key]
-                future.cancel()
-                log.warning("match.lost", match=task.match, attempt=task.attempt)
-
     def _refresh_estimates(self) -> None:
         is_new = self._coordinator.refresh_estimates()
         if self._until.ci is not None and (is_new or not self._has_checked):
@@ -237,7 +228,7 @@ class Runner:
 
     def _seconds_to_wait(self) -> float:
         """Seconds until there is something to do even if nothing happens."""
-        waits = [LONGEST_WAIT, *(until - self._tick() for *_, until in self._playing.values())]
+        waits = [LONGEST_WAIT, *self._playing.waits]
         if (pause := self._outage.pause) > 0:
             return max(0.0, min(*waits, pause))
         if self._outcomes or (self._outage.lasts and not (self._probing or self._stops)):
@@ -263,12 +254,11 @@ class Runner:
 
     def _give_everything_back(self) -> None:
         """What has come back is recorded, what has not is played again some day."""
-        for _, future, _ in self._playing.values():
-            future.cancel()
+        self._playing.cancel()
         try:
             while self._outcomes:
                 self._settle(self._outcomes[0])
                 self._outcomes.popleft()
-            self._coordinator.give_back([task for task, *_ in self._playing.values()])
+            self._coordinator.give_back(self._playing.tasks)
         except PLATFORM_ERRORS as error:  # the next runner finds that their holder has ended
             log.error("platform.down", reason=in_one_line(error))
