@@ -12,10 +12,10 @@ import asyncio
 import statistics
 import subprocess
 import sys
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from benchmarks.command import run
 from benchmarks.decision import ENDLESS, INSTANT, instant_spec
@@ -24,9 +24,6 @@ from benchmarks.report import Part, Row, compared, in_turn
 from ladder.errors import SandboxError
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PEERS = Path(__file__).resolve().parent / "peers"
 INSTALLED = Path(__file__).resolve().parents[1] / ".venv" / "peers"
@@ -42,12 +39,17 @@ PACKAGES = {
     ),
 }
 """For each peer the script that measures it, and what is installed for that, in order."""
-SANDBOXES = {"decisions, Pigpen, processes": ProcessSandbox, "decisions, Pigpen, containers": DockerSandbox}
 
 
 def ours(kind: type[ProcessSandbox | DockerSandbox]) -> float:
     """Decisions a second at one table."""
     return asyncio.run(_ours(kind))
+
+
+OURS: dict[str, Callable[[], float]] = {
+    "decisions, Pigpen, processes": partial(ours, ProcessSandbox),
+    "decisions, Pigpen, containers": partial(ours, DockerSandbox),
+}
 
 
 async def _ours(kind: type[ProcessSandbox | DockerSandbox], deals: int = 40) -> float:
@@ -60,32 +62,35 @@ async def _ours(kind: type[ProcessSandbox | DockerSandbox], deals: int = 40) -> 
     return 1e6 / statistics.median(cost.wall for cost in found)
 
 
-def theirs(python: Path, script: str) -> float:
+def theirs(python: Path, script: Path) -> float:
     """Decisions a second, as a peer's script prints them."""
-    command = [python, PEERS / script]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=RUN_SECONDS)
+    done = subprocess.run([python, script], capture_output=True, text=True, check=True, timeout=RUN_SECONDS)
     return float(done.stdout.split()[-1])
 
 
-def installed(script: str, packages: list[list[str]]) -> Callable[[], float]:
-    """The measure of a peer, installed and tried."""
-    folder = INSTALLED / script.partition("_")[0]
+def installed(script: str, packages: list[list[str]], into: Path) -> Callable[[], float]:
+    """The measure of a peer, installed below *into* and tried."""
+    folder = into / script.partition("_")[0]
     python = folder / "bin" / "python"
     if not (folder / "bin" / "pip").exists():  # what a venv gets last
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     for each in packages:
         command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *each]
         subprocess.run(command, capture_output=True, check=True, timeout=INSTALL_SECONDS)
-    measure = partial(theirs, python, script)
-    measure()
-    return measure
+    measure = partial(theirs, python, PEERS / script)
+    return _tried(measure)
 
 
-def measure(rounds: int) -> list[Row]:
+def measure(
+    rounds: int,
+    ours: Mapping[str, Callable[[], float]] = OURS,
+    packages: Mapping[str, tuple[str, list[list[str]]]] = PACKAGES,
+    into: Path = INSTALLED,
+) -> list[Row]:
     """Our tables and those who are installed, in turn."""
     makers: dict[str, Callable[[], Callable[[], float]]] = {
-        **{name: partial(_tried, kind) for name, kind in SANDBOXES.items()},
-        **{name: partial(installed, *how) for name, how in PACKAGES.items()},
+        **{name: partial(_tried, each) for name, each in ours.items()},
+        **{name: partial(installed, *how, into) for name, how in packages.items()},
     }
     measures, left_out = {}, []
     for name, make in makers.items():
@@ -100,9 +105,9 @@ def measure(rounds: int) -> list[Row]:
     return [*compared(list(measures), in_turn(rounds, *measures.values()), "/s", next(iter(measures))), *left_out]
 
 
-def _tried(kind: type[ProcessSandbox | DockerSandbox]) -> Callable[[], float]:
-    ours(kind)
-    return partial(ours, kind)
+def _tried(measure: Callable[[], float]) -> Callable[[], float]:
+    measure()
+    return measure
 
 
 PART = Part("elsewhere", __doc__, measure, rounds=5)

@@ -31,18 +31,18 @@ CARD_OF = {card.mask: card for card in CARDS}
 PASS, EXPOSE, MOON = Phase.PASS, Phase.EXPOSE, Phase.MOON
 
 
-def per_second(play: Callable[[int], object]) -> float:
-    """How many deals *play*, which gets the number of the deal, plays in a second."""
+def per_second(play: Callable[[int], object], deals: int) -> float:
+    """How many deals *play*, which gets the number of the deal, plays in a second, by so many *deals*."""
     started = time.process_time()
-    for number in range(DEALS):
+    for number in range(deals):
         play(number)
-    return DEALS / (time.process_time() - started)
+    return deals / (time.process_time() - started)
 
 
-def pigpen_rate(rules: Rules) -> float:
+def pigpen_rate(rules: Rules, deals: int) -> float:
     """Deals per second."""
     deck, chance = [card.mask for card in rules.deck], random.Random(1).random
-    return per_second(lambda number: random_deal(rules, deck, number, chance).scores())
+    return per_second(lambda number: random_deal(rules, deck, number, chance).scores(), deals)
 
 
 def random_deal(rules: Rules, deck: Sequence[int], number: int, chance: Callable[[], float]) -> Deal:
@@ -70,7 +70,7 @@ def random_deal(rules: Rules, deck: Sequence[int], number: int, chance: Callable
     return deal
 
 
-def openspiel_rate() -> float:
+def openspiel_rate(deals: int) -> float:
     """The same of OpenSpiel, as its interface suggests: asked before every action what is legal."""
     game, chance = pyspiel.load_game("hearts"), random.Random(1).random
 
@@ -81,10 +81,10 @@ def openspiel_rate() -> float:
             state.apply_action(legal[floor(chance() * len(legal))])
         state.returns()
 
-    return per_second(play)
+    return per_second(play, deals)
 
 
-def openspiel_short_rate() -> float:
+def openspiel_short_rate(deals: int) -> float:
     """
     The same of OpenSpiel by every short cut.
 
@@ -109,7 +109,7 @@ def openspiel_short_rate() -> float:
             apply(legal[floor(chance() * len(legal))])
         state.returns()
 
-    return per_second(play)
+    return per_second(play, deals)
 
 
 def opening_view(rules: Rules) -> View:
@@ -120,24 +120,24 @@ def opening_view(rules: Rules) -> View:
     return bot_view(deal, deal.turn)
 
 
-def batch_rate(view: View) -> float:
+def batch_rate(view: View, deals: int) -> float:
     """Deals sampled and played out per second by `view.playouts`, after the first of the legal cards."""
-    rng, deals = random.Random(1), 20 * DEALS
+    rng, many = random.Random(1), 20 * deals
     started = time.process_time()
-    view.playouts(deals, rng, Policy.RANDOM, view.legal[:1])
-    return deals / (time.process_time() - started)
+    view.playouts(many, rng, Policy.RANDOM, view.legal[:1])
+    return many / (time.process_time() - started)
 
 
-def loop_rate(view: View) -> float:
+def loop_rate(view: View, deals: int) -> float:
     """Deals sampled and played out per second, one by one from Python."""
     rng = random.Random(1)
-    return per_second(lambda _: playout(view.sample(rng), Policy.RANDOM, rng))
+    return per_second(lambda _: playout(view.sample(rng), Policy.RANDOM, rng), deals)
 
 
-def solving_times(rules: Rules) -> list[float]:
+def solving_times(rules: Rules, endings: int) -> list[float]:
     """Milliseconds of CPU for each of some endings of five tricks, played at random so far."""
     rng, times = random.Random(2), []
-    for number in range(ENDINGS):
+    for number in range(endings):
         deal = Deal(rules, deal_hands(rules, seed_from("endings"), number), number=3)
         while deal.phase is not Phase.PLAY:
             deal.apply(deal.to_act[0], {})
@@ -149,15 +149,16 @@ def solving_times(rules: Rules) -> list[float]:
     return times
 
 
-def measure(rounds: int) -> list[Row]:
-    """Random deals a second, and the endings."""
+def measure(rounds: int, deals: int = DEALS, endings: int = ENDINGS) -> list[Row]:
+    """Random deals a second by so many *deals* a round, and so many *endings* of each variant."""
     western, chinese = PRESETS["hearts"], PRESETS["gongzhu"]
     views = opening_view(western), opening_view(chinese)
     gc.disable()  # as timeit does, for both sides
     try:
         rates = in_turn(
-            rounds, openspiel_rate, openspiel_short_rate, lambda: pigpen_rate(western), lambda: pigpen_rate(chinese),
-            *(partial(rate, view) for rate in (batch_rate, loop_rate) for view in views),
+            rounds, partial(openspiel_rate, deals), partial(openspiel_short_rate, deals),
+            *(partial(pigpen_rate, rules, deals) for rules in (western, chinese)),
+            *(partial(rate, view, deals) for rate in (batch_rate, loop_rate) for view in views),
         )  # fmt: skip
     finally:
         gc.enable()
@@ -166,13 +167,14 @@ def measure(rounds: int) -> list[Row]:
     names = [f"{way}, {name}" for way in ways for name in ("hearts", "gongzhu")]
     theirs = "random deals, OpenSpiel's hearts from Python"
     rows = compared([theirs, f"{theirs}, every short cut", *names], rates, "/s", "OpenSpiel")
-    return rows + endings() if is_accelerated() else rows
+    return rows + solved(endings) if is_accelerated() else rows
 
 
-def endings() -> list[Row]:
+def solved(endings: int) -> list[Row]:
     """How long it takes to solve the last five tricks."""
     return [
-        Row(f"last five tricks solved, {name}", spread(solving_times(rules), " ms")) for name, rules in PRESETS.items()
+        Row(f"last five tricks solved, {name}", spread(solving_times(rules, endings), " ms"))
+        for name, rules in PRESETS.items()
     ]
 
 

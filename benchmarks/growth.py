@@ -21,6 +21,8 @@ from ladder.sandbox.host.memory import MIB
 from referee.records.file import RecordWriter
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ladder.sandbox.base import Instance, Program, SeatMount
     from referee.records.lines import AnyLine, ImageFiles, Instances
 
@@ -112,17 +114,17 @@ def match(deals: int) -> Grown:
     return asyncio.run(_match(deals))
 
 
-def measure(rounds: int) -> list[Row]:
+def measure(rounds: int, lengths: Sequence[int] = DEALS) -> list[Row]:
     """Matches of more and more deals, each in a process of its own; each figure against that of the shortest."""
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), max_tasks_per_child=1) as alone:
-        found = [[alone.submit(match, deals).result() for deals in DEALS] for _ in range(rounds)]
+        found = [[alone.submit(match, deals).result() for deals in lengths] for _ in range(rounds)]
 
     def rows(what: str, field: str, unit: str, first: int = 0) -> list[Row]:
-        names = [f"{what}, {counted(deals, 'deal')}" for deals in DEALS[first:]]
-        values = [[getattr(grown[place], field) for grown in found] for place in range(first, len(DEALS))]
+        names = [f"{what}, {counted(deals, 'deal')}" for deals in lengths[first:]]
+        values = [[getattr(grown[place], field) for grown in found] for place in range(first, len(lengths))]
         if any(math.isnan(value) for each in values for value in each):
             return [Row.left_out(what, "this machine does not tell it")]
-        return compared(names, values, unit, counted(DEALS[first], "deal"))
+        return compared(names, values, unit, counted(lengths[first], "deal"))
 
     return [
         *rows("match, start included", "whole", "s"),

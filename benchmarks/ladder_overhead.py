@@ -34,6 +34,7 @@ from ladder.worker.worker import Worker
 from pigpen.rules import PRESETS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from concurrent.futures import Future
 
     from ladder.sandbox.base import Sandbox
@@ -133,10 +134,10 @@ async def _enter(database: Database, settings: Settings, sandbox: Sandbox) -> No
         await sandbox.close()
 
 
-def measure(rounds: int) -> list[Row]:
+def measure(rounds: int, ladders: Sequence[tuple[str, int]] = LADDERS) -> list[Row]:
     """Ladders of quick matches and of longer ones: so many in each slot after a first one."""
     rows = []
-    for kind, boards in LADDERS:
+    for kind, boards in ladders:
         where = f"{kind}, {counted(boards, 'board')}"
         try:
             seconds, empty, cpu = overhead(kind, boards, SLOTS * (1 + rounds))

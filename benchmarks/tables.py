@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 
 from benchmarks.command import run
@@ -16,25 +17,25 @@ THINKING = 10_000
 """Microseconds that a bot takes for a decision, where what the referee could serve is told."""
 
 
-async def _costs(rounds: int) -> list[list[Cost]]:
+async def _costs(rounds: int, counts: Sequence[int]) -> list[list[Cost]]:
     """Costs of so many tables at once, then of so many ping-pongs."""
     async with AsyncExitStack() as stack:
         sandbox = DockerSandbox()
         stack.push_async_callback(sandbox.close)
         instant, client = await sandbox.load(INSTANT), await sandbox.load(BARE)
         spec, size = instant_spec(ENDLESS), request_size()
-        tables = [await stack.enter_async_context(table(spec, [instant] * 4)) for _ in range(max(TABLES))]
-        bares = [await stack.enter_async_context(bare(client, size)) for _ in range(max(TABLES))]
-        return await costs([lanes[:count] for lanes in (tables, bares) for count in TABLES], rounds, warm_up=4)
+        tables = [await stack.enter_async_context(table(spec, [instant] * 4)) for _ in range(max(counts))]
+        bares = [await stack.enter_async_context(bare(client, size)) for _ in range(max(counts))]
+        return await costs([lanes[:count] for lanes in (tables, bares) for count in counts], rounds, warm_up=4)
 
 
-def measure(rounds: int) -> list[Row]:
+def measure(rounds: int, counts: Sequence[int] = TABLES) -> list[Row]:
     """Decisions a second, and the referee's CPU time for each, with more and more tables."""
-    found = asyncio.run(_costs(rounds))
-    ours, theirs = found[: len(TABLES)], found[len(TABLES) :]
+    found = asyncio.run(_costs(rounds, counts))
+    ours, theirs = found[: len(counts)], found[len(counts) :]
     rows: list[Row] = []
     cpus: list[Row] = []
-    for count, mine, bares in zip(TABLES, ours, theirs, strict=True):
+    for count, mine, bares in zip(counts, ours, theirs, strict=True):
         name, others = counted(count, "table"), "as many ping-pongs"
         rate, bare_rate, single = (typical([1e6 / cost.wall for cost in each], 5) for each in (mine, bares, ours[0]))
         cpu, bare_cpu = (typical([cost.cpu for cost in each], 5) for each in (mine, bares))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from unittest import mock
 
-from ladder.cli import main
+from ladder.cli.typer_app import run_app
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -76,7 +76,7 @@ def run_here(words: Sequence[str], folder: Path, environment: Mapping[str, str])
         contextlib.redirect_stderr(err),
     ):
         try:
-            main()
+            run_app()
         except SystemExit as ended:
             code = ended.code if isinstance(ended.code, int) else 0
         finally:

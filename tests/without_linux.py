@@ -59,6 +59,6 @@ def _without_hidden(name: str, namespace: Any = None, *rest: Any) -> Any:
 
 if __name__ == "__main__":
     hide(sys.argv.pop(1))
-    from ladder.cli import main
+    from ladder.cli.entry import main
 
     main()

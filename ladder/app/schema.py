@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 from ladder.values.bots import BotPage, BotRow, Retired, StateChanged
 from ladder.values.check import CheckResult
 from ladder.values.compare import CompareResult
+from ladder.values.database import Backup, Upgrade
 from ladder.values.doctor import DoctorReport
 from ladder.values.matches import Explanation, MatchPage, MatchRow, SeatLog
 from ladder.values.play import PlayedMatch
@@ -47,7 +48,9 @@ PRINTED: dict[str, Any] = {
     "resume-bot": StateChanged,
     "doctor": DoctorReport,
     "config": list[SettingRow],
+    "db upgrade": Upgrade,
     "db check": list[str],
+    "db backup": Backup,
 }
 """By command: the value that it prints. Of `verify` there is one for each record, each in a line of its own."""
 

@@ -19,30 +19,24 @@ from ladder.cli.options import (
     RuntimeOption,
     SandboxOption,
     SeedOption,
-    clock_of,
 )
 from ladder.cli.running import Stopped, run
 from ladder.cli.sandboxes import opened_sandbox
 from ladder.cli.sanitize import in_markup
-from ladder.errors import SandboxError, UserError
-from ladder.matches.compare import ComparisonPlan
+from ladder.errors import SandboxError
 from ladder.matches.kinds import SandboxKind
-from ladder.ratings.sprt import ELO, LEAST, Hypotheses, SprtDecision
-from ladder.sandbox.bots.bot_source import find_bot
+from ladder.ratings.sprt import ELO, LEAST, SprtDecision
 from ladder.sandbox.host.cores import bot_cores
-from pigpen.rules import new_seed, seed_from
 from referee.match.spec import DEFAULT_CLOCK
-from referee.records.rules_file import load_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from ladder.matches.compare import ComparisonPlan
     from ladder.sandbox.bots.bot_source import BotSource
     from ladder.values.compare import CompareResult
     from pigpen.rules import Rules
 
-MOST_ELO = 2000
-"""Nearly six standard deviations: no two bots are further apart on a board."""
 VERDICTS = {
     SprtDecision.BETTER: "{new} is better than {old}.",
     SprtDecision.NOT_BETTER: "{new} is not better than {old} by as much as asked for.",
@@ -85,54 +79,37 @@ def compare_bots(
 
         pigpen compare counting ./mybot --sandbox inline --boards 400 --json
     """
-    variant = load_rules(rules)
-    sources = [find_bot(old), find_bot(new), *_opponents(field, variant)]
-    plan = ComparisonPlan(
-        variant,
-        tuple(source.name for source in sources),
-        _hypotheses(elo0, elo1, alpha, beta),
-        boards,
-        seed_from(seed) if seed else new_seed(),
-        clock_of(clock, limit),
-    )
-    console = Console(stderr=True)
+    from ladder.app.local.compare import ComparisonRequest, plan_comparison
+
+    asked = ComparisonRequest(
+        old=old, new=new, field=field, rules=rules, boards=boards,
+        elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, seed=seed, clock=clock, limit=limit,
+    )  # fmt: skip
+    plan, sources = plan_comparison(asked)
     seen: list[CompareResult] = []
-    with console.status("0 boards") if console.is_terminal else contextlib.nullcontext() as status:
+    with _shown_meanwhile() as show:
 
         def look(found: CompareResult) -> None:
             seen[:] = [found]
-            if status:
-                status.update(_so_far(found))
+            show(_so_far(found))
 
         work = _compare(plan, sources, look, sandbox, runtime, concurrency or len(bot_cores()))
         try:
             found = run(work, blocks=sandbox is SandboxKind.INLINE)
         except (Stopped, SandboxError):
             for so_far in seen:
-                _show(variant, so_far, as_json)
+                _show(plan.rules, so_far, as_json)
             raise
-    _show(variant, found, as_json)
+    _show(plan.rules, found, as_json)
     raise typer.Exit(0 if SprtDecision(found.decision) is SprtDecision.BETTER else 1)
 
 
-def _opponents(field: str, rules: Rules) -> list[BotSource]:
-    words = [word for word in field.split(",") if word]
-    seats = 2 if rules.partners else rules.players - 1
-    if not words or len(words) > seats:
-        raise UserError(f"--field {field!r}: name 1 to {seats} opponents for {rules.name}, with commas between them.")
-    return [find_bot(words[seat % len(words)]) for seat in range(seats)]
-
-
-def _hypotheses(elo0: float, elo1: float, alpha: float, beta: float) -> Hypotheses:
-    for name, elo in (("elo0", elo0), ("elo1", elo1)):
-        if not -MOST_ELO <= elo <= MOST_ELO:
-            raise UserError(f"--{name} {elo:g} is out of range; write a number from -{MOST_ELO} to {MOST_ELO}.")
-    if not elo0 < elo1:
-        raise UserError(f"--elo0 {elo0:g} must be less than --elo1 {elo1:g}.")
-    for name, value in (("alpha", alpha), ("beta", beta)):
-        if not 0 < value < 0.5:
-            raise UserError(f"--{name} {value:g} is not an error rate; write a number between 0 and 0.5.")
-    return Hypotheses(elo0, elo1, alpha, beta)
+@contextlib.contextmanager
+def _shown_meanwhile() -> Iterator[Callable[[str], None]]:
+    """Give a function that shows how far the work has come; it shows on a terminal only."""
+    console = Console(stderr=True)
+    with console.status("0 boards") if console.is_terminal else contextlib.nullcontext() as status:
+        yield lambda text: status.update(text) if status else None
 
 
 async def _compare(

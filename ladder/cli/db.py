@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ladder.cli.json_output import print_json
 from ladder.cli.ladder import opened, the_settings
 from ladder.cli.sanitize import harmless, json_line
+
+if TYPE_CHECKING:
+    from ladder.values.database import Upgrade
 
 db = typer.Typer(
     name="db",
@@ -16,11 +20,12 @@ db = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
+JsonOption = Annotated[bool, typer.Option("--json", help="Print what was done as JSON.")]
 RecordsOption = Annotated[bool, typer.Option("--records", help="Compute all ratings again from the records.")]
 
 
 @db.command()
-def upgrade() -> None:
+def upgrade(as_json: JsonOption = False) -> None:
     """
     Bring the database to the schema that this Pigpen knows; make it if there is none.
 
@@ -32,6 +37,13 @@ def upgrade() -> None:
     from ladder.app import upkeep
 
     done = upkeep.upgrade(the_settings())
+    if as_json:
+        print_json(done)
+    else:
+        _say_upgraded(done)
+
+
+def _say_upgraded(done: Upgrade) -> None:
     if done.backup:
         typer.echo(harmless(f"The database as it was: {done.backup}"))
     if done.before == done.after:
@@ -75,6 +87,7 @@ def check(
 @db.command()
 def backup(
     file: Annotated[Path, typer.Argument(help="A file that is not there yet.", dir_okay=False)],
+    as_json: JsonOption = False,
 ) -> None:
     """
     Copy the database to a file, as it is at one moment; the ladder may run meanwhile.
@@ -89,4 +102,7 @@ def backup(
 
     with opened() as ladder:
         done = upkeep.backup(ladder, file)
-    typer.echo(harmless(f"{done.file}: {done.size:,} bytes"))
+    if as_json:
+        print_json(done)
+    else:
+        typer.echo(harmless(f"{done.file}: {done.size:,} bytes"))

@@ -51,7 +51,8 @@ def doctor(
 
 def say_what_is_missing() -> None:
     """Say in a line, before a ladder runs, which protections are missing here, as far as that can be seen at once."""
-    from ladder.app.doctor import engine_facts, missing_at_once
+    from ladder.app.doctor import engine_facts
+    from ladder.app.machine_findings import missing_at_once
     from ladder.errors import SandboxError
 
     try:

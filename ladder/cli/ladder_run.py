@@ -59,14 +59,11 @@ def run_ladder(
     if matches is not None and until_ci is not None:
         raise UserError("--matches and --until-ci exclude each other: choose one.")
     plan = RunPlan(matches, until_ci, tuple(variant or ()), concurrency, seed)
-    try:
-        with opened() as ladder:
-            check_run(ladder, plan)
-            if ladder.settings.sandbox == "docker":
-                say_what_is_missing()
-            _run(ladder, plan)
-    except KeyboardInterrupt:  # before the first match, or for the third time
-        raise stopped(signal.SIGINT) from None
+    with opened() as ladder:
+        check_run(ladder, plan)
+        if ladder.settings.sandbox == "docker":
+            say_what_is_missing()
+        _run(ladder, plan)
 
 
 def _run(ladder: Ladder, plan: RunPlan) -> None:

@@ -1,18 +1,14 @@
-"""Options that several commands share, and how what is typed there is read."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from ladder.errors import UserError
 from ladder.matches.clocks import DEFAULT_CLOCK_TEXT as DEFAULT_CLOCK_TEXT
-from ladder.matches.clocks import LEAST_LIMIT, MOST_LIMIT, read_clock
+from ladder.matches.clocks import LEAST_LIMIT, MOST_LIMIT
 from ladder.matches.kinds import SandboxKind
-
-if TYPE_CHECKING:
-    from pigpen import ClockSetting
 
 RulesOption = Annotated[str, typer.Option(help="A preset (see: pigpen rules) or a TOML file.")]
 SeedOption = Annotated[str, typer.Option(help="Any text, or 64 hex digits: the same seed, the same cards.")]
@@ -24,11 +20,3 @@ ConcurrencyOption = Annotated[
     typer.Option(min=1, help="Play boards at so many tables at once. By default: a table for each core but one."),
 ]
 RuntimeOption = Annotated[str, typer.Option(help="The OCI runtime of the docker sandbox.")]
-
-
-def clock_of(text: str, limit: float) -> ClockSetting:
-    """Read a clock as it is typed, 60+0.1, with *limit* seconds for each decision."""
-    try:
-        return read_clock(text, limit)
-    except ValueError as error:
-        raise UserError(str(error)) from None

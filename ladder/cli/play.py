@@ -17,7 +17,6 @@ from ladder.cli.options import (
     RuntimeOption,
     SandboxOption,
     SeedOption,
-    clock_of,
 )
 from ladder.cli.progress import progress
 from ladder.cli.result_table import print_result
@@ -25,25 +24,15 @@ from ladder.cli.running import run
 from ladder.cli.sandboxes import opened_sandbox, say
 from ladder.errors import UserError
 from ladder.matches.kinds import SandboxKind
-from ladder.sandbox.bots.bot_source import find_bot, seat_names
 from ladder.sandbox.host.cores import bot_cores
-from pigpen.rules import Rules, new_seed, seed_from
-from referee.match.formats import Format
-from referee.match.spec import DEFAULT_CLOCK, MatchSpec
-from referee.records.limits import MOST_DEALS
-from referee.records.lines import DealLine
-from referee.records.rules_file import load_rules
+from referee.match.spec import DEFAULT_CLOCK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
-    from ladder.sandbox.bots.bot_source import BotSource
+    from ladder.app.local.match_plan import MatchPlan
     from ladder.values.play import PlayedMatch
-    from referee.match.resume import Unfinished
     from referee.records.lines import AnyLine
-
-
-DEFAULT_BOARDS = 16
 
 
 def play(
@@ -84,60 +73,24 @@ def play(
 
         pigpen play ./mybot counting --resume match.jsonl
     """
-    from ladder.app.local import recording
+    from ladder.app.local.match_plan import MatchRequest, new_match, resumed_match
 
     if resume:
         _leave_to_the_record(context)
-        begun, spec, sources = _interrupted(resume, bots, seed)
-        _check_room(spec)
-        recorded, writing = begun.deals, recording.going_on(resume, begun, spec.seed, say)
+        plan = resumed_match(resume, bots, seed)
     else:
-        variant = load_rules(rules)
-        sources = _seat(bots, variant)
-        spec = MatchSpec(
-            variant,
-            _names(sources),
-            _format(boards, deals, game),
-            clock_of(clock, limit),
-            seed_from(seed) if seed else new_seed(),
-        )
-        if record:
-            _check_room(spec)
-        recorded, writing = None, recording.recording(record, spec.seed, say)
-    bar = progress("deals", spec.format.count(spec.rules), len(recorded or ()))
-    with writing as write, bar as advance, recording.resumable(resume):
-
-        def take(line: AnyLine) -> None:
-            write(line)
-            if isinstance(line, DealLine):
-                advance()
-
-        work = _play(spec, sources, take, recorded, sandbox, runtime, concurrency or len(bot_cores()))
+        asked = MatchRequest(
+            bots=tuple(bots), rules=rules, boards=boards, deals=deals, game=game,
+            seed=seed, clock=clock, limit=limit, record=record,
+        )  # fmt: skip
+        plan = new_match(asked)
+    with plan.recorded(say) as write, progress("deals", plan.deals, plan.deals_done) as advance:
+        work = _play(plan, write, advance, sandbox, runtime, concurrency or len(bot_cores()))
         found = run(work, blocks=sandbox is SandboxKind.INLINE)
     if as_json:
         print_json(found)
     else:
-        print_result(spec, found)
-
-
-def _interrupted(path: Path, bots: list[str], seed: str) -> tuple[Unfinished, MatchSpec, list[BotSource]]:
-    """What the record in *path* says, what is to be played, and by whom: the same bots as before."""
-    from ladder.app.local import recording
-
-    begun = recording.unfinished(path)
-    with recording.resumable(path):
-        spec = begun.spec(seed_from(seed) if seed else recording.seed_beside(path))
-    sources = _seat(bots, spec.rules)
-    if _names(sources) != spec.bots:
-        raise UserError(f"{str(path)!r} is a match of {', '.join(spec.bots)}: name these bots, in this order.")
-    return begun, spec, sources
-
-
-def _check_room(spec: MatchSpec) -> None:
-    """Refuse a match of which a record could not be read again."""
-    deals = spec.format.count(spec.rules)
-    if deals and deals > MOST_DEALS:
-        raise UserError(f"{spec.format} are {deals:,} deals, and a record has room for {MOST_DEALS:,}. Play fewer.")
+        print_result(plan.spec, found)
 
 
 def _leave_to_the_record(context: typer.Context) -> None:
@@ -148,35 +101,10 @@ def _leave_to_the_record(context: typer.Context) -> None:
             raise UserError(f"--resume and --{name} exclude each other: the record says what is played. Leave it out.")
 
 
-def _format(boards: int | None, deals: int | None, game: bool) -> Format:
-    chosen = [name for name, given in {"--boards": boards, "--deals": deals, "--game": game or None}.items() if given]
-    if len(chosen) > 1:
-        raise UserError(f"{' and '.join(chosen)} exclude each other: choose one.")
-    if game or deals:
-        return Format(deals=deals)
-    return Format(boards=boards or DEFAULT_BOARDS)
-
-
-def _seat(words: list[str], rules: Rules) -> list[BotSource]:
-    """The bot of each seat; with partners two words are enough, each bot in both chairs of its team."""
-    sources = [find_bot(word) for word in words]
-    if rules.partners and len(sources) == 2:
-        sources *= 2
-    if len(sources) != rules.players:
-        wanted = "2 bots, one for each team, or 4" if rules.partners else f"{rules.players} bots"
-        raise UserError(f"{rules.name} takes {wanted}; {len(sources)} named. The same bot may be named several times.")
-    return sources
-
-
-def _names(sources: list[BotSource]) -> tuple[str, ...]:
-    return seat_names(source.name for source in sources)
-
-
 async def _play(
-    spec: MatchSpec,
-    sources: list[BotSource],
+    plan: MatchPlan,
     write: Callable[[AnyLine], None],
-    recorded: Sequence[DealLine] | None,
+    advance: Callable[[], None],
     kind: SandboxKind,
     runtime: str,
     concurrency: int,
@@ -184,4 +112,4 @@ async def _play(
     from ladder.app.local.play import play_match
 
     async with opened_sandbox(kind, runtime) as sandbox:
-        return await play_match(spec, sources, sandbox, write, recorded, concurrency)
+        return await play_match(plan, sandbox, write, advance, concurrency)

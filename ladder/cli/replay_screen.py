@@ -12,6 +12,7 @@ from rich.cells import set_cell_size
 from rich.text import Text
 
 from ladder.cli import replay_words as words
+from ladder.cli.replay_help import KEYS
 from ladder.cli.replay_text import heading, places_text
 from pigpen.rules import Face, Phase, Suit
 from referee.replay.table_view import view_table
@@ -41,23 +42,6 @@ FIELDS = {
 }
 """For each number of players where they sit, clockwise, from the bottom."""
 SUIT_STYLES = ("green", "bright_cyan", "bright_red", "default")
-KEYS = "←→ card   ↑↓ trick   [ ] deal   Home End   f fault   v view   ? help   q quit"
-HELP = """\
-→  l  space        a card on               ←  h      a card back
-↓  j  PgDn         to the end of a trick   ↑  k  PgUp  a trick back
-]  n               the next deal           [  p      the deal before
-Home  g            the cards as dealt      End  G    the result
-f                  the next fault of a bot
-v                  look from the next chair, or from all
-q  Esc             quit
-
-▶ must decide now      › led the trick      * wins it
-[Q] exposed face up, (Q) face down, as long as it is in the hand
-underlined: just passed to this seat; dim: may not be played now
-Below a hand stand the cards taken that count, beside the name what they are
-worth so far.
-
-Any key goes back to the table."""
 
 
 def screen(cursor: Cursor, chair: int | None, width: int, height: int) -> list[Text]:
@@ -85,11 +69,6 @@ def screen(cursor: Cursor, chair: int | None, width: int, height: int) -> list[T
     lines += [*_news(cursor, now, before, 3 * field), _bar(cursor, 3 * field), Text(KEYS, style="dim")]
     indent = " " * ((width - 3 * field) // 2)
     return [Text.assemble(indent, line) for line in lines]
-
-
-def help_screen(height: int) -> list[Text]:
-    """Say what the keys do, and what the signs mean."""
-    return [Text(line) for line in HELP.splitlines()][:height]
 
 
 def _title(cursor: Cursor, now: TableView, chair: int | None, width: int) -> Text:

@@ -1,14 +1,15 @@
-"""Running a coroutine from a command, so that every way to end it cleans up."""
+"""Running a command, so that every way to end it cleans up."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import signal
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Coroutine, Iterator
 
 T = TypeVar("T")
 
@@ -38,6 +39,22 @@ def run(work: Coroutine[object, object, T], *, blocks: bool = False) -> T:
         return asyncio.run(work)
     try:
         return asyncio.run(_cancelled_by_sigterm(work))
+    except KeyboardInterrupt:
+        raise stopped(signal.SIGINT) from None
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """
+    Let Ctrl-C raise an exception, so that a command can clean up; where it is ignored, it stays so.
+
+    Raises:
+        Stopped: After Ctrl-C.
+    """
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
     except KeyboardInterrupt:
         raise stopped(signal.SIGINT) from None
 

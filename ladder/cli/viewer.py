@@ -10,7 +10,8 @@ from rich.console import Group
 from rich.control import Control
 
 from ladder.cli.keys import END_OF_INPUT, ESCAPE, SUSPEND, keyboard
-from ladder.cli.replay_screen import help_screen, screen
+from ladder.cli.replay_help import help_screen
+from ladder.cli.replay_screen import screen
 from ladder.cli.replay_words import folded
 from referee.records.recorded import seats_of
 

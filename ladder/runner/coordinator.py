@@ -17,11 +17,12 @@ from ladder.results.summary import summarise
 from ladder.runner.leased_tasks import task_of
 from ladder.sandbox.host import owners
 from ladder.store.commands import queue
+from ladder.store.commands.entrants import fields_of
 from ladder.store.commands.estimates import RefreshRate, refresh, stale
 from ladder.store.commands.match_time import seconds_of
 from ladder.store.commands.records import give_up_records, remove_orphans
 from ladder.store.commands.results import WrongRecord, record_summary
-from ladder.store.commands.scheduling import fields_of, fill_queue, why_nobody
+from ladder.store.commands.scheduling import fill_queue, why_nobody
 from ladder.store.commands.suspending import resume_due, suspend_lost
 from ladder.store.queries.leased import leased_match
 from ladder.store.queries.standings import errors_and_matches

@@ -48,19 +48,8 @@ def log_to(folder: Path, *, to_stderr: bool, watch: Callable[[Event], None] = la
     lines.addHandler(_Quiet(folder / "ladder.jsonl", maxBytes=FILE_BYTES, backupCount=FILES - 1, encoding="utf-8"))
     if to_stderr:
         lines.addHandler(logging.StreamHandler(sys.stderr))
-
-    def see(_: Any, __: str, event: Event) -> Event:
-        watch(event)
-        return event
-
     structlog.configure(
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
-            see,
-            structlog.processors.JSONRenderer(),
-        ],
+        processors=_processors(watch),
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
         logger_factory=lambda *_: lines,
         cache_logger_on_first_use=False,
@@ -72,3 +61,19 @@ def log_to(folder: Path, *, to_stderr: bool, watch: Callable[[Event], None] = la
             handler.close()
 
     return stop
+
+
+def _processors(watch: Callable[[Event], None]) -> list[Any]:
+    """What makes a line of JSON of an event, after *watch* has seen it."""
+
+    def see(_: Any, __: str, event: Event) -> Event:
+        watch(event)
+        return event
+
+    return [
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+        see,
+        structlog.processors.JSONRenderer(),
+    ]

@@ -9,57 +9,35 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from concurrent.futures import CancelledError
 from functools import partial
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-import pydantic
 import structlog
 
-from ladder.errors import LadderError, SandboxError, StoreError
-from ladder.store.commands.queue import GRACE
+from ladder.errors import LadderError
+from ladder.runner.in_flight import InFlight
+from ladder.runner.outage import PLATFORM_ERRORS, Outage, in_one_line
+from ladder.runner.returned import outcome_of, tell
 from ladder.store.commands.results import WrongRecord
 from ladder.store.models import Status
-from ladder.worker.tasks import MatchOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Future
 
     from ladder.runner.coordinator import Coordinator
+    from ladder.runner.events import Events
     from ladder.runner.executor import Executor
     from ladder.runner.stop_condition import StopCondition
-    from ladder.store.commands.results import Result
-    from ladder.worker.tasks import MatchTask
+    from ladder.worker.tasks import MatchOutcome, MatchTask
 
-    Event = Callable[[], None]
-
-PLATFORM_ERRORS = (StoreError, LadderError, SandboxError, OSError)
-"""Errors that may pass: the database is gone or locked, the disk is full, the engine is down."""
-LONGEST_PAUSE = 60.0
-"""The most seconds between two attempts while something fails; the first pause is one second, each next one doubles."""
 IDLE_SECONDS = 5.0
 """Seconds between two requests to the store for matches while there are too few."""
 LONGEST_WAIT = 60.0
 """The most seconds that the loop waits for an event."""
 
 log = structlog.get_logger()
-
-
-class Events(Protocol):
-    """The loop's queue of events; each is a function to call."""
-
-    def put(self, item: Event, /) -> None:
-        """Add one."""
-
-    def get(self, block: bool = True, timeout: float | None = None) -> Event:
-        """
-        Take the oldest one; wait for it so many seconds.
-
-        Raises:
-            queue.Empty: If there was none in that time.
-        """
 
 
 class NobodyPlays(LadderError):
@@ -92,16 +70,13 @@ class Runner:
         self._coordinator = coordinator
         self._executor = executor
         self._until = until
-        self._tick = tick
         self._events: Events = SimpleQueue() if events is None else events
-        self._playing: dict[str, tuple[MatchTask, Future[str], float]] = {}
+        self._playing = InFlight(tick)
         self._outcomes: deque[MatchOutcome] = deque()
         self._is_starved = self._is_settled = self._has_checked = False
         self._stops = 0
         self._voids = 0
-        self._failures = 0
-        self._failure = ""
-        self._resume_at = 0.0
+        self._outage = Outage(tick)
         self._probing = self._must_probe = False
 
     def run(self) -> bool:
@@ -146,7 +121,7 @@ class Runner:
         while self._outcomes:
             self._settle(self._outcomes[0])
             self._outcomes.popleft()
-        self._give_up_expired()
+        self._playing.give_up_expired()
         if not self._stops:
             self._refresh_estimates()
             self._fill_slots()
@@ -157,7 +132,7 @@ class Runner:
         count = self._wanted()
         if count <= 0 or self._probing:
             return
-        playing = {(task.match, task.attempt) for task, *_ in self._playing.values()}
+        playing = {(task.match, task.attempt) for task in self._playing.tasks}
         tasks = self._coordinator.take(count, self._ahead(count), playing)
         for task in tasks:
             self._begin(task)
@@ -179,14 +154,14 @@ class Runner:
 
     def _begin(self, task: MatchTask) -> None:
         future = self._executor.submit(task.model_dump_json(), task.key)
-        self._playing[task.key] = task, future, self._tick() + task.seconds + GRACE
+        self._playing.add(task, future)
         log.info("match.started", match=task.match, attempt=task.attempt, variant=task.rules["name"],
                  format=task.format, bots=[bot.name for bot in task.bots])  # fmt: skip
         future.add_done_callback(lambda done: self._events.put(partial(self._returned, task, done)))
 
     def _returned(self, task: MatchTask, future: Future[str]) -> None:
-        self._playing.pop(task.key, None)
-        if outcome := _outcome(task, future):
+        self._playing.remove(task)
+        if outcome := outcome_of(task, future):
             self._outcomes.append(outcome)
 
     def _settle(self, outcome: MatchOutcome) -> None:
@@ -203,7 +178,7 @@ class Runner:
             return
         self.recorded += 1
         self._voids = 0
-        _tell(result)
+        tell(result)
 
     def _void(self, outcome: MatchOutcome, reason: str) -> None:
         status = self._coordinator.fail(outcome.match, outcome.attempt, reason, outcome.lost)
@@ -221,17 +196,9 @@ class Runner:
         self._probing = False
         if error := ready.exception():
             self._must_probe = True
-            self._platform_failed(error)
+            self._outage.begin(error)
         elif self._voids > 1:  # nothing is missing, but one match after the other is void
-            self._pause(self._voids - 1)
-
-    def _give_up_expired(self) -> None:
-        """Give up every match whose lease has ended: its worker hangs, or its machine is gone."""
-        for key, (task, future, until) in list(self._playing.items()):
-            if until <= self._tick():
-                del self._playing[key]
-                future.cancel()
-                log.warning("match.lost", match=task.match, attempt=task.attempt)
+            self._outage.wait(self._voids - 1)
 
     def _refresh_estimates(self) -> None:
         is_new = self._coordinator.refresh_estimates()
@@ -247,36 +214,24 @@ class Runner:
             log.info("ladder.waiting", reason=reason)
 
     def _try(self) -> None:
-        if self._tick() < self._resume_at:
+        if self._outage.pause > 0:
             return
         try:
             self._step()
         except NobodyPlays:
             raise
         except PLATFORM_ERRORS as error:
-            self._platform_failed(error)
+            self._outage.begin(error)
         else:
-            if self._failure and not (self._probing or self._must_probe):
-                log.info("platform.up")
-                self._failure, self._failures = "", 0
-
-    def _platform_failed(self, error: BaseException) -> None:
-        self._failures += 1
-        sentence = _sentence(error)
-        if sentence != self._failure:
-            log.error("platform.down", reason=sentence)
-            self._failure = sentence
-        self._pause(self._failures)
-
-    def _pause(self, count: int) -> None:
-        self._resume_at = self._tick() + min(LONGEST_PAUSE, 2.0 ** min(count - 1, 10))
+            if not (self._probing or self._must_probe):
+                self._outage.end()
 
     def _seconds_to_wait(self) -> float:
         """Seconds until there is something to do even if nothing happens."""
-        waits = [LONGEST_WAIT, *(until - self._tick() for *_, until in self._playing.values())]
-        if (pause := self._resume_at - self._tick()) > 0:
+        waits = [LONGEST_WAIT, *self._playing.waits]
+        if (pause := self._outage.pause) > 0:
             return max(0.0, min(*waits, pause))
-        if self._outcomes or (self._failure and not (self._probing or self._stops)):
+        if self._outcomes or (self._outage.lasts and not (self._probing or self._stops)):
             return 0.0
         if self._is_starved and not self._stops:
             waits.append(IDLE_SECONDS)
@@ -299,54 +254,11 @@ class Runner:
 
     def _give_everything_back(self) -> None:
         """What has come back is recorded, what has not is played again some day."""
-        for _, future, _ in self._playing.values():
-            future.cancel()
+        self._playing.cancel()
         try:
             while self._outcomes:
                 self._settle(self._outcomes[0])
                 self._outcomes.popleft()
-            self._coordinator.give_back([task for task, *_ in self._playing.values()])
+            self._coordinator.give_back(self._playing.tasks)
         except PLATFORM_ERRORS as error:  # the next runner finds that their holder has ended
-            log.error("platform.down", reason=_sentence(error))
-
-
-def _outcome(task: MatchTask, future: Future[str]) -> MatchOutcome | None:
-    """What a future says; None if it was given up."""
-    try:
-        outcome = MatchOutcome.model_validate_json(future.result())
-    except CancelledError:
-        return None
-    except pydantic.ValidationError as error:
-        return _lost(task, f"Its worker's answer cannot be understood: {error.errors()[0]['msg']}.")
-    except Exception as error:  # whatever an executor raises when it loses a worker
-        return _lost(task, f"Its worker was lost: {type(error).__name__}: {error}")
-    if (outcome.match, outcome.attempt) != (task.match, task.attempt):
-        return _lost(task, "Its worker answered for another match.")
-    return outcome
-
-
-def _lost(task: MatchTask, reason: str) -> MatchOutcome:
-    return MatchOutcome(match=task.match, attempt=task.attempt, void=reason)
-
-
-def _tell(result: Result) -> None:
-    log.info(
-        "match.finished",
-        match=result.match,
-        variant=result.variant,
-        ordinal=result.ordinal,
-        deals=result.deals,
-        seconds=round(result.seconds, 3),
-        bots=[move.name for move in result.moves],
-        places=[move.place for move in result.moves],
-        moves=[round(move.after - move.before, 2) for move in result.moves],
-    )
-    for bot, reason in result.suspended:
-        log.warning("bot.suspended", bot=bot, variant=result.variant, reason=reason)
-
-
-def _sentence(error: BaseException) -> str:
-    """What is missing, in one line."""
-    if isinstance(error, OSError):
-        return f"{error.filename or 'The disk'} cannot be written: {error.strerror or error}."
-    return str(error)
+            log.error("platform.down", reason=in_one_line(error))

@@ -24,7 +24,6 @@ SQLITE_SETTINGS = (
     "journal_mode=WAL",
     "synchronous=FULL",
     "foreign_keys=ON",
-    f"busy_timeout={BUSY_SECONDS * 1000}",
     "cache_size=-65536",  # KiB at most: all pairs of a thousand bots, so that a result reads nothing from the file
 )
 WRITER_LOCK = 0x70696770656E
@@ -42,9 +41,21 @@ class Database:
     `LadderError`, with a sentence.
     """
 
-    def __init__(self, url: str | URL, sqlite_settings: Sequence[str] = SQLITE_SETTINGS) -> None:
+    def __init__(
+        self, url: str | URL, sqlite_settings: Sequence[str] = SQLITE_SETTINGS, busy_seconds: float = BUSY_SECONDS
+    ) -> None:
+        """
+        Connect when a transaction begins.
+
+        Args:
+            url: As SQLAlchemy writes it.
+            sqlite_settings: What each connection to SQLite is set to, as PRAGMA takes it.
+            busy_seconds: How long a writer waits for another one; more than 0.
+        """
         url = make_url(url)
-        self.engine = _sqlite(url, sqlite_settings) if url.get_backend_name() == "sqlite" else _postgresql(url)
+        is_sqlite = url.get_backend_name() == "sqlite"
+        waiting = f"busy_timeout={busy_seconds * 1000:.0f}"
+        self.engine = _sqlite(url, [*sqlite_settings, waiting]) if is_sqlite else _postgresql(url, busy_seconds)
         options: dict[str, Any] = {"isolation_level": "REPEATABLE READ"} if self._is_postgresql else {}
         self._reading = self.engine.execution_options(**options)
         self._writing = self.engine.execution_options(writes=True)
@@ -81,8 +92,9 @@ _JSON: dict[str, Any] = {"json_serializer": _written, "json_deserializer": orjso
 """A third of what is read of a thousand ratings is JSON, and the standard library takes five times as long for it."""
 
 
-def _postgresql(url: URL) -> Engine:
-    options = {"connect_timeout": CONNECT_SECONDS, "options": f"-c lock_timeout={BUSY_SECONDS}s"}
+def _postgresql(url: URL, busy_seconds: float) -> Engine:
+    waiting = f"-c lock_timeout={busy_seconds * 1000:.0f}ms"
+    options = {"connect_timeout": CONNECT_SECONDS, "options": waiting}
     return create_engine(url, pool_pre_ping=True, connect_args=options, **_JSON)
 
 

@@ -35,9 +35,9 @@ class RecordWriter:
     `create` and `append` make one.
     """
 
-    def __init__(self, file: io.FileIO, before: str = START) -> None:
+    def __init__(self, file: io.FileIO, most_lines: int = MOST_LINES) -> None:
         """
-        Take over *file*, open for writing at its end, and lock it.
+        Take over *file*, open for writing at its end, and lock it; the record is to have at most so many lines.
 
         Raises:
             RecordError: If somebody else is writing to it.
@@ -45,7 +45,8 @@ class RecordWriter:
         import fcntl  # not everywhere, and reading needs none
 
         self._file = file
-        self._before = before
+        self._before = START
+        self._most_lines = most_lines
         self._lines = self._bytes = 0
         self._packs = str(file.name).endswith(".gz")
         try:
@@ -55,18 +56,18 @@ class RecordWriter:
             raise RecordError(f"{str(file.name)!r} is being written by another pigpen; wait for its end.") from None
 
     @classmethod
-    def create(cls, path: Path) -> Self:
+    def create(cls, path: Path, most_lines: int = MOST_LINES) -> Self:
         """
-        Begin a record.
+        Begin a record of at most so many lines.
 
         Raises:
             FileExistsError: If there is a file already; it is left as it is.
             OSError: If the file cannot be made.
         """
-        return cls(path.open("xb", buffering=0))
+        return cls(path.open("xb", buffering=0), most_lines)
 
     @classmethod
-    def append(cls, path: Path) -> Self:
+    def append(cls, path: Path, most_lines: int = MOST_LINES) -> Self:
         """
         Go on with a record, after its last whole line; what a killed referee left behind that is cut away.
 
@@ -74,7 +75,7 @@ class RecordWriter:
             OSError: If the file cannot be read or written.
             RecordError: If somebody else is writing to it, or a line is not as it was written.
         """
-        writer = cls(path.open("r+b", buffering=0))
+        writer = cls(path.open("r+b", buffering=0), most_lines)
         try:
             writer._go_to_the_end(path)
         except BaseException:
@@ -141,7 +142,7 @@ class RecordWriter:
         """Refuse a line that nobody could read again."""
         if len(text) > LINE_BYTES:
             raise self._cannot(TOO_LONG)
-        if self._lines == MOST_LINES:
+        if self._lines == self._most_lines:
             raise self._cannot(TOO_MANY)
         if self._bytes + len(text) > MOST_BYTES:
             raise self._cannot(TOO_LARGE)

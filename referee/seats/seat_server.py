@@ -12,7 +12,7 @@ from pigpen.v1.referee_pb2 import RefereeMessage
 from referee.seats.verdict import SeatBroken
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
     from pathlib import Path
 
 Context: TypeAlias = "grpc.aio.ServicerContext[bytes, RefereeMessage]"
@@ -24,7 +24,7 @@ BREAK_SECONDS = 0.5
 LONGEST_PATH = 107
 """Bytes of a Unix socket's path that every system takes."""
 
-OPTIONS = [
+OPTIONS = (
     ("grpc.max_receive_message_length", 65536),
     ("grpc.max_concurrent_streams", 2),
     ("grpc.max_metadata_size", 4096),
@@ -34,7 +34,7 @@ OPTIONS = [
     ("grpc.max_connection_idle_ms", 5000),  # one without a stream, whatever else comes over it
     ("grpc.http2.bdp_probe", 0),
     ("grpc.so_reuseport", 0),
-]
+)
 """What keeps a hostile client from the server's memory and descriptors."""
 
 
@@ -46,16 +46,23 @@ class SeatServer:
         socket: Where it listens.
     """
 
-    def __init__(self, socket: Path, play: Callable[[object, Context], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        socket: Path,
+        play: Callable[[object, Context], Awaitable[None]],
+        options: Sequence[tuple[str, int]] = OPTIONS,
+    ) -> None:
         """
         Prepare a server.
 
         Args:
             socket: Where to listen.
             play: Serves one stream.
+            options: What gRPC is set to.
         """
         self.socket = socket
         self._play = play
+        self._options = options
         self._server: grpc.aio.Server | None = None
         self._stopping: set[asyncio.Task[None]] = set()
 
@@ -94,7 +101,7 @@ class SeatServer:
             await asyncio.wait(self._stopping, timeout=(grace or 0.0) + BREAK_SECONDS)
 
     async def _listen(self) -> None:
-        server = grpc.aio.server(options=OPTIONS, maximum_concurrent_rpcs=8)
+        server = grpc.aio.server(options=self._options, maximum_concurrent_rpcs=8)
         handler: grpc.RpcMethodHandler[bytes, RefereeMessage] = grpc.stream_stream_rpc_method_handler(
             self._play, response_serializer=RefereeMessage.SerializeToString
         )

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from benchmarks import decision, elsewhere, engine, growth, ladder_overhead, start, tables, verify
 from benchmarks.report import Row
-from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from pigpen import is_accelerated
 from pigpen.rules import PRESETS
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 SMALL: dict[Any, dict[str, Any]] = {
     start: {},
-    tables: {"TABLES": (1, 2)},
-    growth: {"DEALS": (1, 3)},
-    verify: {"REPEATS": 1},
-    ladder_overhead: {"LADDERS": (("process", 1),)},
+    tables: {"counts": (1, 2)},
+    growth: {"lengths": (1, 3)},
+    verify: {"repeats": 1},
+    ladder_overhead: {"ladders": (("process", 1),)},
 }
 """What makes each part that needs Docker, or plays a ladder, small enough for a test."""
 
@@ -33,10 +30,8 @@ def names(rows: list[Row]) -> list[str]:
     return [row.what for row in rows]
 
 
-def test_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "DEALS", 20)
-    monkeypatch.setattr(engine, "ENDINGS", 1)
-    found = names(engine.measure(1))
+def test_engine() -> None:
+    found = names(engine.measure(1, deals=20, endings=1))
     assert found[:4] == [
         "random deals, OpenSpiel's hearts from Python",
         "random deals, OpenSpiel's hearts from Python, every short cut",
@@ -66,34 +61,28 @@ def test_decisions_without_docker_and_node(monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.docker
 @pytest.mark.parametrize("part", SMALL, ids=lambda module: module.__name__.rpartition(".")[2])
-def test_parts_that_play_matches(part: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in SMALL[part].items():
-        monkeypatch.setattr(part, name, value)
-    rows = part.measure(1)
+def test_parts_that_play_matches(part: Any) -> None:
+    rows = part.measure(1, **SMALL[part])
     assert len(names(rows)) >= 2
     assert not [row for row in rows if row.figure == "left out"]
 
 
-def test_a_peer_that_cannot_be_installed_is_left_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_peer_that_cannot_be_installed_is_left_out(tmp_path: Path) -> None:
     programs = tmp_path / "absent" / "bin"
     programs.mkdir(parents=True)
     for name in ("python", "pip"):
         (programs / name).write_text("#!/bin/sh\nexit 1\n")
         (programs / name).chmod(0o755)
-    monkeypatch.setattr(elsewhere, "INSTALLED", tmp_path)
-    monkeypatch.setattr(elsewhere, "PACKAGES", {"moves, absent": ("absent_decisions.py", [["absent"]])})
-    monkeypatch.setattr(elsewhere, "SANDBOXES", {"Pigpen": ProcessSandbox})
-    monkeypatch.setattr(elsewhere, "ours", lambda kind: 2000.0)
-    assert elsewhere.measure(1) == [
+    absent = {"moves, absent": ("absent_decisions.py", [["absent"]])}
+    assert elsewhere.measure(1, {"Pigpen": lambda: 2000.0}, absent, tmp_path) == [
         Row("Pigpen", "2,000 /s"),
         Row("moves, absent", "left out", "pip could not install it, or it does not run"),
     ]
 
 
-def test_a_peers_script_says_its_figure_last(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(elsewhere, "PEERS", tmp_path)
+def test_a_peers_script_says_its_figure_last(tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text("print('what it says of itself', 3)\nprint(12.5)\n")
-    assert elsewhere.theirs(tmp_path / sys.executable, "script.py") == 12.5
+    assert elsewhere.theirs(Path(sys.executable), tmp_path / "script.py") == 12.5
 
 
 def test_the_chess_engine_knows_as_much_uci_as_a_game_needs() -> None:

@@ -77,24 +77,26 @@ class SmallLadder:
 
 @contextmanager
 def small_ladder(
-    folder: Path, variants: Sequence[str] = ("gongzhu",), bots: Sequence[str] = ()
+    folder: Path, variants: Sequence[str] = ("gongzhu",), bots: Sequence[str] = (), program: str = QUICK
 ) -> Iterator[SmallLadder]:
-    """Make one in an empty folder, with all `CHOICES` or only these *bots*."""
+    """Make one in an empty folder, with all `CHOICES` or only these *bots*; *program* is their bot.py."""
     settings = load_settings(data_dir=folder / "data", sandbox="process", boards=1)
     scratch = folder / "scratch"
     scratch.mkdir()
     database = open_ladder(settings, create=True)
     for name in bots or CHOICES:
-        enter_quick(database, settings, folder, name, variants)
+        enter_quick(database, settings, folder, name, variants, program)
     yield SmallLadder(settings, database, scratch)
     database.close()
 
 
-def enter_quick(database: Database, settings: Settings, folder: Path, name: str, variants: Sequence[str]) -> None:
+def enter_quick(
+    database: Database, settings: Settings, folder: Path, name: str, variants: Sequence[str], program: str = QUICK
+) -> None:
     """Enter one of the bots; a pre-flight would take longer than its matches."""
     source = folder / name
     source.mkdir()
-    (source / "bot.py").write_text(QUICK.replace("\nCHOICE = 0\n", f"\nCHOICE = {CHOICES[name]}\n"))
+    (source / "bot.py").write_text(program.replace("\nCHOICE = 0\n", f"\nCHOICE = {CHOICES[name]}\n"))
     content = Content.read(source)
     identity = f"sha256:{content.hash}"
     keep_folder(content, settings.data_dir)

@@ -78,6 +78,16 @@ def test_upgrading_what_is_new_changes_nothing(data_dir: Path) -> None:
     assert sorted(path.name for path in data_dir.iterdir()) == ["ladder.db", "records"]
 
 
+def test_what_was_done_is_printed_as_json(data_dir: Path) -> None:
+    other = data_dir.with_name("new")
+    for folder, before in ((other, None), (data_dir, REVISION)):
+        code, printed, complaint = db(folder, "upgrade", "--json")
+        assert (code, json.loads(printed), complaint) == (0, {"before": before, "after": REVISION, "backup": None}, "")
+    copy = data_dir.with_name("copy.db")
+    code, printed, _ = db(data_dir, "backup", str(copy), "--json")
+    assert (code, json.loads(printed)) == (0, {"file": str(copy), "size": copy.stat().st_size})
+
+
 def test_a_newer_schema_is_left_alone(data_dir: Path) -> None:
     change(data_dir, "UPDATE alembic_version SET version_num = '0999'")
     code, printed, complaint = db(data_dir, "upgrade")

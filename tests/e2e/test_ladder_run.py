@@ -13,8 +13,7 @@ from sqlalchemy import select
 
 from ladder.store import models
 from ladder.store.models import Status
-from tests.e2e import small_ladder as small
-from tests.e2e.small_ladder import SmallLadder, events, small_ladder
+from tests.e2e.small_ladder import QUICK, SmallLadder, enter_quick, events, small_ladder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,11 +39,10 @@ def gate(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def waiting_ladder(tmp_path: Path, gate: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SmallLadder]:
+def waiting_ladder(tmp_path: Path, gate: Path) -> Iterator[SmallLadder]:
     """A ladder whose bots answer no question before there is a file *gate*."""
-    assert ANSWER in small.QUICK
-    monkeypatch.setattr(small, "QUICK", small.QUICK.replace(ANSWER, WAIT.format(gate=gate) + ANSWER))
-    with small_ladder(tmp_path) as ladder:
+    assert ANSWER in QUICK
+    with small_ladder(tmp_path, program=QUICK.replace(ANSWER, WAIT.format(gate=gate) + ANSWER)) as ladder:
         yield ladder
 
 
@@ -170,7 +168,7 @@ def test_bots_that_are_submitted_while_it_waits_are_played(tmp_path: Path) -> No
     with small_ladder(tmp_path, bots=["Trotter", "Snout", "Truffle"]) as ladder, ladder.running() as runner:
         waiting = until(runner, "ladder.waiting")[-1]
         assert "A match needs bots of 4 different owners" in waiting["reason"]
-        small.enter_quick(ladder.database, ladder.settings, tmp_path, "Sty", ["gongzhu"])
+        enter_quick(ladder.database, ladder.settings, tmp_path, "Sty", ["gongzhu"])
         until(runner, "match.finished")
 
 

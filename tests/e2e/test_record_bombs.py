@@ -31,10 +31,10 @@ ROOM = 320 * MIB
 """What a command may take beyond what it has when it begins; a line full of errors takes 200 MiB, 10,000 deals 350."""
 LIMITED = """
 import resource, sys
-import ladder.cli, ladder.cli.viewer, referee.replay.verify
+import ladder.cli.typer_app, ladder.cli.viewer, referee.replay.verify
 pages = int(open("/proc/self/statm").read().split()[0])
 resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + int(sys.argv.pop(1)),) * 2)
-ladder.cli.main()
+ladder.cli.typer_app.run_app()
 """
 FIRST, DEAL, _ = match_lines("hearts", "deals:1")
 TOO_MANY = f", line {MOST_LINES + 1}: a record has at most {MOST_LINES:,} lines."
@@ -192,15 +192,17 @@ def test_a_deal_without_a_sensible_number_is_refused(tmp_path: Path, number: int
         assert (done.is_civil, done.code) == (True, 2)
 
 
-def test_no_record_is_written_that_could_not_be_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("referee.records.file.MOST_LINES", 2)
+def test_no_record_is_written_that_could_not_be_read_again(tmp_path: Path) -> None:
     lines = match_lines("hearts", "deals:2")
-    with RecordWriter.create(tmp_path / "match.jsonl") as writer:
+    with RecordWriter.create(tmp_path / "match.jsonl", most_lines=2) as writer:
         for line in lines[:2]:
             writer.write(line)
         with pytest.raises(Exception, match="cannot be written: a record has at most"):
             writer.write(lines[2])
-    with RecordWriter.append(tmp_path / "match.jsonl") as writer, pytest.raises(Exception, match="has at most"):
+    with (
+        RecordWriter.append(tmp_path / "match.jsonl", most_lines=2) as writer,
+        pytest.raises(Exception, match="has at most"),
+    ):
         writer.write(lines[2])
     assert list(read_record(tmp_path / "match.jsonl")) == lines[:2]
 

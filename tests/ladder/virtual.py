@@ -21,7 +21,7 @@ from tests.referee.tables import play_tables
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ladder.runner.runner import Event
+    from ladder.runner.events import Event
     from referee.seats.seat import Seat
 
     Answer = Callable[[MatchTask], MatchOutcome | str | Exception | None]

@@ -4,19 +4,64 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ladder.app.local.local_request import LocalRequest
+from ladder.errors import UserError
 from ladder.matches.bots import load_bots
-from ladder.matches.compare import compare
-from ladder.ratings.sprt import ELO
+from ladder.matches.compare import ComparisonPlan, compare
+from ladder.ratings.sprt import ELO, Hypotheses
+from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.values.compare import CompareResult
+from referee.records.rules_file import load_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ladder.matches.compare import Comparison, ComparisonPlan
+    from ladder.matches.compare import Comparison
     from ladder.sandbox.base import Sandbox
-    from ladder.sandbox.bots.bot_source import BotSource
+    from pigpen.rules import Rules
     from referee.match.spec import MatchSpec
     from referee.records.lines import AnyLine
+
+
+MOST_ELO = 2000
+"""Nearly six standard deviations: no two bots are further apart on a board."""
+
+
+class ComparisonRequest(LocalRequest):
+    """Which bots to compare, and how sure to be."""
+
+    old: str
+    """A sample bot's name, a folder or an image."""
+    new: str
+    field: str = "counting"
+    """The opponents, with commas between them; fewer than there are seats are repeated."""
+    boards: int = 2000
+    """The most boards to play."""
+    elo0: float = 0.0
+    """Normalised Elo of a new bot that is not better, from -2000 to 2000."""
+    elo1: float = 50.0
+    """Normalised Elo of one that is, more than `elo0`."""
+    alpha: float = 0.05
+    """How often an `elo0` may be taken for better, between 0 and 0.5."""
+    beta: float = 0.05
+    """How often an `elo1` may be taken for not better, between 0 and 0.5."""
+
+
+def plan_comparison(asked: ComparisonRequest) -> tuple[ComparisonPlan, list[BotSource]]:
+    """
+    Read what is to be compared.
+
+    Returns:
+        The plan; and the old bot, the new one, the opponents.
+
+    Raises:
+        UserError: If something that was asked for is not there, or makes no sense.
+    """
+    rules = load_rules(asked.rules)
+    sources = [find_bot(asked.old), find_bot(asked.new), *_opponents(asked.field, rules)]
+    names = tuple(source.name for source in sources)
+    hypotheses = _hypotheses(asked)
+    return ComparisonPlan(rules, names, hypotheses, asked.boards, asked.seed_bytes(), asked.clock_setting()), sources
 
 
 async def compare_bots(
@@ -46,6 +91,26 @@ async def compare_bots(
         return await bots.only(numbers).play(spec, write, concurrency=concurrency)
 
     return compare_result(plan, await compare(plan, play, lambda found: look(compare_result(plan, found))))
+
+
+def _opponents(field: str, rules: Rules) -> list[BotSource]:
+    words = [word for word in field.split(",") if word]
+    seats = 2 if rules.partners else rules.players - 1
+    if not words or len(words) > seats:
+        raise UserError(f"--field {field!r}: name 1 to {seats} opponents for {rules.name}, with commas between them.")
+    return [find_bot(words[seat % len(words)]) for seat in range(seats)]
+
+
+def _hypotheses(asked: ComparisonRequest) -> Hypotheses:
+    for name, elo in (("elo0", asked.elo0), ("elo1", asked.elo1)):
+        if not -MOST_ELO <= elo <= MOST_ELO:
+            raise UserError(f"--{name} {elo:g} is out of range; write a number from -{MOST_ELO} to {MOST_ELO}.")
+    if not asked.elo0 < asked.elo1:
+        raise UserError(f"--elo0 {asked.elo0:g} must be less than --elo1 {asked.elo1:g}.")
+    for name, value in (("alpha", asked.alpha), ("beta", asked.beta)):
+        if not 0 < value < 0.5:
+            raise UserError(f"--{name} {value:g} is not an error rate; write a number between 0 and 0.5.")
+    return Hypotheses(asked.elo0, asked.elo1, asked.alpha, asked.beta)
 
 
 def compare_result(plan: ComparisonPlan, found: Comparison) -> CompareResult:

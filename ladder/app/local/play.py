@@ -14,31 +14,29 @@ from referee.records.lines import DealLine
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from ladder.app.local.match_plan import MatchPlan
     from ladder.matches.play import Played
     from ladder.sandbox.base import Sandbox
-    from ladder.sandbox.bots.bot_source import BotSource
     from ladder.values.faults import FaultReport
     from referee.match.spec import MatchSpec
     from referee.records.lines import AnyLine, BotResult
 
 
 async def play_match(
-    spec: MatchSpec,
-    sources: Sequence[BotSource],
+    plan: MatchPlan,
     sandbox: Sandbox | None,
     write: Callable[[AnyLine], None],
-    recorded: Sequence[DealLine] | None = None,
+    advance: Callable[[], None],
     concurrency: int = 1,
 ) -> PlayedMatch:
     """
     Let bots play a match.
 
     Args:
-        spec: What is to be played.
-        sources: The bots, in the order of their numbers.
-        sandbox: Where they run; None: in this process.
+        plan: What is to be played, and by whom.
+        sandbox: Where the bots run; None: in this process.
         write: Takes the record's lines.
-        recorded: The deals in the record of an interrupted match.
+        advance: Called after each deal.
         concurrency: How many tables to play at once.
 
     Raises:
@@ -47,6 +45,7 @@ async def play_match(
         SandboxError: If the sandbox failed; the match is void.
     """
     faults = Faults()
+    recorded = plan.begun.deals if plan.begun else None
     for line in recorded or ():
         faults.take(line)
 
@@ -54,9 +53,10 @@ async def play_match(
         write(line)
         if isinstance(line, DealLine):
             faults.take(line)
+            advance()
 
-    bots = await load_bots(sources, sandbox)
-    return match_result(spec, await bots.play(spec, take, recorded, concurrency), faults)
+    bots = await load_bots(plan.sources, sandbox)
+    return match_result(plan.spec, await bots.play(plan.spec, take, recorded, concurrency), faults)
 
 
 def match_result(spec: MatchSpec, played: Played, faults: Faults) -> PlayedMatch:

@@ -48,22 +48,22 @@ class BotSource:
     """Which Dockerfiles are built; one's own bot may bring any."""
 
 
-def sample_names() -> list[str]:
-    """Names of the bots that come with Pigpen."""
-    return sorted(path.name for path in SAMPLES.iterdir() if _is_bot(path))
+def sample_names(samples: Path = SAMPLES) -> list[str]:
+    """Names of the bots that come with Pigpen, or of those in another folder."""
+    return sorted(path.name for path in samples.iterdir() if _is_bot(path))
 
 
-def find_bot(word: str) -> BotSource:
+def find_bot(word: str, samples: Path = SAMPLES) -> BotSource:
     """
     Find the bot that *word* names: a sample bot's name, a folder, or an image, in this order.
 
-    A word with a slash at the start or after a dot (`./mybot`) is always a folder.
+    A word with a slash at the start or after a dot (`./mybot`) is always a folder. Sample bots are in *samples*.
 
     Raises:
         UnknownBot: If it names none of them.
     """
-    if word in sample_names():
-        return BotSource(word, folder=SAMPLES / word)
+    if word in sample_names(samples):
+        return BotSource(word, folder=samples / word)
     folder = _expanded(word)
     if _is_folder(folder):
         if not folder.resolve().name.isprintable():  # in records, tables and messages it would break something
@@ -77,7 +77,7 @@ def find_bot(word: str) -> BotSource:
     if not looks_like_path and re.search("[:/@]", word) and _IMAGE.fullmatch(word):
         return BotSource(word.rpartition("/")[2].partition("@")[0], image=word)
     raise UnknownBot(
-        f"There is no bot {word!r}: neither a sample bot ({', '.join(sample_names())}), nor a folder, "
+        f"There is no bot {word!r}: neither a sample bot ({', '.join(sample_names(samples))}), nor a folder, "
         "nor an image reference such as mybot:latest."
     )
 

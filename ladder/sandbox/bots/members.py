@@ -63,15 +63,20 @@ class FolderMember:
         return self.name.split("/")
 
 
-def read_members(folder: Path, most_bytes: int) -> tuple[FolderMember, ...]:
+def read_members(folder: Path, most_bytes: int, most_members: int = MOST_MEMBERS) -> tuple[FolderMember, ...]:
     """
     Read all that counts below *folder*, in a fixed order.
+
+    Args:
+        folder: The folder.
+        most_bytes: In all files together.
+        most_members: Files, folders and links.
 
     Raises:
         BotRejected: If something cannot be read, exceeds a limit, has a name that is not UTF-8, or is a link out of
             the folder.
     """
-    reading = _Reading(folder, most_bytes)
+    reading = _Reading(folder, most_bytes, most_members)
     with reading.unreadable(""), _opened(os.open(folder, os.O_RDONLY | os.O_DIRECTORY)) as root:
         members = tuple(reading.below(root, "", 1))
     links = {member.name: member.content.decode() for member in members if member.kind is Kind.LINK}
@@ -85,9 +90,10 @@ def read_members(folder: Path, most_bytes: int) -> tuple[FolderMember, ...]:
 
 
 class _Reading:
-    def __init__(self, folder: Path, most_bytes: int) -> None:
+    def __init__(self, folder: Path, most_bytes: int, most_members: int) -> None:
         self._folder = folder
         self._most_bytes = most_bytes
+        self._most_members = most_members
         self._bytes = 0
         self._members = 0
 
@@ -103,8 +109,8 @@ class _Reading:
                 if found.name in IGNORED:
                     continue
                 self._members += 1
-                if self._members > MOST_MEMBERS:
-                    raise self._refused(f"has more than {MOST_MEMBERS:,} files and folders")
+                if self._members > self._most_members:
+                    raise self._refused(f"has more than {self._most_members:,} files and folders")
                 yield self._checked(prefix, found.name), found.stat(follow_symlinks=False).st_mode
 
     def _checked(self, prefix: str, name: str) -> str:

@@ -65,21 +65,22 @@ def ensure_base_image(client: DockerClient, report: Callable[[str], None]) -> st
     return content
 
 
-def base_image_id(client: DockerClient, content: str) -> str:
+def base_image_id(client: DockerClient, content: str, name: str = LATEST) -> str:
     """
     The id of the bot base image: a name could come to mean another one between two looks.
 
     Args:
         client: The engine.
         content: What `ensure_base_image` gave.
+        name: What the image is called.
 
     Raises:
-        SandboxError: If `pigpen/bot:latest` is another image by now.
+        SandboxError: If that name means another image by now.
     """
-    image = client.images.get(LATEST)
+    image = client.images.get(name)
     if image.labels.get(CONTENT_LABEL) != content:
         raise SandboxError(
-            f"{LATEST} is not the bot base image any more. Make it again: python -m ladder.sandbox.docker.base_image"
+            f"{name} is not the bot base image any more. Make it again: python -m ladder.sandbox.docker.base_image"
         )
     return str(image.id)
 
@@ -126,23 +127,28 @@ def _remove_nameless(client: DockerClient, image: str) -> None:
             client.api.remove_image(image)
 
 
-def find_base(client: DockerClient, report: Callable[[str], None]) -> str:
-    """Find, pull or make the Python image below the base image, and give its tag."""
-    for tag in (OFFICIAL_BASE, debian_base_tag()):
+def find_base(client: DockerClient, report: Callable[[str], None], official: str = OFFICIAL_BASE) -> str:
+    """
+    Find, pull or make the Python image below the base image, and give its tag.
+
+    Raises:
+        SandboxError: If the *official* image cannot be pulled, and none can be made on this machine.
+    """
+    for tag in (official, debian_base_tag()):
         if client.api.images(tag, quiet=True):
             return tag
     try:
-        report(f"looking for {OFFICIAL_BASE}")
-        repository, _, tag = OFFICIAL_BASE.partition(":")
+        report(f"looking for {official}")
+        repository, _, tag = official.partition(":")
         client.api.pull(repository, tag)
     except ENGINE_ERRORS as error:
         if can_make_debian_base():
             return make_debian_base(client, report)
         raise SandboxError(
-            f"The bot base image needs {OFFICIAL_BASE}, which could not be pulled ({explain(error)}), and only root "
+            f"The bot base image needs {official}, which could not be pulled ({explain(error)}), and only root "
             "on Debian can make one from packages. Load that image into the engine, or use the process sandbox."
         ) from error
-    return OFFICIAL_BASE
+    return official
 
 
 def _facts(client: DockerClient, base: str) -> tuple[str, str]:

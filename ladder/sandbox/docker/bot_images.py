@@ -152,9 +152,9 @@ def find_image(client: DockerClient, reference: str) -> Image | None:
         raise
 
 
-def pull_image(client: DockerClient, reference: str) -> Image:
+def pull_image(client: DockerClient, reference: str, seconds: float = PULL_SECONDS) -> Image:
     """
-    Ask the registry for an image, whether this engine has one of that name or not.
+    Ask the registry for an image, whether this engine has one of that name or not; it may take so many *seconds*.
 
     Raises:
         BotRejected: If the registry does not have it.
@@ -168,10 +168,10 @@ def pull_image(client: DockerClient, reference: str) -> Image:
         )
     try:
         if repository != "sha256":  # an id says nothing about where to pull from
-            within(PULL_SECONDS, partial(_pull, client, reference, repository, tag or "latest"))
+            within(seconds, partial(_pull, client, reference, repository, tag or "latest"))
         return client.images.get(reference)
     except TimeoutError as error:
-        raise _pull_failed(reference, f"it took more than {PULL_SECONDS:g} s") from error
+        raise _pull_failed(reference, f"it took more than {seconds:g} s") from error
     except APIError as error:
         if not (error.is_client_error() or explain(error).startswith(NO_SUCH_IMAGE)):
             raise _pull_failed(reference, explain(error)) from error

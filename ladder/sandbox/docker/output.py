@@ -19,7 +19,7 @@ NAME = "log.sock"
 
 CHUNK = 64 * 1024
 PAUSE = 0.05
-"""At most `CHUNK` bytes are read in so many seconds. A bot that writes more waits on its own full socket."""
+"""Seconds in which at most `CHUNK` bytes are read. A bot that writes more waits on its own full socket."""
 
 _LAST_CHUNKS = 64
 """Read when somebody looks: a socket holds less, and a bot may write on meanwhile."""
@@ -28,13 +28,14 @@ _LAST_CHUNKS = 64
 class Output:
     """The end of a container's output. Lives on the event loop that made it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, pause: float = PAUSE) -> None:
         """
-        Listen in *folder*, for one connection.
+        Listen in *folder*, for one connection, and read from it at most `CHUNK` bytes in *pause* seconds.
 
         Raises:
             SandboxError: If the folder takes no socket.
         """
+        self._pause_seconds = pause
         self._connected = False
         self._tail = Tail()
         self._path = folder / NAME
@@ -83,7 +84,7 @@ class Output:
         """Read one chunk, then pause: a flood of output costs this process no more than that."""
         if self._take():
             self._pause()
-            self._resuming = self._loop.call_later(PAUSE, self._resume)
+            self._resuming = self._loop.call_later(self._pause_seconds, self._resume)
 
     def _take(self) -> bool:
         """Take one chunk; whether there was anything."""

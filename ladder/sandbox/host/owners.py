@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ladder.errors import SandboxError
 
-_PROC = Path("/proc")
+PROC = Path("/proc")
 _OWNER = re.compile(r"[!-~]{0,255} [!-~]{1,64} pid:\[[0-9]{1,20}\] [0-9]{1,7} [0-9]{1,20}")
 """Machine, boot, pid namespace, pid, start time."""
 
@@ -23,7 +23,7 @@ def this_process() -> str:
     """
     try:
         pid = os.getpid()
-        return f"{_where()} {pid} {_started(pid)}"
+        return f"{_where(PROC)} {pid} {_started(pid, PROC)}"
     except OSError as error:
         raise SandboxError("The docker sandbox needs Linux. Elsewhere use the process sandbox.") from error
 
@@ -33,11 +33,15 @@ def is_owner(text: str) -> bool:
     return _OWNER.fullmatch(text) is not None
 
 
-def is_dead(owner: str) -> bool:
+def is_dead(owner: str, proc: Path = PROC) -> bool:
     """
     Whether the process that `this_process` named *owner* has surely ended.
 
     One on another machine or in another pid namespace cannot be seen from here, so it counts as living.
+
+    Args:
+        owner: The name.
+        proc: Where the kernel shows its processes.
 
     Raises:
         ValueError: If *owner* is no such name (`is_owner`).
@@ -45,7 +49,7 @@ def is_dead(owner: str) -> bool:
     if not is_owner(owner):
         raise ValueError(f"{owner[:80]!r} names no process")
     machine, boot, namespace, pid, started = owner.split(" ")
-    here_machine, here_boot, here_namespace = _where().split(" ")
+    here_machine, here_boot, here_namespace = _where(proc).split(" ")
     if machine != here_machine:
         return False
     if boot != here_boot:
@@ -53,31 +57,31 @@ def is_dead(owner: str) -> bool:
     if namespace != here_namespace:
         return False
     try:
-        return _started(int(pid)) != started
+        return _started(int(pid), proc) != started
     except OSError:
-        return not _is_hidden(int(pid))
+        return not _is_hidden(int(pid), proc)
 
 
-def _where() -> str:
-    boot = (_PROC / "sys/kernel/random/boot_id").read_text().strip()
-    return f"{platform.node()} {boot} {os.readlink(_PROC / 'self/ns/pid')}"
+def _where(proc: Path) -> str:
+    boot = (proc / "sys/kernel/random/boot_id").read_text().strip()
+    return f"{platform.node()} {boot} {os.readlink(proc / 'self/ns/pid')}"
 
 
-def _started(pid: int) -> str:
+def _started(pid: int, proc: Path) -> str:
     """Give the start time in clock ticks since boot; a zombie has ended, whatever the process table says."""
     # The command's name stands in brackets and may hold any bytes, brackets and blanks included.
-    fields = (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].decode("ascii").split()
+    fields = (proc / str(pid) / "stat").read_bytes().rpartition(b")")[2].decode("ascii").split()
     if fields[0] in "ZX":
         raise ProcessLookupError(pid)
     return fields[19]
 
 
-def _is_hidden(pid: int) -> bool:
+def _is_hidden(pid: int, proc: Path) -> bool:
     """Whether there is such a process, of another user, and /proc does not show those (mount option hidepid)."""
     try:
         os.kill(pid, 0)
     except PermissionError:
-        return not (_PROC / str(pid)).exists()
+        return not (proc / str(pid)).exists()
     except OSError:
         return False
     return False

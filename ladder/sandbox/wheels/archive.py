@@ -114,15 +114,15 @@ class Wheel:
 
 
 @contextmanager
-def open_wheel(path: Path, label: str) -> Iterator[Wheel]:
+def open_wheel(path: Path, label: str, directory_bytes: int = DIRECTORY_BYTES) -> Iterator[Wheel]:
     """
-    Open a wheel and close it in the end.
+    Open a wheel and close it in the end; the list of files in it may take so many bytes.
 
     Raises:
         BotRejected: If it is no archive, or one that is not to be unpacked.
     """
     with damaged(label):
-        _check_directory(path, label)
+        _check_directory(path, label, directory_bytes)
         archive = zipfile.ZipFile(path)
     with archive:
         yield Wheel(archive, label, path.stat().st_size)
@@ -137,7 +137,7 @@ def damaged(label: str) -> Iterator[None]:
         raise BotRejected(f"The wheel of {label} is damaged: {error}. Ask for another version.") from error
 
 
-def _check_directory(path: Path, label: str) -> None:
+def _check_directory(path: Path, label: str, most_bytes: int) -> None:
     """Look at how long the list of files is before all of it is read into memory."""
     with path.open("rb") as file:
         size = file.seek(0, 2)
@@ -148,5 +148,5 @@ def _check_directory(path: Path, label: str) -> None:
         raise zipfile.BadZipFile("it is no zip archive")
     length = int.from_bytes(tail[at + 12 : at + 16], "little")
     is_zip64 = tail[max(0, at - _LOCATOR_SIZE) :].startswith(b"PK\x06\x07")
-    if is_zip64 or length > DIRECTORY_BYTES:
+    if is_zip64 or length > most_bytes:
         raise BotRejected(f"The wheel of {label} holds too many files. Ask for another version, or leave it out.")

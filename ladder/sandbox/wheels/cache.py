@@ -27,9 +27,10 @@ CHUNK = 1024 * 1024
 class Store:
     """The folder."""
 
-    def __init__(self, root: Path, most_bytes: int = STORE_BYTES) -> None:
+    def __init__(self, root: Path, most_bytes: int = STORE_BYTES, most_answers: int = MOST_ANSWERS) -> None:
         self.root = root
         self._most_bytes = most_bytes
+        self._most_answers = most_answers
         self._wheels, self._answers = root / "wheels", root / "answers"
 
     def find(self, pin: Pin) -> Path | None:
@@ -67,7 +68,7 @@ class Store:
         """
         _put(self._answers / key, text.encode())
         oldest_first = sorted(self._answers.iterdir(), key=lambda path: path.stat().st_mtime)
-        for path in oldest_first[:-MOST_ANSWERS]:
+        for path in oldest_first[: -self._most_answers]:
             path.unlink(missing_ok=True)
 
     def _prune(self, spared: Path) -> None:

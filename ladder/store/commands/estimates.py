@@ -16,7 +16,7 @@ from ladder.store.models import State
 from referee.records.rules_file import rules_from
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     import numpy.typing as npt
     from sqlalchemy.orm import Session
@@ -94,24 +94,32 @@ def refresh(database: Database, variant: str, most: int = MOST_VERSIONS) -> Esti
         active = _active(session, variant)
     if estimate is None:
         return None
+    rows, blob = _intervals(estimate, active), estimate.to_bytes()
+    with database.write() as session:
+        session.merge(models.StoredEstimate(variant=variant, ordinal=ordinal, fit=blob))
+        _write_intervals(session, variant, rows)
+    return estimate
+
+
+def _intervals(estimate: Estimate, active: Sequence[int]) -> list[dict[str, float]]:
+    """For each of these versions its ± and its ranks, among them."""
     among = estimate.among(active)
-    rows = [
+    return [
         {"version_": version, "error": among.error(version), "rank_low": low, "rank_high": high}
         for version in active
         for low, high in [among.ranks(version)]
     ]
-    blob = estimate.to_bytes()
-    with database.write() as session:
-        session.merge(models.StoredEstimate(variant=variant, ordinal=ordinal, fit=blob))
-        rating = models.Rating.__table__
-        if rows:
-            session.connection().execute(
-                update(models.Rating)
-                .where(rating.c.variant == variant, rating.c.version_id == bindparam("version_"))
-                .values(error=bindparam("error"), rank_low=bindparam("rank_low"), rank_high=bindparam("rank_high")),
-                rows,
-            )
-    return estimate
+
+
+def _write_intervals(session: Session, variant: str, rows: list[dict[str, float]]) -> None:
+    rating = models.Rating.__table__
+    if rows:
+        session.connection().execute(
+            update(models.Rating)
+            .where(rating.c.variant == variant, rating.c.version_id == bindparam("version_"))
+            .values(error=bindparam("error"), rank_low=bindparam("rank_low"), rank_high=bindparam("rank_high")),
+            rows,
+        )
 
 
 def _active(session: Session, variant: str) -> list[int]:

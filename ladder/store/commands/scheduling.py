@@ -2,67 +2,30 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from sqlalchemy import bindparam, insert, select, text
+from sqlalchemy import insert, select
 
-from ladder.pairing.scheduler import Entrant, next_matches, next_variant, why_none
-from ladder.ratings.elo import PROVISIONAL
-from ladder.results.summary import teams_of
+from ladder.pairing.scheduler import next_matches, next_variant
 from ladder.store import models
+from ladder.store.commands.entrants import fields_of
+from ladder.store.commands.neighbours import Neighbours
 from ladder.store.models import State, Status
 from pigpen.rules import new_seed
 from pigpen.rules.shuffle import commitment
 from referee.match.formats import Format
-from referee.records.rules_file import rules_from
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from random import Random
 
     from sqlalchemy import Select
     from sqlalchemy.orm import Session
 
     from ladder.settings.settings import Settings
-    from pigpen.rules import Rules
-
-# Written out, not as parameters: SQLite uses an index with a condition only where it sees that condition.
-PENDING = tuple(text(f"matches.status = '{status}'") for status in (Status.QUEUED, Status.LEASED))
-
-
-@dataclass(frozen=True)
-class VariantEntrants:
-    """Those who may play in a variant."""
-
-    rules: Rules
-    entrants: tuple[Entrant, ...]
-    pending: tuple[tuple[int, ...], ...]
-    """The tables that are still to be played: versions by number of the bot."""
-
-    @property
-    def why_none(self) -> str | None:
-        """One sentence that says why there can be no match; None if there can be one."""
-        return why_none(self.entrants, self.rules.players, self.rules.partners)
-
-    @property
-    def sides(self) -> int:
-        """How many bots play a match against each other."""
-        return len(teams_of(self.rules))
-
-    @property
-    def matches(self) -> int:
-        """Recorded and pending matches of all entrants, added up."""
-        return sum(entrant.matches for entrant in self.entrants)
-
-    @property
-    def wanted_by_newcomers(self) -> int:
-        """About how many matches it takes until no rating is provisional any more."""
-        missing = sum(max(0, PROVISIONAL - entrant.matches) for entrant in self.entrants)
-        return math.ceil(missing / self.sides)
+    from ladder.store.commands.entrants import VariantEntrants
 
 
 def fill_queue(
@@ -123,105 +86,9 @@ def why_nobody(session: Session, variants: Collection[str] | None = None) -> str
     )
 
 
-def fields_of(session: Session, variants: Collection[str] | None = None) -> dict[str, VariantEntrants]:
-    """Those who may play, by variant; matches that are still to be played are counted among theirs."""
-    found = session.scalars(select(models.Variant).order_by(models.Variant.name))
-    pending = _pending(session)
-    return {
-        each.name: _field(session, each.name, rules_from(each.rules), pending.get(each.name, []))
-        for each in found
-        if variants is None or each.name in variants
-    }
-
-
-def _field(session: Session, variant: str, rules: Rules, pending: Sequence[tuple[int, ...]]) -> VariantEntrants:
-    rating = models.Rating
-    rows = session.execute(
-        select(
-            rating.version_id,
-            models.Version.bot_id,
-            models.StoredBot.owner_id,
-            rating.rating,
-            rating.matches,
-            rating.seats,
-        )
-        .join(models.Version, models.Version.id == rating.version_id)
-        .join(models.StoredBot, models.StoredBot.id == models.Version.bot_id)
-        .where(rating.variant == variant, rating.state == State.ACTIVE)
-        .order_by(rating.version_id)
-    )
-    waiting = Counter(version for table in pending for version in set(table))
-    chairs = Counter((version, seat) for table in pending for seat, version in enumerate(table))
-    entrants = tuple(
-        Entrant(version, bot, owner, elo, matches + waiting[version], _seats(rules, seats, chairs, version))
-        for version, bot, owner, elo, matches, seats in rows
-    )
-    return VariantEntrants(rules, entrants, tuple(pending))
-
-
-def _seats(rules: Rules, recorded: Sequence[int], pending: Counter[tuple[int, int]], version: int) -> tuple[int, ...]:
-    every = [*recorded, *[0] * (rules.players - len(recorded))]
-    return tuple(count + pending[version, seat] for seat, count in enumerate(every))
-
-
-class Neighbours(Mapping[tuple[int, int], int]):
-    """
-    How often one version sat right after another, also in matches that are still to be played; 0 where it never did.
-
-    Looked up when it is asked for: there are as many pairs as bots by bots, and a table needs to know of a few.
-    """
-
-    def __init__(self, session: Session, variant: str, pending: Iterable[Sequence[int]]) -> None:
-        """
-        Stand ready.
-
-        Args:
-            session: The transaction.
-            variant: Which variant.
-            pending: Its tables that are still to be played: versions by number of the bot.
-        """
-        self._session = session
-        self._variant = variant
-        self._pending = Counter(pair for table in pending for pair in zip(table, (*table[1:], table[0]), strict=True))
-        self._recorded: dict[tuple[int, int], int] = {}
-
-    def __getitem__(self, pair: tuple[int, int]) -> int:
-        if pair not in self._recorded:
-            a, b = sorted(pair)
-            row = self._session.execute(_MET, {"variant_": self._variant, "a_": a, "b_": b}).one_or_none()
-            self._recorded[a, b], self._recorded[b, a] = row or (0, 0)
-        return self._recorded[pair] + self._pending[pair]
-
-    def __iter__(self) -> Iterator[tuple[int, int]]:
-        found = self._session.execute(select(models.PairStats.a, models.PairStats.b).filter_by(variant=self._variant))
-        met = {pair for a, b in found for pair in ((a, b), (b, a))}
-        return iter(met | set(self._pending))
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-
 def _entered(variants: Collection[str] | None) -> Select[models.Rating]:
     entries = select(models.Rating)
     return entries if variants is None else entries.where(models.Rating.variant.in_(variants))
-
-
-def _pending(session: Session) -> dict[str, list[tuple[int, ...]]]:
-    """The tables that are still to be played, by variant: versions by number of the bot."""
-    tables: dict[tuple[str, int], list[int]] = {}
-    for status in PENDING:
-        rows = session.execute(
-            select(models.StoredMatch.variant, models.StoredSeat.match_id, models.StoredSeat.version_id)
-            .join(models.StoredSeat, models.StoredSeat.match_id == models.StoredMatch.id)
-            .where(status)
-            .order_by(models.StoredSeat.match_id, models.StoredSeat.seat)
-        )
-        for variant, match, version in rows:
-            tables.setdefault((variant, match), []).append(version)
-    found: dict[str, list[tuple[int, ...]]] = {}
-    for (variant, _), table in tables.items():
-        found.setdefault(variant, []).append(tuple(table))
-    return found
 
 
 def _shares(fields: Mapping[str, VariantEntrants], wanted: int, rng: Random) -> Counter[str]:
@@ -261,10 +128,3 @@ def _queue(session: Session, settings: Settings, variant: str, table: Sequence[i
     rows = [{"match_id": match.id, "seat": seat, "version_id": version} for seat, version in enumerate(table)]
     session.execute(insert(models.StoredSeat), rows)
     return match.id
-
-
-_MET = select(models.PairStats.a_then_b, models.PairStats.b_then_a).where(
-    models.PairStats.variant == bindparam("variant_"),
-    models.PairStats.a == bindparam("a_"),
-    models.PairStats.b == bindparam("b_"),
-)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from pigpen.rules.actions import Exposure, Phase
@@ -30,6 +31,7 @@ class Play(NamedTuple):
     card: Card
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class SeatView:
     """
     All that one seat may know. What is not here is hidden.
@@ -64,40 +66,19 @@ class SeatView:
         first_leader: Who leads to the first trick whatever it holds (GZ-2); None: the holder of the opening card.
     """
 
-    __slots__ = (
-        "deal", "exposures", "first_leader", "hand_mask", "hidden", "leaders", "legal_mask", "passed_mask",
-        "phase", "plays", "received_mask", "rules", "seat",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        rules: Rules,
-        seat: int,
-        deal: int,
-        phase: Phase,
-        hand_mask: int,
-        legal_mask: int,
-        passed_mask: int,
-        received_mask: int,
-        exposures: tuple[Exposure, ...],
-        hidden: tuple[int, ...],
-        plays: bytes,
-        leaders: bytes,
-        first_leader: int | None,
-    ) -> None:
-        self.rules = rules
-        self.seat = seat
-        self.deal = deal
-        self.phase = phase
-        self.hand_mask = hand_mask
-        self.legal_mask = legal_mask
-        self.passed_mask = passed_mask
-        self.received_mask = received_mask
-        self.exposures = exposures
-        self.hidden = hidden
-        self.plays = plays
-        self.leaders = leaders
-        self.first_leader = first_leader
+    rules: Rules
+    seat: int
+    deal: int
+    phase: Phase
+    hand_mask: int
+    legal_mask: int
+    passed_mask: int
+    received_mask: int
+    exposures: tuple[Exposure, ...]
+    hidden: tuple[int, ...]
+    plays: bytes
+    leaders: bytes
+    first_leader: int | None
 
     def known(self) -> tuple[object, ...]:
         """Every attribute but the rules, in the order of the constructor: what equality and a leak test compare."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pigpen.rules import Phase, SeatView, mask_of
@@ -10,12 +11,13 @@ from pigpen.rules import Phase, SeatView, mask_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pigpen.rules import Card, Deal, Exposure, Rules
+    from pigpen.rules import Card, Deal
     from pigpen.sim.playout import Policy
     from pigpen.sim.possible_deals import PossibleDeals
     from pigpen.sim.sim_random import Bits
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class View(SeatView):
     """
     All that one seat may know, at the moment of a decision.
@@ -40,51 +42,13 @@ class View(SeatView):
         bank: Seconds left in the bank before this decision.
     """
 
-    __slots__ = ("_possible", "_rng", "bank", "decision", "limit", "seed", "totals")
-
-    def __init__(
-        self,
-        rules: Rules,
-        seat: int,
-        deal: int,
-        phase: Phase,
-        hand_mask: int,
-        legal_mask: int,
-        passed_mask: int,
-        received_mask: int,
-        exposures: tuple[Exposure, ...],
-        hidden: tuple[int, ...],
-        plays: bytes,
-        leaders: bytes,
-        first_leader: int | None,
-        totals: tuple[int, ...] = (),
-        decision: int = 0,
-        seed: int = 0,
-        limit: float = 0.0,
-        bank: float = 0.0,
-    ) -> None:
-        super().__init__(
-            rules,
-            seat,
-            deal,
-            phase,
-            hand_mask,
-            legal_mask,
-            passed_mask,
-            received_mask,
-            exposures,
-            hidden,
-            plays,
-            leaders,
-            first_leader,
-        )
-        self.totals = totals
-        self.decision = decision
-        self.seed = seed
-        self.limit = limit
-        self.bank = bank
-        self._rng: random.Random | None = None
-        self._possible: PossibleDeals | None = None
+    totals: tuple[int, ...] = ()
+    decision: int = 0
+    seed: int = 0
+    limit: float = 0.0
+    bank: float = 0.0
+    _rng: random.Random | None = field(default=None, init=False)
+    _possible: PossibleDeals | None = field(default=None, init=False)
 
     @property
     def rng(self) -> random.Random:

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from ladder.app import doctor
-from ladder.app.doctor import Probed
+from ladder.app.machine_findings import machine, missing_at_once, no_engine
+from ladder.app.protections import Probed, protections, stands
 from ladder.cli.doctor import say_what_is_missing
 from ladder.errors import SandboxError
 from ladder.values.doctor import Finding
@@ -41,9 +42,9 @@ def missing(findings: list[Finding]) -> list[str]:
 
 
 def test_where_everything_was_refused_all_protections_work() -> None:
-    found = doctor.protections(probed(), reclaims=True)
+    found = protections(probed(), reclaims=True)
     assert missing(found) == []
-    assert doctor.stands(found)
+    assert stands(found)
     assert all(finding.is_protection for finding in found)
 
 
@@ -60,20 +61,20 @@ def test_where_everything_was_refused_all_protections_work() -> None:
     ],
 )
 def test_each_protection_that_fails_is_named_with_what_follows(what: Probed, name: str, found: str) -> None:
-    findings = doctor.protections(what, reclaims=True)
+    findings = protections(what, reclaims=True)
     (fallen,) = [finding for finding in findings if not finding.holds]
     assert (fallen.name, fallen.found, bool(fallen.follows)) == (name, found, True)
-    assert not doctor.stands(findings)
+    assert not stands(findings)
 
 
 def test_a_kernel_of_its_own_tells_a_bot_nothing_of_others() -> None:
     calls = {"flock": "done", "network": "ENETUNREACH"}
     what = probed("isolated", calls=calls, host=["/proc/stat"], others=["/proc/self/smaps"], own_kernel=True)
-    assert missing(doctor.protections(what, reclaims=False)) == []
+    assert missing(protections(what, reclaims=False)) == []
 
 
 def test_names_that_are_not_forgotten_are_a_protection_that_fails() -> None:
-    assert missing(doctor.protections(probed(), reclaims=False)) == ["Names looked up"]
+    assert missing(protections(probed(), reclaims=False)) == ["Names looked up"]
 
 
 @pytest.mark.parametrize(
@@ -86,26 +87,26 @@ def test_names_that_are_not_forgotten_are_a_protection_that_fails() -> None:
     ],
 )
 def test_what_an_engine_lacks_is_named(change: dict[str, Any], name: str) -> None:
-    before, after = missing(doctor.machine(ENGINE)), missing(doctor.machine(ENGINE | change))
+    before, after = missing(machine(ENGINE)), missing(machine(ENGINE | change))
     assert sorted(after) == sorted([*before, name])
 
 
 def test_without_root_a_run_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 1000)
-    assert "User" in missing(doctor.missing_at_once(ENGINE))
+    assert "User" in missing(missing_at_once(ENGINE))
 
 
 def test_a_temporary_folder_that_others_can_take_away_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     tmp_path.chmod(0o777)
-    assert "TMPDIR" in missing(doctor.missing_at_once(ENGINE))
+    assert "TMPDIR" in missing(missing_at_once(ENGINE))
     tmp_path.chmod(0o1777)
-    assert "TMPDIR" not in missing(doctor.missing_at_once(ENGINE))
+    assert "TMPDIR" not in missing(missing_at_once(ENGINE))
 
 
 def test_no_engine_is_a_protection_that_fails() -> None:
-    found = doctor.no_engine(SandboxError("No Docker engine answers. Start one."))
-    assert not doctor.stands(found)
+    found = no_engine(SandboxError("No Docker engine answers. Start one."))
+    assert not stands(found)
     assert found[0].follows == "No Docker engine answers. Start one."
 
 
@@ -122,7 +123,7 @@ def test_the_protections_are_tried_in_a_container() -> None:
     done = pigpen("doctor", "--json")
     found = json.loads(done.stdout)
     names = [finding["name"] for finding in found["findings"] if finding["is_protection"]]
-    assert names == [finding.name for finding in doctor.protections(probed(), reclaims=True)]
+    assert names == [finding.name for finding in protections(probed(), reclaims=True)]
     fallen = {finding["name"] for finding in found["findings"] if finding["is_protection"] and not finding["holds"]}
     assert fallen.isdisjoint({"System calls", "/proc and /sys"})
     assert found["stands"] is (fallen == set())

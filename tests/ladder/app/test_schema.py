@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from typer.main import get_command
 
 from ladder.app.schema import PLACE, PRINTED, api_schema
-from ladder.cli import app
+from ladder.cli.typer_app import app
 from ladder.values.database import Backup
 from ladder.values.value import Time, Value, time_of
 from pigpen.rules import PRESETS

@@ -9,6 +9,6 @@ HEAVY = {"docker", "sqlalchemy", "alembic", "numpy", "structlog", "pydantic_sett
 
 
 def test_the_command_imports_nothing_heavy_before_it_knows_what_is_wanted() -> None:
-    code = f"import sys, ladder.cli; print(*sorted({HEAVY!r} & set(sys.modules)))"
+    code = f"import sys, ladder.cli.typer_app; print(*sorted({HEAVY!r} & set(sys.modules)))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.split() == []

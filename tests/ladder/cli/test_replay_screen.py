@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from ladder.cli.replay_screen import HEIGHT, WIDTH, help_screen, screen
+from ladder.cli.replay_help import help_screen
+from ladder.cli.replay_screen import HEIGHT, WIDTH, screen
 from ladder.cli.replay_words import folded
 from pigpen.rules import PRESETS
 from referee.records.lines import MatchLine

@@ -20,7 +20,7 @@ from rich.cells import cell_len
 from sqlalchemy import select
 
 from ladder.app.schema import api_schema
-from ladder.cli import main
+from ladder.cli.typer_app import run_app
 from ladder.results.files import MatchFiles
 from ladder.settings.settings import load_settings
 from ladder.store import models
@@ -65,7 +65,7 @@ class Seen:
             patch.setattr(sys, "argv", ["pigpen", *words])
             patch.setenv("COLUMNS", str(columns))
             with pytest.raises(SystemExit) as ended:
-                main()
+                run_app()
         printed = self._capture.readouterr()
         assert (ended.value.code or 0) == code, printed
         return (printed.err if code == 2 else printed.out).replace(str(self.folder), "DATA")

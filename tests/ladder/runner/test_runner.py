@@ -13,7 +13,8 @@ from structlog.testing import capture_logs
 
 from ladder.errors import SandboxError, StoreError
 from ladder.runner.coordinator import FEW, Coordinator
-from ladder.runner.runner import LONGEST_PAUSE, NobodyPlays, Runner
+from ladder.runner.outage import LONGEST_PAUSE
+from ladder.runner.runner import NobodyPlays, Runner
 from ladder.runner.stop_condition import StopCondition
 from ladder.settings.settings import Settings, load_settings
 from ladder.store import models

@@ -106,10 +106,9 @@ def test_text_that_cannot_be_kept_is_a_mistake_in_a_sentence(database: Database)
         session.scalars(wanted)
 
 
-def impatient(database: Database, monkeypatch: pytest.MonkeyPatch) -> Database:
+def impatient(database: Database) -> Database:
     """The same database for somebody who waits only a moment."""
-    monkeypatch.setattr("ladder.store.database.BUSY_SECONDS", 0.05)
-    return Database(database.engine.url, ["journal_mode=WAL", "busy_timeout=50"])
+    return Database(database.engine.url, busy_seconds=0.05)
 
 
 def write_nothing(database: Database) -> None:
@@ -117,18 +116,16 @@ def write_nothing(database: Database) -> None:
         pass
 
 
-def test_a_database_that_another_program_holds_is_told_in_a_sentence(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    other = impatient(database, monkeypatch)
+def test_a_database_that_another_program_holds_is_told_in_a_sentence(database: Database) -> None:
+    other = impatient(database)
     with database.write(), pytest.raises(StoreError, match=r"is held by another program for too long; try again"):
         write_nothing(other)
     write_nothing(other)
     other.close()
 
 
-def test_readers_do_not_wait_for_a_writer(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    other = impatient(database, monkeypatch)
+def test_readers_do_not_wait_for_a_writer(database: Database) -> None:
+    other = impatient(database)
     with database.write() as writing:
         writing.add(models.Owner(name="ada", added=1.0))
         writing.flush()

@@ -13,10 +13,10 @@ import grpc
 import pytest
 
 from pigpen.v1.referee_pb2 import Answer, BotMessage
-from referee.seats import seat_server
 from referee.seats.clock import Stopwatch
 from referee.seats.deadlines import Deadlines
 from referee.seats.exit import Exit
+from referee.seats.seat_server import OPTIONS, SeatServer
 from referee.seats.stream_seat import StreamSeat
 from referee.seats.traffic import MAX_STREAMS, MAX_UNASKED
 from referee.seats.verdict import SeatBroken, SeatFailure, Verdict
@@ -59,6 +59,10 @@ async def has_ended(reader: asyncio.StreamReader) -> bool:
             return not await reader.read(65536)
     except TimeoutError:
         return False
+
+
+async def no_stream(*_: object) -> None:
+    raise AssertionError("somebody opened a stream")
 
 
 async def flood(bot: RawBot, count: int) -> None:
@@ -224,20 +228,20 @@ async def test_streams_that_are_refused_count_too(tmp_path: Path, welcome: Welco
         assert failure.value.verdict is Verdict.ABSENT
 
 
-async def test_a_connection_without_a_stream_is_closed_however_busy_it_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    quick = [(name, 100 if name == "grpc.max_connection_idle_ms" else value) for name, value in seat_server.OPTIONS]
-    assert quick != seat_server.OPTIONS
-    monkeypatch.setattr(seat_server, "OPTIONS", quick)
-    async with open_seat(tmp_path), asyncio.timeout(LONG):
-        reader, writer = await asyncio.open_unix_connection(tmp_path / "seat.sock")
+async def test_a_connection_without_a_stream_is_closed_however_busy_it_is(tmp_path: Path) -> None:
+    idle = "grpc.max_connection_idle_ms"
+    assert idle in dict(OPTIONS)
+    server = SeatServer(tmp_path / "seat.sock", no_stream, [*(dict(OPTIONS) | {idle: 100}).items()])
+    await server.listen()
+    async with asyncio.timeout(LONG):
+        reader, writer = await asyncio.open_unix_connection(server.socket)
         writer.write(PREFACE)
         with contextlib.suppress(ConnectionError):
             while not await has_ended(reader):
                 writer.write(EMPTY_SETTINGS)
                 await writer.drain()
         writer.close()
+    await server.stop(None)
 
 
 async def test_a_seat_that_cannot_be_opened_again_is_the_referees_failure(tmp_path: Path, welcome: Welcome) -> None:

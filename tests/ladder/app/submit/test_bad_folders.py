@@ -138,12 +138,9 @@ def test_a_folder_is_built_on_our_base_by_its_id(
     assert image.labels["pigpen.folder"] == name
 
 
-def test_a_base_image_whose_name_has_moved_is_not_built_on(
-    client: docker.DockerClient, python_image: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("ladder.sandbox.docker.base_image.LATEST", python_image)
+def test_a_base_image_whose_name_has_moved_is_not_built_on(client: docker.DockerClient, python_image: str) -> None:
     with pytest.raises(SandboxError, match="is not the bot base image any more"):
-        base_image_id(client, "content")
+        base_image_id(client, "content", name=python_image)
 
 
 @pytest.mark.parametrize("reference", ["pigpen/bot:none", "docker.io/pigpen/built:none", "pigpen/entered:none"])

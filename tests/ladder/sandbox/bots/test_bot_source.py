@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from ladder.sandbox.bots import bot_source as bots
 from ladder.sandbox.bots.bot_source import BotSource, UnknownBot, find_bot, sample_names
 from tests.ladder.locked import locked
 
@@ -16,7 +15,6 @@ def two_samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, file in (("random", "bot.py"), ("cautious", "Dockerfile"), ("notes", "README.md")):
         (samples / name).mkdir(parents=True)
         (samples / name / file).write_text("")
-    monkeypatch.setattr(bots, "SAMPLES", samples)
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
     return samples
@@ -28,18 +26,18 @@ def make_bot(folder: str, file: str = "bot.py") -> Path:
     return Path(folder).resolve()
 
 
-def test_samples_are_the_folders_with_a_main_file_or_a_dockerfile() -> None:
-    assert sample_names() == ["cautious", "random"]
+def test_samples_are_the_folders_with_a_main_file_or_a_dockerfile(two_samples: Path) -> None:
+    assert sample_names(two_samples) == ["cautious", "random"]
 
 
 def test_a_samples_name_is_found(two_samples: Path) -> None:
-    assert BotSource("random", folder=two_samples / "random") == find_bot("random")
+    assert BotSource("random", folder=two_samples / "random") == find_bot("random", two_samples)
 
 
 def test_a_sample_wins_over_a_folder_of_its_name(two_samples: Path) -> None:
     mine = make_bot("random")
-    assert two_samples / "random" == find_bot("random").folder
-    assert mine == find_bot("./random").folder
+    assert two_samples / "random" == find_bot("random", two_samples).folder
+    assert mine == find_bot("./random", two_samples).folder
 
 
 @pytest.mark.parametrize("file", ["bot.py", "bot.js", "Dockerfile"])
@@ -85,15 +83,15 @@ def test_an_image_reference_is_an_image(reference: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("word", ["nobody", "./team/mybot:1", "/no/such:1", "~/x:1", "team/mybot/", "A/B", "a b:1"])
-def test_a_word_for_nothing_says_what_would_do(word: str) -> None:
+def test_a_word_for_nothing_says_what_would_do(word: str, two_samples: Path) -> None:
     with pytest.raises(UnknownBot, match="cautious, random"):
-        find_bot(word)
+        find_bot(word, two_samples)
 
 
 @pytest.mark.parametrize("word", ["notes", "..", "../samples", "random/.."])
-def test_only_a_name_names_a_sample(word: str) -> None:
+def test_only_a_name_names_a_sample(word: str, two_samples: Path) -> None:
     with pytest.raises(UnknownBot):
-        find_bot(word)
+        find_bot(word, two_samples)
 
 
 def test_a_folder_without_a_bot_says_how_to_make_one() -> None:

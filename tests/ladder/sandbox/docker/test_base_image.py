@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import docker
 import pytest
@@ -101,25 +100,25 @@ def test_a_change_of_the_sdk_makes_it_anew_and_leaves_nothing_of_the_old(
 
 class TestWithoutABase:
     @pytest.fixture(autouse=True)
-    def no_base(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        (tmp_path / "pigpen").mkdir()
-        (tmp_path / "pigpen" / "__init__.py").write_text("MARK = 'never built'")
-        monkeypatch.setattr(images, "installed_sdk", lambda: Sdk(tmp_path / "pigpen", ABOUT, "0.0.7"))
-        monkeypatch.setattr(images, "OFFICIAL_BASE", "pigpen/nonesuch:1")
+    def none_was_made(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(images, "debian_base_tag", lambda: "pigpen/nonesuch:2")
 
-    def test_the_way_out_is_told(
-        self, monkeypatch: pytest.MonkeyPatch, client: docker.DockerClient, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_the_way_out_is_told(self, monkeypatch: pytest.MonkeyPatch, client: docker.DockerClient) -> None:
         monkeypatch.setattr(images, "can_make_debian_base", lambda: False)
         with pytest.raises(SandboxError, match=r"could not be pulled(?s:.*)process sandbox"):
-            ensure_base_image(client, lambda line: None)
-        assert images.main() == 1
-        assert "process sandbox" in capsys.readouterr().err
+            images.find_base(client, lambda line: None, official="pigpen/nonesuch:1")
 
     def test_a_debian_base_is_made_where_that_is_allowed(
         self, monkeypatch: pytest.MonkeyPatch, client: docker.DockerClient
     ) -> None:
         monkeypatch.setattr(images, "can_make_debian_base", lambda: True)
         monkeypatch.setattr(images, "make_debian_base", lambda client, report: "pigpen/made:1")
-        assert images.find_base(client, lambda line: None) == "pigpen/made:1"
+        assert images.find_base(client, lambda line: None, official="pigpen/nonesuch:1") == "pigpen/made:1"
+
+
+def test_the_command_says_why_it_is_not_ready(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock")
+    assert images.main() == 1
+    assert "--sandbox process" in capsys.readouterr().err

@@ -11,7 +11,6 @@ import pytest
 
 from ladder.errors import SandboxError
 from ladder.sandbox.base import STDERR_TAIL
-from ladder.sandbox.docker import output
 from ladder.sandbox.docker.output import CHUNK, NAME, Output
 
 
@@ -59,11 +58,8 @@ async def test_a_long_output_is_read_to_its_end_and_only_its_end_is_kept(tmp_pat
     heard.close()
 
 
-async def test_a_flood_gets_one_chunk_and_then_waits(
-    tmp_path: Path, bot: socket.socket, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(output, "PAUSE", 1e6)
-    heard = Output(tmp_path)
+async def test_a_flood_gets_one_chunk_and_then_waits(tmp_path: Path, bot: socket.socket) -> None:
+    heard = Output(tmp_path, pause=1e6)
     bot.connect(str(tmp_path / NAME))
     fill(bot)
     await let_it_run()

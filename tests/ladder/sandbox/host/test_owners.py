@@ -68,26 +68,27 @@ def test_other_words_name_no_process(owner: str) -> None:
     assert not owners.is_owner(owner)
 
 
-def test_a_reused_pid_may_belong_to_a_program_with_any_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "7").mkdir()
-    (tmp_path / "7" / "stat").write_bytes(b"7 (\xff) 1 (\x9b) S " + b" ".join(b"%d" % n for n in range(1, 40)))
+@pytest.fixture
+def proc(tmp_path: Path) -> Path:
+    """A /proc of this machine and boot, without processes."""
+    boot_id = "sys/kernel/random/boot_id"
+    (tmp_path / boot_id).parent.mkdir(parents=True)
+    (tmp_path / boot_id).write_text((owners.PROC / boot_id).read_text())
+    (tmp_path / "self/ns").mkdir(parents=True)
+    (tmp_path / "self/ns/pid").symlink_to((owners.PROC / "self/ns/pid").readlink())
+    return tmp_path
+
+
+def test_a_reused_pid_may_belong_to_a_program_with_any_name(proc: Path) -> None:
+    (proc / "7").mkdir()
+    (proc / "7" / "stat").write_bytes(b"7 (\xff) 1 (\x9b) S " + b" ".join(b"%d" % n for n in range(1, 40)))
     name = changed(3, "7").rsplit(" ", 1)[0]
-    where = owners._where()
-    monkeypatch.setattr(owners, "_where", lambda: where)
-    monkeypatch.setattr(owners, "_PROC", tmp_path)
-    assert [owners.is_dead(f"{name} {started}") for started in ("19", "20")] == [False, True]
+    assert [owners.is_dead(f"{name} {started}", proc) for started in ("19", "20")] == [False, True]
 
 
-def test_a_process_that_proc_does_not_show_counts_as_living(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_proc_does_not_show_counts_as_living(proc: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def kill(pid: int, signal: int) -> None:
         raise PermissionError if pid == 7 else ProcessLookupError
 
-    where = owners._where()
-    monkeypatch.setattr(owners, "_where", lambda: where)
-    monkeypatch.setattr(owners, "_PROC", tmp_path)
     monkeypatch.setattr("os.kill", kill)
-    assert [owners.is_dead(changed_to(where, pid)) for pid in (7, 8)] == [False, True]
-
-
-def changed_to(where: str, pid: int) -> str:
-    return f"{where} {pid} 1"
+    assert [owners.is_dead(changed(3, pid), proc) for pid in ("7", "8")] == [False, True]

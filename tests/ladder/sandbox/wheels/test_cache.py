@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-import pytest
-
 from ladder.sandbox.wheels import cache
 
 if TYPE_CHECKING:
@@ -19,9 +17,8 @@ def test_an_answer_is_remembered(tmp_path: Path) -> None:
     assert (store.answer("a"), store.answer("b")) == (b"3.11", None)
 
 
-def test_the_oldest_answers_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "MOST_ANSWERS", 3)
-    store = cache.Store(tmp_path)
+def test_the_oldest_answers_go(tmp_path: Path) -> None:
+    store = cache.Store(tmp_path, most_answers=3)
     for number in range(5):
         store.keep_answer(str(number), "x")
         os.utime(tmp_path / "answers" / str(number), (number, number))

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from ladder.errors import BotRejected
-from ladder.sandbox.wheels import archive, unpack
+from ladder.sandbox.wheels import unpack
+from ladder.sandbox.wheels.archive import open_wheel
 from tests.ladder.sandbox.wheels.made import LINK, PROGRAM, new_wheel
 
 Make = Callable[[Path], Path]
@@ -36,10 +37,6 @@ def damaged(folder: Path) -> Path:
     content[at] ^= 0x10
     path.write_bytes(content)
     return path
-
-
-def many_files(folder: Path) -> Path:
-    return new_wheel(folder, "evil", files={f"{number}.py": b"" for number in range(50)})
 
 
 def with_zip64(folder: Path) -> Path:
@@ -107,7 +104,6 @@ BAD: dict[str, tuple[Make, str]] = {
     "damaged bytes": (damaged, "is damaged"),
     "no archive": (lambda to: _plain(to, b"#!/bin/sh\n"), "is damaged: it is no zip archive"),
     "an empty file": (lambda to: _plain(to, b""), "is damaged"),
-    "too long a list of files": (many_files, "too many files"),
     "a second list of files": (with_zip64, "too many files"),
     "two packages in one": (
         lambda to: new_wheel(to, "evil", files={"other-1.0.dist-info/METADATA": b""}),
@@ -127,15 +123,25 @@ def _plain(folder: Path, content: bytes) -> Path:
 
 
 @pytest.mark.parametrize("kind", BAD)
-def test_a_bad_wheel_is_refused(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bad_wheel_is_refused(kind: str, tmp_path: Path) -> None:
     make, why = BAD[kind]
-    monkeypatch.setattr(archive, "DIRECTORY_BYTES", 2000)
     (tmp_path / "in").mkdir()
     with pytest.raises(BotRejected, match=r"evil 1\.0") as refusal:
         unpack.unpack([(make(tmp_path / "in"), "evil 1.0")], tmp_path / "in" / "out")
     assert why in str(refusal.value)
     assert str(refusal.value).isprintable()
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
+
+
+def test_a_wheel_with_too_long_a_list_of_files_is_refused_before_the_list_is_read(tmp_path: Path) -> None:
+    wheel = new_wheel(tmp_path, "evil", files={f"{number}.py": b"" for number in range(50)})
+    with open_wheel(wheel, "evil 1.0") as opened:
+        assert len(opened.files) > 50
+    with (
+        pytest.raises(BotRejected, match=r"evil 1\.0 holds too many files"),
+        open_wheel(wheel, "evil 1.0", directory_bytes=2000),
+    ):
+        pass
 
 
 def files(folder: Path) -> dict[str, tuple[bytes, int]]:

@@ -12,8 +12,10 @@ from sqlalchemy import select
 
 from ladder.ratings.elo import PROVISIONAL
 from ladder.store import models
+from ladder.store.commands.entrants import fields_of
+from ladder.store.commands.neighbours import Neighbours
 from ladder.store.commands.results import record_result
-from ladder.store.commands.scheduling import Neighbours, fields_of, fill_queue, why_nobody
+from ladder.store.commands.scheduling import fill_queue, why_nobody
 from tests.ladder.ladders import NOW, enter, enter_version, lease, played, queue
 
 if TYPE_CHECKING:

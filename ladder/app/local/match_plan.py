@@ -1,0 +1,157 @@
+"""A match that is to be played on this machine: a new one, or an interrupted one that goes on."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ladder.app.local.local_request import LocalRequest
+from ladder.app.local.recording import going_on, recording, resumable, seed_beside, unfinished
+from ladder.errors import UserError
+from ladder.sandbox.bots.bot_source import BotSource, find_bot, seat_names
+from pigpen.rules import seed_from
+from referee.match.formats import Format
+from referee.match.spec import MatchSpec
+from referee.records.limits import MOST_DEALS
+from referee.records.rules_file import load_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from pigpen.rules import Rules
+    from referee.match.resume import Unfinished
+    from referee.records.lines import AnyLine
+
+DEFAULT_BOARDS = 16
+
+
+class MatchRequest(LocalRequest):
+    """A new match. At most one of boards, deals and game is given; none of them means 16 boards."""
+
+    bots: tuple[str, ...]
+    """For each seat a sample bot's name, a folder or an image; with partners one for each team is enough."""
+    boards: int | None = None
+    """So many boards, each from every seat."""
+    deals: int | None = None
+    """So many independent deals."""
+    game: bool = False
+    """Deals until the variant's own end."""
+    record: Path | None = None
+    """Where to write the match; None: nowhere."""
+
+
+@dataclass(frozen=True)
+class MatchPlan:
+    """A match that can begin, or go on."""
+
+    spec: MatchSpec
+    sources: tuple[BotSource, ...]
+    """The bots, in the order of their numbers."""
+    record: Path | None = None
+    """Where it is written."""
+    begun: Unfinished | None = None
+    """What the record holds of it already; None: it is a new match."""
+
+    @property
+    def deals(self) -> int | None:
+        """How many there are in all; None where nobody knows."""
+        return self.spec.format.count(self.spec.rules)
+
+    @property
+    def deals_done(self) -> int:
+        """How many the record holds already."""
+        return len(self.begun.deals) if self.begun else 0
+
+    @contextmanager
+    def recorded(self, say: Callable[[str], None]) -> Iterator[Callable[[AnyLine], None]]:
+        """
+        Give a function that writes a line of the record.
+
+        Args:
+            say: Takes a sentence if the match is interrupted: how to go on with it.
+
+        Raises:
+            SandboxError: If there is no room for the record.
+            UserError: If the record is there already, cannot be written, or is not of this match.
+        """
+        if self.begun is None or self.record is None:
+            with recording(self.record, self.spec.seed, say) as write:
+                yield write
+        else:
+            with going_on(self.record, self.begun, self.spec.seed, say) as write, resumable(self.record):
+                yield write
+
+
+def new_match(asked: MatchRequest) -> MatchPlan:
+    """
+    Plan a new match.
+
+    Raises:
+        UserError: If something that was asked for is not there, makes no sense, or does not fit into a record.
+    """
+    rules = load_rules(asked.rules)
+    sources = _seated(asked.bots, rules)
+    spec = MatchSpec(rules, _names(sources), _format(asked), asked.clock_setting(), asked.seed_bytes())
+    plan = MatchPlan(spec, sources, asked.record)
+    if asked.record:
+        _check_room(plan)
+    return plan
+
+
+def resumed_match(record: Path, bots: Sequence[str], seed: str = "") -> MatchPlan:
+    """
+    Plan the rest of an interrupted match.
+
+    Args:
+        record: What was written of it; the rest is written there, too.
+        bots: The same as before, in the same order.
+        seed: The match's seed; empty: as it was kept beside the record.
+
+    Raises:
+        RecordError: If the record cannot be read.
+        UserError: If the match cannot go on, or is one of other bots.
+    """
+    begun = unfinished(record)
+    with resumable(record):
+        spec = begun.spec(seed_from(seed) if seed else seed_beside(record))
+    sources = _seated(bots, spec.rules)
+    if _names(sources) != spec.bots:
+        raise UserError(f"{str(record)!r} is a match of {', '.join(spec.bots)}: name these bots, in this order.")
+    plan = MatchPlan(spec, sources, record, begun)
+    _check_room(plan)
+    return plan
+
+
+def _seated(words: Sequence[str], rules: Rules) -> tuple[BotSource, ...]:
+    """The bot of each seat; with partners two words are enough, each bot in both chairs of its team."""
+    sources = tuple(find_bot(word) for word in words)
+    if rules.partners and len(sources) == 2:
+        sources *= 2
+    if len(sources) != rules.players:
+        wanted = "2 bots, one for each team, or 4" if rules.partners else f"{rules.players} bots"
+        raise UserError(f"{rules.name} takes {wanted}; {len(sources)} named. The same bot may be named several times.")
+    return sources
+
+
+def _names(sources: Sequence[BotSource]) -> tuple[str, ...]:
+    return seat_names(source.name for source in sources)
+
+
+def _format(asked: MatchRequest) -> Format:
+    given = {"--boards": asked.boards, "--deals": asked.deals, "--game": asked.game or None}
+    chosen = [name for name, value in given.items() if value]
+    if len(chosen) > 1:
+        raise UserError(f"{' and '.join(chosen)} exclude each other: choose one.")
+    if asked.game or asked.deals:
+        return Format(deals=asked.deals)
+    return Format(boards=asked.boards or DEFAULT_BOARDS)
+
+
+def _check_room(plan: MatchPlan) -> None:
+    """Refuse a match of which a record could not be read again."""
+    if plan.deals and plan.deals > MOST_DEALS:
+        raise UserError(
+            f"{plan.spec.format} are {plan.deals:,} deals, and a record has room for {MOST_DEALS:,}. Play fewer."
+        )

@@ -1,0 +1,110 @@
+"""What can be told of a machine without starting anything: one finding for each thing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ladder.sandbox.base import LOCKED_BYTES
+from ladder.sandbox.docker.control_group import GROUPS
+from ladder.sandbox.docker.docker_sandbox import GVISOR
+from ladder.sandbox.host.cores import bot_cores
+from ladder.sandbox.host.memory import MIB
+from ladder.values.doctor import Finding
+
+if TYPE_CHECKING:
+    from ladder.errors import SandboxError
+
+LEAST_DISK = 5 * 1024**3
+"""Bytes that should be free where the engine keeps images."""
+
+
+def no_engine(error: SandboxError) -> list[Finding]:
+    """What is known where no engine answers."""
+    return [Finding("Docker engine", False, "none", str(error), is_protection=True), *_without_engine()]
+
+
+def machine(engine: dict[str, Any]) -> list[Finding]:
+    """What can be told of this machine at once, without starting anything."""
+    return [
+        _engine(engine),
+        _groups(engine),
+        _seccomp(engine),
+        _root(),
+        _gvisor(engine),
+        _disk(engine),
+        *_without_engine(),
+    ]
+
+
+def missing_at_once(engine: dict[str, Any]) -> list[Finding]:
+    """What can be seen to be missing without starting anything, and weakens a protection."""
+    looked_at = (_groups(engine), _seccomp(engine), _root(), _temporary_folder())
+    return [finding for finding in looked_at if not finding.holds]
+
+
+def _without_engine() -> list[Finding]:
+    return [_cores(), _temporary_folder()]
+
+
+def _engine(engine: dict[str, Any]) -> Finding:
+    found = f"{engine['ServerVersion']}, {engine['Driver']}, {engine['OSType']}/{engine['Architecture']}"
+    is_known = engine["OSType"] == "linux" and engine["Architecture"] in {"x86_64", "aarch64"}
+    return Finding("Docker engine", is_known, found, "Bots run on Linux, on x86_64 and aarch64.")
+
+
+def _groups(engine: dict[str, Any]) -> Finding:
+    found = f"v{engine.get('CgroupVersion', '1')}, made by {engine.get('CgroupDriver')}"
+    follows = "Clocks count wall time, and no bot can be frozen: is the engine on another machine?"
+    return Finding("Control groups", any(GROUPS.glob("*")), found, follows)
+
+
+def _seccomp(engine: dict[str, Any]) -> Finding:
+    holds = any("seccomp" in option for option in engine.get("SecurityOptions") or ())
+    follows = "Bots may make every system call. Use a kernel and an engine with seccomp."
+    return Finding("seccomp", holds, "the engine has it" if holds else "the engine does not have it", follows)
+
+
+def _root() -> Finding:
+    holds = os.geteuid() == 0
+    follows = "Without root no bot can be frozen while others think, and names that were looked up are not forgotten."
+    return Finding("User", holds, "root" if holds else f"number {os.geteuid()}, not root", follows)
+
+
+def _gvisor(engine: dict[str, Any]) -> Finding:
+    holds = GVISOR in engine.get("Runtimes", {})
+    follows = (
+        f"Images larger than {LOCKED_BYTES // MIB:,} MiB are refused by a ladder. On Debian, as root: scripts/runsc"
+    )
+    return Finding("gVisor", holds, "installed" if holds else "not installed", follows)
+
+
+def _disk(engine: dict[str, Any]) -> Finding:
+    folder = Path(str(engine["DockerRootDir"]))
+    try:
+        free = shutil.disk_usage(folder).free
+    except OSError:
+        return Finding("Disk for images", True, f"{folder} cannot be seen from here")
+    follows = f"Less than {LEAST_DISK / 1024**3:g} GiB: builds and pulls may fail. Make room."
+    return Finding("Disk for images", free >= LEAST_DISK, f"{free / 1024**3:.1f} GiB free in {folder}", follows)
+
+
+def _cores() -> Finding:
+    cores = bot_cores()
+    holds = (os.cpu_count() or 1) > len(cores)
+    found = f"{len(cores)} for bots" + (", one for the referee and the engine" if holds else "")
+    return Finding("Cores", holds, found, "Bots share their only core with the referee: clocks are less exact.")
+
+
+def _temporary_folder() -> Finding:
+    folder = Path(tempfile.gettempdir())
+    if os.statvfs(folder).f_flag & os.ST_NOEXEC:
+        return Finding("TMPDIR", False, f"{folder}, no programs may run there", "No bot starts. Set TMPDIR to another.")
+    mode = folder.stat().st_mode
+    if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
+        return Finding("TMPDIR", False, f"{folder}, not sticky", "Other users can take our folders away. chmod +t it.")
+    return Finding("TMPDIR", True, f"{folder}, programs may run there")

@@ -1,0 +1,105 @@
+"""Which protections between bots work, by what a bot's container could do that it should not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ladder.values.doctor import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+OWN_KERNEL = "not needed: each bot has a kernel of its own"
+
+
+@dataclass(frozen=True)
+class Probed:
+    """What a hostile program in a container found, and what we could do with the container."""
+
+    told: dict[str, Any]
+    image_files: str | None
+    """How the files of its image were kept from the page cache's clock (referee.records.lines.ImageFiles)."""
+    has_clock: bool
+    """Whether its CPU time can be read."""
+    can_hold: bool
+    """Whether it can be frozen."""
+    own_kernel: bool
+
+
+def protections(probed: Probed, reclaims: bool) -> list[Finding]:
+    """What the probe's attempts have shown, one finding for each protection."""
+    return [
+        _system_calls(probed),
+        _masks(probed),
+        _landlock(probed),
+        _image_files(probed),
+        _reclaiming(probed, reclaims),
+        _cpu_clock(probed),
+        _holding(probed),
+    ]
+
+
+def stands(findings: Sequence[Finding]) -> bool:
+    """Whether every protection works."""
+    return all(finding.holds for finding in findings if finding.is_protection)
+
+
+def _protection(name: str, holds: bool, stands: str, falls: str, follows: str) -> Finding:
+    return Finding(name, holds, stands if holds else falls, follows, is_protection=True)
+
+
+def _system_calls(probed: Probed) -> Finding:
+    done = [name for name, came in probed.told["calls"].items() if came == "done"]
+    if probed.own_kernel:
+        done = [name for name in done if name == "network"]
+    follows = "Bots can tell one another things, or reach a network. Does the runtime take our list of system calls?"
+    stands = OWN_KERNEL if probed.own_kernel else "only those on our list"
+    return _protection("System calls", not done, stands, f"{', '.join(done)} was allowed", follows)
+
+
+def _masks(probed: Probed) -> Finding:
+    follows = "What the whole machine does can be read there, so bots can signal. Does the runtime mask paths?"
+    return _reads("/proc and /sys", probed, "host", "tell nothing of the host", follows)
+
+
+def _landlock(probed: Probed) -> Finding:
+    follows = "These tell which pages of an image other bots use. A kernel with Landlock (5.19) closes them."
+    return _reads("Landlock", probed, "others", "only harmless files of /proc open", follows)
+
+
+def _reads(name: str, probed: Probed, what: str, stands: str, follows: str) -> Finding:
+    if probed.own_kernel:
+        return _protection(name, True, OWN_KERNEL, "", follows)
+    seen = probed.told[what]
+    return _protection(name, not seen, stands, f"{', '.join(seen)} can be read", follows)
+
+
+def _image_files(probed: Probed) -> Finding:
+    follows = "A bot can leave notes in the page cache for its next rotation. Give the engine the right to lock memory."
+    words = {"locked": "locked in memory", "isolated": "in a page cache of each bot's own"}
+    holds = probed.image_files in words
+    return _protection(
+        "Files of images", holds, words.get(str(probed.image_files), ""), "only read before a table", follows
+    )
+
+
+def _reclaiming(probed: Probed, reclaims: bool) -> Finding:
+    follows = (
+        "Names looked up in vain tell the next rotation something. Run the ladder as root on the engine's machine."
+    )
+    return _protection(
+        "Names looked up", reclaims or probed.own_kernel, "forgotten between tables", "remembered", follows
+    )
+
+
+def _cpu_clock(probed: Probed) -> Finding:
+    follows = "Clocks count wall time, which others at the table can steal. Run the ladder on the engine's machine."
+    return _protection("Clocks", probed.has_clock, "count each bot's own CPU time", "count wall time", follows)
+
+
+def _holding(probed: Probed) -> Finding:
+    follows = "Bots can think, and take time from others, while it is not their turn. Run the ladder as root."
+    return _protection(
+        "Holding still", probed.can_hold, "bots that are not asked are frozen", "nobody can be frozen", follows
+    )

@@ -1,0 +1,27 @@
+"""
+Where the command `pigpen` begins. It imports nothing of ours before Ctrl-C is taken care of.
+
+As long as modules are imported and the commands are put together there is nothing to clean up, so Ctrl-C ends the
+process at once. An exception would not do: raised in the middle of an import it can get lost, or show a traceback.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+
+
+def main() -> None:
+    """Run the command line."""
+    from ladder.cli.typer_app import run_app
+
+    run_app()
+
+
+def _end(*_: object) -> None:
+    os.write(2, b"pigpen: Interrupted.\n")
+    os._exit(130)
+
+
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else something ignores it, as nohup does
+    signal.signal(signal.SIGINT, _end)

@@ -1,0 +1,134 @@
+"""All commands in one typer app, and what becomes of the errors that they raise."""
+
+from __future__ import annotations
+
+import errno
+import io
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import typer
+from typer.core import TyperGroup
+
+from ladder.cli.bots import bots
+from ladder.cli.check import check
+from ladder.cli.compare import compare_bots
+from ladder.cli.config import config
+from ladder.cli.db import db
+from ladder.cli.doctor import doctor
+from ladder.cli.explain import explain
+from ladder.cli.extras import how_to_install
+from ladder.cli.ladder_run import ladder_app
+from ladder.cli.lock import lock
+from ladder.cli.logs import logs
+from ladder.cli.matches import matches
+from ladder.cli.new import new
+from ladder.cli.play import play
+from ladder.cli.replay import replay
+from ladder.cli.rerun import rerun
+from ladder.cli.retire import retire
+from ladder.cli.rules import rules
+from ladder.cli.running import Stopped, interruptible
+from ladder.cli.sanitize import harmless
+from ladder.cli.show import show
+from ladder.cli.standings import standings
+from ladder.cli.submit import submit
+from ladder.cli.suspend import resume_bot, suspend
+from ladder.cli.verify import verify_records
+from pigpen.rules.errors import PigpenError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+class _Commands(TyperGroup):
+    """All commands; what is said of a mistyped one goes through `harmless`, too."""
+
+    def make_context(self, *args: Any, **settings: Any) -> Any:
+        """See typer."""
+        with _in_printable_words():
+            return super().make_context(*args, **settings)
+
+    def invoke(self, *args: Any) -> Any:
+        """See typer."""
+        with interruptible(), _in_printable_words():
+            return super().invoke(*args)
+
+
+@contextmanager
+def _in_printable_words() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        if hasattr(error, "format_message") and hasattr(error, "message"):
+            error.message = harmless(str(error.message), spared="\n")
+        raise
+
+
+app = typer.Typer(
+    name="pigpen",
+    cls=_Commands,
+    help="Bots for Hearts, Gong Zhu 拱猪 and Chinese Hearts: write one, let it play, see who is best.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
+    "Write a bot": {
+        "new": new,
+        "play": play,
+        "check": check,
+        "lock": lock,
+        "compare": compare_bots,
+        "rules": rules,
+        "submit": submit,
+    },
+    "Look into a match": {"replay": replay, "rerun": rerun, "verify": verify_records, "explain": explain, "logs": logs},
+    "Follow a ladder": {"standings": standings, "bots": bots, "show": show, "matches": matches},
+    "Run a ladder": {
+        "ladder": ladder_app,
+        "retire": retire,
+        "suspend": suspend,
+        "resume-bot": resume_bot,
+        "doctor": doctor,
+        "config": config,
+        "db": db,
+    },
+}
+"""Every command by its name, as `pigpen --help` shows them."""
+for _panel, _commands in PANELS.items():
+    for _name, _command in _commands.items():
+        if isinstance(_command, typer.Typer):
+            app.add_typer(_command, name=_name, rich_help_panel=_panel)
+        else:
+            app.command(_name, rich_help_panel=_panel)(_command)
+
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+LINES = "\n"
+
+
+def run_app() -> None:
+    """Run the command line; a mistake of the user's is one sentence and exit code 2."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a name in letters that the terminal lacks is no reason to fail
+    try:
+        app()
+    except PigpenError as error:
+        _quit(str(error), error.exit_code)
+    except Stopped as stopped:
+        _quit(str(stopped), stopped.code)
+    except ModuleNotFoundError as error:
+        if not (sentence := how_to_install(error.name)):
+            raise
+        _quit(sentence, 2)
+    except OSError as error:
+        if error.filename or error.errno not in NO_ROOM:
+            raise
+        _quit(f"What was to be printed cannot be written: {error.strerror}.", 3)
+
+
+def _quit(message: str, code: int) -> None:
+    print(f"pigpen: {harmless(message.expandtabs(), spared=LINES)}", file=sys.stderr)
+    sys.exit(code)

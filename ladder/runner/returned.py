@@ -1,0 +1,55 @@
+"""What comes back from an executor, and what the log is told of a result."""
+
+from __future__ import annotations
+
+from concurrent.futures import CancelledError
+from typing import TYPE_CHECKING
+
+import pydantic
+import structlog
+
+from ladder.worker.tasks import MatchOutcome
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from ladder.store.commands.results import Result
+    from ladder.worker.tasks import MatchTask
+
+log = structlog.get_logger()
+
+
+def outcome_of(task: MatchTask, future: Future[str]) -> MatchOutcome | None:
+    """What a future says; None if it was given up."""
+    try:
+        outcome = MatchOutcome.model_validate_json(future.result())
+    except CancelledError:
+        return None
+    except pydantic.ValidationError as error:
+        return _lost(task, f"Its worker's answer cannot be understood: {error.errors()[0]['msg']}.")
+    except Exception as error:  # whatever an executor raises when it loses a worker
+        return _lost(task, f"Its worker was lost: {type(error).__name__}: {error}")
+    if (outcome.match, outcome.attempt) != (task.match, task.attempt):
+        return _lost(task, "Its worker answered for another match.")
+    return outcome
+
+
+def _lost(task: MatchTask, reason: str) -> MatchOutcome:
+    return MatchOutcome(match=task.match, attempt=task.attempt, void=reason)
+
+
+def tell(result: Result) -> None:
+    """Write a result to the log, and who was suspended for it."""
+    log.info(
+        "match.finished",
+        match=result.match,
+        variant=result.variant,
+        ordinal=result.ordinal,
+        deals=result.deals,
+        seconds=round(result.seconds, 3),
+        bots=[move.name for move in result.moves],
+        places=[move.place for move in result.moves],
+        moves=[round(move.after - move.before, 2) for move in result.moves],
+    )
+    for bot, reason in result.suspended:
+        log.warning("bot.suspended", bot=bot, variant=result.variant, reason=reason)

@@ -1,0 +1,117 @@
+"""Who may play in each variant, as the scheduler needs it: read in the transaction that schedules."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select, text
+
+from ladder.pairing.scheduler import Entrant, why_none
+from ladder.ratings.elo import PROVISIONAL
+from ladder.results.summary import teams_of
+from ladder.store import models
+from ladder.store.models import State, Status
+from referee.records.rules_file import rules_from
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from sqlalchemy.orm import Session
+
+    from pigpen.rules import Rules
+
+# Written out, not as parameters: SQLite uses an index with a condition only where it sees that condition.
+PENDING = tuple(text(f"matches.status = '{status}'") for status in (Status.QUEUED, Status.LEASED))
+
+
+@dataclass(frozen=True)
+class VariantEntrants:
+    """Those who may play in a variant."""
+
+    rules: Rules
+    entrants: tuple[Entrant, ...]
+    pending: tuple[tuple[int, ...], ...]
+    """The tables that are still to be played: versions by number of the bot."""
+
+    @property
+    def why_none(self) -> str | None:
+        """One sentence that says why there can be no match; None if there can be one."""
+        return why_none(self.entrants, self.rules.players, self.rules.partners)
+
+    @property
+    def sides(self) -> int:
+        """How many bots play a match against each other."""
+        return len(teams_of(self.rules))
+
+    @property
+    def matches(self) -> int:
+        """Recorded and pending matches of all entrants, added up."""
+        return sum(entrant.matches for entrant in self.entrants)
+
+    @property
+    def wanted_by_newcomers(self) -> int:
+        """About how many matches it takes until no rating is provisional any more."""
+        missing = sum(max(0, PROVISIONAL - entrant.matches) for entrant in self.entrants)
+        return math.ceil(missing / self.sides)
+
+
+def fields_of(session: Session, variants: Collection[str] | None = None) -> dict[str, VariantEntrants]:
+    """Those who may play, by variant; matches that are still to be played are counted among theirs."""
+    found = session.scalars(select(models.Variant).order_by(models.Variant.name))
+    pending = _pending(session)
+    return {
+        each.name: _field(session, each.name, rules_from(each.rules), pending.get(each.name, []))
+        for each in found
+        if variants is None or each.name in variants
+    }
+
+
+def _field(session: Session, variant: str, rules: Rules, pending: Sequence[tuple[int, ...]]) -> VariantEntrants:
+    rating = models.Rating
+    rows = session.execute(
+        select(
+            rating.version_id,
+            models.Version.bot_id,
+            models.StoredBot.owner_id,
+            rating.rating,
+            rating.matches,
+            rating.seats,
+        )
+        .join(models.Version, models.Version.id == rating.version_id)
+        .join(models.StoredBot, models.StoredBot.id == models.Version.bot_id)
+        .where(rating.variant == variant, rating.state == State.ACTIVE)
+        .order_by(rating.version_id)
+    )
+    waiting = Counter(version for table in pending for version in set(table))
+    chairs = Counter((version, seat) for table in pending for seat, version in enumerate(table))
+    entrants = tuple(
+        Entrant(version, bot, owner, elo, matches + waiting[version], _seats(rules, seats, chairs, version))
+        for version, bot, owner, elo, matches, seats in rows
+    )
+    return VariantEntrants(rules, entrants, tuple(pending))
+
+
+def _seats(rules: Rules, recorded: Sequence[int], pending: Counter[tuple[int, int]], version: int) -> tuple[int, ...]:
+    every = [*recorded, *[0] * (rules.players - len(recorded))]
+    return tuple(count + pending[version, seat] for seat, count in enumerate(every))
+
+
+def _pending(session: Session) -> dict[str, list[tuple[int, ...]]]:
+    """The tables that are still to be played, by variant: versions by number of the bot."""
+    tables: dict[tuple[str, int], list[int]] = {}
+    for status in PENDING:
+        rows = session.execute(
+            select(models.StoredMatch.variant, models.StoredSeat.match_id, models.StoredSeat.version_id)
+            .join(models.StoredSeat, models.StoredSeat.match_id == models.StoredMatch.id)
+            .where(status)
+            .order_by(models.StoredSeat.match_id, models.StoredSeat.seat)
+        )
+        for variant, match, version in rows:
+            tables.setdefault((variant, match), []).append(version)
+    found: dict[str, list[tuple[int, ...]]] = {}
+    for (variant, _), table in tables.items():
+        found.setdefault(variant, []).append(tuple(table))
+    return found

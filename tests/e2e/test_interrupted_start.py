@@ -1,0 +1,68 @@
+"""
+Ctrl-C while `pigpen` starts: exit code 130, one line, no traceback.
+
+A real process stops itself at a chosen moment and says so; the signal comes from outside. No clock decides anything.
+"""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.e2e.command import PIGPEN, ROOT, environment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HELD = """
+import os, signal, sys
+
+MODULE, _, FUNCTION = os.environ["HOLD_AT"].partition(":")
+
+def hold(frame, event, _):
+    if event == "call" and frame.f_code.co_name == FUNCTION and frame.f_globals.get("__name__") == MODULE:
+        sys.setprofile(None)
+        os.write(1, b"held\\n")
+        signal.pause()
+
+sys.setprofile(hold)
+"""
+"""A `sitecustomize` that waits for a signal where a function is called for the first time."""
+MOMENTS = {
+    "the entry point is called": "ladder.cli.entry:main",
+    "our imports begin": "ladder.cli.typer_app:<module>",
+    "typer is imported": "typer:<module>",
+    "pydantic is imported": "pydantic:<module>",
+    "the last of our imports": "ladder.cli.verify:<module>",
+    "commands are put together": "typer.main:get_command",
+    "words are parsed": "ladder.cli.typer_app:make_context",
+    "the command is called": "ladder.cli.play:play",
+    "a command imports what it needs": "ladder.app.local.recording:<module>",
+    "the bots are imported": "ladder.app.local.play:<module>",
+}
+
+
+def start(folder: Path, moment: str) -> subprocess.Popen[str]:
+    """`pigpen play`, which waits at a moment."""
+    (folder / "sitecustomize.py").write_text(HELD)
+    words = ("play", *["random"] * 4, "--boards", "1", "--sandbox", "inline")
+    return subprocess.Popen(
+        [PIGPEN, *words], cwd=ROOT, env=environment(PYTHONPATH=str(folder), HOLD_AT=moment),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("moment", MOMENTS.values(), ids=MOMENTS)
+def test_an_interrupted_start_ends_with_130_and_no_traceback(tmp_path: Path, moment: str) -> None:
+    with start(tmp_path, moment) as program:
+        try:
+            assert program.stdout
+            assert program.stdout.readline() == "held\n"
+            program.send_signal(signal.SIGINT)
+            out, errors = program.communicate(timeout=60)
+        finally:
+            program.kill()
+    assert (program.returncode, out, errors) == (130, "", "pigpen: Interrupted.\n")

@@ -1,0 +1,91 @@
+"""What is to be played, from the words of somebody who asks for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ladder.app.local.match_plan import MatchRequest, new_match, resumed_match
+from ladder.errors import UserError
+from pigpen import ClockSetting
+from pigpen.rules import seed_from
+from referee.match.formats import Format
+from referee.records.file import RecordWriter
+from tests.referee.recorded import SEED, match_lines
+
+FOUR = ("random", "cautious", "random", "counting")
+
+
+@pytest.mark.parametrize(
+    ("given", "form"),
+    [
+        ({}, Format(boards=16)),
+        ({"boards": 3}, Format(boards=3)),
+        ({"deals": 3}, Format(deals=3)),
+        ({"game": True}, Format()),
+    ],
+)
+def test_a_request_says_how_long_a_match_is(given: dict[str, Any], form: Format) -> None:
+    assert new_match(MatchRequest(bots=FOUR, **given)).spec.format == form
+
+
+def test_a_plan_has_all_that_was_asked_for() -> None:
+    plan = new_match(MatchRequest(bots=FOUR, rules="hearts", deals=2, seed="7", clock="5+1", limit=0.5))
+    assert plan.spec.rules.name == "hearts"
+    assert plan.spec.bots == ("random", "cautious", "random#2", "counting")
+    assert tuple(source.name for source in plan.sources) == FOUR
+    assert plan.spec.clock == ClockSetting(5.0, 1.0, 0.5, plan.spec.clock.start_up)
+    assert plan.spec.seed == seed_from("7")
+    assert (plan.deals, plan.deals_done, plan.begun, plan.record) == (2, 0, None, None)
+
+
+def test_without_a_seed_every_match_has_its_own() -> None:
+    first, second = (new_match(MatchRequest(bots=FOUR)).spec.seed for _ in range(2))
+    assert first != second
+
+
+def test_with_partners_two_bots_take_both_chairs_of_their_teams() -> None:
+    plan = new_match(MatchRequest(bots=("random", "cautious"), rules="gongzhu-partners"))
+    assert plan.spec.bots == ("random", "cautious", "random#2", "cautious#2")
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"bots": FOUR[:3]}, "gongzhu takes 4 bots; 3 named"),
+        ({"bots": FOUR, "boards": 1, "game": True}, "--boards and --game exclude each other"),
+        ({"bots": FOUR, "clock": "soon"}, "'soon' is not a clock"),
+    ],
+)
+def test_what_cannot_be_played_is_refused_in_a_sentence(given: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence):
+        new_match(MatchRequest(**given))
+
+
+def test_only_a_recorded_match_must_fit_into_a_record(tmp_path: Path) -> None:
+    assert new_match(MatchRequest(bots=FOUR, boards=25_000)).deals == 100_000
+    with pytest.raises(UserError, match="a record has room for 99,998"):
+        new_match(MatchRequest(bots=FOUR, boards=25_000, record=tmp_path / "match.jsonl"))
+
+
+def test_an_interrupted_match_goes_on_after_its_recorded_deals(tmp_path: Path) -> None:
+    path, lines = tmp_path / "match.jsonl", match_lines("hearts", "deals:3")
+    with RecordWriter.create(path) as writer:
+        for line in lines[:3]:
+            writer.write(line)
+    bots = [str(tmp_path / f"bot{number}") for number in range(4)]
+    for bot in bots:
+        Path(bot).mkdir()
+        (Path(bot) / "bot.py").write_text("")
+    with pytest.raises(UserError, match="name these bots, in this order"):
+        resumed_match(path, FOUR, SEED.hex())
+    with pytest.raises(UserError, match="give it again with --seed"):
+        resumed_match(path, bots)
+    plan = resumed_match(path, bots, SEED.hex())
+    assert (plan.deals, plan.deals_done, plan.spec.seed, plan.record) == (3, 2, SEED, path)
+    with plan.recorded(print) as write:
+        for line in lines[3:]:
+            write(line)
+    assert len(path.read_text().splitlines()) == len(lines)
