@@ -80,13 +80,13 @@ class Stopwatch:
 
 
 def request_size() -> int:
-    """Mean bytes of a request over a deal."""
+    """Mean bytes of a request for a card over a deal; forced cards are not asked."""
     deal = Deal(RULES, deal_hands(RULES, bytes(32), 0))
     sizes = []
     while not deal.is_over:
         for seat in deal.to_act:
             view = View(*deal.known_to(seat), totals=(0, 0, 0, 0), decision=1, seed=2**63, limit=1.0, bank=60.0)
-            if deal.phase is Phase.PLAY:
+            if deal.phase is Phase.PLAY and not deal.is_forced(seat):
                 sizes.append(len(request_message(view, 0.001).SerializeToString()))
             deal.apply(seat, deal.default_action(seat))
     return round(sum(sizes) / len(sizes))
