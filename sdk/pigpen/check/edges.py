@@ -60,7 +60,7 @@ EDGES = (
     Edge(
         name="QS, a club and hearts, unbroken: no heart may be led",
         rules=("hearts-short", "chinese-hearts"), hands=("KC AC QS 2H 3H 4H 5H 6H 7H 8H 9H TH JH", "2C"),
-        plays="2C 3D 3S AC", legal="KC QS",
+        plays="2C 4D 3S AC", legal="KC QS",
     ),
     Edge(
         name="QS and hearts, unbroken: either may be led",
