@@ -3,8 +3,9 @@ What a decision costs: referee and SDK together against a bare ping-pong of the 
 
 One table of four and instant bots. The bare ping-pong has the same four programs, in the same sandbox and on the same
 core, each with a server of its own, and messages of the same sizes; all are measured in turn, deal by deal. It is
-played with gRPC as it comes, and with gRPC as `pigpen.wire.transport` sets it for referee and bots. Every step of a deal
-is a decision, a forced card too, for which the table sends no message; the ping-pong makes a round trip for each of 52.
+played with gRPC as it comes, and with gRPC as `pigpen.wire.transport` sets it for referee and bots. Every step of a
+deal is a decision, a forced card too, for which the table sends no message; the ping-pong makes a round trip for each
+of 52.
 """
 
 from __future__ import annotations

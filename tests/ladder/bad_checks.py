@@ -40,7 +40,8 @@ class Flaw(NamedTuple):
 
 FLAWS = {
     "plays an illegal card": Flaw(
-        "hearts-short", "hearts-short", "QS, a club and hearts, unbroken: no heart may be led", "illegal", "legal: KC QS",
+        "hearts-short", "hearts-short", "QS, a club and hearts, unbroken: no heart may be led",
+        "illegal", "legal: KC QS",
         method="""
     def play(self, view):
         hearts = [card for card in view.hand if str(card)[1] == "H"]
