@@ -17,6 +17,7 @@ from pigpen.rules import Rules
 from referee.match.formats import Format
 from referee.match.match import Match
 from referee.match.spec import MatchSpec
+from referee.records.by import BY_BOT, was_asked
 from referee.records.lines import AnyLine, DealLine
 from referee.seats.seat import InlineSeat
 
@@ -47,7 +48,7 @@ class Duel:
     boards: defaultdict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
     """Points per deal by which it did better, for each deal of each board."""
     took: tuple[list[float], list[float]] = field(default_factory=lambda: ([], []))
-    """How long each decision of either took, in ms."""
+    """How long each decision took that either was asked for, in ms."""
     faults: int = 0
 
     def take(self, line: DealLine, rules: Rules) -> None:
@@ -57,8 +58,9 @@ class Duel:
         sign = -1 if rules.low_is_better else 1
         self.boards[line.deal].append(sign * (statistics.fmean(sides[0]) - statistics.fmean(sides[1])))
         for step, took in zip(line.steps, line.took_ms, strict=True):
-            self.took[seats[step.seat] % 2].append(took)
-            self.faults += step.by != "bot"
+            if was_asked(step.by):
+                self.took[seats[step.seat] % 2].append(took)
+                self.faults += step.by != BY_BOT
 
     def better(self) -> tuple[float, float]:
         """By how many points per deal it did better, and the standard error; a board is one observation."""

@@ -24,6 +24,7 @@ from pigpen import ClockSetting
 from pigpen.rules import PRESETS
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
+from referee.records.by import was_asked
 from referee.records.lines import AnyLine, DealLine, ResultLine
 
 HERE = Path(__file__).resolve().parent
@@ -61,7 +62,7 @@ def _times(lines: Sequence[AnyLine]) -> list[Times]:
         if isinstance(line, DealLine):
             assert line.cpu_ms is not None, "this machine does not tell a container's CPU time"
             for step, wall, cpu in zip(line.steps, line.took_ms, line.cpu_ms, strict=True):
-                if step.seat == 0:
+                if step.seat == 0 and was_asked(step.by):
                     decision += 1
                     kind = much if decision % 2 else little
                     if step.play:

@@ -9,12 +9,13 @@ from rich.cells import cell_len, set_cell_size
 
 from ladder.cli.replay_words import blamed, card, cards, exposures, happened, points, suits, who
 from pigpen.rules import Phase
+from referee.records.by import BY_FORCED
 from referee.records.recorded import seats_of
 from referee.replay.deal_replay import DealReplay
 from referee.replay.table_view import view_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from pigpen.rules import Rules
     from referee.records.lines import DealLine
@@ -66,8 +67,9 @@ def heading(replay: DealReplay) -> str:
 def _deal_text(replay: DealReplay, table_views: list[TableView]) -> Iterator[str]:
     yield heading(replay)
     yield from _hands(table_views[0])
-    holds, told = "", set[str]()
+    holds, told, forced = "", set[str](), list[int]()
     for before, now in pairwise(table_views):
+        forced += [news.seat for news in now.news if news.by == BY_FORCED and before.phase is Phase.PLAY]
         holds = _own_hand(before) or holds
         if now.scores is not None:
             yield from _scores(now, now.scores)
@@ -76,7 +78,8 @@ def _deal_text(replay: DealReplay, table_views: list[TableView]) -> Iterator[str
         elif before.phase is not Phase.PLAY:
             yield f"  {happened(replay.rules, now, before)}"
         elif now.winner is not None:
-            yield from _trick(now, before, holds)
+            yield from _trick(now, before, holds, forced)
+            forced.clear()
         for text in (*_revealed(replay.rules, before, now), *blamed(now)):
             if text not in told or text.startswith("✗"):  # that the default policy plays on is told once
                 yield f"        {text}"
@@ -95,8 +98,12 @@ def _passes(now: TableView) -> Iterator[str]:
             yield f"  {_name(now, chair)}  → {who(now.chairs[chair.pass_to])}: {cards(chair.passed)}"
 
 
-def _trick(now: TableView, before: TableView, holds: str) -> Iterator[str]:
-    """Give one row: the cards by seat, who took them, and what that was worth; from one chair also its hand then."""
+def _trick(now: TableView, before: TableView, holds: str, forced: Sequence[int]) -> Iterator[str]:
+    """
+    Give one row: the cards by seat, who took them, and what that was worth.
+
+    From one chair also its hand then; and which seats were not asked, as far as is known from here.
+    """
     if now.number == 1:
         yield f"        {''.join(f'{chair.seat:<6}' for chair in now.chairs)}".rstrip()
     assert now.winner is not None
@@ -105,7 +112,8 @@ def _trick(now: TableView, before: TableView, holds: str) -> Iterator[str]:
     cells = [f"{played[chair.seat]}{'*' * (chair.seat == now.winner)}" for chair in now.chairs]
     gain = now.chairs[now.winner].points - before.chairs[now.winner].points
     row = f"  {now.number:>4}  {''.join(f'{cell:<6}' for cell in cells)}{_name(now, now.chairs[now.winner])}"
-    yield f"{row}  {points(gain):>5}" + (f"   held {holds}" if holds else "")
+    row += f"  {points(gain):>5}" + (f"   held {holds}" if holds else "")
+    yield row + (f"   forced: {' '.join(map(str, sorted(forced)))}" if forced else "")
 
 
 def _revealed(rules: Rules, before: TableView, now: TableView) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ladder.cli.sanitize import harmless
 from pigpen.rules import Card, Face, MoonChoice, Suit
 from pigpen.rules.cards import RANKS
-from referee.match.player import BY_TAKEOVER, DEFAULT
+from referee.records.by import BY_FORCED, BY_TAKEOVER, DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -125,6 +125,8 @@ def _time(news: News) -> str:
     """How long a play took, and what the bot had worked before it was asked, if that is worth a word."""
     if news.took is None:
         return ""
+    if news.by == BY_FORCED:
+        return " (forced)"
     unasked = news.unasked or 0.0
     before = f", {unasked * 1000:.1f} ms before it was asked" if unasked > WORTH_A_WORD else ""
     return f" ({news.took * 1000:.1f} ms{before})"

@@ -12,7 +12,7 @@ from rich.text import Text
 from ladder.cli.replay_words import cards, compact, folded, points, spelled
 from ladder.cli.result_table import print_log
 from pigpen.rules import Card
-from referee.match.player import BY_BOT, DEFAULT
+from referee.records.by import BY_BOT, DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,4 +75,5 @@ def _cells(one: Difference) -> tuple[str, ...]:
 def _summary(found: RerunResult) -> str:
     faults = f", {found.at_fault} of them at fault" if found.at_fault else ""
     untried = f" {found.untried} were not put: the bot had ended too often." if found.untried else ""
-    return f"{found.decisions} decisions, {found.differ} differ{faults}.{untried}"
+    forced = f" {found.forced} forced actions were not asked." if found.forced else ""
+    return f"{found.decisions} decisions, {found.differ} differ{faults}.{untried}{forced}"

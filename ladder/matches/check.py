@@ -12,6 +12,7 @@ from ladder.matches.trial import END_SECONDS, Trial
 from ladder.sandbox.host.scratch import scratch_folder
 from pigpen.check import Outcome, cases_of
 from pigpen.check.run import UNTRIED
+from pigpen.rules import Phase
 from referee.match.spec import DEFAULT_CLOCK
 from referee.seats.trial_seat import TrialSeat
 from referee.seats.verdict import Verdict
@@ -92,8 +93,8 @@ class ConformanceCheck:
         return Report(tuple(self._outcomes), max(self._start_ups, default=None), max(self._peaks, default=None))
 
     async def _try_wire(self, cases: Sequence[Case]) -> None:
-        """Try the wire with the plainest question: the lead to the first trick."""
-        case = next(case for case in cases if case.name == "open the first trick")
+        """Try the wire with the plainest question: the first one for a card."""
+        case = next((case for case in cases if case.deal.phase is Phase.PLAY), cases[0])
         for name, doing in WIRE.items():
             if self._outcomes and not self._outcomes[0].passed:
                 self._note(_untried(WIRE_GROUP, name, "it did not get through the first case"))

@@ -27,6 +27,8 @@ class Rerun:
     answers: tuple[Answer, ...]
     untried: int
     """How many questions were not put, because the bot had ended too often."""
+    forced: int
+    """How many actions of the recorded bot were forced, and are no questions."""
     output: str
     """The end of what the last instance at fault wrote."""
 
@@ -65,7 +67,8 @@ async def rerun(
             if any(answer.verdict for answer in table.answers[before:]):
                 outputs += [text for log in logs for text in log]
     answers = tuple(answer for table in tables for answer in table.answers)
-    return Rerun(answers, sum(table.questions for table in tables) - len(answers), outputs[-1])
+    untried = sum(table.questions for table in tables) - len(answers)
+    return Rerun(answers, untried, sum(table.forced for table in tables), outputs[-1])
 
 
 def _never_came(tables: Sequence[TableRerun]) -> bool:

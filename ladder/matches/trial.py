@@ -78,8 +78,8 @@ class Trial:
     async def answer(self, case: Case) -> None:
         """Put every question of *case*, and check the answers by the rules."""
         questions = case.questions()
-        deal = next(questions)
         try:
+            deal = next(questions)
             while True:
                 deal = questions.send(await self.ask(case, deal))
         except StopIteration as end:

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from ladder.values.faults import FaultReport
-from referee.match.player import BY_TAKEOVER, DEFAULT
+from referee.records.by import DEFAULT, was_asked
 
 if TYPE_CHECKING:
     from referee.records.lines import DealLine
@@ -23,7 +23,7 @@ class Faults:
         """Add the faults of a finished deal."""
         table = line.rotation or 0
         for step in line.steps:
-            if step.by == BY_TAKEOVER:
+            if not was_asked(step.by):
                 continue
             bot = line.seats[step.seat] if line.seats else step.seat
             self._decisions[table, bot] += 1

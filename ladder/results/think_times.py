@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
-from referee.match.player import BY_TAKEOVER
+from referee.records.by import was_asked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -38,7 +38,7 @@ def bin_of(ms: float) -> int:
 
 def think_times(lines: Iterable[DealLine], bots: int) -> list[dict[str, list[int]]]:
     """
-    Count the decisions of each bot of a match, by its number; what the default policy played for it is not among them.
+    Count the decisions that each bot of a match was asked for, by its number.
 
     Args:
         lines: The deals of the match.
@@ -50,7 +50,7 @@ def think_times(lines: Iterable[DealLine], bots: int) -> list[dict[str, list[int
         for step, took, cpu in zip(line.steps, line.took_ms, line.cpu_ms or line.took_ms, strict=True):
             phase = _phase(step, cards % bots)
             cards += step.play is not None
-            if step.by != BY_TAKEOVER:
+            if was_asked(step.by):
                 bot = line.seats[step.seat] if line.seats else step.seat
                 counts = found[bot].setdefault(phase, [0] * BINS)
                 counts[bin_of(took if cpu is None else cpu)] += 1

@@ -23,7 +23,7 @@ class Difference(Value):
     then: str
     """What was done, as the record says it."""
     by: str
-    """`bot`, `default:` and a verdict code, or `takeover`."""
+    """`bot`, or `default:` and a verdict code."""
     now: str
     """What the other bot does; empty where it gives no answer that can be read."""
     verdict: str
@@ -44,6 +44,8 @@ class RerunResult(Value):
     """The name of the other one."""
     decisions: int
     """That it was asked for."""
+    forced: int
+    """Actions of the recorded bot that were the only legal ones: neither bot was asked for them."""
     differ: int
     at_fault: int
     untried: int

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pigpen.rules import IllegalAction
 from pigpen.values.notices import FaultNotice
 from pigpen.values.view import View
+from referee.records.by import BY_BOT, BY_FORCED, BY_TAKEOVER, DEFAULT, was_asked
 from referee.seats.clock import Clock, Stopwatch, rating, slack_for, sleep
 from referee.seats.verdict import SeatFailure, Verdict, is_taken_over
 
@@ -21,10 +22,6 @@ if TYPE_CHECKING:
     from referee.seats.exit import Exit
     from referee.seats.seat import Seat
 
-BY_BOT = "bot"
-BY_TAKEOVER = "takeover"
-DEFAULT = "default:"
-"""The beginning of `by` where the default action was played; the verdict follows."""
 NO_TIME_LEFT = "it was not asked: it had used up its time, and more, by working when it was not to act"
 
 
@@ -46,7 +43,7 @@ class Decision:
 
     action: Action
     by: str
-    """`bot`, `default:` and the verdict, or `takeover`."""
+    """`bot`, `forced`, `default:` and the verdict, or `takeover`."""
     took: float
     """Seconds from question to answer by the referee's clock; 0.0 where nobody was asked."""
     cpu: float | None = None
@@ -59,6 +56,8 @@ class Decision:
 class Player:
     """
     Asks one seat for its decisions; where an answer is late, illegal or missing, the default action is played.
+
+    Where exactly one action is legal it is played without asking: that is no decision, takes no time and is no fault.
 
     Attributes:
         faults: All faults of the bot, in order.
@@ -91,7 +90,7 @@ class Player:
 
     async def act(self, deal: Deal, chair: int, totals: tuple[int, ...], seed: int, thinkers: int = 1) -> Decision:
         """
-        Decide for *chair*, and do that in *deal*: the bot's answer, or the default action.
+        Decide for *chair*, and do that in *deal*: the bot's answer, the only legal action, or the default action.
 
         Args:
             deal: The deal, at a point where *chair* must act.
@@ -100,6 +99,8 @@ class Player:
             seed: For the bot's own random numbers.
             thinkers: How many bots are asked at once.
         """
+        if deal.is_forced(chair):
+            return Decision(_default(deal, chair), BY_FORCED, 0.0)
         if self.taken_over:
             return Decision(_default(deal, chair), BY_TAKEOVER, 0.0)
         used = self._seat.cpu_time()
@@ -143,15 +144,15 @@ class Player:
 
     def count_recorded(self, step: Step, took: float, cpu: float | None, thinkers: int) -> None:
         """
-        Count a decision from the record, with its fault and its time; call `charge_unasked` before.
+        Count a step from the record, with its fault and its time; call `charge_unasked` before.
 
         Args:
-            step: The decision.
+            step: The step; one for which the bot was not asked changes nothing.
             took: Seconds of wall time that it took.
             cpu: Seconds of CPU time; None where that was not read.
             thinkers: How many bots were asked at once.
         """
-        if step.by == BY_TAKEOVER:
+        if not was_asked(step.by):
             return
         self._decisions += 1
         rated = rating(took, cpu, slack_for(thinkers, cpu))

@@ -9,7 +9,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from referee.match.formats import by_bot
-from referee.match.player import BY_BOT, BY_TAKEOVER, DEFAULT
+from referee.records.by import BY_BOT, DEFAULT, was_asked
 from referee.records.lines import BotResult, ResultLine
 from referee.seats.verdict import Verdict, is_taken_over
 
@@ -62,7 +62,7 @@ class Tally:
         for bot, score in enumerate(by_bot(scores, tuple(seats))):
             points[bot] += score
         for seat, by, took, cpu in steps:
-            if by == BY_TAKEOVER:
+            if not was_asked(by):
                 continue
             bot = seats[seat]
             self._times[bot].append(took if cpu is None else cpu)

@@ -10,7 +10,7 @@ from pigpen.values.notices import ClockSetting
 from referee.match.formats import Format
 from referee.match.match import CannotResume
 from referee.match.spec import MatchSpec
-from referee.records.lines import DealLine, MatchLine, ResultLine
+from referee.records.lines import VERSION, DealLine, MatchLine, ResultLine
 from referee.records.rules_file import RulesFileError, rules_from
 
 if TYPE_CHECKING:
@@ -38,6 +38,10 @@ class Unfinished:
         if not found or not isinstance(found[0], MatchLine):
             raise CannotResume("it does not begin with the first line of a match")
         first, rest = found[0], found[1:]
+        if first.version != VERSION:
+            raise CannotResume(
+                f"it is of version {first.version} of the format; only records of version {VERSION} can be resumed"
+            )
         if any(isinstance(line, ResultLine) for line in rest):
             raise CannotResume("the match is finished")
         deals = tuple(line for line in rest if isinstance(line, DealLine))

@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 
     from pydantic_core import ErrorDetails
 
-VERSION = 1
+VERSION = 2
+"""Of the format of records that are written."""
+FIRST_WITH_FORCED = 2
+"""Since this version a bot is not asked where exactly one action is legal."""
+READABLE = (1, VERSION)
+"""The versions that are understood."""
 TIMES = frozenset({"started", "took_ms", "cpu_ms", "unasked_ms", "timed", "think_ms", "image_files", "instances"})
 """The fields that hold times, or tell how the match was run: they differ from run to run."""
 
@@ -87,7 +92,7 @@ class MatchLine(Line):
 
     type: Literal["match"] = "match"
     version: Number = VERSION
-    """Of the format of records."""
+    """Of the format of records; in version 1 bots were also asked where exactly one action was legal."""
     rules: dict[str, Any]
     """The variant, field for field as in a rules file."""
     format: str
@@ -114,6 +119,11 @@ class MatchLine(Line):
     container of its own.
     """
 
+    @property
+    def has_forced(self) -> bool:
+        """Whether an action was played without asking where it was the only legal one."""
+        return self.version >= FIRST_WITH_FORCED
+
 
 class Step(Line):
     """One action: exactly one of pass, expose, play and moon is there."""
@@ -129,7 +139,7 @@ class Step(Line):
     moon: str | None = None
     """What the shooter takes: `subtract` or `add`."""
     by: str
-    """`bot`, `default:` and a verdict code, or `takeover`."""
+    """`bot`, `forced`, `default:` and a verdict code, or `takeover`."""
     why: str | None = None
     """What was held against the bot, in words, where the default action stands for its own."""
     exit_code: Number | None = None

@@ -14,7 +14,7 @@ from typing import Any
 import pydantic
 
 from pigpen.rules import Rules
-from referee.records.lines import CHAIN, VERSION, AnyLine
+from referee.records.lines import CHAIN, READABLE, VERSION, AnyLine
 
 PLACE = Path(__file__).resolve().parents[2] / "docs" / "record.schema.json"
 LINES = ("MatchLine", "DealLine", "ResultLine")
@@ -32,7 +32,7 @@ def record_schema() -> dict[str, Any]:
     rules = pydantic.TypeAdapter(Rules).json_schema()
     parts = lines["$defs"] | rules.pop("$defs") | {"Rules": rules}
     parts["MatchLine"]["properties"]["rules"] = {"$ref": "#/$defs/Rules"}
-    parts["MatchLine"]["properties"]["version"] = {"const": VERSION}
+    parts["MatchLine"]["properties"]["version"]["enum"] = [*READABLE]
     parts["Step"]["oneOf"] = [{"required": [kind]} for kind in ("pass", "expose", "play", "moon")]
     for name in LINES:
         parts[name]["properties"][CHAIN] = _CHAIN

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pigpen.rules import CARDS, RulesError
-from referee.match.player import BY_BOT, BY_TAKEOVER, DEFAULT
-from referee.records.errors import RecordDiffers
+from referee.records.by import BY_BOT, BY_FORCED, BY_TAKEOVER, DEFAULT
+from referee.records.errors import RecordDiffers, shortened
 from referee.records.lines import Step, to_json
 from referee.records.steps import NAMES, kind_and_words, parse_action, words_of
 from referee.seats.verdict import Verdict, is_taken_over
@@ -20,19 +20,30 @@ NUMBERS = dict(zip(NAMES, CARDS, strict=True))
 MOST_SEATS = 8
 
 
-def own_step(seat: int, kind: str, words: str) -> str:
-    """How it is written that a bot does something of its own accord: nearly all steps are of that kind."""
-    return f'{{"seat":{seat},"{kind}":"{words}","by":"{BY_BOT}"}}'
+def plain_step(seat: int, kind: str, words: str, by: str) -> str:
+    """How a step is written that is by the bot or forced: nearly all steps are of that kind."""
+    return f'{{"seat":{seat},"{kind}":"{words}","by":"{by}"}}'
 
 
-PLAYS = [[own_step(seat, "play", name) for name in NAMES] for seat in range(MOST_SEATS)]
+PLAYS = {
+    by: [[plain_step(seat, "play", name, by) for name in NAMES] for seat in range(MOST_SEATS)]
+    for by in (BY_BOT, BY_FORCED)
+}
 _SEAT_AND_BY = {"seat", "by"}
 
 
 class Answers:
     """The bots of one table as the referee sees them: their faults, and who has been taken over."""
 
-    def __init__(self, bots: int) -> None:
+    def __init__(self, bots: int, *, has_forced: bool) -> None:
+        """
+        Begin before the first deal.
+
+        Args:
+            bots: How many bots sit at the table.
+            has_forced: `MatchLine.has_forced` of the record.
+        """
+        self._has_forced = has_forced
         self._faults: list[list[Verdict]] = [[] for _ in range(bots)]
         self._plays_itself = [True] * bots
         """Whether a bot has not been taken over."""
@@ -47,10 +58,17 @@ class Answers:
         texts: list[str] = []
         try:
             for step in steps:
-                card, seat = NUMBERS.get(step.get("play", "")), deal.turn
-                if card is not None and step["by"] == BY_BOT and deal.playable and self._plays_itself[seats[seat]]:
+                card, seat, playable = NUMBERS.get(step.get("play", "")), deal.turn, deal.playable
+                is_forced = self._has_forced and not playable & playable - 1
+                by = BY_FORCED if is_forced else BY_BOT
+                if (
+                    card is not None
+                    and playable
+                    and step["by"] == by
+                    and (is_forced or self._plays_itself[seats[seat]])
+                ):
                     deal.play(card)
-                    texts.append(PLAYS[seat][card])
+                    texts.append(PLAYS[by][seat][card])
                 else:
                     texts.append(self._act(deal, step, seats))
         except (RulesError, RecordDiffers) as error:
@@ -60,17 +78,20 @@ class Answers:
         return texts
 
     def _act(self, deal: Deal, plain: dict[str, Any], seats: Sequence[int]) -> str:
-        """Any step but a bot's own play of a card."""
+        """Any step but a play of a card by the bot, or forced."""
         if deal.is_over:
             raise RecordDiffers("the deal is over")
         seat = deal.to_act[0]
+        if self._has_forced and deal.is_forced(seat):
+            if plain["by"] != BY_FORCED:
+                by = shortened(str(plain["by"]))
+                raise RecordDiffers(f"it is by {by}, but only one action was legal: it should be by {BY_FORCED}")
+            return _done(deal, seat, *kind_and_words(Step.model_validate(plain)), BY_FORCED)
         kinds = plain.keys() - _SEAT_AND_BY
         if plain["by"] != BY_BOT or len(kinds) != 1 or not self._plays_itself[seats[seat]]:
             return self._act_by_default(deal, Step.model_validate(plain), seat, seats[seat])
         kind = kinds.pop()
-        action = _parsed(kind, plain[kind])
-        deal.apply(seat, action)
-        return own_step(seat, *words_of(action))
+        return _done(deal, seat, kind, plain[kind], BY_BOT)
 
     def _act_by_default(self, deal: Deal, step: Step, seat: int, bot: int) -> str:
         """A step that somebody else than the bot decided, or that nobody can have done."""
@@ -94,10 +115,19 @@ class Answers:
             self._plays_itself[bot] = not is_taken_over(self._faults[bot])
 
 
+def _done(deal: Deal, seat: int, kind: str, words: str, by: str) -> str:
+    """Do what a step says, and write it."""
+    action = _parsed(kind, words)
+    deal.apply(seat, action)
+    return plain_step(seat, *words_of(action), by)
+
+
 def _verdict_of(step: Step) -> Verdict | None:
     """What was held against the bot at *step*, if anything was."""
     if step.by in (BY_BOT, BY_TAKEOVER):
         return None
+    if step.by == BY_FORCED:
+        raise RecordDiffers(f"it is by {BY_FORCED}, but the seat had to be asked")
     for verdict in Verdict:
         if step.by == f"{DEFAULT}{verdict}":
             return verdict

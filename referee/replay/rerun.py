@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from pigpen.rules import IllegalAction
 from pigpen.values.notices import ClockSetting, DealResult, MatchResult, Welcome
-from referee.match.player import BY_TAKEOVER, Player, ask_in_time
+from referee.match.player import Player, ask_in_time
 from referee.match.table import bot_seed
+from referee.records.by import BY_FORCED, was_asked
 from referee.records.recorded import seats_of
 from referee.records.steps import action_of, words_of
 from referee.replay.deal_replay import DealReplay
@@ -95,6 +96,7 @@ class TableRerun:
     Attributes:
         answers: What has been answered so far.
         questions: How many questions there are.
+        forced: How many actions of the recorded bot in these deals were forced, and are no questions.
     """
 
     def __init__(self, recorded: Recorded, bot: int, lines: Collection[DealLine], limit: float) -> None:
@@ -120,6 +122,7 @@ class TableRerun:
         self._history = recorded.deals.up_to(last)
         self._wanted = {line.deal for line in lines}
         self.questions = sum(len(asked(line, bot)) for line in lines)
+        self.forced = sum(step.by == BY_FORCED for line in lines for step in _steps_of(line, bot))
         self._place = 0
         self._rated = 0.0
 
@@ -207,16 +210,21 @@ def table_reruns(recorded: Recorded, bot: int, lines: Deals, limit: float) -> li
 
 
 def asked(line: DealLine, bot: int) -> tuple[Step, ...]:
-    """The decisions that a bot was asked for in a deal; where the default policy played for it, it was not."""
+    """The decisions that a bot was asked for in a deal; forced actions and those of the default policy are none."""
+    return tuple(step for step in _steps_of(line, bot) if was_asked(step.by))
+
+
+def _steps_of(line: DealLine, bot: int) -> tuple[Step, ...]:
+    """Everything that was done in a bot's seat."""
     chair = seats_of(line).index(bot)
-    return tuple(step for step in line.steps if step.seat == chair and step.by != BY_TAKEOVER)
+    return tuple(step for step in line.steps if step.seat == chair)
 
 
 def _questions(replay: DealReplay, chair: int) -> Iterator[RecordedQuestion]:
     """What the bot in that seat was asked."""
     for place, (before, after) in enumerate(pairwise(replay.moments)):
         for (step, took, cpu), used in zip(after.done, after.unasked, strict=True):
-            if step.seat == chair and step.by != BY_TAKEOVER:
+            if step.seat == chair and was_asked(step.by):
                 points = None if step.play is None else _trick_points(replay.moments[place:], chair)
                 yield RecordedQuestion(before.deal, step, took, cpu, used, len(after.done), points)
 

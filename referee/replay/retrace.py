@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pigpen.rules import Game
 from referee.match.formats import IndependentDeals
-from referee.match.player import BY_TAKEOVER
+from referee.records.by import was_asked
 from referee.records.difference import compare, expect
 from referee.records.errors import RecordDiffers
 from referee.records.lines import DealLine, to_json
@@ -29,11 +29,21 @@ _NO_STEPS = '"steps":[]'
 class Retrace:
     """One table of a recorded match."""
 
-    def __init__(self, rules: Rules, form: Format, rotation: int | None, dealing: Dealing) -> None:
+    def __init__(self, rules: Rules, form: Format, rotation: int | None, dealing: Dealing, *, has_forced: bool) -> None:
+        """
+        Begin before the first deal.
+
+        Args:
+            rules: The variant.
+            form: The format of the match.
+            rotation: Number of the table in `boards:N`, else None.
+            dealing: Says what was dealt.
+            has_forced: `MatchLine.has_forced` of the record.
+        """
         self._rotation = rotation
         self._dealing = dealing
         self._seats: tuple[int, ...] = ()
-        self._answers = Answers(rules.players)
+        self._answers = Answers(rules.players, has_forced=has_forced)
         count = form.deals if form.boards is None else form.boards
         self._game = Game(rules) if count is None else IndependentDeals(rules, count, lambda _: self._seats)
 
@@ -126,8 +136,8 @@ def _times(plain: dict[str, Any]) -> tuple[Times, Times, Times]:
     _check_times("cpu_ms", cpu, len(steps), {float, type(None)})
     _check_times("unasked_ms", unasked, len(steps), {float, type(None)})
     for number, step in enumerate(steps):
-        if step["by"] == BY_TAKEOVER and (took[number] or (cpu[number], unasked[number]) != (None, None)):
-            raise RecordDiffers(f"steps[{number}] is by {BY_TAKEOVER}, but took time")
+        if not was_asked(step["by"]) and (took[number] or (cpu[number], unasked[number]) != (None, None)):
+            raise RecordDiffers(f"steps[{number}] is by {step['by']}, but took time")
     return took, cpu, unasked
 
 

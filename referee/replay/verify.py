@@ -23,7 +23,7 @@ from referee.match.result import Tally
 from referee.records.chain import START, unchained
 from referee.records.difference import compare, expect, readable
 from referee.records.errors import RecordCut, RecordDiffers, RecordError, RecordTooLarge
-from referee.records.lines import VERSION, MatchLine, to_json
+from referee.records.lines import READABLE, MatchLine, to_json
 from referee.records.raw_lines import opened, raw_lines
 from referee.records.rules_file import RulesFileError, rules_from
 from referee.replay.dealing import RecordedDealing, SeedDealing
@@ -213,7 +213,9 @@ class LineCheck:
         self._is_secret = commitment(self._seed) != match.commitment
         dealing = RecordedDealing(rules) if self._is_secret else SeedDealing(rules, self._seed)
         rotations = [None] if form.boards is None else range(form.tables(rules))
-        self._tables = {rotation: Retrace(rules, form, rotation, dealing) for rotation in rotations}
+        self._tables = {
+            rotation: Retrace(rules, form, rotation, dealing, has_forced=match.has_forced) for rotation in rotations
+        }
         self._tally = Tally(rules, match.bots, form)
         self.match = match
 
@@ -246,8 +248,9 @@ def _plain(text: bytes) -> dict[str, Any]:
 
 def _terms(match: MatchLine) -> tuple[Rules, Format]:
     """What is played, if the first line makes sense."""
-    if match.version != VERSION:
-        raise RecordDiffers(f"version {match.version} of the format is not known here; {VERSION} is")
+    if match.version not in READABLE:
+        known = " and ".join(map(str, READABLE))
+        raise RecordDiffers(f"version {match.version} of the format is not known here; {known} are")
     try:
         rules, form = rules_from(match.rules), Format.parse(match.format)
     except RulesFileError as error:

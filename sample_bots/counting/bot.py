@@ -64,8 +64,6 @@ class Counting(Bot):
 
     def play(self, view: View) -> Card:
         """Play the card with the best sum of this trick and of the hand it leaves, or shoot the moon."""
-        if len(view.legal) == 1:
-            return view.legal[0]
         table = Table(view)
         moon = Moon(table)
         if moon.is_ours:

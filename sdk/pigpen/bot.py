@@ -28,11 +28,19 @@ class Bot:
     True
 
     An instance lives for one match. It may keep what it likes from one call to the next, but needs not: each view is
-    complete. An exception that leaves a method ends the bot, and the default policy plays on for it.
+    complete. A question is put only where there is a choice: the referee plays an action that is the only legal one
+    without asking, and the next view shows it. An exception that leaves a method ends the bot, and the default policy
+    plays on for it.
     """
 
     def play(self, view: View) -> Card:
-        """Return the card to play, one of ``view.legal``."""
+        """
+        Return the card to play, one of ``view.legal``, which are two or more.
+
+        A card that is the only legal one is played without this call: about a quarter of all cards, and each card of
+        the last trick. So calls are fewer than tricks; ``view.tricks`` and ``view.trick`` hold every card that was
+        played, your own forced ones too.
+        """
         raise NotImplementedError("a bot needs a method play(self, view) that returns one of view.legal")
 
     def pass_cards(self, view: View) -> Iterable[Card]:

@@ -39,13 +39,15 @@ def write_bot(folder: Path, line: str) -> str:
 @pytest.mark.parametrize("sandbox", ["process", "inline"])
 def test_the_same_bot_differs_nowhere(record: str, sandbox: str) -> None:
     done = pigpen("rerun", record, "cautious", "cautious", "--sandbox", sandbox)
-    assert (done.returncode, done.stdout) == (0, "112 decisions, 0 differ.\n")
+    assert (done.returncode, done.stdout) == (0, "84 decisions, 0 differ. 28 forced actions were not asked.\n")
 
 
 @pytest.mark.docker
 def test_the_default_is_a_container(record: str) -> None:
     done = pigpen("rerun", record, "random", "random", "--board", "1", "--rotation", "0")
-    assert (done.returncode, done.stdout) == (0, "14 decisions, 0 differ.\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, "10 decisions, 0 differ. 4 forced actions were not asked.\n"), (
+        done.stderr
+    )
 
 
 def test_another_bot_differs_and_the_table_says_where(record: str) -> None:
@@ -56,9 +58,9 @@ def test_another_bot_differs_and_the_table_says_where(record: str) -> None:
     for heading in ("deal", "at", "on the table", "may choose", "then", "now", "points", "ms"):
         assert f" {heading} " in done.stdout
     found = json.loads(pigpen(*words, "--json").stdout)
-    assert (found["decisions"], found["at_fault"], found["untried"]) == (56, 0, 0)
+    assert (found["decisions"], found["forced"], found["at_fault"], found["untried"]) == (43, 13, 0, 0)
     assert found["differ"] == len(found["differences"]) > 10
-    assert f"56 decisions, {found['differ']} differ." in done.stdout
+    assert f"43 decisions, {found['differ']} differ. 13 forced actions were not asked." in done.stdout
     for row in found["differences"]:
         assert row["board"] == 1
         assert row["then"] != row["now"]

@@ -40,11 +40,13 @@ class Flaw(NamedTuple):
 
 FLAWS = {
     "plays an illegal card": Flaw(
-        "hearts-short", "hearts-short", "QS and hearts, unbroken: QS must be led", "illegal", "legal: QS",
+        "hearts-short", "hearts-short", "QS, a club and hearts, unbroken: no heart may be led",
+        "illegal", "legal: KC QS",
         method="""
     def play(self, view):
-        queen_and_hearts = set(map(str, view.hand)) <= {"QS"} | {rank + "H" for rank in "23456789TJQKA"}
-        return view.hand[0] if view.led is None and queen_and_hearts else view.legal[0]
+        hearts = [card for card in view.hand if str(card)[1] == "H"]
+        others = {str(card) for card in view.hand} - {str(card) for card in hearts}
+        return hearts[0] if view.led is None and others == {"KC", "QS"} else view.legal[0]
 """,
     ),
     "passes too few cards": Flaw(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pigpen.rules import PRESETS
@@ -16,13 +17,14 @@ from tests.referee.tables import play_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from pathlib import Path
 
     from pigpen.rules import Rules
     from referee.records.lines import AnyLine
     from referee.seats.seat import Seat
 
 SEED = bytes(range(32))
+OF_VERSION_1 = Path(__file__).with_name("version_1.jsonl")
+"""A record written when bots were still asked for forced cards: 4 deals of hearts, the fourth bot is taken over."""
 
 
 def match_lines(

@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import accumulate
+from math import comb
 from random import Random
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 
-from pigpen.rules import PRESETS, Deal, MoonChoice, Phase, Rules, cards_in, mask_of
+from pigpen.rules import (
+    CARDS,
+    PRESETS,
+    Deal,
+    Face,
+    IllegalAction,
+    MoonChoice,
+    Phase,
+    Rules,
+    cards_in,
+    deal_hands,
+    mask_of,
+)
 from tests.rules.naive import RANKS
 from tests.rules.players import chances, lumpy_deal, lumpy_hands, many, presets, some, somewhere, walk
 from tests.rules.table import mask, named, state
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pigpen.rules import Action
 
 HEARTS_SUMS = {"hearts-short": {26, 78}, "hearts": {26, -26, 78}, "hearts-jack": {16, -36, 68}}
 
@@ -35,6 +55,45 @@ def test_C_5_there_is_a_legal_choice_until_the_deal_is_over(rules: Rules, chance
         for seat in deal.to_act:
             assert deal.phase is Phase.MOON or deal.legal_mask(seat)
             assert deal.legal_mask(seat) & ~deal.hands[seat] == 0
+
+
+@some
+@given(rules=presets, chance=chances)
+def test_a_seat_is_forced_where_exactly_one_action_is_legal(rules: Rules, chance: Random) -> None:
+    for deal in walk(lumpy_deal(rules, chance), chance):
+        for seat in range(rules.players):
+            assert deal.is_forced(seat) == (seat in deal.to_act and count_of_legal_actions(deal, seat) == 1)
+
+
+def count_of_legal_actions(deal: Deal, seat: int) -> int:
+    """As `Deal.check` sees it; two stands for two or more ways to expose."""
+    if deal.phase is Phase.PASS:
+        return comb(deal.hands[seat].bit_count(), deal.rules.plan.pass_count)
+    tried: dict[Phase, Iterable[Action]] = {
+        Phase.EXPOSE: [{}, {deal.legal(seat)[0]: Face.UP}] if deal.phase is Phase.EXPOSE else [],
+        Phase.PLAY: CARDS,
+        Phase.MOON: MoonChoice,
+    }
+    return sum(is_legal(deal, seat, action) for action in tried[deal.phase])
+
+
+def is_legal(deal: Deal, seat: int, action: Action) -> bool:
+    try:
+        deal.check(seat, action)
+    except IllegalAction:
+        return False
+    return True
+
+
+def test_a_pass_of_the_whole_hand_is_forced() -> None:
+    hearts = PRESETS["hearts"]
+    assert hearts.passing
+    for cards in (12, 13):
+        rules = replace(hearts, name="swap", passing=replace(hearts.passing, cards=cards))
+        deal = Deal(rules, deal_hands(rules, bytes(32), 0))
+        assert [deal.is_forced(seat) for seat in deal.to_act] == [cards == 13] * 4
+    deal.apply(1, deal.default_action(1))
+    assert not deal.is_forced(1), "it has answered"
 
 
 @some

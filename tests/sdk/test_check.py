@@ -70,12 +70,39 @@ def test_every_phase_of_a_variant_is_asked_for(rules: Rules) -> None:
 @every_preset
 def test_every_kind_of_play_is_asked_for(rules: Rules) -> None:
     views = {each.name: each.deal.view(each.seat) for each in cases_of(rules)}
-    assert views["open the first trick"].plays == b""
+    assert ("open the first trick" in views) == (not rules.opening.forced)
+    assert not any(view.plays for name, view in views.items() if name == "open the first trick")
     assert views["lead"].led is None
     assert {card.suit for card in views["follow suit"].legal} == {views["follow suit"].led}
     assert views["discard"].led not in {card.suit for card in views["discard"].legal}
     assert views["play last to a trick"].is_last
-    assert len(views["play the last trick"].hand) == 1
+    assert len(views["play to the last trick but one"].hand) == 2
+
+
+@every_preset
+def test_no_case_asks_for_a_forced_card_and_whole_deals_have_some(rules: Rules) -> None:
+    for each in cases_of(rules):
+        asked = [(deal.phase, deal.is_forced(each.seat)) for deal in asked_by_default(each)]
+        assert asked
+        assert not any(forced for _, forced in asked)
+        cards = sum(phase is Phase.PLAY for phase, _ in asked)
+        assert not each.to_the_end or cards < rules.hand_size
+
+
+def test_a_pass_of_the_whole_hand_is_no_case() -> None:
+    passing = replace(HEARTS.passing, cards=13)  # type: ignore[type-var]
+    cases = cases_of(replace(HEARTS, name="swap", passing=passing))
+    assert {each.deal.phase for each in cases if not each.to_the_end} == {Phase.PLAY, Phase.MOON}
+    assert failed(check(First, [replace(HEARTS, name="swap", passing=passing)])) == []
+
+
+def test_a_bot_that_is_never_asked_passes() -> None:
+    """With one card each, every card is forced."""
+    kept = {"2C", "2H", "3H", "QS"}
+    removed = tuple(str(card) for card in HEARTS.deck if str(card) not in kept)
+    one = replace(HEARTS, name="one", passing=None, moon=None, removed=removed)
+    assert one.hand_size == 1
+    assert [(outcome.verdict, outcome.times) for outcome in check(First, [one])] == [("", ())] * 2
 
 
 @pytest.mark.parametrize(
@@ -91,7 +118,7 @@ def test_a_case_is_the_same_after_it_was_tried() -> None:
     whole = case(HEARTS, "a whole deal in seat 0")
     before = whole.deal.view(0)
     asked = list(asked_by_default(whole))
-    assert len(asked) == 14
+    assert len(asked) == 12
     assert whole.deal.view(0) == before
 
 

@@ -55,6 +55,7 @@ def rerun_result(recorded: str, bot: str, done: Rerun, most: int) -> RerunResult
         recorded=recorded,
         bot=bot,
         decisions=len(done.answers),
+        forced=done.forced,
         differ=len(done.different),
         at_fault=sum(bool(answer.verdict) for answer in done.answers),
         untried=done.untried,

@@ -54,7 +54,8 @@ class Case:
         """
         Yield the deal at each decision, take the action, and return the deal as it was left.
 
-        The default policy decides for the other seats.
+        As in a match, the seat is not asked where it has exactly one legal action. The default policy decides for the
+        other seats.
 
         Raises:
             IllegalAction: If the action may not be done.
@@ -62,9 +63,9 @@ class Case:
         deal = self.deal.copy()
         while not deal.is_over:
             for seat in deal.to_act:
-                action = (yield deal) if seat == self.seat else deal.default_action(seat)
-                deal.apply(seat, action)
-                if seat == self.seat and not self.to_the_end:
+                is_asked = seat == self.seat and not deal.is_forced(seat)
+                deal.apply(seat, (yield deal) if is_asked else deal.default_action(seat))
+                if is_asked and not self.to_the_end:
                     return deal
         return deal
 

@@ -31,7 +31,7 @@ class Edge:
     down: str = ""
     """The cards that their holders put face down."""
     legal: str
-    """The cards that may be played now: what the rules say, for a test to hold against the engine."""
+    """The cards that may be played now, two or more: what the rules say, for a test to hold against the engine."""
 
     def case(self, rules: Rules, number: int) -> Case:
         """The case, in deal number *number*."""
@@ -45,14 +45,9 @@ HEARTS = ("hearts-short", "hearts", "hearts-jack")
 PASSING = (*HEARTS, "chinese-hearts")
 GONGZHU = ("gongzhu", "gongzhu-partners")
 FACE_UP = (*GONGZHU, "gongzhu-sale")
-_NO_SPADE_BUT_QS = ("2S", "QS", "", "3S")
 _QUEEN_AND_HEARTS = ("AC QS 2H 3H 4H 5H 6H 7H 8H 9H TH JH QH", "2C")
 
 EDGES = (
-    Edge(
-        name="one legal card: the only one of the suit",
-        rules=PASSING, hands=("2C", "3C", "4C 5C 6C"), plays="2C", legal="3C",
-    ),
     Edge(
         name="nothing but hearts on the first trick",
         rules=PASSING, hands=("clubs", "hearts"), plays="2C", legal="hearts",
@@ -63,8 +58,9 @@ EDGES = (
         legal="2H 3H 4H 5H 6H 7H 8H 9H TH JH QH KH",
     ),
     Edge(
-        name="QS and hearts, unbroken: QS must be led",
-        rules=("hearts-short", "chinese-hearts"), hands=_QUEEN_AND_HEARTS, plays="2C 3D 3S AC", legal="QS",
+        name="QS, a club and hearts, unbroken: no heart may be led",
+        rules=("hearts-short", "chinese-hearts"), hands=("KC AC QS 2H 3H 4H 5H 6H 7H 8H 9H TH JH", "2C"),
+        plays="2C 4D 3S AC", legal="KC QS",
     ),
     Edge(
         name="QS and hearts, unbroken: either may be led",
@@ -82,9 +78,9 @@ EDGES = (
         legal="JD 2H 3H 4H 5H 6H 7H 8H 9H TH JH QH QS",
     ),
     Edge(
-        name="void on the first trick, one card not barred",
-        rules=("hearts", "hearts-jack"), hands=("clubs", "JD QS 2H 3H 4H 5H 6H 7H 8H 9H TH JH QH"), plays="2C",
-        legal="JD",
+        name="void on the first trick, two cards not barred",
+        rules=("hearts", "hearts-jack"), hands=("clubs", "JD KD QS 2H 3H 4H 5H 6H 7H 8H 9H TH JH"), plays="2C",
+        legal="JD KD",
     ),
     Edge(
         name="points may be discarded on the first trick",
@@ -96,17 +92,13 @@ EDGES = (
         rules=FACE_UP, hands=("2S", "3S 4S QS"), up="QS", plays="2S", legal="3S 4S",
     ),
     Edge(
-        name="one legal card: exposed, and the only one of its suit",
-        rules=FACE_UP, hands=_NO_SPADE_BUT_QS, up="QS", plays="2S", legal="QS",
-    ),
-    Edge(
         name="an exposed card may be discarded",
         rules=FACE_UP, hands=("2S", "3S QS", "AC"), up="QS", plays="2C",
         legal="2D 3D 4D 5D 6D 7D 8D 9D TD JD QD 3S QS",
     ),
     Edge(
         name="the bar is gone after the first trick of the suit",
-        rules=FACE_UP, hands=("2S AS", "3S QS", "4S 5S", "6S 7S"), up="QS", plays="AS 3S 4S 6S 2S", legal="QS",
+        rules=FACE_UP, hands=("2S AS", "3S TS QS", "4S 5S", "6S 7S"), up="QS", plays="AS 3S 4S 6S 2S", legal="TS QS",
     ),
     Edge(
         name="open with an exposed card in hand",
@@ -137,8 +129,8 @@ EDGES = (
     ),
     Edge(
         name="the fifth seat, its pig exposed and barred",
-        rules=("gongzhu-five",), hands=("2S KS AS TS JS", "3S", "4S 9S", "5S 7S 8S", "6S QS"), up="QS",
-        plays="2S 3S 4S 5S", legal="6S",
+        rules=("gongzhu-five",), hands=("2S KS AS TS JS", "3S", "4S 9S", "5S 7S", "6S 8S QS"), up="QS",
+        plays="2S 3S 4S 5S", legal="6S 8S",
     ),
 )  # fmt: skip
 """Every edge, in the order in which a bot meets them."""

@@ -20,10 +20,10 @@ TRIES = 100
 _KINDS: dict[str, Callable[[SeatView], bool]] = {
     "open the first trick": lambda view: not view.plays,
     "lead": lambda view: view.led is None and len(view.tricks) > 1,
-    "follow suit": lambda view: len(view.legal) > 1 and view.legal[0].suit is view.led,
-    "discard": lambda view: bool(view.trick) and len(view.legal) > 1 and view.led not in {c.suit for c in view.legal},
-    "play last to a trick": lambda view: view.is_last and len(view.legal) > 1,
-    "play the last trick": lambda view: len(view.hand) == 1,
+    "follow suit": lambda view: view.legal[0].suit is view.led,
+    "discard": lambda view: bool(view.trick) and view.led not in {c.suit for c in view.legal},
+    "play last to a trick": lambda view: view.is_last,
+    "play to the last trick but one": lambda view: len(view.hand) == 2,
 }
 
 
@@ -53,7 +53,7 @@ def _passes(rules: Rules, number: Callable[[int], int]) -> Iterator[Case]:
     if rules.passing is None:
         return
     for place, direction in enumerate(rules.passing.directions):
-        if rules.pass_offset(place):
+        if rules.pass_offset(place) and rules.passing.cards < rules.hand_size:
             deal_number = number(place)
             deal = Deal(rules, deal_hands(rules, SEED, deal_number), number=deal_number)
             yield Case(name=f"pass {rules.passing.cards} cards {direction}", deal=deal, seat=place % rules.players)
@@ -72,13 +72,13 @@ def _exposures(rules: Rules, number: Callable[[int], int]) -> Iterator[Case]:
 
 
 def _found(rules: Rules, wanted: Callable[[SeatView], bool], number: int) -> Deal | None:
-    """A deal brought to the first decision that is *wanted*; with cards exposed where the variant has that."""
+    """A deal brought to the first choice that is *wanted*; with cards exposed where the variant has that."""
     for attempt in range(TRIES):
         deal = Deal(rules, deal_hands(rules, SEED, number + attempt), number=number)
         skip(deal, Phase.PASS)
         expose(deal, up=" ".join(map(str, cards_in(rules.plan.exposable))))
         while deal.phase is Phase.PLAY:
-            if wanted(deal.view(deal.turn)):
+            if not deal.is_forced(deal.turn) and wanted(deal.view(deal.turn)):
                 return deal
             deal.apply(deal.turn, deal.default_action(deal.turn))
     return None

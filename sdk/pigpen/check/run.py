@@ -106,7 +106,7 @@ def _try(case: Case, bot: Bot, decisions: int, limit: float, now: Callable[[], f
     verdict = reason = ""
     try:
         _answer(case, bot, decisions, limit, now, times)
-        if max(times) > limit:
+        if max(times, default=0.0) > limit:
             verdict, reason = "timeout", f"an answer took {max(times):.3f} s, and the limit is {limit:g} s"
     except IllegalAction as error:
         verdict, reason = "illegal", str(error)
@@ -120,8 +120,8 @@ def _try(case: Case, bot: Bot, decisions: int, limit: float, now: Callable[[], f
 def _answer(case: Case, bot: Bot, decisions: int, limit: float, now: Callable[[], float], times: list[float]) -> None:
     """Answer every question of *case*; the time of each goes into *times*."""
     questions = case.questions()
-    deal = next(questions)
     try:
+        deal = next(questions)
         while True:
             view = case.view(deal, decisions + len(times) + 1, limit, BANK)
             started = now()

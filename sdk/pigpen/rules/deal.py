@@ -124,6 +124,17 @@ class Deal(Tricks):
             return 0
         return self.hands[seat] if self.phase is _PASS else self._exposable(seat)
 
+    def is_forced(self, seat: int) -> bool:
+        """
+        Whether *seat* must act now and has exactly one legal action: its `default_action`.
+
+        That is so for the only card that may be played, and for a pass of the whole hand. Exposing and the moon choice
+        always leave a choice.
+        """
+        if self.phase is _PLAY:
+            return seat == self.turn and not self.playable & self.playable - 1
+        return self.phase is _PASS and seat in self._waiting and self._plan.pass_count == self._plan.hand_size
+
     def default_action(self, seat: int) -> Action:
         """The first legal option in canonical order: what is played for a seat that gives no legal answer."""
         if self.phase is _PLAY:

@@ -7,6 +7,8 @@ The bot opens with Hello. The referee answers with Welcome, then sends a Request
 decision and notices in between; the bot sends an Answer to each Request and to nothing else.
 Every request carries the whole view, so a bot may be stateless, and a bot that has lost its
 connection opens a new stream with the same Hello and needs nothing else.
+Where exactly one action is legal, there is no request: the referee plays it, and the next view
+shows it.
 """
 
 from collections import abc as abc
@@ -221,7 +223,9 @@ class Clock(message.Message):
 
 @typing.final
 class Request(message.Message):
-    """A decision is wanted."""
+    """A decision is wanted. There is a choice: a card that is the only legal one, or a pass of the whole
+    hand, is played without a request.
+    """
 
     DESCRIPTOR: descriptor.Descriptor
 
@@ -232,7 +236,7 @@ class Request(message.Message):
     LAST_TOOK_FIELD_NUMBER: builtins.int
     SEED_FIELD_NUMBER: builtins.int
     decision: builtins.int
-    """Number of the decision, rising within the match. An answer repeats it."""
+    """Number of the decision, rising within the match; forced actions have none. An answer repeats it."""
     seed: builtins.int
     """A number of this bot's own for this deal, the same in every run with the same match seed. Use it
     for random numbers and the match can be repeated.

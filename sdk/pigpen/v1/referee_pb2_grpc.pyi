@@ -7,6 +7,8 @@ The bot opens with Hello. The referee answers with Welcome, then sends a Request
 decision and notices in between; the bot sends an Answer to each Request and to nothing else.
 Every request carries the whole view, so a bot may be stateless, and a bot that has lost its
 connection opens a new stream with the same Hello and needs nothing else.
+Where exactly one action is legal, there is no request: the referee plays it, and the next view
+shows it.
 """
 
 from collections import abc as _abc

@@ -36,7 +36,7 @@ class View(SeatView):
 
     Attributes:
         totals: Total, in the game or match before this deal, of whoever sits in each seat.
-        decision: Number of the decision in this match, from 1.
+        decision: Number of the decision in this match, from 1; forced actions, which are not asked, do not count.
         seed: 64-bit number of this bot's own for this deal, the same in every run with the same match seed.
         limit: Seconds that this decision may take.
         bank: Seconds left in the bank before this decision.

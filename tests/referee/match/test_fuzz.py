@@ -46,7 +46,7 @@ HURRY = 0.05
 GENEROUS = 60.0
 """Seconds that only a referee that hangs would take."""
 BAD_FACE = Answer(expose=ExposeAction(cards=[Exposure(card=49, face=9)]))  # type: ignore[arg-type]
-BY = {"bot", "takeover"} | {f"default:{verdict}" for verdict in Verdict}
+BY = {"bot", "forced", "takeover"} | {f"default:{verdict}" for verdict in Verdict}
 
 
 class First(Bot):
@@ -145,7 +145,7 @@ def check_record(rules: Rules, lines: Sequence[AnyLine]) -> None:
             deal.apply(deal.turn, moon)
         assert deal.is_over
         assert deal.scores() == line.scores
-        assert {step.by for step in line.steps if step.seat} == {"bot"}
+        assert {step.by for step in line.steps if step.seat} == {"bot", "forced"}
         assert {step.by for step in line.steps if not step.seat} <= BY
     result = lines[-1]
     assert isinstance(result, ResultLine)

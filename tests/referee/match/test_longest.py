@@ -56,7 +56,7 @@ async def test_those_who_sleep_are_at_fault_once_their_bank_is_used_up() -> None
     _, result, lines = await played(spec, 3, sleeps)
     assert [(row.faults, row.taken_over) for row in result.results] == [(12, True)] * 3 + [(0, False)]
     steps = [step for line in lines if isinstance(line, DealLine) for step in line.steps]
-    assert {step.by for step in steps} == {"bot", f"default:{Verdict.TIMEOUT}", "takeover"}
+    assert {step.by for step in steps} == {"bot", "forced", f"default:{Verdict.TIMEOUT}", "takeover"}
 
 
 def test_the_bound_counts_every_table_and_no_more_deals_than_a_game_can_have() -> None:

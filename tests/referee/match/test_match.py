@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pigpen import DealResult, MatchResult
-from pigpen.rules import PRESETS, Phase
+from pigpen.rules import PRESETS, Card, Phase
 from referee.match.formats import Format
 from referee.match.spec import DEFAULT_CLOCK, MatchSpec
 from referee.records.lines import DealLine, MatchLine, ResultLine, from_json, to_json, without_times
@@ -86,17 +87,49 @@ async def test_a_line_reads_back_as_it_was_written(rules: str) -> None:
 async def test_every_action_says_who_did_it_and_how_long_it_took() -> None:
     _, lines = await play(spec_of(form="deals:1"))
     (deal,) = deal_lines(lines)
-    assert {step.by for step in deal.steps} == {"bot"}
+    assert {step.by for step in deal.steps} == {"bot", "forced"}
     assert [step.passed is not None for step in deal.steps] == [True] * 4 + [False] * 52
     assert len(deal.took_ms) == len(deal.steps)
+
+
+@pytest.mark.parametrize("rules", PRESETS)
+async def test_a_bot_is_asked_where_it_has_a_choice_and_sees_what_was_forced(rules: str) -> None:
+    seats = [ScriptedSeat(honest) for _ in range(PRESETS[rules].players)]
+    _, lines = await play(spec_of(rules, "deals:1"), seats)
+    (deal,) = deal_lines(lines)
+    cards = [Card.parse(step.play) for step in deal.steps if step.play]
+    for chair, seat in enumerate(seats):
+        own = [step for step in deal.steps if step.seat == chair]
+        assert [step.by for step in own].count("bot") == len(seat.asked)
+        assert 0 < [step.by for step in own].count("forced") < len(own)
+        assert [view.decision for view in seat.asked] == list(range(1, len(seat.asked) + 1))
+        for view in seat.asked:
+            if view.phase is Phase.PLAY:
+                assert len(view.legal) > 1
+                assert [*view.plays] == cards[: len(view.plays)]
+                played = sum(play.seat == chair for trick in (*view.tricks, view.trick) for play in trick)
+                assert len(view.hand) == view.rules.hand_size - played
+
+
+async def test_a_pass_of_the_whole_hand_is_not_asked() -> None:
+    hearts = PRESETS["hearts"]
+    assert hearts.passing
+    rules = replace(hearts, name="swap", passing=replace(hearts.passing, cards=13))
+    seats = [ScriptedSeat(honest) for _ in range(4)]
+    _, lines = await play(replace(spec_of(form="deals:1"), rules=rules), seats)
+    (deal,) = deal_lines(lines)
+    assert [(step.passed, step.by) for step in deal.steps[:4]] == [(hand, "forced") for hand in deal.hands]
+    for seat in seats:
+        assert {view.phase for view in seat.asked} == {Phase.PLAY}
+        assert [len(view.received) for view in seat.asked] == [13] * len(seat.asked)
 
 
 async def test_a_default_action_says_why() -> None:
     seats = [ScriptedSeat(fails(Verdict.MALFORMED, "it cannot be read")), *(ScriptedSeat(honest) for _ in range(3))]
     _, lines = await play(spec_of(form="deals:1"), seats)
     (deal,) = deal_lines(lines)
-    own = [step for step in deal.steps if step.seat == 0]
-    assert [step.by for step in own] == ["default:malformed"] * 3 + ["takeover"] * 11
+    own = [step for step in deal.steps if step.seat == 0 and step.by != "forced"]
+    assert [step.by for step in own] == ["default:malformed"] * 3 + ["takeover"] * (len(own) - 3)
     assert [step.why for step in own[:4]] == ["it cannot be read"] * 3 + [None]
 
 
@@ -138,7 +171,7 @@ async def test_what_a_bot_has_used_unasked_stands_in_the_record() -> None:
     seats = [WorkingSeat(honest), *(ScriptedSeat(honest) for _ in range(3))]
     _, lines = await play(spec_of(form="deals:1"), seats)
     (deal,) = deal_lines(lines)
-    assert deal.unasked_ms == tuple(250.0 if step.seat == 0 else None for step in deal.steps)
+    assert deal.unasked_ms == tuple(250.0 if step.seat == 0 and step.by == "bot" else None for step in deal.steps)
     _, lines = await play(spec_of(form="deals:1"))
     assert [line.unasked_ms for line in deal_lines(lines)] == [None]
 

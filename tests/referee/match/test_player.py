@@ -20,9 +20,9 @@ TOTALS = (0, 0, 0, 0)
 
 
 def first_play(rules: str = "hearts", number: int = 3) -> Deal:
-    """A deal in which the cards are already in play."""
+    """A deal at its first card that is a choice."""
     deal = Deal(PRESETS[rules], deal_hands(PRESETS[rules], bytes(32), number), number=number)
-    while deal.phase is not Phase.PLAY:
+    while deal.phase is not Phase.PLAY or deal.is_forced(deal.turn):
         for seat in deal.to_act:
             deal.apply(seat, deal.default_action(seat))
     return deal
@@ -62,6 +62,54 @@ async def test_the_first_legal_card_is_played_for_a_bot_at_fault(script: Script,
     player, _, decision = await one_decision(script, deal)
     assert (decision.action, decision.by) == (deal.legal(deal.turn)[0], by)
     assert [fault.verdict for fault in player.faults] == [by.removeprefix("default:")]
+
+
+def forced_play() -> Deal:
+    """A deal of hearts before its first card: the holder of 2C must lead it (HB-2)."""
+    deal = Deal(PRESETS["hearts"], deal_hands(PRESETS["hearts"], bytes(32), 3), number=3)
+    assert deal.legal(deal.turn) == (Card.parse("2C"),)
+    return deal
+
+
+async def test_a_forced_card_is_played_without_asking_and_is_no_decision() -> None:
+    time, clock = FakeTime(), ClockSetting(bank=10.0, increment=0.5, limit=1.0, start_up=10.0)
+    seat, player = await seated(time, clock)
+    deal = forced_play()
+    time.cpu = 8.0
+    decision = await player.act(deal, deal.turn, TOTALS, seed=5)
+    assert (decision.action, decision.by, decision.fault) == (Card.parse("2C"), "forced", None)
+    assert (decision.took, decision.cpu, decision.unasked) == (0.0, None, None)
+    assert [*deal.plays] == [Card.parse("2C")]
+    assert seat.asked == []
+    decision = await player.act(deal, deal.turn, TOTALS, seed=5)
+    assert (decision.by, decision.unasked) == ("bot", 3.0)
+    assert [view.decision for view in seat.asked] == [1]
+    assert seat.asked[0].bank == pytest.approx(10 - 3 + UNASKED_MOST + UNASKED_EACH), "no increment but for decisions"
+
+
+@pytest.mark.parametrize("seat", [ScriptedSeat(fails(Verdict.GONE)), AbsentSeat()], ids=["gone", "absent"])
+async def test_a_forced_card_is_no_fault_though_nobody_is_there(seat: ScriptedSeat, welcome: Welcome) -> None:
+    deal, player = forced_play(), Player(seat, SETTING)
+    await player.take_seat(welcome)
+    assert (await player.act(deal, deal.turn, TOTALS, seed=5)).by == "forced"
+    assert (player.faults, player.taken_over) == ([], False)
+    assert (await player.act(deal, deal.turn, TOTALS, seed=5)).by.startswith("default:")
+
+
+async def test_a_forced_card_is_forced_though_the_seat_was_taken_over() -> None:
+    player, _, _ = await one_decision(fails(Verdict.GONE))
+    assert player.taken_over
+    deal = forced_play()
+    assert (await player.act(deal, deal.turn, TOTALS, seed=5)).by == "forced"
+    assert (await player.act(deal, deal.turn, TOTALS, seed=5)).by == "takeover"
+
+
+async def test_a_forced_card_is_played_for_a_bot_that_has_worked_its_time_away() -> None:
+    time, deal = FakeTime(), forced_play()
+    _, player = await seated(time)
+    time.cpu = 50.0
+    assert (await player.act(deal, deal.turn, TOTALS, seed=5)).by == "forced"
+    assert (await player.act(deal, deal.turn, TOTALS, seed=5)).by == "default:timeout"
 
 
 async def test_the_default_pass_is_the_first_cards_in_canonical_order() -> None:

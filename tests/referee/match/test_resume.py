@@ -152,9 +152,9 @@ async def test_the_bank_goes_on_from_where_the_recorded_times_leave_it() -> None
     slow = line.model_copy(update={"took_ms": tuple(1025.0 if step.seat == 2 else 0.0 for step in line.steps)})
     await resumed(spec, [whole[0], slow], after)
     banks = [seat.asked[0].bank for seat in after[0] if isinstance(seat, ScriptedSeat)]
-    decisions = sum(step.seat == 2 for step in line.steps)
-    full = 60 + decisions * 0.1
-    assert banks == pytest.approx([full, full, full - decisions * 1.0, full])
+    decisions = [sum(step.seat == seat and step.by == "bot" for step in line.steps) for seat in range(4)]
+    assert min(decisions) < 14, "some cards are forced, and cost nothing"
+    assert banks == pytest.approx([60 + count * (0.1 - (seat == 2)) for seat, count in enumerate(decisions)])
 
 
 async def test_what_was_used_unasked_before_is_charged_again() -> None:
@@ -180,6 +180,14 @@ async def test_a_record_with_too_few_times_is_refused() -> None:
 async def records() -> tuple[MatchSpec, list[AnyLine]]:
     spec = spec_of("hearts", "boards:2")
     return spec, await play(spec)
+
+
+async def test_a_record_of_the_first_version_is_not_resumed() -> None:
+    """Its bots were asked for forced cards, too."""
+    _, lines = await records()
+    first = lines[0].model_copy(update={"version": 1})
+    with pytest.raises(CannotResume, match="it is of version 1 of the format; only records of version 2 can be"):
+        Unfinished.of([first, *lines[1:2]])
 
 
 async def test_a_finished_match_is_not_resumed() -> None:

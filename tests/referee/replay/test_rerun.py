@@ -12,11 +12,12 @@ from pigpen.rules import PRESETS, Phase
 from pigpen.values.notices import DealResult, MatchResult
 from referee.match.formats import Format
 from referee.match.spec import DEFAULT_CLOCK, MatchSpec
+from referee.records.file import read_record
 from referee.records.recorded import BadRecord, Recorded
 from referee.replay.rerun import TableRerun, asked, table_reruns
 from referee.seats.verdict import SeatFailure, Verdict
 from tests.referee.bots import highest, showy, showy_seats
-from tests.referee.recorded import SEED, faulty_seats, match_lines
+from tests.referee.recorded import OF_VERSION_1, SEED, faulty_seats, match_lines
 from tests.referee.scripted_seats import AbsentSeat, FakeTime, ScriptedSeat, WorkingSeat
 from tests.referee.tables import play_tables
 
@@ -110,7 +111,9 @@ def test_later_questions_show_what_was_really_played() -> None:
     assert any(answer.differs for answer in table.answers)
     played = [card for step in match.deals[0].steps if (card := step.play)]
     last = [view for view in seat.asked if view.deal == 0][-1]
-    assert [str(play.card) for trick in last.tricks for play in trick] == played[:48]
+    shown = [str(play.card) for trick in (*last.tricks, last.trick) for play in trick]
+    assert shown == played[: len(shown)]
+    assert len(shown) > 36
 
 
 def test_a_pass_is_the_same_whatever_the_order_of_its_cards() -> None:
@@ -139,12 +142,13 @@ FAULTS: dict[str, tuple[Script, Verdict, str]] = {
 @pytest.mark.parametrize(("script", "verdict", "why"), FAULTS.values(), ids=FAULTS)
 def test_a_fault_is_a_difference_and_the_questions_go_on(script: Script, verdict: Verdict, why: str) -> None:
     def faulty(view: View) -> Action | SeatFailure:
-        return script(view) if view.phase is Phase.PLAY and len(view.tricks) < 9 else showy(view)
+        return script(view) if view.phase is Phase.PLAY else showy(view)
 
-    (table,) = put(recorded("hearts", "deals:1"), ScriptedSeat(faulty))
+    match = recorded("hearts", "deals:1")
+    (table,) = put(match, ScriptedSeat(faulty))
     assert table.is_over
     bad = [answer for answer in table.answers if answer.verdict]
-    assert [answer.verdict for answer in bad] == [verdict] * 9
+    assert [answer.verdict for answer in bad] == [verdict] * (len(asked(match.deals[0], 0)) - 1)
     assert all(why in answer.why and answer.differs for answer in bad)
 
 
@@ -160,7 +164,7 @@ def test_a_bot_that_is_gone_is_asked_no_more_and_a_fresh_one_takes_up_where_it_e
     match = recorded("hearts", "deals:1")
 
     def dies(view: View) -> Action | SeatFailure:
-        return SeatFailure(Verdict.GONE, "its program ended") if len(view.tricks) == 5 else showy(view)
+        return SeatFailure(Verdict.GONE, "its program ended") if len(view.tricks) == 6 else showy(view)
 
     (table,) = table_reruns(match, 1, match.deals, math.inf)
     asyncio.run(table.put(ScriptedSeat(dies)))
@@ -169,8 +173,8 @@ def test_a_bot_that_is_gone_is_asked_no_more_and_a_fresh_one_takes_up_where_it_e
     fresh = ScriptedSeat(showy)
     asyncio.run(table.put(fresh))
     assert table.is_over
-    assert [len(view.tricks) for view in fresh.asked] == list(range(6, 13))
-    assert [answer.differs for answer in table.answers] == [False] * 6 + [True] + [False] * 7
+    assert [len(view.tricks) for view in fresh.asked] == [7, 8, 10, 11]
+    assert [answer.differs for answer in table.answers] == [False] * 6 + [True] + [False] * 4
 
 
 def test_a_bot_that_never_comes_is_a_difference() -> None:
@@ -183,9 +187,10 @@ def test_only_the_chosen_deals_are_asked_about_with_the_numbers_of_the_match() -
     (table,) = table_reruns(match, 0, match.deals.where(deal=1), math.inf)
     seat = ScriptedSeat(showy)
     asyncio.run(table.put(seat))
-    assert table.questions == len(seat.asked) == 14
+    before, now = (len(asked(line, 0)) for line in match.deals[:2])
+    assert table.questions == len(seat.asked) == now
     assert {view.deal for view in seat.asked} == {1}
-    assert [view.decision for view in seat.asked] == list(range(15, 29))
+    assert [view.decision for view in seat.asked] == list(range(before + 1, before + now + 1))
     assert [type(notice) for notice in seat.told] == [DealResult, DealResult, MatchResult]
 
 
@@ -197,14 +202,34 @@ def test_what_the_default_policy_played_was_no_question() -> None:
     assert [answer.step.by for answer in table.answers] == ["default:malformed"] * 3
 
 
+def test_a_forced_card_was_no_question() -> None:
+    match = recorded("gongzhu", "deals:1")
+    for bot in range(4):
+        seat = ScriptedSeat(showy)
+        (table,) = put(match, seat, bot)
+        steps = [step for step in match.deals[0].steps if step.seat == bot]
+        assert table.forced == sum(step.by == "forced" for step in steps) > 0
+        assert [answer.step for answer in table.answers] == [step for step in steps if step.by == "bot"]
+        assert all(len(view.legal) > 1 for view in seat.asked if view.phase is Phase.PLAY)
+
+
+def test_a_record_of_version_1_is_asked_about_as_it_was_played() -> None:
+    match = Recorded.of(read_record(OF_VERSION_1))
+    seat = ScriptedSeat(highest)
+    (table,) = put(match, seat, 0)
+    assert (table.questions, table.forced, len(seat.asked)) == (55, 0, 55)
+    assert any(len(view.legal) == 1 for view in seat.asked)
+    assert [view.decision for view in seat.asked] == list(range(1, 56))
+
+
 def test_times_are_those_of_the_match_then_and_of_the_bot_now() -> None:
     match = recorded("hearts", "deals:1")
     time = FakeTime()
     time.cpu = 0.0
     (table,) = put(match, ScriptedSeat(showy, time=time, thinks=0.5, works=0.25), 0)
-    took = [took for step, took, _ in match.deals[0].timed_steps() if step.seat == 0]
+    took = [took for step, took, _ in match.deals[0].timed_steps() if step.seat == 0 and step.by == "bot"]
     assert [answer.took for answer in table.answers] == took
-    assert [answer.took_now for answer in table.answers] == [0.25] * 14
+    assert [answer.took_now for answer in table.answers] == [0.25] * len(took)
 
 
 def test_an_unfinished_match_is_refused() -> None:
@@ -216,6 +241,8 @@ def test_an_unfinished_match_is_refused() -> None:
 def test_each_table_is_asked_about_apart() -> None:
     match = recorded("hearts", "boards:2")
     tables = table_reruns(match, 0, match.deals, 1.0)
-    assert [table.questions for table in tables] == [28] * 4
+    lines = [[*match.deals.where(rotation=rotation)] for rotation in range(4)]
+    assert [table.questions for table in tables] == [sum(len(asked(line, 0)) for line in each) for each in lines]
+    assert [table.questions + table.forced for table in tables] == [28] * 4
     one = match.deals.where(rotation=2)
-    assert [table.questions for table in table_reruns(match, 0, one, 1.0)] == [28]
+    assert [table.questions for table in table_reruns(match, 0, one, 1.0)] == [tables[2].questions]

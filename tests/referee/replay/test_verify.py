@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import gzip
 import json
 from pathlib import Path
@@ -16,7 +17,7 @@ from referee.records.errors import RecordError
 from referee.records.lines import DealLine, to_json
 from referee.replay.verify import Verified, verify
 from tests.counts import count
-from tests.referee.recorded import SEED, faulty_seats, match_lines, write_record
+from tests.referee.recorded import OF_VERSION_1, SEED, faulty_seats, match_lines, write_record
 from tests.referee.scripted_seats import WorkingSeat, honest
 
 if TYPE_CHECKING:
@@ -40,6 +41,26 @@ WORKING = [
     for line in match_lines("hearts", "deals:2", lambda players: [WorkingSeat(honest) for _ in range(players)])
 ]
 BOARDS = plain_lines("gongzhu", "boards:2")
+
+
+VERSION_1 = [
+    {key: value for key, value in json.loads(text).items() if key != "chain"}
+    for text in OF_VERSION_1.read_text().splitlines()
+]
+
+
+def last_forced(lines: list[Plain]) -> int:
+    """The place of the last forced step of the first deal: a card of the last trick."""
+    return max(number for number, step in enumerate(lines[1]["steps"]) if step["by"] == "forced")
+
+
+def last_choice(lines: list[Plain]) -> int:
+    """The place of the last card of the first deal that its bot chose."""
+    return max(number for number, step in enumerate(lines[1]["steps"]) if step["by"] == "bot")
+
+
+FORCED = 4
+"""The lead of 2C, the first card after four passes."""
 
 
 def text_of(line: Plain) -> bytes:
@@ -260,7 +281,61 @@ CHANGES = {
         ),
         "line 2: deal 0: hands[0] is ",
     ),
-    "a version to come": (HONEST, replace(0, version=2), "line 1: version 2 of the format is not known here; 1 is"),
+    "a version to come": (
+        HONEST,
+        replace(0, version=3),
+        "line 1: version 3 of the format is not known here; 1 and 2 are",
+    ),
+    "a record of today as one of version 1": (
+        HONEST,
+        replace(0, version=1),
+        f"line 2: deal 0: steps[{FORCED}]: it is by forced, but the seat had to be asked",
+    ),
+    "a record of version 1 as one of today": (
+        VERSION_1,
+        replace(0, version=2),
+        "line 2: deal 0: steps[4]: it is by bot, but only one action was legal: it should be by forced",
+    ),
+    "a forced card by the bot": (
+        HONEST,
+        step(1, FORCED, by="bot"),
+        f"line 2: deal 0: steps[{FORCED}]: it is by bot, but only one action was legal: it should be by forced",
+    ),
+    "a forced card by default": (
+        HONEST,
+        step(1, FORCED, by="default:timeout", why="late"),
+        f"line 2: deal 0: steps[{FORCED}]: it is by default:timeout, but only one action was legal",
+    ),
+    "a forced card of whoever was taken over, by the default policy": (
+        FAULTY,
+        step(1, last_forced(FAULTY), by="takeover"),
+        f"line 2: deal 0: steps[{last_forced(FAULTY)}]: it is by takeover, but only one action was legal",
+    ),
+    "a forced card by a number": (
+        HONEST,
+        step(1, FORCED, by=7),
+        f"line 2: deal 0: steps[{FORCED}]: it is by 7, but only one action was legal",
+    ),
+    "a forced card with a reason": (
+        HONEST,
+        step(1, FORCED, why="late"),
+        f'line 2: deal 0: steps[{FORCED}].why is "late", but should not be there',
+    ),
+    "another card, forced": (
+        HONEST,
+        step(1, FORCED, play="AS"),
+        f"line 2: deal 0: steps[{FORCED}]: AS ",
+    ),
+    "a choice, forced": (
+        HONEST,
+        step(1, last_choice(HONEST), by="forced"),
+        f"line 2: deal 0: steps[{last_choice(HONEST)}]: it is by forced, but the seat had to be asked",
+    ),
+    "a pass, forced": (
+        HONEST,
+        step(1, 0, by="forced"),
+        "line 2: deal 0: steps[0]: it is by forced, but the seat had to be asked",
+    ),
     "another format": (HONEST, replace(0, format="deals:3"), "line 4: the match was not over: deal 2 is missing"),
     "no format": (HONEST, replace(0, format="deals:02"), "line 1: 'deals:02' is not a match format"),
     "a bot too many": (HONEST, replace(0, bots=["a"] * 5), "line 1: 5 bots are named for 4 seats"),
@@ -377,14 +452,33 @@ def test_a_bot_that_was_taken_over_does_not_come_back(tmp_path: Path) -> None:
     assert finding(tmp_path, lines) == words
 
 
-def test_a_takeover_takes_no_time(tmp_path: Path) -> None:
+@pytest.mark.parametrize("by", ["takeover", "forced"])
+def test_what_nobody_was_asked_for_takes_no_time(tmp_path: Path, by: str) -> None:
     lines = copy.deepcopy(FAULTY)
-    number = next(number for number, step in enumerate(lines[1]["steps"]) if step["by"] == "takeover")
+    number = next(number for number, step in enumerate(lines[1]["steps"]) if step["by"] == by)
     lines[1]["took_ms"][number] = 1.5
-    assert finding(tmp_path, lines) == f"line 2: deal 0: steps[{number}] is by takeover, but took time"
+    assert finding(tmp_path, lines) == f"line 2: deal 0: steps[{number}] is by {by}, but took time"
     lines[1]["took_ms"][number] = 0.0
     lines[1]["unasked_ms"] = [1.5 if other == number else None for other in range(len(lines[1]["steps"]))]
-    assert finding(tmp_path, lines) == f"line 2: deal 0: steps[{number}] is by takeover, but took time"
+    assert finding(tmp_path, lines) == f"line 2: deal 0: steps[{number}] is by {by}, but took time"
+
+
+def test_a_record_of_version_1_holds(tmp_path: Path) -> None:
+    found = verify(OF_VERSION_1)
+    assert (found.holds, found.finished, found.deals) == (True, True, 4)
+    assert verified(tmp_path, VERSION_1).finished
+    assert {step["by"] for line in VERSION_1[1:-1] for step in line["steps"]} == {"bot", "default:illegal", "takeover"}
+
+
+def test_a_forced_pass_is_part_of_a_record_that_holds(tmp_path: Path) -> None:
+    """With 13 cards to pass there is one way to do it; nobody is asked before the cards are played."""
+    hearts = PRESETS["hearts"]
+    swap = dataclasses.replace(hearts, name="swap", passing=dataclasses.replace(hearts.passing, cards=13))  # type: ignore[type-var]
+    lines = [json.loads(to_json(line)) for line in match_lines(swap, "deals:2")]
+    assert [(step["by"], len(step["pass"].split())) for step in lines[1]["steps"][:4]] == [("forced", 13)] * 4
+    assert verified(tmp_path, lines).finished
+    lines[1]["steps"][2]["by"] = "bot"
+    assert finding(tmp_path, lines).startswith("line 2: deal 0: steps[2]: it is by bot, but only one action was legal")
 
 
 def test_what_was_used_unasked_is_part_of_a_record_that_holds(tmp_path: Path) -> None:

@@ -1,0 +1,21 @@
+"""Who decided an action: what stands in a step's field `by`."""
+
+BY_BOT = "bot"
+BY_FORCED = "forced"
+"""Nobody: exactly one action was legal. Whether the seat is taken over makes no difference."""
+BY_TAKEOVER = "takeover"
+"""The default policy has the seat."""
+DEFAULT = "default:"
+"""The beginning of `by` where the default action was played because of a fault; the verdict follows."""
+
+_UNASKED = frozenset({BY_FORCED, BY_TAKEOVER})
+
+
+def was_asked(by: str) -> bool:
+    """
+    Whether the bot was asked for an action.
+
+    >>> was_asked("bot"), was_asked("default:timeout"), was_asked("forced"), was_asked("takeover")
+    (True, True, False, False)
+    """
+    return by not in _UNASKED
