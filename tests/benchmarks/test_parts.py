@@ -22,7 +22,7 @@ SMALL: dict[Any, dict[str, Any]] = {
     tables: {"TABLES": (1, 2)},
     growth: {"DEALS": (1, 3)},
     verify: {"REPEATS": 1},
-    ladder_overhead: {"LADDERS": (("process", 1),)},
+    ladder_overhead: {"LADDERS": (("process", 1),), "SLOTS": 1},
 }
 """What makes each part that needs Docker, or plays a ladder, small enough for a test."""
 
