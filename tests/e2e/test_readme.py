@@ -113,7 +113,7 @@ def standings(printed: str, folder: Path, matches: int) -> list[str]:
         rf"A small ladder in (\S+): five bots of five owners, {matches} matches of one board", printed
     )
     assert Path(where).parent == folder
-    assert f"(gongzhu): {matches} matches" in printed
+    assert f"(gongzhu): {matches} match" in printed
     return sorted(re.findall(rf"^ +[1-5] +({'|'.join(BOTS)}) ", printed, flags=re.MULTILINE))
 
 
