@@ -92,16 +92,16 @@ class Slots:
                 self._last, self._empty_at_last = now, self._empty
 
 
-def overhead(kind: str, boards: int, matches: int) -> tuple[float, float, float]:
-    """Seconds a match, the share of the slots' time in which they were empty, and the coordinator's CPU share."""
+def overhead(kind: str, boards: int, matches: int, places: int = SLOTS) -> tuple[float, float, float]:
+    """With so many *places*: seconds a match, the share of the slots' time in which they were empty, and the coordinator's CPU share."""
     with tempfile.TemporaryDirectory() as name:
         settings = load_settings(data_dir=Path(name), sandbox=kind, boards=boards, **PATIENT)
         database = open_ladder(settings, create=True)
         asyncio.run(_enter(database, settings, DockerSandbox() if kind == "docker" else ProcessSandbox()))
         stop = log_to(Path(name) / "logs", to_stderr=False)
-        slots = Slots(LocalExecutor(Worker(load_version), SLOTS))
+        slots = Slots(LocalExecutor(Worker(load_version), places))
         try:
-            _run(database, settings, slots, SLOTS)  # programs are loaded, and caches are warm
+            _run(database, settings, slots, places)  # programs are loaded, and caches are warm
             slots.begin()
             began, cpu = time.perf_counter(), time.thread_time()
             _run(database, settings, slots, matches)
@@ -134,13 +134,13 @@ async def _enter(database: Database, settings: Settings, sandbox: Sandbox) -> No
         await sandbox.close()
 
 
-def measure(rounds: int, ladders: Sequence[tuple[str, int]] = LADDERS) -> list[Row]:
+def measure(rounds: int, ladders: Sequence[tuple[str, int]] = LADDERS, places: int = SLOTS) -> list[Row]:
     """Ladders of quick matches and of longer ones: so many in each slot after a first one."""
     rows = []
     for kind, boards in ladders:
         where = f"{kind}, {counted(boards, 'board')}"
         try:
-            seconds, empty, cpu = overhead(kind, boards, SLOTS * (1 + rounds))
+            seconds, empty, cpu = overhead(kind, boards, places * (1 + rounds), places)
         except SandboxError as error:
             rows.append(Row.left_out(f"a match, {where}", error))
             continue

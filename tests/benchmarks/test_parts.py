@@ -19,7 +19,7 @@ SMALL: dict[Any, dict[str, Any]] = {
     tables: {"counts": (1, 2)},
     growth: {"lengths": (1, 3)},
     verify: {"repeats": 1},
-    ladder_overhead: {"ladders": (("process", 1),)},
+    ladder_overhead: {"ladders": (("process", 1),), "places": 1},
 }
 """What makes each part that needs Docker, or plays a ladder, small enough for a test."""
 

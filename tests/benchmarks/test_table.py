@@ -13,20 +13,12 @@ import benchmarks
 from benchmarks import __main__ as whole
 from benchmarks import command
 from benchmarks.report import Part, Row, compared, sections, spread
-from ladder.errors import SandboxError
+from tests.benchmarks.parts import compared_rows, crash, fail
 
 ROOT = Path(__file__).parents[2]
 
 
-def measure(rounds: int) -> list[Row]:
-    return compared(("bare", "ours"), ([4.0] * rounds, [6.0] * rounds), "ms", "bare")
-
-
-def fail(rounds: int) -> list[Row]:
-    raise SandboxError("No engine [here].")
-
-
-PARTS = (Part("start", "What a start takes.", measure, rounds=2), Part("tables", None, fail, rounds=1))
+PARTS = (Part("start", "What a start takes.", compared_rows, rounds=2), Part("tables", None, fail, rounds=1))
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
@@ -69,7 +61,7 @@ def test_figures_have_as_many_digits_as_they_need(values: list[float], text: str
 
 
 def test_a_section_names_its_part_once() -> None:
-    (lines,) = sections({"start": measure(1)})
+    (lines,) = sections({"start": compared_rows(1)})
     assert lines == [("start", "bare", "4.00 ms", "", ""), ("", "ours", "6.00 ms", "bare", "1.50×")]
 
 
@@ -126,12 +118,8 @@ def test_docs_performance_has_the_place_for_the_table() -> None:
         assert f"\n| {part.name} | " in text, part.name
 
 
-def failing(rounds: int) -> list[Row]:
-    raise RuntimeError("no luck")
-
-
 def test_a_part_that_fails_loses_the_others_nothing(capfd: pytest.CaptureFixture[str]) -> None:
-    bad = Part("bad", None, failing, rounds=1)
+    bad = Part("bad", None, crash, rounds=1)
     assert command.measured(bad) == [Row("all of it", "left out", "RuntimeError, see above")]
     assert "RuntimeError: no luck" in capfd.readouterr().err
 

@@ -28,19 +28,19 @@ def pigpen(system: str, *words: str, folder: Path) -> str:
 def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A match between processes, played and recorded as on macOS."""
     record = tmp_path_factory.mktemp("macos") / "match.jsonl"
-    shown = pigpen("macos", "play", *TABLE, "--boards", "1", "--sandbox", "process", "--record", str(record),
+    shown = pigpen("macos", "play", *TABLE, "--deals", "1", "--sandbox", "process", "--record", str(record),
                    folder=record.parent)  # fmt: skip
     assert "cautious" in shown
     return record
 
 
 def test_processes_play_on_macos(record: Path) -> None:
-    assert record.read_text().count("\n") == 6
+    assert record.read_text().count("\n") == 3
 
 
 @pytest.mark.docker
 def test_containers_play_on_macos(tmp_path: Path) -> None:
-    assert "cautious" in pigpen("macos", "play", *TABLE, "--boards", "1", folder=tmp_path)
+    assert "cautious" in pigpen("macos", "play", *TABLE, "--deals", "1", folder=tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -67,4 +67,4 @@ def test_it_works_where_no_module_is_that_is_not_on_every_platform(
 def test_a_module_that_is_hidden_is_missed(tmp_path: Path) -> None:
     """The test's own test: processes ask the kernel what waits in a pipe."""
     with pytest.raises(AssertionError, match="fcntl, which is hidden"):
-        pigpen("nowhere", "play", *TABLE, "--boards", "1", "--sandbox", "process", folder=tmp_path)
+        pigpen("nowhere", "play", *TABLE, "--deals", "1", "--sandbox", "process", folder=tmp_path)

@@ -16,8 +16,8 @@ from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.commands.opening import open_ladder
 from ladder.store.commands.submissions import Submission, add_version
-from pigpen.rules import PRESETS
 from tests.e2e.small_ladder import SmallLadder, events
+from tests.for_two import FOR_TWO
 from tests.ladder.cut_engine import CutEngine
 from tests.ladder.ladders import NOW
 
@@ -45,13 +45,13 @@ def image() -> str:
 
 @pytest.fixture
 def ladder(tmp_path: Path, image: str) -> Iterator[SmallLadder]:
-    """Four bots in containers."""
+    """Two bots in containers, and what they play takes four for a match."""
     settings = load_settings(data_dir=tmp_path / "data", boards=1)
     (tmp_path / "scratch").mkdir()
     database = open_ladder(settings, create=True)
     with database.write() as session:
-        for name, owner in (("Trotter", "ada"), ("Snout", "ben"), ("Truffle", "cora"), ("Sty", "dan")):
-            add_version(session, Submission(name, owner, image, "docker", name, 1000), [PRESETS["hearts"]], NOW)
+        for name, owner in (("Trotter", "ada"), ("Snout", "ben")):
+            add_version(session, Submission(name, owner, image, "docker", name, 1000), [FOR_TWO], NOW)
     yield SmallLadder(settings, database, tmp_path / "scratch")
     database.close()
 
@@ -77,7 +77,7 @@ def test_it_waits_for_its_engine_and_removes_what_was_left(ladder: SmallLadder, 
         "--matches", "2", "--concurrency", "1", PIGPEN_SANDBOX="docker", DOCKER_HOST=engine.address
     ) as runner:
         until(runner, "match.started")
-        while len(labels := containers(client, runner, "seat")) < 4:
+        while len(labels := containers(client, runner, "seat")) < 2:
             assert runner.poll() is None
         assert {(each["match"], each["attempt"]) for each in labels} == {("1", "1")}
         engine.cut()
@@ -94,7 +94,7 @@ def test_it_waits_for_its_engine_and_removes_what_was_left(ladder: SmallLadder, 
     with ladder.database.read() as session:
         tries = [(match.status, match.failures) for match in session.scalars(select(models.StoredMatch))]
         assert sorted(tries) == [("done", 0), ("done", 1)]
-        assert session.scalars(select(models.Rating.takeovers)).all() == [0] * 4
+        assert session.scalars(select(models.Rating.takeovers)).all() == [0] * 2
     engine.close()
     client.close()
 
@@ -103,7 +103,7 @@ def test_a_run_that_is_stopped_twice_leaves_no_container(ladder: SmallLadder) ->
     client = docker.from_env()
     with ladder.running("--concurrency", "2", PIGPEN_SANDBOX="docker", PIGPEN_BOARDS="100") as runner:
         until(runner, "match.started")
-        while len(containers(client, runner, "seat")) < 4:
+        while len(containers(client, runner, "seat")) < 2:
             assert runner.poll() is None
         runner.send_signal(signal.SIGINT)
         until(runner, "ladder.stopping")

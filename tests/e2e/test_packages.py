@@ -58,7 +58,7 @@ def test_a_bot_with_numpy_is_made_checked_locked_played_and_entered(bot: Path, c
     for sandbox in ("docker", "process"):
         done = pigpen("check", "./mybot", *LAVISH, "--sandbox", sandbox, folder=bot, **there)
         assert done.returncode == 0, done.stdout + done.stderr
-    done = pigpen("play", "./mybot", "random", "random", "random", "--boards", "1", folder=bot, **there)
+    done = pigpen("play", "./mybot", "random", "random", "random", "--deals", "1", folder=bot, **there)
     assert done.returncode == 0, done.stdout + done.stderr
     (row,) = [line.split("│") for line in done.stdout.splitlines() if "mybot" in line]
     assert row[5].strip() == "0"

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FOUR = ("random", "cautious", "random", "cautious")
-MATCH = (*FOUR, "--rules", "hearts", "--boards", "100", "--seed", "7")
-DEALS = 400
+MATCH = (*FOUR, "--rules", "hearts", "--boards", "60", "--seed", "7")
+DEALS = 240
 PROCESSES = ("--sandbox", "process")
 
 

@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select
 
+from ladder.sandbox.bots.content import Content
+from ladder.sandbox.bots.kept import keep_folder
 from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.commands.opening import open_ladder
 from ladder.store.commands.submissions import Submission, add_version
 from pigpen.rules import PRESETS
 from tests.e2e.command import pigpen
+from tests.for_two import FOR_TWO, write_for_two
 from tests.ladder.bad_checks import GOOD, RUN
 
 if TYPE_CHECKING:
@@ -49,6 +52,17 @@ def write_bot(folder: Path, name: str = "mybot", program: str = GOOD + RUN) -> N
     (folder / name / "bot.py").write_text(program)
 
 
+def enter(folder: Path, name: str) -> Path:
+    """Enter ``mybot`` as a process, without the trial, which would take longer than the test; where it is kept."""
+    settings, content = load_settings(data_dir=folder / "ladder"), Content.read(folder / "mybot")
+    database = open_ladder(settings, create=True)
+    with database.write() as session:
+        entered = Submission(name, "ada", f"sha256:{content.hash}", "process", "mybot", content.size)
+        add_version(session, entered, [FOR_TWO], 1.0)
+    database.close()
+    return keep_folder(content, settings.data_dir)
+
+
 def states(folder: Path) -> dict[str, str]:
     """The state of each version that is on the ladder."""
     wanted = select(models.StoredBot.name, models.Version.number, models.Rating.state)
@@ -62,46 +76,46 @@ def states(folder: Path) -> dict[str, str]:
 
 def test_a_bot_is_entered_replaced_and_brought_back(tmp_path: Path) -> None:
     write_bot(tmp_path)
-    first = submit(tmp_path, "./mybot", "--name", "Trotter", "--variant", "hearts-short")
+    first = submit(tmp_path, "./mybot", "--name", "Trotter", "--variant", write_for_two(tmp_path))
     assert first.returncode == 0, first.stderr
-    assert re.fullmatch(r"Trotter@1 of ada: sha256:[0-9a-f]{64}\n  hearts-short: entered, Elo 1500\n", first.stdout)
+    assert re.fullmatch(r"Trotter@1 of ada: sha256:[0-9a-f]{64}\n  for-two: entered, Elo 1500\n", first.stdout)
     assert "use it for bots that you trust" in first.stderr
     assert "for your own machine and your own bots" in first.stderr
     again = submit(tmp_path, "./mybot", "--name", "Trotter")
-    assert again.stdout == "Trotter@1 is this already; nothing changed.\n  hearts-short: there already, Elo 1500\n"
+    assert again.stdout == "Trotter@1 is this already; nothing changed.\n  for-two: there already, Elo 1500\n"
     (tmp_path / "mybot" / "bot.py").write_text(f"# better\n{GOOD}{RUN}")
     second = json.loads(submit(tmp_path, "./mybot", "--name", "Trotter", "--json").stdout)
     assert (second["accepted"], second["version"], second["new"], second["reasons"]) == (True, "Trotter@2", True, [])
     assert second["variants"] == [
-        {"variant": "hearts-short", "state": "active", "news": "entered", "elo": 1500.0, "retired": ["Trotter@1"]}
+        {"variant": "for-two", "state": "active", "news": "entered", "elo": 1500.0, "retired": ["Trotter@1"]}
     ]
     (tmp_path / "mybot" / "bot.py").write_text(GOOD + RUN)
     back = submit(tmp_path, "./mybot", "--name", "Trotter")
-    assert back.stdout.endswith("  hearts-short: back again, Elo 1500, in the place of Trotter@2\n")
+    assert back.stdout.endswith("  for-two: back again, Elo 1500, in the place of Trotter@2\n")
     gone = command(tmp_path, "retire", "Trotter", "--reason", "enough")
-    assert (gone.returncode, gone.stdout) == (0, "Trotter@1 has retired from hearts-short.\n")
+    assert (gone.returncode, gone.stdout) == (0, "Trotter@1 has retired from for-two.\n")
     assert states(tmp_path) == {"Trotter@1": "retired", "Trotter@2": "retired"}
 
 
 def test_a_bot_that_fails_on_boards_is_shown_why_and_how_to_see_it_again(tmp_path: Path) -> None:
     write_bot(tmp_path, program=GOOD + TIRES_ON_BOARDS + RUN)
-    done = submit(tmp_path, "./mybot", "--variant", "hearts-short")
+    done = submit(tmp_path, "./mybot", "--variant", write_for_two(tmp_path))
     assert done.returncode == 1, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0] == "mybot is not taken; the ladder is as it was."
     assert re.fullmatch(
-        r"✗ hearts-short, boards:1 against itself: board 0, rotation 0, decision 7: gone: its program ended with exit "
+        r"✗ for-two, boards:1 against itself: board 0, rotation 0, decision 6: gone: its program ended with exit "
         "code 1",
         lines[1],
     )
-    assert lines[4] == "  … and 13 more."
-    assert "    [7] I �[31mam tired" in lines
+    assert lines[4] == "  … and 1 more."
+    assert "    [6] I �[31mam tired" in lines
     assert "Traceback" not in done.stderr
     assert states(tmp_path) == {}
     hint, _, again = lines[-1].partition(": pigpen ")
     assert hint == "To see that again"
     shown = command(tmp_path, *shlex.split(again))
-    assert "board 0, rotation 0, decision 7: gone: its program ended with exit code 1" in shown.stdout
+    assert "board 0, rotation 0, decision 6: gone: its program ended with exit code 1" in shown.stdout
 
 
 def test_a_bot_that_fails_a_case_is_shown_why_and_how_to_see_it_again(tmp_path: Path) -> None:
@@ -211,15 +225,17 @@ def test_a_file_alone_does_not_begin_a_ladder_of_processes(tmp_path: Path) -> No
     )
     assert not list(tmp_path.rglob("it-ran"))
     write_bot(tmp_path)
-    assert submit(tmp_path, "./mybot", "--name", "Trotter").returncode == 0
-    (tmp_path / "mybot" / "bot.py").write_text(f"# better\n{GOOD}{RUN}")
-    assert command(tmp_path, "submit", "./mybot", "--name", "Trotter", "--owner", "ada").returncode == 0
+    enter(tmp_path, "Trotter")
+    assert (
+        command(tmp_path, "submit", "./mybot", "--name", "Snout", "--owner", "ada", "--variant", "for-two").returncode
+        == 0
+    )
+    assert states(tmp_path) == {"Trotter@1": "active", "Snout@1": "active"}
 
 
 def test_a_folder_that_the_ladder_keeps_cannot_be_entered_again(tmp_path: Path) -> None:
     write_bot(tmp_path)
-    assert submit(tmp_path, "./mybot", "--name", "Trotter").returncode == 0
-    (kept,) = (tmp_path / "ladder" / "folders").iterdir()
+    kept = enter(tmp_path, "Trotter")
     taken = command(tmp_path, "submit", str(kept), "--name", "Thief", "--owner", "eve")
     assert taken.returncode == 2
     assert "is where the ladder keeps the bots that were entered. Submit your own folder." in taken.stderr
@@ -227,8 +243,8 @@ def test_a_folder_that_the_ladder_keeps_cannot_be_entered_again(tmp_path: Path) 
 
 def test_the_same_folder_may_be_entered_by_two_owners(tmp_path: Path) -> None:
     write_bot(tmp_path)
-    assert submit(tmp_path, "./mybot", "--name", "Trotter").returncode == 0
-    again = command(tmp_path, "submit", "./mybot", "--name", "Snout", "--owner", "ben")
+    enter(tmp_path, "Trotter")
+    again = command(tmp_path, "submit", "./mybot", "--name", "Snout", "--owner", "ben", "--variant", "for-two")
     assert again.returncode == 0, again.stderr
 
 

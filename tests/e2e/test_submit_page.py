@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.e2e.command import PIGPEN, ROOT, environment
+from tests.e2e.command import PIGPEN, ROOT, environment, pigpen
 from tests.ladder.registries import running_registry
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def commands() -> list[str]:
 
 
 def run(folder: Path, *lines: str, registry: str = "") -> None:
+    """Run lines one after the other: in this process, where the shell has nothing to do."""
     extra = {
         "PATH": f"{PIGPEN.parent}{os.pathsep}{os.environ['PATH']}",
         "PIGPEN_DATA_DIR": str(folder / "ladder"),
@@ -35,11 +37,18 @@ def run(folder: Path, *lines: str, registry: str = "") -> None:
         "REGISTRY": registry,
     }
     for line in lines:
-        done = subprocess.run(
+        if line.startswith("pigpen ") and "$" not in line:
+            done = pigpen(*shlex.split(line)[1:], folder=folder, **extra)
+        else:
+            done = in_shell(line, folder, **extra)
+        assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
+
+
+def in_shell(line: str, folder: Path, **extra: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
             line, shell=True, cwd=folder, env=environment(**extra), capture_output=True, text=True,
             timeout=250, check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
+    )  # fmt: skip
 
 
 def test_the_page_has_a_command_for_each_way_into_the_ladder_and_out_of_it() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from pigpen import Phase
 from pigpen.rules import PRESETS, Better, Direction, Rules, ShooterCards, seed_from
 from pigpen.rules.parts import Exposing, Moon, Passing, Scoring
 from pigpen.rules.presets import CHINESE_HEARTS, GONGZHU, HEARTS_JACK
-from tests.counts import count
+from tests.counts import LONG, count
 from tests.rules.table import named
 from tests.sample_bots.table import play_deal
 
@@ -45,11 +46,24 @@ WILD = replace(
     moon=None,
 )
 OWN_RULES = (THREE_HANDED, TWO_HANDED, EIGHT_HANDED, WILD)
+SLOW = ("sampling", "exact")
+"""Bots that simulate; for each push they play only the variants of `TELLING`."""
+TELLING = ("hearts", "gongzhu-partners", "gongzhu-five", "gongzhu-sale", "two-handed", "wild")
+"""Variants that have, together, every kind of question, of scoring and of table."""
+
+
+def tables(*variants: Rules) -> list[Any]:
+    """Every bot with each of the variants, as parameters of a test."""
+    return [
+        pytest.param(name, rules, id=f"{name}-{rules.name}")
+        for name in BOTS
+        for rules in variants
+        if LONG or name not in SLOW or rules.name in TELLING
+    ]
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("rules", [*PRESETS.values(), *OWN_RULES], ids=named)
-@pytest.mark.parametrize("name", BOTS)
+@pytest.mark.parametrize(("name", "rules"), tables(*PRESETS.values(), *OWN_RULES))
 def test_a_table_of_one_bot_plays_legally_to_the_end(name: str, rules: Rules) -> None:
     bots = [load_bot(name)() for _ in range(rules.players)]
     for number in range(DEALS[name]):
@@ -66,8 +80,7 @@ def test_mixed_tables_play_legally_to_the_end(rules: Rules) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("rules", PRESETS.values(), ids=named)
-@pytest.mark.parametrize("name", BOTS)
+@pytest.mark.parametrize(("name", "rules"), tables(*PRESETS.values()))
 def test_the_same_seed_gives_the_same_deal_even_from_fresh_instances(name: str, rules: Rules) -> None:
     veterans = [load_bot(name)() for _ in range(rules.players)]
     play_deal(rules, veterans, SEED, 0, CARDS)

@@ -23,6 +23,7 @@ from ladder.store.commands.submissions import Submission, add_version
 from ladder.store.database import Database
 from ladder.store.submission_look import look_at
 from pigpen.rules import PRESETS
+from tests.for_two import FOR_TWO, write_for_two
 from tests.ladder.bad_checks import FLAWS
 
 
@@ -62,18 +63,18 @@ def counts(database: Database) -> tuple[int, ...]:
 
 
 async def test_an_honest_bot_is_tried_and_entered_and_its_folder_kept(
-    database: Database, settings: Settings, bot: Callable[..., Path]
+    database: Database, settings: Settings, bot: Callable[..., Path], tmp_path: Path
 ) -> None:
     steps = Steps()
-    outcome = await submit(database, settings, bot(), "hearts-short", steps=steps)
+    outcome = await submit(database, settings, bot(), write_for_two(tmp_path), steps=steps)
     assert outcome.added is not None
     assert outcome.preflight is not None
     assert (outcome.added.name, outcome.added.is_new) == ("Trotter@1", True)
     assert steps.done == steps.total > 4
     assert is_kept(kept_folder(settings.data_dir, outcome.identity), outcome.identity)
     (match,) = outcome.preflight.matches
-    assert match.played.result.deals == 4
-    assert match.spec.bots == ("Trotter", "Trotter#2", "Trotter#3", "Trotter#4")
+    assert match.played.result.deals == 2
+    assert match.spec.bots == ("Trotter", "Trotter#2")
     with database.read() as session:
         version = session.get_one(models.Version, outcome.added.version)
         assert (version.identity, version.sandbox, version.source) == (outcome.identity, "process", "mybot")
@@ -99,14 +100,14 @@ async def test_the_same_folder_again_is_not_tried_again(
 
 
 async def test_a_bot_is_tried_only_in_variants_that_are_new_to_it(
-    database: Database, settings: Settings, bot: Callable[..., Path]
+    database: Database, settings: Settings, bot: Callable[..., Path], tmp_path: Path
 ) -> None:
     folder = bot()
     enter_untried(database, folder, "gongzhu")
-    more = await submit(database, settings, folder, "gongzhu", "hearts-short")
+    more = await submit(database, settings, folder, "gongzhu", write_for_two(tmp_path))
     assert more.added is not None
     assert more.preflight is not None
-    assert [match.spec.rules.name for match in more.preflight.matches] == ["hearts-short"]
+    assert [match.spec.rules.name for match in more.preflight.matches] == [FOR_TWO.name]
     assert [entry.news for entry in more.added.entries] == ["", "entered"]
 
 
@@ -148,10 +149,10 @@ async def test_a_bot_that_is_too_slow_is_told_so(
 
 
 async def test_two_submissions_of_one_folder_at_once_are_one_version(
-    database: Database, settings: Settings, bot: Callable[..., Path]
+    database: Database, settings: Settings, bot: Callable[..., Path], tmp_path: Path
 ) -> None:
-    folder = bot()
-    both = await asyncio.gather(*(submit(database, settings, folder, "hearts-short") for _ in range(2)))
+    folder, variant = bot(), write_for_two(tmp_path)
+    both = await asyncio.gather(*(submit(database, settings, folder, variant) for _ in range(2)))
     assert sorted(outcome.added.is_new for outcome in both if outcome.added) == [False, True]
     assert counts(database) == (1, 1, 1, 1, 1)
     assert is_kept(kept_folder(settings.data_dir, both[0].identity), both[0].identity)

@@ -28,10 +28,11 @@ from ladder.store.database import Database
 from ladder.store.submission_look import look_at
 from ladder.worker.pinned import load_version
 from ladder.worker.tasks import TaskBot
-from pigpen.rules import PRESETS, seed_from
+from pigpen.rules import seed_from
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
 from tests.bad_bots.table import PATIENT
+from tests.for_two import FOR_TWO, write_for_two
 from tests.ladder.app.submit.tiny import load_tiny, push
 from tests.ladder.registries import running_registry
 
@@ -76,12 +77,13 @@ async def test_a_bot_from_a_registry_is_entered_by_digest_and_plays_where_its_im
     database: Database,
     settings: Settings,
     bot: Callable[..., Path],
+    tmp_path: Path,
 ) -> None:
     folder = bot(repository.rpartition("/")[2])
     (folder / "Dockerfile").write_text('FROM pigpen/bot:latest\nCOPY bot.py .\nCMD ["python", "bot.py"]\n')
     client.api.tag((await sandbox.load(BotSource("mine", folder=folder))).identity, repository, "1")
     digest = push(client, f"{repository}:1")
-    request = Request(BotSource("trotter", image=f"{repository}:1"), "Trotter", "ada", ("hearts-short",))
+    request = Request(BotSource("trotter", image=f"{repository}:1"), "Trotter", "ada", (write_for_two(tmp_path),))
     with database.read() as session:
         look = look_at(session, request.name)
     ladder = Ladder(settings, database)
@@ -96,10 +98,9 @@ async def test_a_bot_from_a_registry_is_entered_by_digest_and_plays_where_its_im
     assert find_image(client, outcome.identity) is None
     program = await load_version(sandbox, trotter(outcome.identity, outcome.pinned))
     assert program.identity == outcome.identity
-    rules = PRESETS["hearts-short"]
-    spec = MatchSpec(rules, ("a", "b", "c", "d"), Format(deals=1), PATIENT, seed_from("7"))
-    played = await play_sandboxed(spec, [program] * 4, lambda line: None)
-    assert [result.faults for result in played.result.results] == [0, 0, 0, 0]
+    spec = MatchSpec(FOR_TWO, ("a", "b"), Format(deals=1), PATIENT, seed_from("7"))
+    played = await play_sandboxed(spec, [program] * 2, lambda line: None)
+    assert [result.faults for result in played.result.results] == [0, 0]
 
 
 async def test_a_tag_that_has_moved_names_another_bot_and_the_old_one_stays(

@@ -19,6 +19,7 @@ from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.settings.settings import Settings
 from ladder.store.database import Database, Session
 from ladder.values.submission import SubmissionResult
+from tests.for_two import write_for_two
 from tests.ladder.bad_checks import FLAWS
 
 
@@ -70,13 +71,13 @@ async def submit_folder(
 
 
 async def test_a_bot_is_looked_at_once_and_written_once(
-    counted: CountedDatabase, settings: Settings, bot: Callable[..., Path]
+    counted: CountedDatabase, settings: Settings, bot: Callable[..., Path], tmp_path: Path
 ) -> None:
     folder = bot()
-    first = await submit_folder(counted, settings, folder, "hearts-short")
+    first = await submit_folder(counted, settings, folder, write_for_two(tmp_path))
     assert (first.accepted, first.version, first.new, first.changed) == (True, "Trotter@1", True, True)
     assert [(one.variant, one.state, one.news, one.elo) for one in first.variants] == [
-        ("hearts-short", "active", "entered", 1500.0)
+        ("for-two", "active", "entered", 1500.0)
     ]
     assert counted.transactions == ["read", "write"]
     again = await submit_folder(counted, settings, folder)
