@@ -93,7 +93,7 @@ class Slots:
 
 
 def overhead(kind: str, boards: int, matches: int, places: int = SLOTS) -> tuple[float, float, float]:
-    """With so many *places*: seconds a match, the share of the slots' time in which they were empty, and the coordinator's CPU share."""
+    """Seconds a match, the share of the places' time in which they were empty, and the coordinator's CPU share."""
     with tempfile.TemporaryDirectory() as name:
         settings = load_settings(data_dir=Path(name), sandbox=kind, boards=boards, **PATIENT)
         database = open_ladder(settings, create=True)
