@@ -238,3 +238,12 @@ async def test_one_that_is_stopped_at_once_is_cleared_too(forked: Forked) -> Non
         await instance.stop()
         names.add(instance.name)
     assert len(names) == 1
+
+
+async def test_sets_are_gone_through_in_one_order_in_every_container(
+    forked: Forked, program: BotSource, mount: MakeMount
+) -> None:
+    source = "print(list({str(n) for n in range(50)}))"
+    first, second = [(await forked.run(source, "the same deals"))[::2] for _ in range(2)]
+    assert first[0] != second[0]
+    assert first[1] == second[1] == (await run(program, mount(source)))[1]
