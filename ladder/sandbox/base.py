@@ -120,6 +120,10 @@ class Loaded(Program, Protocol):
     def lock(self) -> str | None:
         """Which packages its requirements.txt got it (`ladder.sandbox.wheels.lock`); None: none."""
 
+    @property
+    def can_fork(self) -> bool:
+        """Whether its instances can be forked in warm containers, if the sandbox is told to."""
+
 
 class Sandbox(Protocol):
     """Runs programs of bots."""

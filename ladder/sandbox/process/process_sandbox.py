@@ -102,6 +102,11 @@ class ProcessProgram:
         return self._lock
 
     @property
+    def can_fork(self) -> bool:
+        """There is no container."""
+        return False
+
+    @property
     def image_files(self) -> None:
         """There is no image."""
 
