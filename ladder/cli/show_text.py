@@ -48,7 +48,7 @@ def _by(who: str) -> str:
 
 
 def _print_versions(versions: Sequence[VersionRow], console: Console) -> None:
-    headings = ("version", "submitted", "as", "MiB", "identity", "instances", "plays")
+    headings = ("version", "submitted", "as", "MiB", "identity", "start", "plays")
     table = plain_table(*headings, right=("version", "MiB"), wrapped=("plays", "as"))
     for version in versions:
         plays = ", ".join(f"{entry.variant}{'' if entry.state == 'active' else f' ({entry.state})'}"
