@@ -1,8 +1,8 @@
 """
-What it takes until the first card: four bots in fresh and in warm containers, against four bare ones that only connect.
+What it takes until the first card: four bots in fresh and in warm containers, against four bare ones that connect.
 
-The CPU time of a seat is that of the whole machine, from its start until it is cleared away, a quarter of a match of one
-deal: nothing else may run meanwhile.
+The CPU time of a seat is that of the whole machine, from its start until it is cleared away, a quarter of a match of
+one deal: nothing else may run meanwhile.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ async def _start(program: Program) -> float:
 
 
 def busy_seconds() -> float:
-    """Seconds of CPU time that everything on this machine has used: the engine and its helpers are no children of ours."""
+    """Seconds of CPU time that everything on this machine has used: the engine is no child of ours."""
     user, nice, system, _, _, irq, soft_irq, *_ = map(int, Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:])
     return (user + nice + system + irq + soft_irq) / os.sysconf("SC_CLK_TCK")
 
@@ -102,14 +102,13 @@ async def _bare() -> float:
 
 def measure(rounds: int) -> list[Row]:
     """Starts in turn, after one of each that does not count."""
-    fresh, warm = (lambda: pigpen_start("fresh")), (lambda: pigpen_start("warm"))
-    fresh(), warm(), bare_millis()
+    pigpen_start("fresh"), pigpen_start("warm"), bare_millis()
     bare: list[float] = []
     starts: dict[str, list[Start]] = {"fresh": [], "warm": []}
     for _ in range(rounds):
         bare.append(bare_millis())
-        starts["fresh"].append(fresh())
-        starts["warm"].append(warm())
+        starts["fresh"].append(pigpen_start("fresh"))
+        starts["warm"].append(pigpen_start("warm"))
     millis = [[start.millis for start in each] for each in starts.values()]
     cpu = [[start.cpu for start in each] for each in starts.values()]
     names = ("four bare hardened containers, connected", "four bots, fresh: first card", "four bots, warm: first card")
