@@ -383,12 +383,15 @@ def test_a_match_that_is_stopped_cleans_up(tmp_path: Path, number: int, code: in
 
 @pytest.mark.docker
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda number: number.name)
-def test_no_container_outlives_a_match_that_is_stopped(tmp_path: Path, number: signal.Signals) -> None:
+@pytest.mark.parametrize(("fresh", "label"), [((), "pigpen.instances=warm"), (("--fresh",), "seat")])
+def test_no_container_outlives_a_match_that_is_stopped(
+    tmp_path: Path, number: signal.Signals, fresh: tuple[str, ...], label: str
+) -> None:
     """After a kill -9 it is the next start that removes them."""
     path = tmp_path / "match.jsonl"
-    with started("play", *FOUR, "--deals", "90000", "--record", str(path)) as program:
+    with started("play", *FOUR, "--deals", "90000", "--record", str(path), *fresh) as program:
         wait_for_deals(program, path)
-        assert len(containers_of(program.pid, "seat")) == 4
+        assert len(containers_of(program.pid, label)) == 4
         program.send_signal(number)
         program.communicate(timeout=60)
     if number is signal.SIGKILL:
