@@ -90,8 +90,8 @@ def test_a_bot_that_fails_on_boards_is_shown_why_and_how_to_see_it_again(tmp_pat
     lines = done.stdout.splitlines()
     assert lines[0] == "mybot is not taken; the ladder is as it was."
     found = re.fullmatch(
-        r"✗ hearts-short, boards:1 against itself: board 0, rotation 0, decision (\d+): gone: its program ended with exit "
-        "code 1",
+        r"✗ hearts-short, boards:1 against itself: board 0, rotation 0, decision (\d+): gone: "
+        "its program ended with exit code 1",
         lines[1],
     )
     assert found
