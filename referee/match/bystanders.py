@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from referee.seats.lazy_timer import LazyTimer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from referee.match.player import Player
 
@@ -29,10 +29,10 @@ class Bystanders:
         """Prepare; the timer runs in the event loop that runs now."""
         self._timer = LazyTimer(self._look)
         self._players: Sequence[Player] = ()
-        self._asked: set[int] = set()
+        self._asked: tuple[int, ...] = ()
         self._looks = 0
 
-    def question(self, players: Sequence[Player], asked: Iterable[int]) -> None:
+    def question(self, players: Sequence[Player], asked: tuple[int, ...]) -> None:
         """
         Begin: a question has been put.
 
@@ -40,12 +40,12 @@ class Bystanders:
             players: The players by their seat.
             asked: The seats that it is put to.
         """
-        self._players, self._asked, self._looks = players, set(asked), 0
+        self._players, self._asked, self._looks = players, asked, 0
         self._timer.set(LOOK_SECONDS)
 
     def answered(self, seat: int) -> None:
         """Let *seat* be a bystander too: it has answered a sealed question, others have not."""
-        self._asked.remove(seat)
+        self._asked = tuple(other for other in self._asked if other != seat)
         if self._looks == LOOKS and self._asked:
             self._players[seat].freeze()
 
