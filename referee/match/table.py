@@ -53,6 +53,8 @@ class Table:
         """The seats that are asked now, and have not answered."""
         self._is_slow = False
         """Whether those who are asked take long."""
+        self.playing_seconds = 0.0
+        """Wall time of the deals that were played here, once they are."""
 
     @property
     def is_over(self) -> bool:
@@ -93,10 +95,12 @@ class Table:
         for line in self._recorded:
             self._count_recorded(line)
         await self._take_seats()
+        began = self._now()
         slow = LazyTimer(self._freeze_idle)
         while not self.is_over:
             write(await self._play_deal(slow))
         slow.close()
+        self.playing_seconds = self._now() - began
         await self._finish()
 
     def _count_recorded(self, line: DealLine) -> None:
