@@ -4,10 +4,10 @@ Whether ratings need to know how many boards a match had, where matches have dif
     python -m benchmarks.mixed_lengths
     python -m benchmarks.mixed_lengths --repetitions 8 --matches 2000
 
-Simulated ladders as in benchmarks/scheduling.py, in which a match of b boards has √(4 / b) times the luck of one of four.
-The boards of each match are drawn by chance. The same matches are fitted twice by the batch estimate: with the boards of
-each, as the ladder does, and as if all had four. Shown are the share of true ratings, relative to their mean, within the
-±, and the root of the mean squared difference between the true ratings and the estimate.
+Simulated ladders as in benchmarks/scheduling.py, in which a match of b boards has √(4 / b) times the luck of one of
+four. The boards of each match are drawn by chance. The same matches are fitted twice by the batch estimate: with the
+boards of each, as the ladder does, and as if all had four. Shown are the share of true ratings, relative to their mean,
+within the ±, and the root of the mean squared difference between the true ratings and the estimate.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ def simulate(mix: tuple[int, ...], bots: int, matches: int, seed: int) -> list[t
             met[a, b, ladder.boards] += 1
             wins[a, b, ladder.boards] += score
     rows = np.array([(*key, wins[key], met[key]) for key in sorted(met)], dtype=np.float64)
-    a, b = rows[:, 0].astype(np.int64), rows[:, 1].astype(np.int64)
+    ones, others = rows[:, 0].astype(np.int64), rows[:, 1].astype(np.int64)
     true = np.array(ladder.true)
     found = []
     for steepness in (np.sqrt(rows[:, 2] / STANDARD_BOARDS), np.ones(len(rows))):
-        estimate = fit(range(bots), a, b, rows[:, 3], rows[:, 4], pair_weight(SEATS), steepness)
+        estimate = fit(range(bots), ones, others, rows[:, 3], rows[:, 4], pair_weight(SEATS), steepness)
         found.append((covered(estimate, true), _error(estimate, ladder.true)))
     return found
 
