@@ -76,6 +76,8 @@ class Settings(BaseSettings):
     """The OCI runtime of the docker sandbox."""
     concurrency: Annotated[int, Field(ge=0, le=10_000)] = 0
     """Number of matches to play at once; 0: one for each core, at least two, so that one starts while another plays."""
+    workers: Annotated[int, Field(ge=0, le=10_000)] = 0
+    """Number of worker processes that play the matches; 0: one for each core, but not more than matches at once."""
     boards: MatchBoards = 4
     """Boards in a match, each played in every rotation."""
     clock: str = DEFAULT_CLOCK_TEXT
