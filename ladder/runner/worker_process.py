@@ -123,7 +123,7 @@ class WorkerProcess:
         if not self._is_closing:
             self.kill()  # what cannot answer any more is of no use
         await self._process.wait()
-        self._channel.close()
+        await self._channel.close()
         if not self._is_closing:
             log.warning("worker.lost", **self._name, reason=self._sentence(), playing=len(self._calls))
         for answer in self._calls.values():

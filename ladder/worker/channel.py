@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import enum
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -78,6 +79,8 @@ class Channel:
         if not self._writer.is_closing():
             self._writer.write_eof()
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Let go of the socket, once everything is sent."""
         self._writer.close()
+        with suppress(ConnectionError):
+            await self._writer.wait_closed()

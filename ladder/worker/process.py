@@ -32,6 +32,7 @@ from ladder.sandbox.host.cores import CORES
 from ladder.worker.channel import Channel, Kind, Message
 from ladder.worker.pinned import load_version
 from ladder.worker.service import Service
+from ladder.worker.task_worker import shut_down
 from ladder.worker.worker import Worker
 
 if TYPE_CHECKING:
@@ -65,8 +66,11 @@ async def _serve(connected: socket.socket, count: int) -> None:
     channel = await Channel.over(connected)
     loop = asyncio.get_running_loop()
     log_to(lambda line: loop.call_soon_threadsafe(channel.send, Message(Kind.LOG, 0, line)))
-    await Service(Worker(load_version, partial(_open_share, count)), channel).run()
-    channel.close()
+    worker = Worker(load_version, partial(_open_share, count))
+    service = Service(worker, channel)
+    await service.run()
+    await shut_down(worker, service.working)
+    await channel.close()
 
 
 def _open_share(count: int, setup: SandboxSetup) -> Sandbox:

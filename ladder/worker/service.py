@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from ladder.errors import SandboxError
 from ladder.worker.channel import Kind, Message
-from ladder.worker.task_worker import shut_down
 
 if TYPE_CHECKING:
     from ladder.worker.channel import Channel
@@ -24,13 +23,17 @@ class Service:
         self._calls: dict[int, asyncio.Task[str]] = {}
 
     async def run(self) -> None:
-        """Answer calls, several at once; when no more can come, give up what is under way and clean up."""
+        """Answer calls, several at once, until no more can come."""
         while (message := await self._channel.receive()) is not None:
             if message.kind is Kind.CANCEL:
                 self._cancel(message.call)
             else:
                 self._begin(message)
-        await shut_down(self._worker, self._calls.values())
+
+    @property
+    def working(self) -> list[asyncio.Task[str]]:
+        """The calls that are not answered yet."""
+        return list(self._calls.values())
 
     def _begin(self, message: Message) -> None:
         task = asyncio.create_task(self._do(message))
