@@ -117,7 +117,7 @@ class WorkerProcess:
             answer.exception()  # nobody wants to know any more
 
     async def _listen(self) -> None:
-        with suppress(ValueError, LookupError):  # it does not speak our language
+        with suppress(ValueError, LookupError, TypeError, AttributeError):  # it does not speak our language
             while (message := await self._channel.receive()) is not None:
                 self._take(message)
         if not self._is_closing:
