@@ -46,6 +46,8 @@ from pigpen import ClockSetting
 from pigpen.rules import PRESETS
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
+from referee.records.by import was_asked
+from referee.records.lines import AnyLine, DealLine
 from tests.bad_bots.channels import AREA, HANDS, NOTES, digits
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -168,9 +170,15 @@ async def thinking(program: Program, way: str, rounds: int) -> Found:
     """Bits that a neighbour's time to think tells, in a match."""
     del way
     spec = MatchSpec(PRESETS["hearts-short"], ("a", "b", "c", "d"), Format(4 * rounds), CLOCK, bytes(32))
-    played = await play_sandboxed(spec, [program] * 4, lambda line: None)
+    lines: list[AnyLine] = []
+    played = await play_sandboxed(spec, [program] * 4, lines.append)
+    asked = {place for line in lines if isinstance(line, DealLine) for place in _choices(line)}
     noted = re.findall(r"waited (\d+) (\d+) ([0-9.]+)", played.logs[0][1])
-    waits = [(told(int(deal), int(trick)), float(waited)) for deal, trick, waited in noted]
+    waits = [
+        (told(int(deal), int(trick)), float(waited))
+        for deal, trick, waited in noted
+        if (int(deal), int(trick)) in asked
+    ]
     usual = statistics.median(waited - UNIT * number for number, waited in waits[::2])
     count = LEVELS.bit_length() - 1
     reads = [
@@ -178,6 +186,12 @@ async def thinking(program: Program, way: str, rounds: int) -> Found:
         for number, waited in waits
     ]
     return _mean([decoded(reads)], UNIT * LEVELS / 2 + usual)
+
+
+def _choices(line: DealLine) -> list[tuple[int, int]]:
+    """Deal and trick of each card that seat 0 was asked for: with a forced one it tells nothing."""
+    own = [step.by for step in line.steps if step.play and step.seat == 0]
+    return [(line.deal, trick) for trick, by in enumerate(own) if was_asked(by)]
 
 
 def _mean(found: list[dict[str, Any]], seconds: float = 0.0) -> Found:

@@ -13,7 +13,7 @@ from ladder.cli.options import LimitOption, RuntimeOption, SandboxOption
 from ladder.cli.progress import progress
 from ladder.cli.running import run
 from ladder.cli.sandboxes import opened_sandbox
-from ladder.matches.kinds import SandboxKind
+from ladder.matches.kinds import SandboxKind, SandboxSetup
 from ladder.sandbox.bots.bot_source import find_bot
 from pigpen.rules import PRESETS, Rules
 from referee.match.spec import DEFAULT_CLOCK
@@ -64,5 +64,5 @@ async def _check(
 ) -> CheckResult:
     from ladder.app.local.check import check_bot
 
-    async with opened_sandbox(kind, runtime) as sandbox:
+    async with opened_sandbox(SandboxSetup(kind, runtime)) as sandbox:
         return await check_bot(source, variants, clock, sandbox, progress)

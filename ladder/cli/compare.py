@@ -14,11 +14,13 @@ from ladder.cli.options import (
     DEFAULT_CLOCK_TEXT,
     ClockOption,
     ConcurrencyOption,
+    FreshOption,
     LimitOption,
     RulesOption,
     RuntimeOption,
     SandboxOption,
     SeedOption,
+    setup_of,
 )
 from ladder.cli.running import Stopped, run
 from ladder.cli.sandboxes import opened_sandbox
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ladder.matches.compare import ComparisonPlan
+    from ladder.matches.kinds import SandboxSetup
     from ladder.sandbox.bots.bot_source import BotSource
     from ladder.values.compare import CompareResult
     from pigpen.rules import Rules
@@ -62,6 +65,7 @@ def compare_bots(
     limit: LimitOption = DEFAULT_CLOCK.limit,
     concurrency: ConcurrencyOption = None,
     runtime: RuntimeOption = "runc",
+    fresh: FreshOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """
@@ -93,7 +97,7 @@ def compare_bots(
             seen[:] = [found]
             show(_so_far(found))
 
-        work = _compare(plan, sources, look, sandbox, runtime, concurrency or len(bot_cores()))
+        work = _compare(plan, sources, look, setup_of(sandbox, runtime, fresh=fresh), concurrency or len(bot_cores()))
         try:
             found = run(work, blocks=sandbox is SandboxKind.INLINE)
         except (Stopped, SandboxError):
@@ -116,13 +120,12 @@ async def _compare(
     plan: ComparisonPlan,
     sources: Sequence[BotSource],
     look: Callable[[CompareResult], None],
-    kind: SandboxKind,
-    runtime: str,
+    setup: SandboxSetup,
     concurrency: int,
 ) -> CompareResult:
     from ladder.app.local import compare as use_case
 
-    async with opened_sandbox(kind, runtime) as sandbox:
+    async with opened_sandbox(setup) as sandbox:
         return await use_case.compare_bots(plan, sources, sandbox, look, concurrency)
 
 

@@ -8,7 +8,7 @@ import typer
 
 from ladder.matches.clocks import DEFAULT_CLOCK_TEXT as DEFAULT_CLOCK_TEXT
 from ladder.matches.clocks import LEAST_LIMIT, MOST_LIMIT
-from ladder.matches.kinds import SandboxKind
+from ladder.matches.kinds import SandboxKind, SandboxSetup
 
 RulesOption = Annotated[str, typer.Option(help="A preset (see: pigpen rules) or a TOML file.")]
 SeedOption = Annotated[str, typer.Option(help="Any text, or 64 hex digits: the same seed, the same cards.")]
@@ -19,4 +19,12 @@ ConcurrencyOption = Annotated[
     int | None,
     typer.Option(min=1, help="Play boards at so many tables at once. By default: a table for each core but one."),
 ]
+FreshOption = Annotated[
+    bool, typer.Option("--fresh", help="Start each instance of a bot in a container of its own; none is forked.")
+]
 RuntimeOption = Annotated[str, typer.Option(help="The OCI runtime of the docker sandbox.")]
+
+
+def setup_of(kind: SandboxKind, runtime: str, *, fresh: bool) -> SandboxSetup:
+    """Which sandbox a match on this machine is played in."""
+    return SandboxSetup(kind, runtime, instances="fresh" if fresh else "warm")

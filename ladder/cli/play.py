@@ -12,11 +12,13 @@ from ladder.cli.options import (
     DEFAULT_CLOCK_TEXT,
     ClockOption,
     ConcurrencyOption,
+    FreshOption,
     LimitOption,
     RulesOption,
     RuntimeOption,
     SandboxOption,
     SeedOption,
+    setup_of,
 )
 from ladder.cli.progress import progress
 from ladder.cli.result_table import print_result
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ladder.app.local.match_plan import MatchPlan
+    from ladder.matches.kinds import SandboxSetup
     from ladder.values.play import PlayedMatch
     from referee.records.lines import AnyLine
 
@@ -56,6 +59,7 @@ def play(
     ] = None,
     concurrency: ConcurrencyOption = None,
     runtime: RuntimeOption = "runc",
+    fresh: FreshOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """
@@ -85,7 +89,7 @@ def play(
         )  # fmt: skip
         plan = new_match(asked)
     with plan.recorded(say) as write, progress("deals", plan.deals, plan.deals_done) as advance:
-        work = _play(plan, write, advance, sandbox, runtime, concurrency or len(bot_cores()))
+        work = _play(plan, write, advance, setup_of(sandbox, runtime, fresh=fresh), concurrency or len(bot_cores()))
         found = run(work, blocks=sandbox is SandboxKind.INLINE)
     if as_json:
         print_json(found)
@@ -105,11 +109,10 @@ async def _play(
     plan: MatchPlan,
     write: Callable[[AnyLine], None],
     advance: Callable[[], None],
-    kind: SandboxKind,
-    runtime: str,
+    setup: SandboxSetup,
     concurrency: int,
 ) -> PlayedMatch:
     from ladder.app.local.play import play_match
 
-    async with opened_sandbox(kind, runtime) as sandbox:
+    async with opened_sandbox(setup) as sandbox:
         return await play_match(plan, sandbox, write, advance, concurrency)

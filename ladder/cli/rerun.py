@@ -23,7 +23,7 @@ from ladder.cli.records import (
 from ladder.cli.rerun_table import print_rerun
 from ladder.cli.running import run
 from ladder.cli.sandboxes import opened_sandbox
-from ladder.matches.kinds import SandboxKind
+from ladder.matches.kinds import SandboxKind, SandboxSetup
 from ladder.sandbox.bots.bot_source import find_bot
 from referee.replay.rerun import table_reruns
 
@@ -88,5 +88,5 @@ async def _rerun(
 ) -> RerunResult:
     from ladder.app.local.rerun import rerun_bot
 
-    async with opened_sandbox(kind, runtime) as sandbox:
+    async with opened_sandbox(SandboxSetup(kind, runtime)) as sandbox:
         return await rerun_bot(name, tables, source, sandbox, most, advance)

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from ladder.sandbox.base import Sandbox
-    from referee.records.lines import Instances
 
 
 def open_sandbox(setup: SandboxSetup) -> Sandbox:
@@ -26,11 +25,9 @@ def open_sandbox(setup: SandboxSetup) -> Sandbox:
 
 
 @asynccontextmanager
-async def opened_sandbox(
-    kind: SandboxKind, runtime: str, instances: Instances = "fresh"
-) -> AsyncIterator[Sandbox | None]:
-    """The sandbox of that kind, closed in the end; None for bots in this process, which need none."""
-    sandbox = None if kind is SandboxKind.INLINE else open_sandbox(SandboxSetup(kind, runtime, instances=instances))
+async def opened_sandbox(setup: SandboxSetup) -> AsyncIterator[Sandbox | None]:
+    """The sandbox, closed in the end; None for bots in this process, which need none."""
+    sandbox = None if setup.kind is SandboxKind.INLINE else open_sandbox(setup)
     try:
         yield sandbox
     finally:

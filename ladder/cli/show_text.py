@@ -48,7 +48,7 @@ def _by(who: str) -> str:
 
 
 def _print_versions(versions: Sequence[VersionRow], console: Console) -> None:
-    headings = ("version", "submitted", "as", "MiB", "identity", "plays")
+    headings = ("version", "submitted", "as", "MiB", "identity", "start", "plays")
     table = plain_table(*headings, right=("version", "MiB"), wrapped=("plays", "as"))
     for version in versions:
         plays = ", ".join(f"{entry.variant}{'' if entry.state == 'active' else f' ({entry.state})'}"
@@ -59,6 +59,7 @@ def _print_versions(versions: Sequence[VersionRow], console: Console) -> None:
             version.source,
             f"{version.size / MIB:.1f}",
             version.identity.removeprefix("sha256:")[:12],
+            "warm" if version.can_fork else "fresh",
             plays or NOTHING,
         )
         table.add_row(*(cell(console, text) for text in texts))

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 SOCKET_NAME = "seat.sock"
 """File name of the seat's Unix socket inside its folder."""
 
+SAME_HASHES = {"PYTHONHASHSEED": "0"}
+"""For every bot, however its instances start: a bot that goes through a set plays the same in every run."""
+
 STDERR_TAIL = 16 * 1024
 """At most this many bytes, the last ones, are kept of what an instance wrote to stdout and stderr."""
 
@@ -116,6 +119,10 @@ class Loaded(Program, Protocol):
     @property
     def lock(self) -> str | None:
         """Which packages its requirements.txt got it (`ladder.sandbox.wheels.lock`); None: none."""
+
+    @property
+    def can_fork(self) -> bool:
+        """Whether its instances can be forked in warm containers, if the sandbox is told to."""
 
 
 class Sandbox(Protocol):

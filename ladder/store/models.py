@@ -10,7 +10,18 @@ from __future__ import annotations
 import enum
 from typing import Any, ClassVar
 
-from sqlalchemy import JSON, BigInteger, CheckConstraint, ForeignKey, Index, MetaData, String, UniqueConstraint, text
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    CheckConstraint,
+    ForeignKey,
+    Index,
+    MetaData,
+    String,
+    UniqueConstraint,
+    false,
+    text,
+)
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 NAMES = {
@@ -107,6 +118,8 @@ class Version(Base):
     """Bytes of the image, or of the folder."""
     lock: Mapped[str | None]
     """Which packages it got by its requirements.txt, with their hashes (`ladder.sandbox.wheels.lock`); None: none."""
+    can_fork: Mapped[bool] = mapped_column(server_default=false())
+    """Whether its instances can be forked in warm containers: its image is a base of ours and files."""
     added: Mapped[float]
 
 

@@ -47,6 +47,8 @@ class VersionRow(Value):
     """Bytes."""
     lock: str | None
     """Its packages with their hashes, fit to be a requirements.lock; None: it has none."""
+    can_fork: bool
+    """Whether its instances are forked in warm containers, where the setting `instances` allows that."""
     entries: tuple[BotEntry, ...]
 
 

@@ -10,6 +10,8 @@ from tests.bad_bots.channels import HANDS, Channel
 from tests.bad_bots.honest import Honest, report
 
 TRICKS = 13
+LATE = 3
+"""Of so many tricks a seat may have told last: for a forced card it is not asked, and tells nothing."""
 
 
 class Telling(Honest):
@@ -18,9 +20,11 @@ class Telling(Honest):
     def __init__(self, *ways: str) -> None:
         self._channels: dict[str, Channel] = {}
         self._right = dict.fromkeys(ways, 0)
+        self._looks = 0
         self._met: set[str] = set()
 
     def play(self, view: pigpen.View) -> pigpen.Card:
+        self._looks += view.seat != 0 and len(view.hand) < TRICKS
         for way in self._right:
             try:
                 if view.seat == 0:
@@ -29,16 +33,17 @@ class Telling(Honest):
                     self._look(way, len(view.hand))
             except OSError as error:
                 self._met.add(errno.errorcode[error.errno or 0])
-        if len(view.hand) == 1:
-            told = sorted(way for way, right in self._right.items() if right > TRICKS / 2)
-            report({f"seat {view.seat} met": sorted(self._met), f"seat {view.seat} was told by": told})
+        told = sorted(way for way, right in self._right.items() if right > self._looks / 2)
+        report(
+            {f"seat {view.seat} met": sorted(self._met), f"seat {view.seat} was told by": told}
+        )  # the last one counts
         return super().play(view)
 
     def _look(self, way: str, cards: int) -> None:
         channel, bits = self._channel(way), HANDS[way].bits
         if cards < TRICKS:
             found = [int(score) for score in channel.look(bits)]
-            self._right[way] += found in (message(way, cards), message(way, cards + 1))
+            self._right[way] += found in [message(way, cards + ago) for ago in range(LATE)]
         if hasattr(channel, "clear"):
             channel.clear(bits)
 

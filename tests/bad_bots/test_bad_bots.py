@@ -59,7 +59,7 @@ async def test_a_bad_bot_hurts_nobody_but_itself(name: str, image: Program) -> N
     """The suite's other workers play at the same time: floods keep only the process of their own referee busy."""
     outcome, declared = await play(name, BAD_BOTS[name], image), BAD_BOTS[name]
     assert [sat.log for sat in outcome.honest if sat.result.faults or sat.result.taken_over] == []
-    assert {step.by for sat in outcome.honest for step in sat.steps} == {"bot"}
+    assert {step.by for sat in outcome.honest for step in sat.steps} == {"bot", "forced"}
     for sat in outcome.bad:
         assert sat.faults in declared.verdicts, (sat.why, sat.log)
         assert sat.result.taken_over == is_taken_over(sat.faults)

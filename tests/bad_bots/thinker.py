@@ -1,4 +1,4 @@
-"""Plays honestly, and thinks long about its first card."""
+"""Plays honestly, and thinks long about the first card that it chooses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ THINKS = 1.0
 
 class Thinker(Honest):
     def play(self, view: pigpen.View) -> pigpen.Card:
-        while not view.tricks and time.process_time() < THINKS:
+        while time.process_time() < THINKS:
             pass
         return super().play(view)
 

@@ -90,10 +90,13 @@ def test_the_same_seed_and_bots_give_the_same_boards_in_every_sandbox_at_any_con
 
 
 @pytest.mark.docker
-def test_containers_give_the_same_record_as_processes(tmp_path: Path) -> None:
-    match = (*FOUR, "--rules", "hearts-jack", "--boards", "2", "--seed", "7")
+def test_containers_give_the_same_record_as_processes_forked_or_not(tmp_path: Path) -> None:
+    match = (*FOUR, "--rules", "hearts-jack", "--boards", "1", "--seed", "7")
     contained = record(tmp_path / "1.jsonl", *match, "--sandbox", "docker", "--concurrency", "4")
     assert contained == record(tmp_path / "2.jsonl", *match, "--sandbox", "process")
+    assert contained == record(tmp_path / "3.jsonl", *match, "--sandbox", "docker", "--fresh")
+    first_lines = [json.loads((tmp_path / f"{n}.jsonl").read_text().partition("\n")[0]) for n in (1, 2, 3)]
+    assert [line.get("instances") for line in first_lines] == ["warm", None, "fresh"]
 
 
 @pytest.mark.parametrize("rules", PRESETS)
@@ -380,12 +383,15 @@ def test_a_match_that_is_stopped_cleans_up(tmp_path: Path, number: int, code: in
 
 @pytest.mark.docker
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda number: number.name)
-def test_no_container_outlives_a_match_that_is_stopped(tmp_path: Path, number: signal.Signals) -> None:
+@pytest.mark.parametrize(("fresh", "label"), [((), "pigpen.instances=warm"), (("--fresh",), "seat")])
+def test_no_container_outlives_a_match_that_is_stopped(
+    tmp_path: Path, number: signal.Signals, fresh: tuple[str, ...], label: str
+) -> None:
     """After a kill -9 it is the next start that removes them."""
     path = tmp_path / "match.jsonl"
-    with started("play", *FOUR, "--deals", "90000", "--record", str(path)) as program:
+    with started("play", *FOUR, "--deals", "90000", "--record", str(path), *fresh) as program:
         wait_for_deals(program, path)
-        assert len(containers_of(program.pid, "seat")) == 4
+        assert len(containers_of(program.pid, label)) == 4
         program.send_signal(number)
         program.communicate(timeout=60)
     if number is signal.SIGKILL:

@@ -80,8 +80,9 @@ def test_it_waits_for_its_engine_and_removes_what_was_left(ladder: SmallLadder, 
     client = docker.from_env()
     engine = CutEngine(tmp_path / "engine.sock")
     with ladder.running(
-        "--matches", "2", "--concurrency", "1", PIGPEN_SANDBOX="docker", DOCKER_HOST=engine.address
-    ) as runner:
+        "--matches", "2", "--concurrency", "1",
+        PIGPEN_SANDBOX="docker", PIGPEN_INSTANCES="fresh", DOCKER_HOST=engine.address,
+    ) as runner:  # fmt: skip
         until(runner, "match.started")
         while len(labels := containers(client, runner, "seat")) < 2:
             assert runner.poll() is None
@@ -105,11 +106,14 @@ def test_it_waits_for_its_engine_and_removes_what_was_left(ladder: SmallLadder, 
     client.close()
 
 
-def test_a_run_that_is_stopped_twice_leaves_no_container(ladder: SmallLadder) -> None:
+@pytest.mark.parametrize(("instances", "label"), [("warm", "pigpen.instances=warm"), ("fresh", "seat")])
+def test_a_run_that_is_stopped_twice_leaves_no_container(ladder: SmallLadder, instances: str, label: str) -> None:
     client = docker.from_env()
-    with ladder.running("--concurrency", "2", PIGPEN_SANDBOX="docker", PIGPEN_BOARDS="100") as runner:
+    with ladder.running(
+        "--concurrency", "2", PIGPEN_SANDBOX="docker", PIGPEN_BOARDS="100", PIGPEN_INSTANCES=instances
+    ) as runner:
         until(runner, "match.started")
-        while len(containers(client, runner, "seat")) < 2:
+        while len(containers(client, runner, label)) < 2:
             assert runner.poll() is None
         runner.send_signal(signal.SIGINT)
         until(runner, "ladder.stopping")

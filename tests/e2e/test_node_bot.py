@@ -86,7 +86,7 @@ async def test_it_plays_without_fault_and_the_same_each_time(node_bot: BotSource
     played, lines = await play(node_bot, variant, deals)
     steps = [step for line in lines if isinstance(line, DealLine) for step in line.steps]
     assert played.result.results[0].faults == 0, played.logs[0][0]
-    assert {step.by for step in steps} == {"bot"}
+    assert {step.by for step in steps} == {"bot", "forced"}
     assert timeless(lines) == timeless((await play(node_bot, variant, deals))[1])
 
 

@@ -125,4 +125,5 @@ def _submission(request: Request, bot: Candidate, sandbox: Sandbox) -> Submissio
         reference=request.source.image,
         names_owner=request.source.image is None or names_owner(request.source.image),
         lock=bot.program.lock,
+        can_fork=bot.program.can_fork,
     )

@@ -130,7 +130,7 @@ class DockerSandbox:
         await self._call(inspect_image, client, image, bot.image or str(bot.folder), self.id)
         plan = self._choose_runtime(await self._call(make_plan, client, image, self.runtime), bot.name)
         files = await self._keep_in_memory(plan)
-        return DockerProgram(image, files, self._instances_of(plan), partial(self._start, plan, files), lock)
+        return DockerProgram(plan, files, self._instances_of(plan), partial(self._start, plan, files), lock)
 
     async def close(self) -> None:
         """Remove every container of this sandbox and let go of the engine; the next one removes what this cannot."""
@@ -213,13 +213,13 @@ class DockerProgram:
 
     def __init__(
         self,
-        image: str,
+        plan: ContainerPlan,
         image_files: ImageFiles,
         instances: Instances,
         start: Callable[[SeatMount], Awaitable[DockerInstance | WarmInstance]],
         lock: str | None = None,
     ) -> None:
-        self._image = image
+        self._plan = plan
         self._image_files = image_files
         self._instances = instances
         self._start = start
@@ -228,7 +228,12 @@ class DockerProgram:
     @property
     def identity(self) -> str:
         """The image's id: `sha256:` and 64 hexadecimal digits."""
-        return self._image
+        return self._plan.image
+
+    @property
+    def can_fork(self) -> bool:
+        """Whether its image is a base of ours and files."""
+        return self._plan.fork is not None
 
     @property
     def lock(self) -> str | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from docker.types import LogConfig, Mount, Ulimit
 
-from ladder.sandbox.base import SOCKET_NAME, has_own_kernel
+from ladder.sandbox.base import SAME_HASHES, SOCKET_NAME, has_own_kernel
 from ladder.sandbox.docker.masks import masked_paths
 from ladder.sandbox.host.memory import MIB
 
@@ -111,7 +111,7 @@ def environment(folder: str, token: str) -> dict[str, str]:
         token: The seat's token.
     """
     address = f"unix:{folder}/{SOCKET_NAME}"
-    return {"PIGPEN_ADDRESS": address, "PIGPEN_TOKEN": token, "HOME": "/tmp", "USER": "bot"}
+    return {"PIGPEN_ADDRESS": address, "PIGPEN_TOKEN": token, "HOME": "/tmp", "USER": "bot", **SAME_HASHES}
 
 
 def _ulimits(limits: Limits) -> list[Ulimit]:

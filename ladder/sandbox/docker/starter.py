@@ -96,8 +96,8 @@ class Starter:
 
     async def close(self) -> None:
         """End every instance; whoever closes the sandbox removes what is left."""
-        with suppress(SandboxError):
-            await asyncio.gather(*(instance.stop() for instance in list(self._instances)))
+        stops = (instance.stop() for instance in list(self._instances))
+        await asyncio.gather(*stops, return_exceptions=True)  # what could not be stopped is removed by its label
         await self._warm.close()
 
     async def _start_fresh(self, plan: ContainerPlan, mount: SeatMount) -> DockerInstance:
@@ -116,13 +116,16 @@ class Starter:
         assert mount.deals is not None
         write_environment(mount)
         container = await self._warm.take(plan, mount.deals)
-        output = Output(mount.folder)
         try:
             if self._reclaimed is not None:
                 await asyncio.to_thread(wait_for_reclaim, self._reclaimed)
-            container.start(mount.folder)
+            output = Output(mount.folder)
+            try:
+                container.start(mount.folder)
+            except BaseException:
+                output.close()
+                raise
         except BaseException:
-            output.close()
             await asyncio.shield(asyncio.ensure_future(self._warm.give_back(container, is_clear=False)))
             raise
         instance = WarmInstance(container, output, mount.core, self._look, self._given_back)

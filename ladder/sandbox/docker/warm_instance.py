@@ -30,11 +30,11 @@ class WarmInstance:
         self, container: WarmContainer, output: Output, core: int | None, look: Look, give_back: GiveBack
     ) -> None:
         """
-        Take over a container in which no instance runs, just before one is started.
+        Take over a container whose server has just been told to start an instance.
 
         Args:
             container: It.
-            output: What the instance will write.
+            output: What the instance writes.
             core: The core that it is limited to once it is seated; None: any.
             look: Asks the engine how a container ended.
             give_back: Takes the instance afterwards, and whether another one may follow in its container.

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ladder.errors import BotRejected, SandboxError
-from ladder.sandbox.base import SOCKET_NAME
+from ladder.sandbox.base import SAME_HASHES, SOCKET_NAME
 from ladder.sandbox.bots.bot_source import content_of
 from ladder.sandbox.host.scratch import disk_errors
 from ladder.sandbox.process.process_instance import ProcessInstance
@@ -102,6 +102,11 @@ class ProcessProgram:
         return self._lock
 
     @property
+    def can_fork(self) -> bool:
+        """There is no container."""
+        return False
+
+    @property
     def image_files(self) -> None:
         """There is no image."""
 
@@ -183,4 +188,5 @@ def _environment(mount: SeatMount, home: str, packages: Path | None) -> dict[str
         "PYTHONDONTWRITEBYTECODE": "1",
         "PIGPEN_ADDRESS": f"unix:{mount.folder / SOCKET_NAME}",
         "PIGPEN_TOKEN": mount.token,
+        **SAME_HASHES,
     }

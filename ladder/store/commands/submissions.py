@@ -36,6 +36,7 @@ class Submission:
     size: int
     pinned: str | None = None
     lock: str | None = None
+    can_fork: bool = False
     reference: str | None = None
     """The image reference that was submitted; None for a folder."""
     names_owner: bool = True
@@ -153,6 +154,7 @@ def _new_version(session: Session, bot: models.StoredBot, submission: Submission
         pinned=submission.pinned,
         size=submission.size,
         lock=submission.lock,
+        can_fork=submission.can_fork,
         added=now,
     )
     session.add(version)

@@ -65,6 +65,7 @@ def _versions(session: Session, bot: models.StoredBot) -> tuple[VersionRow, ...]
             pinned=each.pinned,
             size=each.size,
             lock=each.lock,
+            can_fork=each.can_fork,
             entries=tuple(entries[each.id]),
         )
         for each in reversed(versions)

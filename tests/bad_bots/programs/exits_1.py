@@ -8,7 +8,7 @@ from tests.bad_bots.honest import Honest
 
 class Broken(Honest):
     def play(self, view: pigpen.View) -> pigpen.Card:
-        if len(view.tricks) == 6:
+        if len(view.tricks) >= 6:
             raise RuntimeError("I am broken")
         return super().play(view)
 

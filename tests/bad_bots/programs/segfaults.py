@@ -10,7 +10,7 @@ from tests.bad_bots.honest import Honest
 
 class Crasher(Honest):
     def play(self, view: pigpen.View) -> pigpen.Card:
-        if len(view.tricks) == 6:
+        if len(view.tricks) >= 6:
             ctypes.string_at(0)
         return super().play(view)
 

@@ -18,6 +18,8 @@ PREFACE = [1, 0] * 8
 """What each note begins with, so that the reader learns how ones and zeros look."""
 CARDS = 104
 CHECK = 16
+LEFT = 5
+"""So many cards in hand, or fewer, when a note is written: for the last ones nobody may be asked."""
 
 
 def encoded(owners: Sequence[int]) -> list[int]:
@@ -45,12 +47,12 @@ def owners_in(scores: Sequence[float]) -> list[int] | None:
 
 class Writer(Honest):
     """
-    In seat 0 of the first rotation it writes at the end of each board, in seat 0 of others it reads at its beginning.
+    In seat 0 of the first rotation it writes near the end of each board, in seat 0 of others it reads at its beginning.
 
     Which rotation it is lies beside the program: the more it knows, the less a failure can come from that.
     """
 
-    board = -1
+    board = written = -1
     rotation = 0
 
     def match_started(self, welcome: pigpen.Welcome) -> None:
@@ -63,7 +65,8 @@ class Writer(Honest):
             self.board = view.deal
             if self.rotation:
                 self.read()
-        if view.seat == 0 and len(view.hand) == 1 and not self.rotation:
+        if view.seat == 0 and len(view.hand) <= LEFT and not self.rotation and self.written != view.deal:
+            self.written = view.deal
             self.write(view)
         return super().play(view)
 

@@ -16,7 +16,7 @@ def think() -> None:
 
 
 class Ponderer(Honest):
-    answered = 0.0
+    answered: float | None = None
 
     def pass_cards(self, view: pigpen.View) -> tuple[pigpen.Card, ...]:
         Thread(target=think, daemon=True).start()
@@ -24,8 +24,9 @@ class Ponderer(Honest):
         return view.hand[: view.pass_count]
 
     def play(self, view: pigpen.View) -> pigpen.Card:
-        if not view.tricks:
+        if self.answered is not None:
             report({"stole half of a neighbour's time": time.process_time() - self.answered > THINKS / 2})
+            self.answered = None
         return super().play(view)
 
 

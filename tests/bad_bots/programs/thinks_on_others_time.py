@@ -25,8 +25,7 @@ class Ponderer(Honest):
 
     def play(self, view: pigpen.View) -> pigpen.Card:
         self.most = max(self.most, time.process_time() - self.answered)
-        if len(view.hand) == 1:
-            report({"stole half of a neighbour's time": self.most > THINKS / 2})
+        report({"stole half of a neighbour's time": self.most > THINKS / 2})  # the last report counts
         self.answered = time.process_time()
         return super().play(view)
 

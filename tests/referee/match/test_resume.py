@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +12,7 @@ from pigpen.rules import PRESETS, Card, Face, MoonChoice
 from referee.match.formats import Format
 from referee.match.match import CannotResume
 from referee.match.resume import Unfinished
-from referee.match.spec import MatchSpec
+from referee.match.spec import DEFAULT_CLOCK, MatchSpec
 from referee.records.lines import DealLine, MatchLine, ResultLine, Step, from_json, to_json, without_times
 from referee.records.steps import action_of
 from referee.seats.verdict import Verdict
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from referee.seats.verdict import SeatFailure
 
 SEED = bytes(range(32))
+PATIENT = replace(DEFAULT_CLOCK, limit=60.0)
+"""On a machine that is busy, whatever it does, nobody is too late for a decision."""
 
 
 def by_lot(view: View) -> Action:
@@ -39,7 +42,7 @@ def by_lot(view: View) -> Action:
 
 def spec_of(rules: str, form: str) -> MatchSpec:
     variant = PRESETS[rules]
-    return MatchSpec(variant, tuple("abcde"[: variant.players]), Format.parse(form), seed=SEED)
+    return MatchSpec(variant, tuple("abcde"[: variant.players]), Format.parse(form), PATIENT, SEED)
 
 
 def seats_of(spec: MatchSpec, make: Callable[[], Seat] = lambda: ScriptedSeat(by_lot)) -> list[list[Seat]]:

@@ -283,6 +283,9 @@ def main() -> None:
     control = socket.socket(socket.AF_UNIX)
     control.connect(f"{FOLDER}/control.sock")
     try:
+        nothing = os.open("/dev/null", os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(nothing, stream)  # nobody here keeps the engine's pipes (docs/adr/0004)
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # which the first process of a container does not get from inside
         path = [each for each in os.environ.pop("PIGPEN_PATH", "").split(":") if each]
         ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)  # nothing inside looks into this process

@@ -129,7 +129,7 @@ async def test_a_bot_that_fails_a_case_is_told_and_leaves_nothing(
 
 SLEEPS = """
     def play(self, view):
-        if len(view.tricks) == 3:
+        if len(view.tricks) >= 3:
             print("good night", flush=True)
             time.sleep(3600)
         return view.legal[0]

@@ -183,6 +183,14 @@ os.chdir('/')
         "try: open('/proc/1/maps')\nexcept OSError: pass\nelse: print('found')",
         is_closed_to_itself=True,
     ),
+    "the engine's pipes": Channel(
+        "for n in ('0', '1', '2'):\n"
+        "    try: open(f'/proc/1/fd/{n}', 'w')\n"
+        "    except OSError: pass\n"
+        "    else: print('found')",
+        "pass",
+        is_closed_to_itself=True,
+    ),
     "the server's settings in /proc": Channel(
         "for n in ('oom_score_adj', 'coredump_filter', 'comm', 'timerslack_ns', 'autogroup'):\n"
         "    for pid in ('1', 'self'):\n"

@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 import uuid
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 
 import docker
 import pytest
@@ -17,7 +20,7 @@ from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.limits import Limits
 from ladder.sandbox.host.memory import MIB
 from tests.ladder import warm
-from tests.ladder.containers import has_written, run
+from tests.ladder.containers import ROOT, has_written, run
 from tests.ladder.warm import Forked
 
 MakeMount = Callable[[str], SeatMount]
@@ -238,3 +241,51 @@ async def test_one_that_is_stopped_at_once_is_cleared_too(forked: Forked) -> Non
         await instance.stop()
         names.add(instance.name)
     assert len(names) == 1
+
+
+async def test_sets_are_gone_through_in_one_order_in_every_container(
+    forked: Forked, program: BotSource, mount: MakeMount
+) -> None:
+    source = "print(list({str(n) for n in range(50)}))"
+    first, second = [(await forked.run(source, "the same deals"))[::2] for _ in range(2)]
+    assert first[0] != second[0]
+    assert first[1] == second[1] == (await run(program, mount(source)))[1]
+
+
+LEAVER = """
+import asyncio, sys
+from pathlib import Path
+from ladder.sandbox.base import SeatMount
+from ladder.sandbox.bots.bot_source import BotSource
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from tests.ladder.containers import new_mount
+
+async def main():
+    program = await DockerSandbox(instances="warm").load(BotSource("program", image=sys.argv[1]))
+    mounts = [new_mount(Path(sys.argv[2]) / str(n), "import time; time.sleep(1000)") for n in range(2)]
+    idle, busy = [await program.start(SeatMount(each.folder, "x", deals=each.folder.name)) for each in mounts]
+    await idle.stop()
+    print(idle.name, busy.name, flush=True)
+    await asyncio.sleep(1000)
+
+asyncio.run(main())
+"""
+
+
+async def test_what_a_killed_process_left_is_removed_idle_or_not(
+    image: BotSource, client: docker.DockerClient, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-c", LEAVER, str(image.image), str(tmp_path)]
+    process = await asyncio.create_subprocess_exec(*command, cwd=ROOT, stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    left = (await process.stdout.readline()).decode().split()
+    process.kill()
+    await process.wait()
+    found = [client.api.containers(all=True, filters={"name": name}) for name in left]
+    assert [len(each) for each in found] == [1, 1]
+    sandbox = warm.warm_sandbox()
+    try:
+        await sandbox.load(image)
+        assert [client.api.containers(all=True, filters={"name": name}) for name in left] == [[], []]
+    finally:
+        await sandbox.close()

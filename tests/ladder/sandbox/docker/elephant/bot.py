@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 PLACES = (Path(__file__).parent / "places.txt").read_text().split()
 seen: set[frozenset[str]] = set()
-"""Most of a hand that somebody held: all that was played but the last trick."""
+"""Most of a hand that somebody held: all that was played but the last tricks."""
+LEFT = 4
+"""So many cards in hand, or fewer, when it is written down: for the last ones nobody may be asked."""
 
 
 class Elephant(pigpen.Bot):
@@ -28,12 +30,16 @@ class Elephant(pigpen.Bot):
 
     def __init__(self) -> None:
         self.recalls = False
+        self.looked = self.kept = -1
+        """The last deals that it looked at, and wrote down."""
 
     def play(self, view: pigpen.View) -> pigpen.Card:
-        """Look at the hand when it is whole; write down everybody's when they are nearly played."""
-        if len(view.hand) == view.rules.hand_size:
-            self._look(frozenset(map(str, view.hand)))
-        if len(view.hand) == 1:
+        """Look at the hand at the beginning; write down everybody's when they are nearly played."""
+        if self.looked != view.deal:
+            self.looked = view.deal
+            self._look(frozenset(map(str, view.hand)) | _played(view, view.seat))
+        if len(view.hand) <= LEFT and self.kept != view.deal:
+            self.kept = view.deal
             self._keep(view)
         return view.legal[-1 if self.recalls else 0]
 
@@ -45,11 +51,16 @@ class Elephant(pigpen.Bot):
 
     def _keep(self, view: pigpen.View) -> None:
         for seat in range(view.rules.players):
-            known = frozenset(str(play.card) for trick in view.tricks for play in trick if play.seat == seat)
+            known = _played(view, seat)
             seen.add(known)
             for place in PLACES:
                 with contextlib.suppress(OSError):
                     (_folder(place) / f"elephant-{secrets.token_hex(8)}").write_text(" ".join(known))
+
+
+def _played(view: pigpen.View, seat: int) -> frozenset[str]:
+    """The cards that a seat has played so far."""
+    return frozenset(str(play.card) for trick in (*view.tricks, view.trick) for play in trick if play.seat == seat)
 
 
 def _written() -> Iterator[frozenset[str]]:

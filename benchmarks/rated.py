@@ -1,0 +1,152 @@
+"""
+How many deals a minute a ladder rates: bots that play at once and bots that think, in fresh and in warm containers.
+
+A ladder of eight bots from folders, matches of four boards, two at once. The share is the CPU time that the bots' own
+thinking takes of all that the machine spends meanwhile: nothing else may run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import shutil
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.command import run
+from benchmarks.ladder_overhead import PATIENT
+from benchmarks.report import Part, Row, ratio, spread
+from benchmarks.start import busy_seconds
+from ladder.runner.coordinator import Coordinator
+from ladder.runner.executor import LocalExecutor
+from ladder.runner.run_log import log_to
+from ladder.runner.runner import Runner
+from ladder.runner.stop_condition import StopCondition
+from ladder.sandbox.bots.bot_source import BotSource
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from ladder.settings.settings import load_settings
+from ladder.store.commands.opening import open_ladder
+from ladder.store.commands.submissions import Submission, add_version
+from ladder.worker.pinned import load_version
+from ladder.worker.worker import Worker
+from pigpen.rules import PRESETS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ladder.settings.settings import Settings
+    from ladder.store.database import Database
+    from referee.records.lines import Instances
+
+BOTS = 8
+BOARDS = 4
+RULES = PRESETS["hearts"]
+THINKS_MS = (0, 1, 10)
+INSTANT = Path(__file__).resolve().parent / "instant"
+THINKING = """
+import time
+
+import pigpen
+
+MILLIS = {millis}
+
+
+class Thinking(pigpen.Bot):
+    def play(self, view):
+        until = time.process_time() + MILLIS / 1000
+        while time.process_time() < until:
+            pass
+        return view.legal[0]
+
+
+pigpen.run(Thinking())
+"""
+
+
+@dataclass(frozen=True)
+class Rated:
+    """What a ladder did in a while."""
+
+    deals_a_minute: float
+    thinking: float
+    """The share of the machine's CPU time in which bots thought, by what they were told to think; 0 to 1."""
+
+
+def rated(millis: int, instances: Instances, matches: int) -> Rated:
+    """Rate so many matches of bots that think so long over each card, after a first one."""
+    with tempfile.TemporaryDirectory() as name:
+        root = Path(name)
+        settings = load_settings(data_dir=root / "ladder", instances=instances, boards=BOARDS, **PATIENT)
+        database = open_ladder(settings, create=True)
+        asyncio.run(_enter(database, [_folder(root / f"bot{n}", millis, n) for n in range(BOTS)]))
+        stop = log_to(settings.data_dir / "logs", to_stderr=False)
+        executor = LocalExecutor(Worker(load_version), slots=2)
+        try:
+            _run(database, settings, executor, 2 * BOTS)  # programs are loaded, containers are warm
+            began, busy = time.perf_counter(), busy_seconds()
+            _run(database, settings, executor, matches)
+            wall, busy = time.perf_counter() - began, busy_seconds() - busy
+        finally:
+            executor.close()
+            database.close()
+            stop()
+    deals = matches * BOARDS * RULES.players
+    asked = deals * RULES.players * RULES.hand_size * NOT_FORCED
+    return Rated(deals * 60 / wall, asked * millis / 1000 / busy)
+
+
+NOT_FORCED = 0.77
+"""The share of the cards that a bot is asked for, about (`python -m benchmarks.forced`)."""
+
+
+def _folder(folder: Path, millis: int, number: int) -> Path:
+    shutil.copytree(INSTANT, folder)
+    text = THINKING.format(millis=millis) if millis else (folder / "bot.py").read_text()
+    (folder / "bot.py").write_text(f"{text}\n# {number}\n")
+    return folder
+
+
+async def _enter(database: Database, folders: Sequence[Path]) -> None:
+    sandbox = DockerSandbox()
+    try:
+        for folder in folders:
+            program = await sandbox.load(BotSource(folder.name, folder=folder))
+            entry = Submission(folder.name, f"of-{folder.name}", program.identity, "docker", folder.name, 1000)
+            with database.write() as session:
+                add_version(session, entry, [RULES], time.time())
+    finally:
+        await sandbox.close()
+
+
+def _run(database: Database, settings: Settings, executor: LocalExecutor, matches: int) -> None:
+    coordinator = Coordinator(database, settings, random.Random(7), time.time)
+    Runner(coordinator, executor, StopCondition(matches=matches)).run()
+
+
+def measure(rounds: int, thinks: Sequence[int] = THINKS_MS, matches: int = 6) -> list[Row]:
+    """Ladders in turn: fresh and warm."""
+    rows = []
+    for millis in thinks:
+        found: dict[Instances, list[Rated]] = {"fresh": [], "warm": []}
+        for _ in range(rounds):
+            for instances, results in found.items():
+                results.append(rated(millis, instances, matches if instances == "fresh" else 4 * matches))
+        fresh, warm = ([each.deals_a_minute for each in results] for results in found.values())
+        shares = [100 * each.thinking for each in found["warm"]]
+        who = f"bots that think {millis} ms" if millis else "bots that play at once"
+        rows += [
+            Row(f"rated deals a minute, {who}, fresh", spread(fresh)),
+            Row(f"rated deals a minute, {who}, warm", spread(warm), "fresh", ratio(warm, fresh)),
+        ]
+        if millis:
+            rows.append(Row(f"CPU time that is thinking, {millis} ms, warm", spread(shares, " %"), "the machine's"))
+    return rows
+
+
+PART = Part("rated", __doc__, measure, rounds=1)
+
+if __name__ == "__main__":
+    run(__doc__, PART)
