@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import socket
+import subprocess
 import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -32,7 +33,8 @@ log = structlog.get_logger()
 class WorkerProcess:
     """A process that plays tasks. Only for the thread of the event loop that started it."""
 
-    def __init__(self, number: int, process: asyncio.subprocess.Process, channel: Channel) -> None:
+    def __init__(self, number: int, process: subprocess.Popen[bytes], channel: Channel) -> None:
+        self.pid = process.pid
         self._name = {"worker": number, "pid": process.pid}
         self._process = process
         self._channel = channel
@@ -57,7 +59,7 @@ class WorkerProcess:
         words = (theirs.fileno(), number, count, owners.this_process())
         try:
             with theirs:
-                process = await _start([PROGRAM, *map(str, words)], theirs)
+                process = _start([PROGRAM, *map(str, words)], theirs)
             started = cls(number, process, await Channel.over(ours))
         except BaseException as error:
             ours.close()  # it ends, if it has begun
@@ -103,8 +105,7 @@ class WorkerProcess:
 
     def kill(self) -> None:
         """Kill it; whatever it leaves is removed by the next process that plays."""
-        if self._process.returncode is None:
-            self._process.kill()
+        self._process.kill()
 
     async def _give_up(self, number: int, answer: asyncio.Future[str]) -> None:
         if not answer.done():
@@ -122,7 +123,7 @@ class WorkerProcess:
                 self._take(message)
         if not self._is_closing:
             self.kill()  # what cannot answer any more is of no use
-        await self._process.wait()
+        await asyncio.to_thread(self._process.wait)
         await self._channel.close()
         if not self._is_closing:
             log.warning("worker.lost", **self._name, reason=self._sentence(), playing=len(self._calls))
@@ -149,15 +150,16 @@ class WorkerProcess:
     def _sentence(self) -> str:
         code = self._process.returncode
         how = "is ending" if code is None else f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
-        return f"Worker {self._name['worker']} (process {self._name['pid']}) {how}."
+        return f"Worker {self._name['worker']} (process {self.pid}) {how}."
 
 
-async def _start(words: Sequence[str], theirs: socket.socket) -> asyncio.subprocess.Process:
+def _start(words: Sequence[str], theirs: socket.socket) -> subprocess.Popen[bytes]:
     """Start a Python module; in a session of its own, where a terminal's Ctrl-C does not come."""
-    return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-m", *words),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.DEVNULL,
+    # Not asyncio's: there a process that ends while it is being killed may lose its exit code.
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", *words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
         pass_fds=[theirs.fileno()],
         env={name: value for name, value in os.environ.items() if name.upper() not in SECRETS},
         start_new_session=True,

@@ -15,6 +15,7 @@ from ladder.results.files import MatchFiles
 from ladder.store import models
 from ladder.store.models import Status
 from tests.e2e.small_ladder import PATIENT, SmallLadder, events, small_ladder, until, waiting_for
+from tests.processes import children, has_ended
 
 if TYPE_CHECKING:
     import subprocess
@@ -37,23 +38,17 @@ def ladder(tmp_path: Path, gate: Path) -> Iterator[SmallLadder]:
 
 
 def two_at_work(ladder: SmallLadder, runner: subprocess.Popen[str]) -> list[int]:
-    """Wait until two workers play a match each, all bots are there, and give the workers' numbers as processes."""
-    seen = until(runner, "worker.started", "worker.started")
+    """Wait until two workers play a match each and all bots are there; gives the workers' processes."""
     while len(ladder.processes()) < 8:
         assert runner.poll() is None
         time.sleep(0.01)
-    return [event["pid"] for event in seen if event["event"] == "worker.started"]
+    workers = children(runner.pid)
+    assert len(workers) == 2
+    return workers
 
 
 def named(seen: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
     return [event for event in seen if event["event"] == name]
-
-
-def has_ended(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
-    except OSError:
-        return True
 
 
 def assert_whole(ladder: SmallLadder, count: int) -> None:
@@ -72,7 +67,9 @@ def assert_whole(ladder: SmallLadder, count: int) -> None:
 
 def test_a_killed_worker_s_match_is_played_again_and_the_other_goes_on(ladder: SmallLadder, gate: Path) -> None:
     with ladder.running("--matches", "3", "--concurrency", "2", **TWO) as runner:
-        first, _ = two_at_work(ladder, runner)
+        two_at_work(ladder, runner)
+        started = named(until(runner, "worker.started", "worker.started"), "worker.started")
+        first = next(event["pid"] for event in started if event["worker"] == 0)
         os.kill(first, signal.SIGKILL)
         seen = until(runner, "worker.lost", "match.void")
         gate.touch()

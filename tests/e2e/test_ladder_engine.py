@@ -131,7 +131,7 @@ def test_a_killed_worker_s_containers_are_removed_while_the_run_goes_on(ladder: 
     words = ("--matches", "2", "--concurrency", "1")
     with ladder.running(*words, PIGPEN_SANDBOX="docker", PIGPEN_WORKERS="1") as runner:
         until(runner, "match.started")
-        while len(labels := containers(client, runner, "seat")) < 2:
+        while len(labels := containers(client, runner, "pigpen.instances=warm")) < 2:
             assert runner.poll() is None
         owner = labels[0]["pigpen.owner"]
         os.kill(process_of(owner), signal.SIGKILL)
@@ -152,7 +152,7 @@ def test_a_killed_coordinator_s_workers_remove_their_containers(ladder: SmallLad
     client = docker.from_env()
     with ladder.running("--concurrency", "1", PIGPEN_SANDBOX="docker", PIGPEN_BOARDS="100") as runner:
         until(runner, "match.started")
-        while len(containers(client, runner, "seat")) < 2:
+        while len(containers(client, runner, "pigpen.instances=warm")) < 2:
             assert runner.poll() is None
         runner.kill()
         runner.communicate()  # until the worker has closed stderr, too

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +18,7 @@ from ladder.runner.worker_process import WorkerProcess
 from ladder.worker.channel import Kind
 from ladder.worker.tasks import MatchOutcome
 from tests.ladder.worker.test_worker import HONEST, QUICK, bot
+from tests.processes import children, has_ended
 
 if TYPE_CHECKING:
     from ladder.worker.tasks import MatchTask
@@ -63,10 +63,6 @@ async def begun(process: WorkerProcess, task: MatchTask, asked: Path) -> asyncio
     return playing
 
 
-def pid_of(process: WorkerProcess) -> int:
-    return process._process.pid
-
-
 async def test_it_plays_a_match_and_stays(process: WorkerProcess) -> None:
     for _ in range(2):
         outcome = MatchOutcome.model_validate_json(await process.call(Kind.PLAY, HONEST.model_dump_json()))
@@ -81,7 +77,7 @@ async def test_every_call_of_a_killed_one_fails_with_the_reason(
     asked.unlink()
     other = await begun(process, endless, asked)
     with capture_logs() as logs:
-        os.kill(pid_of(process), signal.SIGKILL)
+        os.kill(process.pid, signal.SIGKILL)
         for playing in (one, other):
             with pytest.raises(SandboxError, match=r"Worker 0 \(process \d+\) was ended by signal 9\."):
                 await playing
@@ -98,7 +94,7 @@ async def test_a_call_that_is_cancelled_is_cleared_away(
     playing.cancel()
     with pytest.raises(asyncio.CancelledError):
         await playing
-    assert children(pid_of(process)) == []
+    assert children(process.pid) == []
     assert await process.call(Kind.READY) == ""
 
 
@@ -107,7 +103,7 @@ async def test_one_that_does_not_follow_the_order_to_stop_is_killed(
 ) -> None:
     monkeypatch.setattr(worker_process, "OBEY_SECONDS", 0.1)
     playing = await begun(process, endless, asked)
-    os.kill(pid_of(process), signal.SIGSTOP)
+    os.kill(process.pid, signal.SIGSTOP)
     with capture_logs() as logs:
         playing.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -120,7 +116,7 @@ async def test_one_that_does_not_follow_the_order_to_stop_is_killed(
 async def test_closing_kills_one_that_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker_process, "OBEY_SECONDS", 0.1)
     process = await WorkerProcess.start(0, 1)
-    os.kill(pid_of(process), signal.SIGSTOP)
+    os.kill(process.pid, signal.SIGSTOP)
     await process.close()
     assert process._process.returncode == -signal.SIGKILL
 
@@ -128,21 +124,21 @@ async def test_closing_kills_one_that_does_not_end(monkeypatch: pytest.MonkeyPat
 async def test_closing_gives_everything_up_and_ends_it(endless: MatchTask, asked: Path) -> None:
     process = await WorkerProcess.start(0, 1)
     playing = await begun(process, endless, asked)
-    bots = children(pid_of(process))
+    bots = children(process.pid)
     await process.close()
     with pytest.raises(asyncio.CancelledError):
         await playing
     assert process._process.returncode == 0
     assert len(bots) == 4
-    assert not any(map(is_running, bots))
+    assert all(map(has_ended, bots))
 
 
 async def test_it_follows_no_signals(process: WorkerProcess) -> None:
     assert await process.call(Kind.READY) == ""
     for number in (signal.SIGINT, signal.SIGTERM):
-        os.kill(pid_of(process), number)
+        os.kill(process.pid, number)
     assert await process.call(Kind.READY) == ""
-    assert os.getsid(pid_of(process)) == pid_of(process)
+    assert os.getsid(process.pid) == process.pid
 
 
 async def test_it_is_not_told_the_database_s_password(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,7 +146,7 @@ async def test_it_is_not_told_the_database_s_password(monkeypatch: pytest.Monkey
     monkeypatch.setenv("PGPASSWORD", "secret")
     process = await WorkerProcess.start(0, 1)
     await process.call(Kind.READY)
-    environment = Path(f"/proc/{pid_of(process)}/environ").read_bytes()
+    environment = Path(f"/proc/{process.pid}/environ").read_bytes()
     assert b"PATH=" in environment
     assert b"secret" not in environment
     await process.close()
@@ -169,27 +165,3 @@ async def test_one_that_speaks_another_language_is_killed(
     process = await WorkerProcess.start(0, 1)
     with pytest.raises(SandboxError, match="was ended by signal 9"):
         await process.call(Kind.READY)
-
-
-def children(pid: int) -> list[int]:
-    found = []
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = path.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if fields[0] not in "ZX" and int(fields[1]) == pid:
-            found.append(int(path.parent.name))
-    return found
-
-
-def is_running(pid: int) -> bool:
-    end = time.monotonic() + 60
-    while time.monotonic() < end:
-        try:
-            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX":
-                return False
-        except OSError:
-            return False
-        time.sleep(0.01)
-    return True
