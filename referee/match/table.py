@@ -43,6 +43,8 @@ class Table:
         self._game = spec.format.start(spec.rules, spec.seed, number)
         self._players: list[Player] = []
         self._recorded: list[DealLine] = []
+        self.playing_seconds = 0.0
+        """Wall time of the deals that were played here, once they are."""
 
     @property
     def is_over(self) -> bool:
@@ -83,10 +85,12 @@ class Table:
         for line in self._recorded:
             self._count_recorded(line)
         await self._take_seats()
+        began = self._now()
         bystanders = Bystanders()
         while not self.is_over:
             write(await self._play_deal(bystanders))
         bystanders.close()
+        self.playing_seconds = self._now() - began
         await self._finish()
 
     def _count_recorded(self, line: DealLine) -> None:
