@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-VARIANT, SEATS, DEALS = "hearts", 4, 16
+VARIANT, SEATS, BOARDS = "hearts", 4, 4
+DEALS = SEATS * BOARDS
 SPREAD, JITTER, ANYBODY = 200.0, 40.0, 0.2
 """Elo between the bots, Elo by which the scheduler's idea of them wavers, and matches of whoever there is."""
 FAULTY = 0.005
@@ -117,8 +118,8 @@ def _write_matches(connection: sqlite3.Connection, matches: int) -> None:
             "started", "finished", "ordinal", "deals", "reason", "record_kept",
         ),
         (
-            (each, VARIANT, "boards:4", clock, f"{each:064x}", f"{each:064x}", "done", 1, 0, time, time, time + 60.0,
-             each, DEALS, "", 0)
+            (each, VARIANT, f"boards:{BOARDS}", clock, f"{each:064x}", f"{each:064x}", "done", 1, 0, time, time,
+             time + 60.0, each, DEALS, "", 0)
             for each, time in enumerate(times, 1)
         ),
     )  # fmt: skip
@@ -130,11 +131,11 @@ def _write_seats(connection: sqlite3.Connection, rng: np.random.Generator, drawn
     columns = (
         np.repeat(np.arange(1, count // SEATS + 1), SEATS), np.tile(np.arange(SEATS), count // SEATS),
         drawn.versions, drawn.places, rng.normal(6.5, 1.0, count), rng.random(count), drawn.faulty, drawn.faulty * 0,
-        rng.random(count), 10 * rng.random(count), drawn.earlier, drawn.ratings, after,
+        rng.random(count), 10 * rng.random(count), drawn.earlier, BOARDS * drawn.earlier, drawn.ratings, after,
     )  # fmt: skip
     names = (
         "match_id", "seat", "version_id", "place", "points_per_deal", "standard_error", "faults", "taken_over",
-        "median_ms", "worst_ms", "matches_before", "rating_before", "rating_after", "timed",
+        "median_ms", "worst_ms", "matches_before", "boards_before", "rating_before", "rating_after", "timed",
     )  # fmt: skip
     rows = zip(*(column.ravel().tolist() for column in columns), strict=True)
     _insert(connection, "seats", names, ((*row, "cpu") for row in rows))
@@ -171,17 +172,17 @@ def _write_ratings(connection: sqlite3.Connection, drawn: Results, bots: int) ->
     order = np.argsort(drawn.versions, axis=None, kind="stable")
     trajectories = np.split(_next_of_each(drawn)[order], np.cumsum(counts[1:])[:-1])
     names = (
-        "variant", "version_id", "state", "since", "reason", "benchings", "rating", "matches", "deals", "points",
-        "places", "seats", "decisions", "faults", "takeovers", "recent", "history",
+        "variant", "version_id", "state", "since", "reason", "suspensions", "rating", "matches", "boards", "deals",
+        "points", "places", "seats", "decisions", "faults", "takeovers", "recent", "history",
     )  # fmt: skip
     rows = []
     for version, trajectory in enumerate(trajectories, 1):
         count = int(counts[version])
         history = trajectory[-HISTORY:].tolist()
         rows.append((
-            VARIANT, version, "active", 0.0, "", 0, history[-1], count, count * DEALS, count * DEALS * 6,
-            json.dumps(places[version].tolist()), json.dumps(seats[version].tolist()), count * DEALS * 14,
-            faults[version], 0, "." * 50, json.dumps(history),
+            VARIANT, version, "active", 0.0, "", 0, history[-1], count, count * BOARDS, count * DEALS,
+            count * DEALS * 6, json.dumps(places[version].tolist()), json.dumps(seats[version].tolist()),
+            count * DEALS * 14, faults[version], 0, "." * 50, json.dumps(history),
         ))  # fmt: skip
     _insert(connection, "ratings", names, rows)
     histogram = json.dumps({phase: [12345] * BINS for phase in ("pass", "lead", "follow")})
@@ -212,8 +213,8 @@ def _write_pairs(connection: sqlite3.Connection, drawn: Results, bots: int) -> N
         *(each[met].astype(int) for each in (n, a_then_b, b_then_a)),
     )
     rows = zip(*(column.tolist() for column in columns), strict=True)
-    names = ("variant", "a", "b", "score", "n", "a_then_b", "b_then_a")
-    _insert(connection, "pair_stats", names, ((VARIANT, *row) for row in rows))
+    names = ("variant", "a", "b", "boards", "score", "n", "a_then_b", "b_then_a")
+    _insert(connection, "pair_stats", names, ((VARIANT, a, b, BOARDS, *rest) for a, b, *rest in rows))
 
 
 def _insert(

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
     from ladder.sandbox.base import Program
+    from referee.match.bystanders import Bystanders
     from referee.match.spec import MatchSpec
     from referee.records.lines import DealLine
-    from referee.seats.lazy_timer import LazyTimer
     from referee.seats.seat import Seat
 
 SEATS = 4
@@ -116,9 +116,9 @@ class SteppedTable(Table):
         await self._done.acquire()
         return self._decisions
 
-    async def _play_deal(self, slow: LazyTimer) -> DealLine:
+    async def _play_deal(self, bystanders: Bystanders) -> DealLine:
         await self._go.acquire()
-        line = await super()._play_deal(slow)
+        line = await super()._play_deal(bystanders)
         self._decisions = len(line.steps)
         self._done.release()
         return line

@@ -3,12 +3,17 @@ How many matches the ladder takes to find the order of its bots, against tables 
 
     python -m benchmarks.scheduling
     python -m benchmarks.scheduling --repetitions 20 --bots 50 --matches 5000
+    python -m benchmarks.scheduling --boards 1 2 4 8 16 --start 0.4 --deal 0.08
 
 The bots of a simulation have true ratings from N(1500, 200²) and play matches of four seats, one at a time. In a match
 each bot performs at its rating plus noise from the Gumbel distribution of scale 400 / ln 10, and the places are the
 order of the performances: then a beats b with the probability that Elo's formula gives, and the order of all is that
 of R. Plackett (1975) and R. Luce (1959). Ratings and tables come from the ladder's own `ladder.ratings.elo` and
 `ladder.pairing.scheduler`. The same bots play under both policies in one run.
+
+With --boards the scheduler's matches have so many boards each, and the noise falls with their root. Every simulation
+plays as many boards as --matches matches of four. The hours are those of one match at a time that takes --start seconds
+to start and --deal seconds for each deal.
 
 A bar is reached at the first hundred of matches after which the mean over all simulations is at it; the range beside it
 holds 90 of 100 bootstrap samples of the simulations.
@@ -30,13 +35,14 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks import report
+from ladder.pairing.match_length import LENGTHS
 from ladder.pairing.scheduler import TOP, Entrant, next_matches
-from ladder.ratings.elo import SCALE, START, Side, SideMember, moves
+from ladder.ratings.elo import SCALE, STANDARD_BOARDS, START, Side, SideMember, moves, steepness
 
 DEVIATION = 200.0
 SEATS = 4
 EVERY = 100
-"""Matches between two looks."""
+"""Matches of four boards between two looks."""
 BARS = {"Kendall τ ≥ 0.95": (0, 0.95), f"{TOP - 0.5} of the top {TOP} right": (1, TOP - 0.5)}
 """What is to be reached: column of the looks, and bar."""
 
@@ -49,26 +55,32 @@ class Ladder:
 
     true: list[float]
     noise: Callable[[Random], float]
-    """In a performance, in Elo."""
+    """In a performance in a match of four boards, in Elo."""
+    boards: int = STANDARD_BOARDS
+    """In each match."""
     ratings: list[float] = field(init=False)
     matches: list[int] = field(init=False)
     seats: list[list[int]] = field(init=False)
+    played: list[int] = field(init=False)
+    """Boards of each."""
     neighbours: Counter[tuple[int, int]] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self.ratings = [START] * len(self.true)
-        self.matches = [0] * len(self.true)
+        self.matches, self.played = [0] * len(self.true), [0] * len(self.true)
         self.seats = [[0] * SEATS for _ in self.true]
 
     def play(self, table: tuple[int, ...], rng: Random) -> list[Side]:
         """Play a match and rate it; the sides as they stood before it, with their places."""
-        performance = {bot: self.true[bot] + self.noise(rng) for bot in table}
+        performance = {bot: self.true[bot] + self.noise(rng) / steepness(self.boards) for bot in table}
         order = sorted(table, key=lambda bot: -performance[bot])
-        sides = [Side((SideMember(bot, self.ratings[bot], self.matches[bot]),), order.index(bot) + 1) for bot in table]
-        for move in moves(sides):
+        played = {bot: SideMember(bot, self.ratings[bot], self.played[bot]) for bot in table}
+        sides = [Side((played[bot],), order.index(bot) + 1) for bot in table]
+        for move in moves(sides, self.boards):
             self.ratings[move.version] = move.after
         for seat, bot in enumerate(table):
             self.matches[bot] += 1
+            self.played[bot] += self.boards
             self.seats[bot][seat] += 1
             self.neighbours[bot, table[(seat + 1) % SEATS]] += 1
         return sides
@@ -108,15 +120,20 @@ def in_top(ratings: FloatArray) -> set[int]:
     return set(np.argsort(-ratings)[:TOP].tolist())
 
 
-def simulate(policy: str, bots: int, matches: int, seed: int) -> FloatArray:
-    """(looks, 2) After every hundred matches: τ, and how many of the true top ten stand among the first ten."""
+def simulate(policy: str, bots: int, matches: int, seed: int, boards: int = STANDARD_BOARDS) -> FloatArray:
+    """
+    Play as many boards as so many matches of four have.
+
+    Returns:
+        (looks, 2) After every 400 boards: τ, and how many of the true top ten stand among the first ten.
+    """
     rng, choice = Random(f"bots {seed}"), Random(f"tables {seed}")
-    ladder = Ladder([rng.gauss(START, DEVIATION) for _ in range(bots)], gumbel)
+    ladder = Ladder([rng.gauss(START, DEVIATION) for _ in range(bots)], gumbel, boards)
     true = np.array(ladder.true)
     looks = []
-    for number in range(1, matches + 1):
+    for number in range(1, matches * STANDARD_BOARDS // boards + 1):
         ladder.play(POLICIES[policy](ladder, choice), rng)
-        if number % EVERY == 0:
+        if number * boards % (EVERY * STANDARD_BOARDS) == 0:
             ratings = np.array(ladder.ratings)
             looks.append((kendall(true, ratings), len(in_top(true) & in_top(ratings))))
     return np.array(looks, dtype=np.float64)
@@ -146,7 +163,37 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=100, help="simulations of each policy")
     parser.add_argument("--bots", type=int, default=50)
     parser.add_argument("--matches", type=int, default=5000, help="in each simulation")
+    parser.add_argument("--boards", type=int, nargs="+", help="compare these lengths of matches", choices=LENGTHS)
+    parser.add_argument("--start", type=float, default=0.4, help="seconds in which a match starts")
+    parser.add_argument("--deal", type=float, default=0.08, help="seconds of a deal")
     options = parser.parse_args()
+    if options.boards:
+        show_lengths(options)
+    else:
+        show_policies(options)
+
+
+def show_lengths(options: argparse.Namespace) -> None:
+    """Print what each length of matches takes to the first bar."""
+    name, (column, bar) = next(iter(BARS.items()))
+    rows = []
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        for boards in options.boards:
+            run = partial(simulate, "scheduled", options.bots, options.matches, boards=boards)
+            looks = np.stack(list(pool.map(run, range(options.repetitions))))[:, :, column]
+            needed = reached(looks.mean(axis=0), bar) * STANDARD_BOARDS / boards
+            match = options.start + SEATS * boards * options.deal
+            shares = f"{100 * options.start / match:.0f} %"
+            rows.append([str(boards), shares, _matches(needed), f"{needed * match / 3600:.1f}", spread(looks, bar)])
+    title = (
+        f"Until {name}, {options.bots} bots, {options.repetitions} simulations; a start of {options.start:g} s, "
+        f"{options.deal:g} s a deal"
+    )
+    report.show(title, ["boards", "starting", "matches", "hours", "boards played / 4"], rows)
+
+
+def show_policies(options: argparse.Namespace) -> None:
+    """Print how the ladder's tables compare with those by chance."""
     rows = []
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         for policy in POLICIES:

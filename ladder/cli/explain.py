@@ -66,6 +66,6 @@ def _table(move: MoveExplained, shift: float, console: Console) -> Table:
         table.add_row(cell(console, " and ".join(other.bots)), *figures)
     table.add_section()
     expected, score = (sum(getattr(other, name) for other in move.against) for name in ("expected", "score"))
-    k = f"K {move.k:.1f} after {move.matches_before} matches"
+    k = f"K {move.k:.1f} after {move.boards_before} boards"
     table.add_row(k, "", f"{expected:.3f}", f"{score:g}", moved(move.after - move.before, 2))
     return table

@@ -69,6 +69,8 @@ def _facts(match: MatchPage) -> Iterable[tuple[str, str]]:
         yield "started", f"{when(match.started)}, attempt {match.attempt}"
     if match.finished is not None:
         yield "finished", f"{when(match.finished)}, result number {match.ordinal}, {match.deals} deals"
+    if match.starting_seconds is not None and match.playing_seconds is not None:
+        yield "took", f"{match.starting_seconds:.1f} s to start and clear away, {match.playing_seconds:.1f} s to play"
     if match.reason:
         failed = f" ({match.failures} failures)" if match.failures else ""
         yield "went wrong", f"{match.reason}{failed}"

@@ -16,7 +16,7 @@ from ladder.sandbox.host.cores import CORES
 from ladder.sandbox.host.scratch import disk_errors, scratch_folder
 from ladder.sandbox.inline import load_bot_class
 from pigpen.rules.shuffle import commitment
-from referee.match.match import Match
+from referee.match.match import Match, MatchSeconds
 from referee.seats.hello import new_token
 from referee.seats.seat import InlineSeat
 from referee.seats.stream_seat import StreamSeat
@@ -55,6 +55,8 @@ class Played:
     result: ResultLine
     logs: Mapping[int, tuple[str, ...]]
     """By table: the end of what each bot wrote to stdout and stderr there, in the order of their numbers."""
+    seconds: MatchSeconds
+    """Where the time went."""
 
 
 @contextlib.asynccontextmanager
@@ -90,7 +92,8 @@ async def play_inline(
     def open_table(table: int) -> AbstractAsyncContextManager[Sequence[Seat]]:
         return inline_table(bots, partial(logs.__setitem__, table))
 
-    return Played(await Match(spec, open_table, write, recorded).play(), logs)
+    match = Match(spec, open_table, write, recorded)
+    return Played(await match.play(), logs, match.seconds)
 
 
 @contextlib.asynccontextmanager
@@ -150,7 +153,7 @@ async def play_sandboxed(
         return sandboxed_table(programs, spec.bots, keep, labels, commitment(spec.seed))
 
     match = Match(spec, open_table, write, recorded, _image_files(programs), _instances(programs))
-    return Played(await match.play(concurrency), logs)
+    return Played(await match.play(concurrency), logs, match.seconds)
 
 
 def _image_files(programs: Sequence[Program]) -> ImageFiles | None:

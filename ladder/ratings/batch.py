@@ -1,9 +1,10 @@
 """
 The batch estimate: the ratings that fit all matches of a variant best, and how sure they are.
 
-R. Bradley and M. Terry (1952): a wins against b with the probability 1 / (1 + exp(θ_b − θ_a)); a draw is half a win
-and half a loss. The θ have the prior N(0, 200² Elo²); Newton's method finds their most likely values, and the inverse
-of the Hessian there is their covariance (Laplace). One unit of θ is 400 / ln 10 Elo.
+R. Bradley and M. Terry (1952): a wins against b with the probability 1 / (1 + exp(g (θ_b − θ_a))); a draw is half a
+win and half a loss. g is the steepness of the match, which grows with its boards (`elo.steepness`). The θ have the
+prior N(0, 200² Elo²); Newton's method finds their most likely values, and the inverse of the Hessian there is their
+covariance (Laplace). One unit of θ is 400 / ln 10 Elo.
 
 The pairs of one match are not independent: whoever plays well beats all others at once. Among n equal sides each place
 is as likely as any other, so the number of opponents that a side beats has the variance (n² − 1) / 12, which is
@@ -125,7 +126,15 @@ def pair_weight(sides: int) -> float:
     return 3 / (sides + 1)
 
 
-def fit(versions: Sequence[int], a: IntArray, b: IntArray, score: FloatArray, n: FloatArray, weight: float) -> Estimate:
+def fit(
+    versions: Sequence[int],
+    a: IntArray,
+    b: IntArray,
+    score: FloatArray,
+    n: FloatArray,
+    weight: float,
+    steepness: FloatArray | float = 1.0,
+) -> Estimate:
     """
     Estimate the ratings of *versions* from their matches against each other.
 
@@ -138,12 +147,14 @@ def fit(versions: Sequence[int], a: IntArray, b: IntArray, score: FloatArray, n:
         score: (m,) The scores of a, summed over their matches: 0 … n.
         n: (m,) How many matches they had with each other.
         weight: What a pair of one match counts: `pair_weight`.
+        steepness: (m,) Of those matches, or one for all: `elo.steepness`.
 
     Raises:
         ValueError: If a pair names a version that is not to be rated.
     """
     ids = np.array(versions, dtype=np.int64)
-    pairs = _Pairs(_places(ids, a), _places(ids, b), weight * score, weight * n, len(ids))
+    steep = np.broadcast_to(np.asarray(steepness, dtype=np.float64), n.shape)
+    pairs = _Pairs(_places(ids, a), _places(ids, b), weight * score, weight * n, steep, len(ids))
     with threadpool_limits(1, "blas"):  # beside matches that fill all cores, more threads wait for each other
         theta = _most_likely(pairs)
         covariance = UNIT**2 * np.linalg.inv(pairs.hessian(theta))
@@ -158,28 +169,30 @@ class _Pairs:
     b: IntArray
     wins: FloatArray
     matches: FloatArray
+    steep: FloatArray
+    """(m,) How much a difference counts in those matches."""
     count: int
 
     def hopes(self, theta: FloatArray) -> FloatArray:
         """(m,) The score that a may expect in one match."""
-        return 0.5 + 0.5 * np.tanh((theta[self.a] - theta[self.b]) / 2)
+        return np.asarray(0.5 + 0.5 * np.tanh(self.steep * (theta[self.a] - theta[self.b]) / 2), dtype=np.float64)
 
     def loss(self, theta: FloatArray) -> float:
         """Minus the logarithm of the posterior, up to a constant."""
-        gap = theta[self.a] - theta[self.b]
+        gap = self.steep * (theta[self.a] - theta[self.b])
         likelihood = self.matches @ np.logaddexp(0.0, gap) - self.wins @ gap
         return float(likelihood + theta @ theta * (UNIT / PRIOR) ** 2 / 2)
 
     def gradient(self, theta: FloatArray) -> FloatArray:
         """(n,) The slope of `loss`."""
-        missing = self.matches * self.hopes(theta) - self.wins
+        missing = self.steep * (self.matches * self.hopes(theta) - self.wins)
         slope = np.bincount(self.a, missing, self.count) - np.bincount(self.b, missing, self.count)
         return slope + theta * (UNIT / PRIOR) ** 2
 
     def hessian(self, theta: FloatArray) -> FloatArray:
         """(n, n) The curvature of `loss`."""
         hopes = self.hopes(theta)
-        told = self.matches * hopes * (1 - hopes)
+        told = self.steep**2 * self.matches * hopes * (1 - hopes)
         off = np.bincount(self.a * self.count + self.b, told, self.count**2).reshape(self.count, self.count)
         off += off.T
         return np.diag(off.sum(axis=1) + (UNIT / PRIOR) ** 2) - off

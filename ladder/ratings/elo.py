@@ -7,6 +7,13 @@ With ratings R, a side i that scores S_ij ∈ {1, ½, 0} against side j was expe
 
 and moves by K_i / (n − 1) · Σ_j (S_ij − E_ij), n the number of sides: matches of two, four and five seats move ratings
 on one scale. All ratings are those before the match.
+
+A match of more boards has less luck in it: a bot's points per deal over b boards have a standard deviation
+√(4 / b) times that over four. So a difference in rating counts √(b / 4) times as much in E and in the move:
+
+    E_ij = 1 / (1 + 10^(√(b / 4) · (R_j − R_i) / 400))
+
+Ratings of all lengths of matches are on one scale, that of matches of four boards (docs/ratings.md).
 """
 
 from __future__ import annotations
@@ -24,9 +31,11 @@ if TYPE_CHECKING:
 START = 1500.0
 """The rating of a bot that has not played, and the mean of the active bots as they are shown."""
 SCALE = 400.0
-"""Whoever is stronger by this much is expected to win ten times as often as to lose."""
+"""Whoever is stronger by this much is expected to win ten times as often as to lose, in a match of four boards."""
 MOST_K = 120.0
 """The K of a newcomer."""
+STANDARD_BOARDS = 4
+"""The boards of a match in which whoever is stronger by 400 is expected to win ten times as often as to lose."""
 PROVISIONAL = 20
 """A rating from fewer matches is provisional: a single match may still move it by more than 28."""
 
@@ -37,8 +46,8 @@ class SideMember:
 
     version: int
     rating: float
-    matches: int
-    """Rated matches of this version in this variant before this one."""
+    boards: int
+    """Boards of all rated matches of this version in this variant before this one."""
 
 
 @dataclass(frozen=True)
@@ -91,14 +100,28 @@ class Move:
     against: tuple[Against, ...]
 
 
-def k_factor(matches: int) -> float:
+def steepness(boards: int) -> float:
     """
-    How much a match can move a rating, in Elo, after that many rated matches.
+    How many times as much a difference in rating counts in a match of so many boards as in one of four.
 
-    It falls like 1/n, which makes the rating an average over all matches of a version: versions never change, so
-    no match is out of date.
+    >>> steepness(1), steepness(4), steepness(16)
+    (0.5, 1.0, 2.0)
     """
-    return min(MOST_K, 700.0 / (matches + 5))
+    return math.sqrt(boards / STANDARD_BOARDS)
+
+
+def k_factor(before: int, boards: int = STANDARD_BOARDS) -> float:
+    """
+    How much a match can move a rating, in Elo.
+
+    It falls like 1/n, which makes the rating an average over all boards of a version: versions never change, so
+    no match is out of date. A match tells b / 4 times as much as one of four boards, and so do those before it.
+
+    Args:
+        before: Boards of the rated matches of the version before this one.
+        boards: Boards of this match.
+    """
+    return min(MOST_K, 700.0 * steepness(boards) / ((before + boards) / STANDARD_BOARDS + 4))
 
 
 def is_provisional(matches: int) -> bool:
@@ -106,14 +129,18 @@ def is_provisional(matches: int) -> bool:
     return matches < PROVISIONAL
 
 
-def expected(own: float, other: float) -> float:
-    """The score, 0 to 1, that *own* may expect against *other*."""
-    return 1 / (1 + 10 ** ((other - own) / SCALE))
+def expected(own: float, other: float, boards: int = STANDARD_BOARDS) -> float:
+    """The score, 0 to 1, that *own* may expect against *other* in a match of so many boards."""
+    return 1 / (1 + 10 ** (steepness(boards) * (other - own) / SCALE))
 
 
-def moves(sides: Sequence[Side]) -> tuple[Move, ...]:
+def moves(sides: Sequence[Side], boards: int = STANDARD_BOARDS) -> tuple[Move, ...]:
     """
     How a match moves the ratings: one move for each version, in order of *sides*.
+
+    Args:
+        sides: Who played, as they stood before the match, with their places.
+        boards: The boards of the match.
 
     Raises:
         ValueError: If there are fewer than two sides, or a version is named twice.
@@ -121,18 +148,18 @@ def moves(sides: Sequence[Side]) -> tuple[Move, ...]:
     versions = [version for side in sides for version in side.versions]
     if len(sides) < 2 or len(set(versions)) < len(versions):
         raise ValueError(f"A rated match has two sides or more, and each version once; this one has {versions}.")
-    return tuple(_move(member, side, sides) for side in sides for member in side.members)
+    return tuple(_move(member, side, sides, boards) for side in sides for member in side.members)
 
 
-def _move(member: SideMember, side: Side, sides: Sequence[Side]) -> Move:
-    k = k_factor(member.matches)
-    against = tuple(_against(side, other, k / (len(sides) - 1)) for other in sides if other is not side)
+def _move(member: SideMember, side: Side, sides: Sequence[Side], boards: int) -> Move:
+    k = k_factor(member.boards, boards)
+    against = tuple(_against(side, other, k / (len(sides) - 1), boards) for other in sides if other is not side)
     after = member.rating + math.fsum(part.change for part in against)  # exact: the order of the sides cannot matter
     return Move(member.version, member.rating, after, k, against)
 
 
-def _against(side: Side, other: Side, k: float) -> Against:
-    hoped, score = expected(side.rating, other.rating), side.score(other)
+def _against(side: Side, other: Side, k: float, boards: int) -> Against:
+    hoped, score = expected(side.rating, other.rating, boards), side.score(other)
     return Against(other.versions, other.rating, hoped, score, k * (score - hoped))
 
 

@@ -27,6 +27,7 @@ class VersionStanding:
 
     rating: float
     matches: int = 0
+    boards: int = 0
     deals: int = 0
     points: int = 0
     places: tuple[int, ...] = ()
@@ -61,7 +62,9 @@ class RatingChange:
     pair_results: tuple[PairResult, ...]
 
 
-def outcome(summary: MatchSummary, versions: Sequence[int], before: Mapping[int, VersionStanding]) -> RatingChange:
+def outcome(
+    summary: MatchSummary, versions: Sequence[int], before: Mapping[int, VersionStanding], boards: int
+) -> RatingChange:
     """
     Work out what a match changes.
 
@@ -71,12 +74,16 @@ def outcome(summary: MatchSummary, versions: Sequence[int], before: Mapping[int,
         summary: How the match went.
         versions: Who played, by number of the bot.
         before: How each of them stood before the match.
+        boards: By how many boards the match is rated.
     """
     sides = sides_of(summary, versions, before)
-    moves = elo.moves(sides)
+    moves = elo.moves(sides, boards)
     places = _places(sides)
     standings = {
-        move.version: _after(before[move.version], move.after, places[move.version], _chairs(versions, move), summary)
+        move.version: replace(
+            _after(before[move.version], move.after, places[move.version], _chairs(versions, move), summary),
+            boards=before[move.version].boards + boards,
+        )
         for move in moves
     }
     return RatingChange(moves, standings, tuple(_pair_results(sides, versions)))
@@ -85,11 +92,11 @@ def outcome(summary: MatchSummary, versions: Sequence[int], before: Mapping[int,
 def sides_of(
     summary: MatchSummary, versions: Sequence[int], before: Mapping[int, VersionStanding]
 ) -> tuple[elo.Side, ...]:
-    """Who won or lost together, each version once; the arguments are those of `outcome`."""
+    """Who won or lost together, each version once; the arguments are the first ones of `outcome`."""
     return tuple(
         elo.Side(
             tuple(
-                elo.SideMember(version, before[version].rating, before[version].matches)
+                elo.SideMember(version, before[version].rating, before[version].boards)
                 for version in dict.fromkeys(versions[bot] for bot in team)
             ),
             summary.bots[team[0]].place,

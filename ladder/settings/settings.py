@@ -14,7 +14,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, NonNegativeFloat, PositiveInt, ValidationError, field_validator
+from pydantic import Discriminator, Field, NonNegativeFloat, PositiveInt, Tag, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -44,6 +44,11 @@ MOST_COUNT = 10**15
 """No number in the settings is larger: the database could not hold it, nor Python write it in any length."""
 MatchBoards = Annotated[PositiveInt, Field(le=MOST_DEALS // MOST_SEATS)]
 """So many boards that the record of a match has room for them at a table of any size."""
+Boards = Annotated[
+    Annotated[Literal["auto"], Tag("auto")] | Annotated[MatchBoards, Tag("number")],
+    Discriminator(lambda value: "auto" if value == "auto" else "number"),
+]
+"""A number, or that the ladder chooses it for each match."""
 URL_HINT = "write sqlite:////path/to/file or postgresql://user@host/name"
 
 
@@ -78,8 +83,8 @@ class Settings(BaseSettings):
     """Number of matches to play at once; 0: one for each core, at least two, so that one starts while another plays."""
     workers: Annotated[int, Field(ge=0, le=10_000)] = 0
     """Number of worker processes that play the matches; 0: one for each core, but not more than matches at once."""
-    boards: MatchBoards = 4
-    """Boards in a match, each played in every rotation."""
+    boards: Boards = "auto"
+    """Boards in a match, each in every rotation; auto: 1 to 16, so many that starting is less than 20 % of a match."""
     clock: str = DEFAULT_CLOCK_TEXT
     """Seconds in the bank + seconds added for each decision."""
     limit: Annotated[float, Field(ge=LEAST_LIMIT, le=MOST_LIMIT)] = DEFAULT_CLOCK.limit
@@ -227,7 +232,7 @@ def source_of(name: str) -> Literal["environment", "file", "default"]:
 
 def _sentence(error: ValidationError) -> str:
     detail = error.errors(include_input=False)[0]
-    name = shortened(".".join(map(str, detail["loc"])))
+    name = shortened(str(detail["loc"][0]))
     file = str(Path(FILE).absolute())
     if detail["type"] == "extra_forbidden":
         near = difflib.get_close_matches(name, Settings.model_fields, 1)

@@ -141,6 +141,8 @@ class Rating(Base):
     rating: Mapped[float]
     """Elo, not centred: what is shown is shifted so that the active bots of the variant have a mean of 1500."""
     matches: Mapped[int] = mapped_column(default=0)
+    boards: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Of all its matches together, as they were rated."""
     deals: Mapped[int] = mapped_column(default=0)
     points: Mapped[int] = mapped_column(BigInteger, default=0)
     """In all deals together, as the variant counts them."""
@@ -191,6 +193,8 @@ class StoredMatch(Base):
     variant: Mapped[str] = mapped_column(ForeignKey("variants.name"))
     format: Mapped[str] = mapped_column(String(32))
     """As in a record: ``boards:4``."""
+    boards: Mapped[int] = mapped_column(server_default="4")
+    """Boards by which it is rated: those of its format; 4 if it was scheduled before ratings knew of them."""
     clock: Mapped[dict[str, Any]]
     """`pigpen.ClockSetting`, field for field."""
     seed: Mapped[str] = mapped_column(String(64))
@@ -212,6 +216,10 @@ class StoredMatch(Base):
     ordinal: Mapped[int | None] = mapped_column(unique=True)
     """Which result of the ladder it was, from 1: ratings follow from the results in this order."""
     deals: Mapped[int | None]
+    starting_seconds: Mapped[float | None]
+    """Wall time in which its bots started and were cleared away, all tables added up; None: not measured."""
+    playing_seconds: Mapped[float | None]
+    """Wall time of all its deals."""
     reason: Mapped[str] = mapped_column(default="")
     """What went wrong with the last attempt that failed; never a bot's fault."""
     record_kept: Mapped[bool] = mapped_column(default=False)
@@ -238,13 +246,15 @@ class StoredSeat(Base):
     median_ms: Mapped[float | None]
     worst_ms: Mapped[float | None]
     matches_before: Mapped[int | None]
-    """How many rated matches it had had: gives K."""
+    """How many rated matches it had had."""
+    boards_before: Mapped[int | None]
+    """How many boards those had: gives K."""
     rating_before: Mapped[float | None]
     rating_after: Mapped[float | None]
 
 
 class PairStats(Base):
-    """How two versions have done against each other, *a* being the one with the lower id."""
+    """How two versions have done against each other in matches of one length, *a* having the lower id."""
 
     __tablename__ = "pair_stats"
     __table_args__ = (Index("ix_pair_stats_b", "variant", "b"), {"sqlite_with_rowid": False})
@@ -252,6 +262,8 @@ class PairStats(Base):
     variant: Mapped[str] = mapped_column(ForeignKey("variants.name"), primary_key=True)
     a: Mapped[int] = mapped_column(ForeignKey("versions.id"), primary_key=True)
     b: Mapped[int] = mapped_column(ForeignKey("versions.id"), primary_key=True)
+    boards: Mapped[int] = mapped_column(primary_key=True)
+    """Boards of those matches (`StoredMatch.boards`)."""
     score: Mapped[float]
     """Matches in which a was placed before b; equal places count one half."""
     n: Mapped[int]

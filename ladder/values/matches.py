@@ -26,6 +26,8 @@ class SeatRow(Value):
     median_ms: float | None
     worst_ms: float | None
     matches_before: int | None
+    boards_before: int | None
+    """Boards of those matches."""
     rating_before: float | None
     """Elo as it is stored, not shifted."""
     rating_after: float | None
@@ -44,6 +46,8 @@ class MatchRow(Value):
     id: int
     variant: str
     format: str
+    boards: int
+    """Boards by which it is rated: those of its format; 4 where it was scheduled before ratings knew of them."""
     status: str
     """`queued`, `leased` (it is being played), `done` or `quarantined` (it failed too often, never by a bot)."""
     attempt: int
@@ -54,6 +58,10 @@ class MatchRow(Value):
     ordinal: int | None
     """Which result of the ladder it is, from 1."""
     deals: int | None
+    starting_seconds: float | None
+    """Wall time in which its bots started and were cleared away, all tables added up; None: not measured."""
+    playing_seconds: float | None
+    """Wall time of all its deals."""
     reason: str
     """What went wrong with the last attempt that failed; never a bot's fault."""
     record_kept: bool
@@ -94,6 +102,7 @@ class MoveExplained(Value):
     place: int
     taken_over: bool
     matches_before: int
+    boards_before: int
     k: float
     before: float
     after: float
@@ -110,6 +119,8 @@ class Explanation(Value):
     match: int
     variant: str
     format: str
+    boards: int
+    """Boards by which it is rated."""
     finished: Time | None
     shift: float
     """What to add to each of these ratings to show it as today's standings do."""

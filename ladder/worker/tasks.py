@@ -6,9 +6,9 @@ A task is one attempt at a match. Its outcome is either the match's record or on
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, model_validator
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, PositiveFloat, model_validator
 
 from ladder.matches.kinds import SandboxKind, SandboxSetup
 from ladder.results.files import Logs
@@ -18,6 +18,8 @@ from referee.match.formats import Format
 from referee.match.spec import MatchSpec
 from referee.records.lines import Instances
 from referee.records.rules_file import rules_from
+
+Seconds = Annotated[NonNegativeFloat, Field(allow_inf_nan=False)]
 
 
 class Message(BaseModel):
@@ -99,6 +101,10 @@ class MatchOutcome(Message):
     lost: str | None = None
     """The identity of the bot's version that is not to be had any more, where that is why."""
     logs: Logs = {}
+    starting_seconds: Seconds | None = None
+    """Wall time in which the bots started and were cleared away, all tables added up; None: not measured."""
+    playing_seconds: Seconds | None = None
+    """Wall time of all deals."""
 
     @model_validator(mode="after")
     def _is_one_of_both(self) -> MatchOutcome:

@@ -98,7 +98,12 @@ class Worker:
             programs = [await sandboxes[bot.sandbox].program(bot, self._load) for bot in task.bots]
             played = await play_sandboxed(task.spec(), programs, record.write, labels=labels)
         return MatchOutcome(
-            match=task.match, attempt=task.attempt, record=bytes(record), logs=dict(sorted(played.logs.items()))
+            match=task.match,
+            attempt=task.attempt,
+            record=bytes(record),
+            logs=dict(sorted(played.logs.items())),
+            starting_seconds=played.seconds.starting,
+            playing_seconds=played.seconds.playing,
         )
 
     @asynccontextmanager

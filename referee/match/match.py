@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import datetime
 import time
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from pigpen.rules.errors import PigpenError
@@ -28,6 +28,16 @@ if TYPE_CHECKING:
 
     There is one seat for each bot, in the order of their numbers.
     """
+
+
+@dataclass(frozen=True)
+class MatchSeconds:
+    """Where the wall time of a match went, all tables added up."""
+
+    starting: float
+    """Until the bots of a table had taken their seats, and from its last deal until it was cleared away."""
+    playing: float
+    """The deals."""
 
 
 class CannotResume(PigpenError):
@@ -76,6 +86,8 @@ class Match:
         self._has_begun = recorded is not None
         self._image_files = image_files
         self._instances = instances
+        self._now = now
+        self._open_seconds = 0.0
         self._tables = [Table(spec, number, now) for number in range(spec.format.tables(spec.rules))]
         for line in sorted(recorded or (), key=lambda line: line.deal):
             self._restore(line)
@@ -94,10 +106,19 @@ class Match:
         self._write(result)
         return result
 
+    @property
+    def seconds(self) -> MatchSeconds:
+        """Where the time of the tables that have been played here went."""
+        playing = sum(table.playing_seconds for table in self._tables)
+        return MatchSeconds(max(0.0, self._open_seconds - playing), playing)
+
     async def _play_table(self, number: int, table: Table, free: asyncio.Semaphore) -> None:
-        async with free, self._open_table(number) as seats:
-            self._begin()
-            await table.play(seats, self._take)
+        async with free:
+            opened = self._now()
+            async with self._open_table(number) as seats:
+                self._begin()
+                await table.play(seats, self._take)
+            self._open_seconds += self._now() - opened
 
     def _restore(self, line: DealLine) -> None:
         number = line.rotation or 0

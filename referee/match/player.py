@@ -142,6 +142,10 @@ class Player:
         """Freeze this bot until it is asked again: another bot thinks for long."""
         self._seat.freeze()
 
+    def freeze_if_working(self) -> None:
+        """Freeze it if it works though it is not asked."""
+        self._seat.freeze_if_working()
+
     def count_recorded(self, step: Step, took: float, cpu: float | None, thinkers: int) -> None:
         """
         Count a step from the record, with its fault and its time; call `charge_unasked` before.

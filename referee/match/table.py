@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from pigpen.rules import deal_hands
 from pigpen.rules.shuffle import derived_number
 from pigpen.values.notices import DealResult, MatchResult, Welcome
+from referee.match.bystanders import Bystanders
 from referee.match.player import Player
 from referee.match.result import places
 from referee.records.lines import DealLine
 from referee.records.steps import action_of, names_of, words_of
-from referee.seats.lazy_timer import LazyTimer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
+    from collections.abc import Callable, Coroutine, Iterable, Sequence
 
     from pigpen.rules import Deal
     from referee.match.player import Decision, Fault
@@ -25,10 +25,6 @@ if TYPE_CHECKING:
 
 FROM_SEED_AND_STEPS = ("board", "rotation", "seats", "hands", "scores", "totals")
 """The fields of a deal's line that follow from the rest."""
-
-
-SLOW_SECONDS = 0.005
-"""When a decision takes longer than this, all other bots are frozen: to freeze costs more than a quick decision."""
 
 
 class Table:
@@ -47,12 +43,8 @@ class Table:
         self._game = spec.format.start(spec.rules, spec.seed, number)
         self._players: list[Player] = []
         self._recorded: list[DealLine] = []
-        self._seated: Sequence[Player] = ()
-        """The players by their seat in the deal that is played."""
-        self._asked: Collection[int] = ()
-        """The seats that are asked now, and have not answered."""
-        self._is_slow = False
-        """Whether those who are asked take long."""
+        self.playing_seconds = 0.0
+        """Wall time of the deals that were played here, once they are."""
 
     @property
     def is_over(self) -> bool:
@@ -93,10 +85,12 @@ class Table:
         for line in self._recorded:
             self._count_recorded(line)
         await self._take_seats()
-        slow = LazyTimer(self._freeze_idle)
+        began = self._now()
+        bystanders = Bystanders()
         while not self.is_over:
-            write(await self._play_deal(slow))
-        slow.close()
+            write(await self._play_deal(bystanders))
+        bystanders.close()
+        self.playing_seconds = self._now() - began
         await self._finish()
 
     def _count_recorded(self, line: DealLine) -> None:
@@ -126,16 +120,11 @@ class Table:
         """Who sits in each seat of the deal that comes next."""
         return self._spec.format.seats(self._spec.rules, self._spec.seed, self._number, self._game.deals)
 
-    async def _play_deal(self, slow: LazyTimer) -> DealLine:
-        """
-        Play the next deal to its end, tell the players, and return what goes into the record.
-
-        Args:
-            slow: Fires when a decision takes long: then every bot that is not asked is frozen.
-        """
+    async def _play_deal(self, bystanders: Bystanders) -> DealLine:
+        """Play the next deal to its end, tell the players, and return what goes into the record."""
         seats, number = self._seats(), self._game.deals
         deal = self._next_deal()
-        self._seated = players = [self._players[bot] for bot in seats]
+        players = [self._players[bot] for bot in seats]
         totals = self._totals(seats)
         bot_seeds = [self._bot_seed(number, seat) for seat in range(len(seats))]
         steps: list[tuple[int, Decision]] = []
@@ -145,43 +134,17 @@ class Table:
         while not deal.is_over:
             asked = deal.to_act
             questions = [players[seat].act(deal, seat, totals, bot_seeds[seat], len(asked)) for seat in asked]
-            self._is_slow = False
-            slow.set(SLOW_SECONDS)
+            bystanders.question(players, asked)
             try:
-                answers = await self._answers(asked, questions)
+                answers = await _answers(asked, questions, bystanders)
             finally:
-                slow.stop()
+                bystanders.stop()
             steps += zip(asked, answers, strict=True)
         self._game.add(deal)
         line = self._line(deal, seats, steps)
         for seat, player in enumerate(players):
             await player.tell(DealResult(number, seat, line.scores, line.totals))
         return line
-
-    async def _answers(
-        self, asked: tuple[int, ...], questions: Sequence[Coroutine[None, None, Decision]]
-    ) -> list[Decision]:
-        """What those who are *asked* decide; whoever has answered a sealed question waits for the others."""
-        self._asked = asked
-        if len(asked) == 1:
-            return [await questions[0]]
-        self._asked = waited_for = set(asked)
-
-        async def one(seat: int, question: Coroutine[None, None, Decision]) -> Decision:
-            decision = await question
-            waited_for.remove(seat)
-            if self._is_slow and waited_for:
-                self._seated[seat].freeze()
-            return decision
-
-        return await asyncio.gather(*map(one, asked, questions))
-
-    def _freeze_idle(self) -> None:
-        """Freeze every bot that is not asked."""
-        self._is_slow = True
-        for seat, player in enumerate(self._seated):
-            if seat not in self._asked:
-                player.freeze()
 
     def _next_deal(self) -> Deal:
         return self._game.next_deal(deal_hands(self._spec.rules, self._spec.seed, self._game.deals))
@@ -229,6 +192,21 @@ def bot_seed(seed: bytes, deal: int, seat: int, rotation: int | None) -> int:
         rotation: Number of the table in `boards:N`, else None.
     """
     return derived_number("bot", seed, deal, seat, *(() if rotation is None else (rotation,)))
+
+
+async def _answers(
+    asked: tuple[int, ...], questions: Sequence[Coroutine[None, None, Decision]], bystanders: Bystanders
+) -> Sequence[Decision]:
+    """What those who are *asked* decide; whoever has answered a sealed question waits for the others."""
+    if len(asked) == 1:
+        return [await questions[0]]
+
+    async def one(seat: int, question: Coroutine[None, None, Decision]) -> Decision:
+        decision = await question
+        bystanders.answered(seat)
+        return decision
+
+    return await asyncio.gather(*map(one, asked, questions))
 
 
 async def _send_result(player: Player, result: MatchResult) -> None:

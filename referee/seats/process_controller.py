@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Protocol
 
-IDLE_CPU_SECONDS = 0.005
-"""A program that uses more CPU time than this between two questions is frozen from then on whenever it is not asked."""
+QUIET_CPU_SECONDS = 0.001
+"""CPU time that a program may use between two questions and still counts as quiet: an honest one reads notices."""
+EXCESS_CPU_SECONDS = 0.004
+"""A program that has used more than this beyond what is quiet is frozen from then on whenever it is not asked."""
 
 
 class ProcessController(Protocol):
@@ -51,14 +53,16 @@ class FreezePolicy:
     Decides when one program is frozen.
 
     To freeze and thaw costs more than a quick decision. So a program that uses no CPU time between its questions runs
-    on until another bot's decision takes long (`freeze`). A program that has used CPU time while it was not asked is
-    frozen whenever it is not asked. Whether its stream is open makes no difference: otherwise a program could break
-    its stream to run during the decisions of others.
+    on until another bot's decision takes very long (`freeze`). One that works is frozen when it is looked at
+    (`freeze_if_working`); each question takes `QUIET_CPU_SECONDS` off what it has used unasked, and when more than
+    `EXCESS_CPU_SECONDS` are left it is frozen whenever it is not asked. Whether its stream is open makes no
+    difference: otherwise a program could break its stream to run during the decisions of others.
     """
 
     def __init__(self, controller: ProcessController) -> None:
         self._controller = controller
         self._answered_at: float | None = None
+        self._excess = 0.0
         self._works_unasked = False
         self._seated = False
         self._is_idle = False
@@ -70,7 +74,8 @@ class FreezePolicy:
         """The program is asked; so far it has used *used* seconds of CPU time, where that can be read."""
         self._controller.mark(decision)
         if used is not None and self._answered_at is not None:
-            self._works_unasked |= used - self._answered_at > IDLE_CPU_SECONDS
+            self._excess = max(0.0, self._excess + used - self._answered_at - QUIET_CPU_SECONDS)
+            self._works_unasked |= self._excess > EXCESS_CPU_SECONDS
         self._is_idle = False
         self._apply()
 
@@ -84,6 +89,11 @@ class FreezePolicy:
         """Freeze the program until it is asked again: another bot is thinking."""
         self._is_idle = True
         self._apply()
+
+    def freeze_if_working(self) -> None:
+        """Do the same, unless it has been quiet since it answered; where that cannot be told, it is not trusted."""
+        if not self.is_frozen and not self._is_quiet():
+            self.freeze()
 
     def seated(self) -> None:
         """The program has connected, for the first time or again."""
@@ -100,6 +110,10 @@ class FreezePolicy:
         """The match is over: the program may run to its end, unless it has lost its seat."""
         self._is_idle = False
         self._apply()
+
+    def _is_quiet(self) -> bool:
+        used = self._controller.cpu_time()
+        return used is not None and self._answered_at is not None and used - self._answered_at <= QUIET_CPU_SECONDS
 
     def _apply(self) -> None:
         frozen = self._has_lost_seat or self._is_idle

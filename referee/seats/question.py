@@ -30,9 +30,10 @@ class PendingQuestion:
     def __init__(self, decision: int, message: RefereeMessage, watch: Stopwatch) -> None:
         self.message = message
         self.watch = watch
-        self.answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        self.answer: asyncio.Future[Answer] = loop.create_future()
         self._decision = decision
-        self._asker = asyncio.current_task()
+        self._asker = asyncio.current_task(loop)
         self._expired = False
 
     def receive(self, data: bytes) -> None:

@@ -52,6 +52,9 @@ class Seat(Protocol):
     def freeze(self) -> None:
         """Freeze the program until it is asked again, where that can be done: another bot thinks."""
 
+    def freeze_if_working(self) -> None:
+        """Do the same if the program has worked since it answered, or that cannot be told."""
+
     async def tell(self, notice: Notice, decision: int = 0) -> None:
         """Pass on a notice, about *decision* if it is about one; never fails."""
 
@@ -88,6 +91,9 @@ class InlineSeat:
 
     def freeze(self) -> None:
         """Freeze nothing: the bot runs only when it is called."""
+
+    def freeze_if_working(self) -> None:
+        """Freeze nothing: the bot does not work unless it is called."""
 
     async def tell(self, notice: Notice, decision: int = 0) -> None:
         """Pass on a notice."""

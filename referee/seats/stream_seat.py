@@ -127,6 +127,11 @@ class StreamSeat:
         self._freeze_policy.freeze()
         self._reconnect.update_timer()
 
+    def freeze_if_working(self) -> None:
+        """Do the same if the program has worked since it answered, or that cannot be told."""
+        self._freeze_policy.freeze_if_working()
+        self._reconnect.update_timer()
+
     async def tell(self, notice: Notice, decision: int = 0) -> None:
         """Pass on a notice, if the bot is there."""
         self.is_over |= isinstance(notice, MatchResult)

@@ -17,7 +17,8 @@ def test_it_prints_every_setting_with_its_meaning_and_its_place(tmp_path: Path) 
     (tmp_path / "pigpen.toml").write_text("boards = 3\n")
     done = pigpen("config", folder=tmp_path, PIGPEN_DATA_DIR=str(tmp_path / "data"))
     assert (done.returncode, done.stderr) == (0, "")
-    assert "# Boards in a match, each played in every rotation.\nboards = 3  # by pigpen.toml\n" in done.stdout
+    meaning = Settings.model_fields["boards"].description
+    assert f"# {meaning}\nboards = 3  # by pigpen.toml\n" in done.stdout
     assert f'data_dir = "{tmp_path}/data"  # by PIGPEN_DATA_DIR\n' in done.stdout
     assert "# concurrency = 0\n" in done.stdout
     for name, field in Settings.model_fields.items():

@@ -103,6 +103,9 @@ class Tap:
     def freeze(self) -> None:
         pass
 
+    def freeze_if_working(self) -> None:
+        pass
+
     async def close(self) -> None:
         pass
 

@@ -1,7 +1,8 @@
 """
 A container's control group: the kernel's files that measure and freeze its processes.
 
-There are two versions, cgroup v1 and v2. Where a machine has both, v2 is used: it freezes five times as fast.
+There are two versions, cgroup v1 and v2. Where a machine has both, v2 freezes, five times as fast, and v1 measures:
+to read its CPU time takes three quarters of the time.
 """
 
 from __future__ import annotations
@@ -65,8 +66,8 @@ def _files_v1(folders: dict[str, Path]) -> GroupFiles:
 
 def _files_v2(folder: Path, folders: dict[str, Path]) -> GroupFiles:
     """The files of a v2 group; what v1 controls beside it is found in *folders*."""
-    cpu, freezer = folder / "cpu.stat", folder / "cgroup.freeze"
-    return GroupFiles(cpu, 1e-6, freezer, b"1", b"0", _cores(folders, folder), *_memory(folders, folder))
+    cpu = (folders["cpuacct"] / "cpuacct.usage", 1e-9) if "cpuacct" in folders else (folder / "cpu.stat", 1e-6)
+    return GroupFiles(*cpu, folder / "cgroup.freeze", b"1", b"0", _cores(folders, folder), *_memory(folders, folder))
 
 
 def _cores(folders: dict[str, Path], other: Path) -> Path:

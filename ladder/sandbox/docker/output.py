@@ -8,7 +8,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ladder.errors import SandboxError
-from ladder.sandbox.host.readable import has_data
 from ladder.sandbox.tail import Tail
 
 if TYPE_CHECKING:
@@ -37,6 +36,7 @@ class Output:
         """
         self._pause_seconds = pause
         self._connected = False
+        self._is_paused = False
         self._tail = Tail()
         self._path = folder / NAME
         self._loop = asyncio.get_running_loop()
@@ -59,7 +59,7 @@ class Output:
 
     def mark(self, decision: int) -> None:
         """Label what comes from now on with this *decision*."""
-        if self._socket is not None and (not self._connected or has_data(self._socket.fileno())):
+        if self._is_paused or not self._connected:  # else the event loop has read what came before the last answer
             self._catch_up()
         self._tail.mark(decision)
 
@@ -116,10 +116,12 @@ class Output:
             self._resume()
 
     def _resume(self) -> None:
+        self._is_paused = False
         if self._socket is not None:
             self._loop.add_reader(self._socket, self._read)
 
     def _pause(self) -> None:
+        self._is_paused = True
         if self._resuming is not None:
             self._resuming.cancel()
         if self._socket is not None:

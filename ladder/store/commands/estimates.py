@@ -10,6 +10,7 @@ import numpy as np
 from sqlalchemy import bindparam, func, or_, select, update
 
 from ladder.ratings.batch import Estimate, fit, pair_weight
+from ladder.ratings.elo import STANDARD_BOARDS
 from ladder.results.summary import teams_of
 from ladder.store import models
 from ladder.store.models import State
@@ -142,18 +143,21 @@ def _fitted(session: Session, variant: str, most: int) -> Estimate | None:
     if not versions:
         return None
     rules = rules_from(session.get_one(models.Variant, variant).rules)
-    a, b, score, n = _meetings(session, variant).T
+    a, b, score, n, boards = _meetings(session, variant).T
     known = np.isin(a, versions) & np.isin(b, versions)
     weight = pair_weight(len(teams_of(rules)))
-    return fit(versions, a[known].astype(np.int64), b[known].astype(np.int64), score[known], n[known], weight)
+    ones, others = a[known].astype(np.int64), b[known].astype(np.int64)
+    steepness = np.sqrt(boards[known] / STANDARD_BOARDS)
+    return fit(versions, ones, others, score[known], n[known], weight, steepness)
 
 
 def _meetings(session: Session, variant: str) -> npt.NDArray[np.float64]:
-    """(m, 4) Of each pair that met: the version a, the version b, the score of a, their matches."""
+    """(m, 5) Of each pair in matches of one length: version a, version b, the score of a, matches, boards of each."""
     pair = models.PairStats
-    met = session.connection().execute(select(pair.a, pair.b, pair.score, pair.n).where(pair.variant == variant))
+    columns = select(pair.a, pair.b, pair.score, pair.n, pair.boards)
+    met = session.connection().execute(columns.where(pair.variant == variant))
     # Straight from the driver's cursor: half a million rows of SQLAlchemy's would take longer than the fit.
     assert met.cursor is not None
     numbers = np.fromiter(chain.from_iterable(met.cursor.fetchall()), dtype=np.float64)
     met.close()
-    return numbers.reshape(-1, 4)
+    return numbers.reshape(-1, 5)

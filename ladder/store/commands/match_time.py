@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
+from ladder.pairing.match_length import LENGTHS
 from ladder.store.models import StoredMatch, Variant
 from pigpen import ClockSetting
 from referee.match.formats import Format
@@ -40,7 +41,8 @@ def why_too_short(session: Session, settings: Settings, variants: Collection[str
     Returns:
         A sentence that ends with the way out; None if there is no reason.
     """
-    form, clock = Format(boards=settings.boards), settings.clock_setting
+    most = LENGTHS[-1] if settings.boards == "auto" else settings.boards
+    form, clock = Format(boards=most), settings.clock_setting
     for variant in session.scalars(select(Variant).order_by(Variant.name)):
         needed = longest_match(rules_from(variant.rules), form, clock)
         if (variants is None or variant.name in variants) and 0 < settings.match_seconds < needed:

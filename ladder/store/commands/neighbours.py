@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, func, select
 
 from ladder.store import models
 
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
-_MET = select(models.PairStats.a_then_b, models.PairStats.b_then_a).where(
+_MET = select(
+    func.coalesce(func.sum(models.PairStats.a_then_b), 0), func.coalesce(func.sum(models.PairStats.b_then_a), 0)
+).where(
     models.PairStats.variant == bindparam("variant_"),
     models.PairStats.a == bindparam("a_"),
     models.PairStats.b == bindparam("b_"),
@@ -46,8 +48,8 @@ class Neighbours(Mapping[tuple[int, int], int]):
     def __getitem__(self, pair: tuple[int, int]) -> int:
         if pair not in self._recorded:
             a, b = sorted(pair)
-            row = self._session.execute(_MET, {"variant_": self._variant, "a_": a, "b_": b}).one_or_none()
-            self._recorded[a, b], self._recorded[b, a] = row or (0, 0)
+            row = self._session.execute(_MET, {"variant_": self._variant, "a_": a, "b_": b}).one()
+            self._recorded[a, b], self._recorded[b, a] = (int(count) for count in row)
         return self._recorded[pair] + self._pending[pair]
 
     def __iter__(self) -> Iterator[tuple[int, int]]:

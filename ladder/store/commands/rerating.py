@@ -41,9 +41,9 @@ class Rerating:
 
     standings: dict[tuple[str, int], VersionStanding] = field(default_factory=dict)
     """By variant and version, of all that have played."""
-    meetings: dict[tuple[str, int, int], PairResult] = field(default_factory=dict)
-    """By variant and both versions, all their meetings added up."""
-    matches: dict[tuple[str, int, int], int] = field(default_factory=dict)
+    meetings: dict[tuple[str, int, int, int], PairResult] = field(default_factory=dict)
+    """By variant, both versions and boards of the matches, all their meetings added up."""
+    matches: dict[tuple[str, int, int, int], int] = field(default_factory=dict)
     """How many meetings that were."""
     findings: list[str] = field(default_factory=list)
     """Sentences on records that cannot be read, and on seats that say something else."""
@@ -159,18 +159,18 @@ def _take(
         )
         for seat in seats
     }
-    new = outcome(summary, versions, before)
+    new = outcome(summary, versions, before, match.boards)
     for seat in seats:
         then, now = before[seat.version_id], new.standings[seat.version_id]
-        kept = (seat.matches_before, seat.rating_before, seat.rating_after)
-        if kept != (then.matches, then.rating, now.rating):
+        kept = (seat.matches_before, seat.boards_before, seat.rating_before, seat.rating_after)
+        if kept != (then.matches, then.boards, then.rating, now.rating):
             found.findings.append(
                 f"match {match.id}, seat {seat.seat}: its rating moved from {seat.rating_before} to "
                 f"{seat.rating_after}, and its matches give {then.rating} and {now.rating}."
             )
     found.standings |= {(match.variant, version): standing for version, standing in new.standings.items()}
     for meeting in new.pair_results:
-        key = (match.variant, meeting.a, meeting.b)
+        key = (match.variant, meeting.a, meeting.b, match.boards)
         found.meetings[key] = _sum(found.meetings[key], meeting) if key in found.meetings else meeting
         found.matches[key] = found.matches.get(key, 0) + 1
 
@@ -182,7 +182,7 @@ def _sum(one: PairResult, other: PairResult) -> PairResult:
 
 
 def _differing_pairs(session: Session, found: Rerating, names: Mapping[int, str]) -> Iterator[str]:
-    pairs = {(pair.variant, pair.a, pair.b): pair for pair in session.scalars(select(models.PairStats))}
+    pairs = {(pair.variant, pair.a, pair.b, pair.boards): pair for pair in session.scalars(select(models.PairStats))}
     for key in sorted(pairs.keys() | found.meetings.keys()):
         pair, meeting = pairs.get(key), found.meetings.get(key)
         kept = (pair.a, pair.b, pair.score, pair.a_then_b, pair.b_then_a, pair.n) if pair else None

@@ -46,7 +46,7 @@ def _end_match() -> ReturningUpdate[Any]:
         update(MATCH)
         .where(*is_ours)
         .values(**ended, **free)
-        .returning(MATCH.c.variant, MATCH.c.commitment, MATCH.c.ordinal, MATCH.c.started)
+        .returning(MATCH.c.variant, MATCH.c.commitment, MATCH.c.ordinal, MATCH.c.started, MATCH.c.boards)
     )
 
 
@@ -84,7 +84,7 @@ def add_meeting(dialect: str) -> Insert:
     """Adds to what two versions have scored against each other, from their first match on."""
     new = _insert(dialect, PAIR)
     sums = {name: PAIR.c[name] + new.excluded[name] for name in ("score", "n", "a_then_b", "b_then_a")}
-    statement: Insert = new.on_conflict_do_update(index_elements=["variant", "a", "b"], set_=sums)
+    statement: Insert = new.on_conflict_do_update(index_elements=["variant", "a", "b", "boards"], set_=sums)
     return statement
 
 

@@ -10,7 +10,7 @@ from ladder.results.summary import MatchSummary, summarise
 from ladder.results.think_times import added
 from ladder.store.commands import result_statements as statements
 from ladder.store.commands.suspending import judged
-from ladder.store.models import State
+from ladder.store.models import State, StoredMatch
 from pigpen.rules.errors import PigpenError
 
 if TYPE_CHECKING:
@@ -87,10 +87,10 @@ def record_summary(session: Session, match_id: int, attempt: int, summary: Match
         raise WrongRecord(f"The record of match {match_id}, attempt {attempt}, is that of another match.")
     versions = [row.version_id for row in rows]
     before = {row.version_id: standing_of(row) for row in rows}
-    new = outcome(summary, versions, before)
+    new = outcome(summary, versions, before, match.boards)
     _write_seats(connection, match_id, summary, versions, before, new)
     _write_faults(connection, match_id, summary, versions)
-    _write_meetings(connection, match.variant, new)
+    _write_meetings(connection, match.variant, match.boards, new)
     _write_think_times(connection, match.variant, summary, rows)
     suspended = _write_ratings(connection, match.variant, summary, rows, new, now)
     session.expire_all()
@@ -108,11 +108,18 @@ def record_summary(session: Session, match_id: int, attempt: int, summary: Match
     )
 
 
+def write_seconds(session: Session, match_id: int, starting: float | None, playing: float | None) -> None:
+    """Write where the time of a match went, as its worker has measured it: seconds, or None."""
+    match = session.get_one(StoredMatch, match_id)
+    match.starting_seconds, match.playing_seconds = starting, playing
+    session.flush()
+
+
 def standing_of(row: Any) -> VersionStanding:
     """The part of a row of ratings that matches change."""
     return VersionStanding(
-        row.rating, row.matches, row.deals, row.points, tuple(row.places), tuple(row.seats), row.decisions, row.faults,
-        row.takeovers, tuple(row.history),
+        row.rating, row.matches, row.boards, row.deals, row.points, tuple(row.places), tuple(row.seats), row.decisions,
+        row.faults, row.takeovers, tuple(row.history),
     )  # fmt: skip
 
 
@@ -129,8 +136,8 @@ def _write_seats(
             "match_": match_id, "seat_": seat, "place": bot.place, "points_per_deal": bot.points_per_deal,
             "standard_error": bot.standard_error, "faults": bot.faults, "taken_over": bot.taken_over,
             "timed": bot.timed, "median_ms": bot.median_ms, "worst_ms": bot.worst_ms,
-            "matches_before": before[version].matches, "rating_before": before[version].rating,
-            "rating_after": new.standings[version].rating,
+            "matches_before": before[version].matches, "boards_before": before[version].boards,
+            "rating_before": before[version].rating, "rating_after": new.standings[version].rating,
         }
         for seat, (bot, version) in enumerate(zip(summary.bots, versions, strict=True))
     ]  # fmt: skip
@@ -150,8 +157,8 @@ def _write_faults(connection: Connection, match_id: int, summary: MatchSummary, 
         connection.execute(statements.ADD_FAULT, rows)
 
 
-def _write_meetings(connection: Connection, variant: str, new: RatingChange) -> None:
-    rows = [{"variant": variant, "n": 1, **vars(meeting)} for meeting in new.pair_results]
+def _write_meetings(connection: Connection, variant: str, boards: int, new: RatingChange) -> None:
+    rows = [{"variant": variant, "boards": boards, "n": 1, **vars(meeting)} for meeting in new.pair_results]
     connection.execute(statements.add_meeting(connection.dialect.name), rows)
 
 

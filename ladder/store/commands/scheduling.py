@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import insert, select
 
+from ladder.pairing.match_length import RECENT, MatchTime, choose_boards
 from ladder.pairing.scheduler import next_matches, next_variant
 from ladder.store import models
 from ladder.store.commands.entrants import fields_of
@@ -43,7 +44,7 @@ def fill_queue(
 
     Args:
         session: A transaction that writes.
-        settings: How long a match is, and its clock.
+        settings: How long a match is, if that is set, and its clock.
         rng: Chance, for who plays whom.
         now: Unix time.
         wanted: How many more matches.
@@ -58,8 +59,29 @@ def fill_queue(
         field = fields[variant]
         rules, neighbours = field.rules, Neighbours(session, variant, field.pending)
         tables = next_matches(field.entrants, neighbours, rules.players, rules.partners, rng, count)
-        ids += [_queue(session, settings, variant, table, now) for table in tables]
+        boards = boards_of(session, settings, variant)
+        ids += [_queue(session, settings, variant, table, boards, now) for table in tables]
     return ids
+
+
+def boards_of(session: Session, settings: Settings, variant: str) -> int:
+    """How many boards the next match of a variant has: as set, or as its last matches suggest (`choose_boards`)."""
+    if settings.boards != "auto":
+        return settings.boards
+    match = models.StoredMatch
+    last = (
+        select(match.format, match.starting_seconds, match.playing_seconds)
+        .where(match.variant == variant, match.ordinal.is_not(None))
+        .order_by(match.ordinal.desc())
+        .limit(RECENT)
+    )
+    return choose_boards(
+        [
+            MatchTime(boards, starting, playing)
+            for form, starting, playing in session.execute(last)
+            if (boards := Format.parse(form).boards) and starting is not None and playing is not None
+        ]
+    )
 
 
 def why_nobody(session: Session, variants: Collection[str] | None = None) -> str | None:
@@ -111,12 +133,13 @@ def _shares(fields: Mapping[str, VariantEntrants], wanted: int, rng: Random) -> 
     return shares
 
 
-def _queue(session: Session, settings: Settings, variant: str, table: Sequence[int], now: float) -> int:
+def _queue(session: Session, settings: Settings, variant: str, table: Sequence[int], boards: int, now: float) -> int:
     """Put one match into the queue."""
     seed = new_seed()
     match = models.StoredMatch(
         variant=variant,
-        format=str(Format(boards=settings.boards)),
+        format=str(Format(boards=boards)),
+        boards=boards,
         clock=asdict(settings.clock_setting),
         seed=seed.hex(),
         commitment=commitment(seed),

@@ -46,6 +46,7 @@ def explanation(session: Session, match: MatchRow, variant: models.Variant) -> E
         match=match.id,
         variant=match.variant,
         format=match.format,
+        boards=match.boards,
         finished=match.finished,
         shift=VariantStandings.of(session, variant).shift,
         moves=tuple(_value(one, names) for one in explain(match, variant)),
@@ -56,11 +57,13 @@ def _value(one: Explained, names: Mapping[int, str]) -> MoveExplained:
     move, seat = one.move, one.seat
     assert seat.place is not None  # `sides_of` has seen to it
     assert seat.matches_before is not None
+    assert seat.boards_before is not None
     return MoveExplained(
         bot=names[move.version],
         place=seat.place,
         taken_over=bool(seat.taken_over),
         matches_before=seat.matches_before,
+        boards_before=seat.boards_before,
         k=move.k,
         before=move.before,
         after=move.after,
@@ -81,7 +84,7 @@ def explain(match: MatchRow, variant: models.Variant) -> list[Explained]:
         variant: Its variant: partners win or lose together.
     """
     first = {seat.version_id: seat for seat in reversed(match.seats)}
-    found = [Explained(first[move.version], move) for move in elo.moves(sides_of(match.seats, variant))]
+    found = [Explained(first[move.version], move) for move in elo.moves(sides_of(match.seats, variant), match.boards)]
     return sorted(found, key=lambda one: (one.seat.place or 0, one.seat.seat))
 
 
@@ -90,10 +93,10 @@ def sides_of(seats: Iterable[SeatRow], variant: models.Variant) -> list[elo.Side
     sides: dict[int, dict[int, elo.SideMember]] = {}
     places: dict[int, int] = {}
     for seat in seats:
-        if seat.place is None or seat.rating_before is None or seat.matches_before is None:
+        if seat.place is None or seat.rating_before is None or seat.boards_before is None:
             raise ValueError(f"Seat {seat.seat} has no result yet.")
         side = seat.seat % 2 if variant.rules.get("partners") else seat.seat
-        member = elo.SideMember(seat.version_id, seat.rating_before, seat.matches_before)
+        member = elo.SideMember(seat.version_id, seat.rating_before, seat.boards_before)
         sides.setdefault(side, {})[seat.version_id] = member
         places[side] = seat.place
     return [elo.Side(tuple(members.values()), places[side]) for side, members in sides.items()]

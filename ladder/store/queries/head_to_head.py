@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import and_, select, union_all
+from sqlalchemy import and_, func, select, union_all
 
 from ladder.store import models
 from ladder.store.models import PairStats, Rating, State
@@ -59,13 +59,14 @@ def _met(session: Session, variant: str, version: int) -> list[_Met]:
         variant, PairStats.n - PairStats.score, *here, PairStats.a == Rating.version_id, PairStats.b == version
     )
     rows = session.execute(union_all(as_a.where(Rating.version_id > version), as_b.where(Rating.version_id < version)))
-    return [_Met(*row) for row in rows.all() if row[-1]]
+    return [_Met(other, state, score, int(matches)) for other, state, score, matches in rows.all() if matches]
 
 
 def _among(variant: str, score: SQLColumnExpression[Any], *pair: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
-    """Everybody in a variant, with what the *pair* that each makes has scored, if there is one."""
-    columns = select(Rating.version_id, Rating.state, score, PairStats.n)
-    return columns.join_from(Rating, PairStats, and_(*pair), isouter=True).where(Rating.variant == variant)
+    """Everybody in a variant, with what the *pair* that each makes has scored, in matches of any length, if any."""
+    columns = select(Rating.version_id, Rating.state, func.sum(score), func.sum(PairStats.n))
+    pairs = columns.join_from(Rating, PairStats, and_(*pair), isouter=True).where(Rating.variant == variant)
+    return pairs.group_by(Rating.version_id, Rating.state)
 
 
 def _names(session: Session, versions: list[int]) -> dict[int, tuple[str, int]]:

@@ -1,4 +1,4 @@
-"""Thinks after each answer, for so short a time that it is not held for it."""
+"""Thinks after each answer, for so short a time that it is not held for it at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.bad_bots.honest import Honest
 SENDS = 0.0005
 """Seconds until the answer is on its way."""
 SHORT = 0.0035
-"""Seconds of CPU time; from 5 ms on a bot is held."""
+"""Seconds of CPU time; from 5 ms on a bot is held from then on."""
 
 
 class Quick(Honest):

@@ -4,6 +4,7 @@ import itertools
 import math
 from random import Random
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from threadpoolctl import threadpool_info
 
 from ladder.ratings.batch import PRIOR, UNIT, WIDE, Estimate, fit, pair_weight
-from ladder.ratings.elo import expected
+from ladder.ratings.elo import START, expected
 from tests.rules.players import some
 
 Pair = tuple[int, int, float, float]
@@ -231,3 +232,44 @@ def test_most_true_ratings_lie_within_the_error(seed: int) -> None:
     off = estimate.ratings - 1500 - (true - true.mean())
     within = sum(abs(float(off[version])) <= estimate.error(version) for version in range(20))
     assert within >= 10
+
+
+def mixed_lengths(seed: int, bots: int = 12, matches: int = 600) -> tuple[npt.NDArray[Any], list[npt.NDArray[Any]]]:
+    """True ratings; and versions a and b, scores, counts and boards of duels in which more boards have less luck."""
+    rng = np.random.default_rng(seed)
+    true = rng.normal(START, PRIOR, bots)
+    a = rng.integers(0, bots, matches)
+    b = (a + rng.integers(1, bots, matches)) % bots
+    boards = rng.choice([1, 4, 16], matches)
+    chances = [expected(true[x], true[y], n) for x, y, n in zip(a, b, boards.tolist(), strict=True)]
+    return true, [a, b, rng.binomial(1, chances).astype(float), np.ones(matches), boards]
+
+
+def test_the_error_holds_where_matches_have_different_lengths() -> None:
+    """Of 60 fields of 12 bots, 95 of 100 true ratings lie within the ±, within three standard errors of that share."""
+    within = []
+    for seed in range(60):
+        true, (a, b, score, n, boards) = mixed_lengths(seed)
+        found = fit(range(len(true)), a, b, score, n, 1.0, np.sqrt(boards / 4))
+        off = found.ratings - START - (true - true.mean())
+        within += [abs(miss) <= found.error(bot) for bot, miss in enumerate(off)]
+    assert np.mean(within) == pytest.approx(0.95, abs=3 * (0.95 * 0.05 / len(within)) ** 0.5 + 0.005)
+
+
+def test_ratings_are_nearer_to_the_truth_when_the_lengths_are_known() -> None:
+    misses = []
+    for seed in range(30):
+        true, (a, b, score, n, boards) = mixed_lengths(seed)
+        told = [fit(range(len(true)), a, b, score, n, 1.0, steep) for steep in (np.sqrt(boards / 4), 1.0)]
+        misses.append([float(np.mean((each.ratings - START - (true - true.mean())) ** 2)) for each in told])
+    known, unknown = np.mean(misses, axis=0)
+    assert known < 0.9 * unknown
+
+
+def test_four_times_the_boards_are_worth_four_matches_of_equals() -> None:
+    pair = np.array([1]), np.array([2])
+    many, long = (
+        fit([1, 2], *pair, np.array([n / 2]), np.array([n]), 1.0, steepness)
+        for n, steepness in ((400.0, 1.0), (100.0, 2.0))
+    )
+    assert long.error(1) == pytest.approx(many.error(1))

@@ -19,6 +19,7 @@ from ladder.ratings.elo import (
     moves,
     pair_scores,
     shift,
+    steepness,
 )
 from tests.rules.players import some
 
@@ -27,7 +28,7 @@ PLACES = st.integers(1, 5)
 
 
 def bot(version: int, place: int, rating: float = START, matches: int = 100) -> Side:
-    return Side((SideMember(version, rating, matches),), place)
+    return Side((SideMember(version, rating, 4 * matches),), place)
 
 
 def sides_of(team: int, matches: st.SearchStrategy[int]) -> st.SearchStrategy[list[Side]]:
@@ -68,12 +69,29 @@ def test_a_difference_of_400_is_ten_wins_to_one() -> None:
 
 
 def test_k_starts_at_120_and_falls_as_an_average_does() -> None:
-    assert [k_factor(matches) for matches in (0, 1, 2, 30, 695)] == [120, 700 / 6, 100, 20, 1]
+    assert [k_factor(4 * matches) for matches in (0, 1, 2, 30, 695)] == [120, 700 / 6, 100, 20, 1]
+
+
+def test_a_difference_counts_twice_in_a_match_of_four_times_the_boards() -> None:
+    assert expected(1700, 1500, 16) == pytest.approx(expected(1900, 1500, 4)) == pytest.approx(10 / 11)
+    assert expected(1900, 1500, 1) == pytest.approx(expected(1700, 1500, 4))
+
+
+@pytest.mark.parametrize(("boards", "matches"), [(1, 64), (2, 32), (8, 8), (16, 4)])
+def test_a_rating_is_as_settled_after_as_many_boards_whatever_the_matches(boards: int, matches: int) -> None:
+    """What a match may move it by, per standard deviation of what a match tells, depends on all boards alone."""
+    weight = [k_factor(before * boards, boards) / steepness(boards) for before in range(matches)]
+    assert weight[-1] == pytest.approx(min(120.0 / steepness(boards), 700 / (16 + 4)))
+
+
+def test_a_long_match_moves_a_settled_rating_more_and_a_newcomer_by_no_more_than_120() -> None:
+    assert [round(k_factor(1000, boards), 2) for boards in (1, 4, 16)] == [1.38, 2.75, 5.43]
+    assert [k_factor(0, boards) for boards in (4, 8, 16)] == [120, 120, 120]
 
 
 def test_a_rating_is_provisional_as_long_as_a_match_may_move_it_by_more_than_28() -> None:
     assert [is_provisional(matches) for matches in (0, 19, 20, 500)] == [True, True, False, False]
-    assert k_factor(20) == 28
+    assert k_factor(4 * 20) == 28
 
 
 @some
@@ -123,29 +141,29 @@ def test_a_move_is_the_sum_of_what_its_opponents_brought(sides: list[Side]) -> N
 def test_a_tie_is_half_a_win_and_pulls_ratings_together() -> None:
     assert changes([bot(1, 1), bot(2, 1)]) == [0, 0]
     strong, weak = changes([bot(1, 1, 1700), bot(2, 1, 1300)])
-    assert strong == pytest.approx(k_factor(100) * (0.5 - 10 / 11))
+    assert strong == pytest.approx(k_factor(4 * 100) * (0.5 - 10 / 11))
     assert weak == -strong
 
 
 def test_four_equal_bots_move_by_whole_and_third_parts_of_half_their_k() -> None:
-    half = k_factor(100) / 2
+    half = k_factor(4 * 100) / 2
     assert changes([bot(seat, seat + 1) for seat in range(4)]) == pytest.approx([half, half / 3, -half / 3, -half])
 
 
 def test_five_seats_with_a_tie_in_the_middle() -> None:
-    half = k_factor(100) / 2
+    half = k_factor(4 * 100) / 2
     sides = [bot(version, place) for version, place in enumerate((1, 2, 2, 4, 5))]
     assert changes(sides) == pytest.approx([half, half / 4, half / 4, -half / 2, -half])
 
 
 def test_two_four_and_five_seats_are_on_one_scale() -> None:
     firsts = [changes([bot(seat, 1 if seat == 0 else 2) for seat in range(seats)])[0] for seats in (2, 4, 5)]
-    assert firsts == pytest.approx([k_factor(100) / 2] * 3)
+    assert firsts == pytest.approx([k_factor(4 * 100) / 2] * 3)
 
 
 def test_a_team_is_rated_by_the_mean_of_its_members_and_each_moves_by_its_own_k() -> None:
-    ours = Side((SideMember(1, 1400, 0), SideMember(2, 1600, 695)), place=1)
-    theirs = Side((SideMember(3, 1500, 0), SideMember(4, 1500, 695)), place=2)
+    ours = Side((SideMember(1, 1400, 0), SideMember(2, 1600, 2780)), place=1)
+    theirs = Side((SideMember(3, 1500, 0), SideMember(4, 1500, 2780)), place=2)
     assert changes([ours, theirs]) == [60, 0.5, -60, -0.5]
     assert [part.versions for part in moves([ours, theirs])[0].against] == [(3, 4)]
 

@@ -41,7 +41,7 @@ def test_each_file_that_makes_a_folder_a_bot_does_so(
     monkeypatch.chdir(tmp_path)
     assert load_settings().boards == 2
     (tmp_path / name).write_text("")
-    assert load_settings().boards == 4
+    assert load_settings().boards == "auto"
 
 
 def test_a_folder_that_is_named_brings_no_settings_whatever_it_holds(

@@ -21,7 +21,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_without_a_file_everything_has_a_default(folder: Path) -> None:
     settings = load_settings()
-    assert (settings.boards, settings.sandbox, settings.clock_setting.bank) == (4, "docker", 60.0)
+    assert (settings.boards, settings.sandbox, settings.clock_setting.bank) == ("auto", "docker", 60.0)
     assert all(source_of(name) == "default" for name in Settings.model_fields)
 
 
@@ -40,7 +40,7 @@ def test_what_code_says_goes_before_all(folder: Path, monkeypatch: pytest.Monkey
 
 def test_an_empty_variable_sets_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIGPEN_BOARDS", "")
-    assert load_settings().boards == 4
+    assert load_settings().boards == "auto"
     assert source_of("boards") == "default"
 
 

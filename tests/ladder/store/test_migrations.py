@@ -135,6 +135,22 @@ def test_only_the_newer_word_is_a_state_after_the_migration(empty: Database) -> 
         _enter_suspended(session.connection(), "suspensions", "benched")
 
 
+def test_matches_that_were_rated_without_their_boards_count_as_four(empty: Database) -> None:
+    upgrade(empty.engine.url, "0003")
+    with empty.write() as session:
+        _enter_suspended(session.connection(), "suspensions", "suspended")
+        session.execute(text("INSERT INTO pair_stats VALUES ('gongzhu', 1, 1, 1.5, 3, 2, 1)"))
+    upgrade(empty.engine.url)
+    with empty.write() as session:
+        assert session.scalars(select(models.Rating.boards)).all() == [16]
+        (pair,) = session.scalars(select(models.PairStats)).all()
+        assert (pair.boards, pair.score, pair.n, pair.a_then_b, pair.b_then_a) == (4, 1.5, 3, 2, 1)
+        session.execute(text("INSERT INTO pair_stats VALUES ('gongzhu', 1, 1, 16, 1.0, 2, 0, 2)"))
+    downgrade(empty.engine.url, "0003")
+    with empty.read() as session:
+        assert session.execute(text("SELECT * FROM pair_stats")).all() == [("gongzhu", 1, 1, 2.5, 5, 2, 3)]
+
+
 def _enter_suspended(connection: Connection, column: str, state: str) -> None:
     """One bot in one variant, by statements that know the schema of that time."""
     for statement in (

@@ -51,6 +51,7 @@ def test_a_key_names_the_attempt() -> None:
     "outcome",
     [
         MatchOutcome(match=7, attempt=2, record=bytes(range(256)), logs={0: ("a", ""), 3: ("", "é\x1b")}),
+        MatchOutcome(match=7, attempt=2, record=b"", starting_seconds=1.25, playing_seconds=0.0),
         MatchOutcome(match=7, attempt=2, void="No Docker engine answers."),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,6 +54,14 @@ async def test_a_task_becomes_the_record_of_its_match(worker: Worker, tmp_path: 
     assert (held.difference, held.finished, held.deals) == (None, True, 4)
     assert held.match is not None
     assert held.match.bots == tuple(each.name for each in HONEST.bots)
+
+
+async def test_an_outcome_tells_what_starting_took_and_what_playing_did(worker: Worker) -> None:
+    began = time.monotonic()
+    outcome = await play(worker, HONEST)
+    assert outcome.starting_seconds
+    assert outcome.playing_seconds
+    assert outcome.starting_seconds + outcome.playing_seconds <= time.monotonic() - began
 
 
 async def test_what_bots_print_comes_back_by_table_and_bot(worker: Worker, tmp_path: Path) -> None:

@@ -4,7 +4,13 @@ from functools import partial
 
 import pytest
 
-from referee.seats.process_controller import IDLE_CPU_SECONDS, FreezePolicy, NoController, ProcessController
+from referee.seats.process_controller import (
+    EXCESS_CPU_SECONDS,
+    QUIET_CPU_SECONDS,
+    FreezePolicy,
+    NoController,
+    ProcessController,
+)
 from tests.referee.scripted_seats import RecordingController
 
 
@@ -50,18 +56,75 @@ def test_one_that_worked_unasked_is_frozen_whenever_it_is_not_asked(
     assert controller.used is not None
     policy.begin(1, controller.used)
     policy.end(controller.used)
-    controller.used += 2 * IDLE_CPU_SECONDS
+    controller.used += 2 * EXCESS_CPU_SECONDS
     for decision in (2, 3):
         policy.begin(decision, controller.used)
         policy.end(controller.used)
     assert controller.done == ["mark 1", "mark 2", "freeze", "mark 3", "thaw", "freeze"]
 
 
+def after_an_answer(controller: RecordingController, policy: FreezePolicy, unasked: float) -> None:
+    """The program answers a question, and then uses so many seconds of CPU time."""
+    assert controller.used is not None
+    policy.begin(1, controller.used)
+    policy.end(controller.used)
+    controller.used += unasked
+
+
+def test_when_it_is_looked_at_one_that_works_is_frozen_until_it_is_asked(
+    controller: RecordingController, policy: FreezePolicy
+) -> None:
+    after_an_answer(controller, policy, 1.5 * QUIET_CPU_SECONDS)
+    policy.freeze_if_working()
+    policy.freeze_if_working()
+    assert controller.reads == 1
+    policy.begin(2, controller.used)
+    policy.end(controller.used)
+    assert controller.done == ["mark 1", "freeze", "mark 2", "thaw"]
+
+
+def test_one_that_is_quiet_runs_on_when_it_is_looked_at(controller: RecordingController, policy: FreezePolicy) -> None:
+    after_an_answer(controller, policy, 0.5 * QUIET_CPU_SECONDS)
+    policy.freeze_if_working()
+    assert controller.done == ["mark 1"]
+
+
+def test_one_that_has_not_been_asked_yet_is_not_trusted(controller: RecordingController, policy: FreezePolicy) -> None:
+    policy.freeze_if_working()
+    assert controller.done == ["freeze"]
+
+
+def test_one_whose_clock_cannot_be_read_is_not_trusted(controller: RecordingController, policy: FreezePolicy) -> None:
+    controller.used = None
+    policy.begin(1, None)
+    policy.end(None)
+    policy.freeze_if_working()
+    assert controller.done == ["mark 1", "freeze"]
+
+
+def test_one_that_works_a_little_between_all_questions_is_frozen_in_the_end(
+    controller: RecordingController, policy: FreezePolicy
+) -> None:
+    rounds = 0
+    while "freeze" not in controller.done:
+        after_an_answer(controller, policy, 2 * QUIET_CPU_SECONDS)
+        rounds += 1
+    assert EXCESS_CPU_SECONDS / QUIET_CPU_SECONDS < rounds <= EXCESS_CPU_SECONDS / QUIET_CPU_SECONDS + 3
+
+
+def test_one_that_works_a_little_now_and_then_is_never_frozen(
+    controller: RecordingController, policy: FreezePolicy
+) -> None:
+    for number in range(100):
+        after_an_answer(controller, policy, 0.0 if number % 4 else 3 * QUIET_CPU_SECONDS)
+    assert "freeze" not in controller.done
+
+
 def test_working_when_asked_is_not_being_works_unasked(controller: RecordingController, policy: FreezePolicy) -> None:
     assert controller.used is not None
     for decision in (1, 2):
         policy.begin(decision, controller.used)
-        controller.used += 100 * IDLE_CPU_SECONDS
+        controller.used += 100 * EXCESS_CPU_SECONDS
         policy.end(controller.used)
     assert "freeze" not in controller.done
 

@@ -14,7 +14,7 @@ from referee.match.player import ask_in_time
 from referee.seats.clock import Stopwatch
 from referee.seats.deadlines import Deadlines
 from referee.seats.hello import new_token
-from referee.seats.process_controller import IDLE_CPU_SECONDS
+from referee.seats.process_controller import EXCESS_CPU_SECONDS
 from referee.seats.verdict import SeatFailure, Verdict
 from tests.referee.scripted_seats import RecordingController
 from tests.referee.wires import RULES, RawBot, open_seat, question, raw_bot
@@ -277,5 +277,5 @@ async def test_a_program_that_worked_unasked_is_held_when_it_has_answered(tmp_pa
             await bot.answer(await bot.receive())
             await asked
             assert controller.used is not None
-            controller.used += 2 * IDLE_CPU_SECONDS
+            controller.used += 2 * EXCESS_CPU_SECONDS
         assert controller.done == ["seated", "mark 1", "mark 2", "freeze"]

@@ -66,6 +66,7 @@ def test_where_both_are_there_the_second_one_freezes_and_the_first_one_keeps_wha
     files = described(tmp_path, FIRST + "0::/docker/abc\n")
     assert files is not None
     assert files.freezer == folder / "cgroup.freeze"
+    assert (files.cpu, files.cpu_unit) == (groups / "cpu,cpuacct/docker/abc/cpuacct.usage", 1e-9)
     assert files.cores == groups / "cpuset/docker/abc/cpuset.cpus"
     assert files.peak == groups / "memory/docker/abc/memory.max_usage_in_bytes"
 

@@ -98,3 +98,29 @@ async def test_files_that_a_bot_sends_along_are_not_taken(tmp_path: Path, bot: s
 async def test_a_folder_that_is_not_there_is_the_sandboxs_failure(tmp_path: Path) -> None:
     with pytest.raises(SandboxError, match="nowhere"):
         Output(tmp_path / "nowhere")
+
+
+async def test_what_came_before_a_decision_is_not_labelled_with_it(tmp_path: Path, bot: socket.socket) -> None:
+    heard = Output(tmp_path)
+    bot.connect(str(tmp_path / NAME))
+    bot.sendall(b"before\n")
+    heard.mark(1)
+    bot.sendall(b"one\n")
+    await let_it_run()  # as it does before the next question: the answer to the last one comes the same way
+    heard.mark(2)
+    bot.sendall(b"two\n")
+    assert str(heard) == "before\n[1] one\n[2] two\n"
+    heard.close()
+
+
+async def test_what_a_flood_held_up_is_not_labelled_with_the_next_decision(tmp_path: Path, bot: socket.socket) -> None:
+    heard = Output(tmp_path, pause=1e6)
+    bot.connect(str(tmp_path / NAME))
+    heard.mark(1)
+    bot.sendall(b"read\n")
+    await let_it_run()
+    bot.sendall(b"held up\n")
+    await let_it_run()
+    heard.mark(2)
+    assert str(heard) == "[1] read\n[1] held up\n"
+    heard.close()

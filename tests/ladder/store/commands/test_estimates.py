@@ -90,7 +90,7 @@ def test_partners_are_two_sides(database: Database) -> None:
     estimate = refresh(database, variant)
     assert estimate is not None
     with database.read() as session:
-        pair = session.get_one(models.PairStats, (variant, one, two))
+        pair = session.get_one(models.PairStats, (variant, one, two, 4))
     expected = fit([one, two], np.array([one]), np.array([two]), np.array([pair.score]), np.array([1.0]), 1.0)
     assert estimate.ratings == pytest.approx(expected.ratings)
 

@@ -99,7 +99,7 @@ def test_the_seats_keep_how_it_went_and_the_ratings_before_and_after(database: D
             assert (seat.faults, seat.taken_over, seat.timed) == (0, False, "wall")
             assert (seat.median_ms, seat.worst_ms) == (result.think_ms["median"], result.think_ms["worst"])
             now = entry(session, seat.version_id)
-            assert (seat.matches_before, seat.rating_after) == (1, now.rating)
+            assert (seat.matches_before, seat.boards_before, seat.rating_after) == (1, 4, now.rating)
             assert now.history == [START, seat.rating_before, seat.rating_after]
 
 
@@ -148,7 +148,7 @@ def test_pairs_count_their_matches_scores_and_neighbours(database: Database) -> 
     }  # fmt: skip
     play(database, (one, three, two, four))
     with database.read() as session:
-        pair = session.get_one(models.PairStats, ("hearts", one, three))
+        pair = session.get_one(models.PairStats, ("hearts", one, three, 4))
         assert (pair.n, pair.a_then_b, pair.b_then_a) == (2, 1, 1)
 
 
@@ -171,7 +171,7 @@ def test_equal_places_are_half_a_win_for_each(database: Database) -> None:
     assert now[one] == now[three] == START
     assert (now[two] - START, START - now[four]) == (60, 60)
     with database.read() as session:
-        assert session.get_one(models.PairStats, ("hearts", one, three)).score == 0.5
+        assert session.get_one(models.PairStats, ("hearts", one, three, 4)).score == 0.5
         assert entry(session, three).places == [0, 1, 0, 0]
 
 
@@ -196,7 +196,7 @@ def test_partners_are_one_bot_in_two_chairs_and_play_one_match(database: Databas
         assert (now.matches, now.deals, now.points) == (1, 4, results[0].total)
         assert (now.places, now.seats) == ([int(won), int(not won)], [1, 0, 1, 0])
         assert now.rating == START + 60 * (1 if won else -1)
-        pair = session.get_one(models.PairStats, ("gongzhu-partners", one, two))
+        pair = session.get_one(models.PairStats, ("gongzhu-partners", one, two, 4))
         assert (pair.n, pair.score, pair.a_then_b, pair.b_then_a) == (1, float(won), 2, 2)
         seats = session.scalars(select(models.StoredSeat).where(models.StoredSeat.version_id == one)).all()
         assert {(seat.rating_before, seat.rating_after, seat.matches_before) for seat in seats} == {
@@ -333,7 +333,7 @@ def test_equal_results_give_equal_ratings_on_both_databases(database: Database) 
         turned = versions[number:] + versions[:number]
         lines = played(seed=seed, sinner=1 if seed == "3" else None)
         sides = [
-            Side((SideMember(version, expected[version], played_before[version]),), result.place)
+            Side((SideMember(version, expected[version], 4 * played_before[version]),), result.place)
             for version, result in zip(turned, results_of(lines), strict=True)
         ]
         expected |= {move.version: move.after for move in moves(sides)}
@@ -377,4 +377,4 @@ def test_variants_are_rated_apart(database: Database) -> None:
     assert set(ratings(database).values()) == {START}
     assert len(set(ratings(database, "gongzhu").values())) == 4
     with database.read() as session:
-        assert session.get(models.PairStats, ("hearts", *versions[:2])) is None
+        assert session.get(models.PairStats, ("hearts", *versions[:2], 4)) is None

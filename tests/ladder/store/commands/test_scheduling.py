@@ -14,7 +14,7 @@ from ladder.ratings.elo import PROVISIONAL
 from ladder.store import models
 from ladder.store.commands.entrants import fields_of
 from ladder.store.commands.neighbours import Neighbours
-from ladder.store.commands.results import record_result
+from ladder.store.commands.results import record_result, write_seconds
 from ladder.store.commands.scheduling import fill_queue, why_nobody
 from tests.ladder.ladders import NOW, enter, enter_version, lease, played, queue
 
@@ -61,13 +61,52 @@ def test_a_match_stands_in_the_queue_with_its_seats_and_a_seed_of_its_own(
         matches = [session.get_one(models.StoredMatch, match) for match in ids]
         for match in matches:
             assert (match.status, match.attempt, match.variant, match.added) == ("queued", 0, "hearts", NOW)
-            assert match.format == f"boards:{settings.boards}"
+            assert (match.format, match.boards) == ("boards:4", 4)
             assert match.clock["bank"] == settings.clock_setting.bank
             assert match.commitment == hashlib.sha256(bytes.fromhex(match.seed)).hexdigest()
         assert len({match.seed for match in matches}) == 3
         seated = tables(session)
         assert list(seated) == ids
         assert all(len(set(table)) == 4 and set(table) <= set(versions) for _, table in seated.values())
+
+
+def play_with_times(database: Database, starting: float | None, playing: float | None, count: int = 3) -> None:
+    """Record matches of one board each, with those times."""
+    with database.write() as session:
+        versions = session.scalars(select(models.Rating.version_id).where(models.Rating.variant == "hearts")).all()
+        for _ in range(count):
+            match = queue(session, versions[:4])
+            assert record_result(session, match, lease(session, match), played(), NOW)
+            write_seconds(session, match, starting, playing)
+
+
+def lengths(database: Database, ids: list[int]) -> set[tuple[str, int]]:
+    with database.read() as session:
+        matches = [session.get_one(models.StoredMatch, match) for match in ids]
+        return {(match.format, match.boards) for match in matches}
+
+
+@pytest.mark.parametrize(("starting", "playing", "boards"), [(1.0, 100.0, 1), (1.0, 1.0, 8), (9.0, 1.0, 16)])
+def test_matches_are_as_long_as_starts_and_bots_of_the_variant_want(
+    database: Database, settings: Settings, starting: float, playing: float, boards: int
+) -> None:
+    enter_all(database, 5)
+    enter_all(database, 5, "gongzhu")
+    play_with_times(database, starting, playing)
+    assert lengths(database, fill(database, settings, 4, ["hearts"])) == {(f"boards:{boards}", boards)}
+    assert lengths(database, fill(database, settings, 4, ["gongzhu"])) == {("boards:4", 4)}
+
+
+def test_a_length_that_is_set_is_kept_whatever_the_times(database: Database, settings: Settings) -> None:
+    enter_all(database, 5)
+    play_with_times(database, 9.0, 1.0)
+    assert lengths(database, fill(database, settings.model_copy(update={"boards": 2}), 4)) == {("boards:2", 2)}
+
+
+def test_matches_without_times_tell_nothing(database: Database, settings: Settings) -> None:
+    enter_all(database, 5)
+    play_with_times(database, None, None)
+    assert lengths(database, fill(database, settings, 2)) == {("boards:4", 4)}
 
 
 def test_the_same_ladder_and_the_same_chance_give_the_same_pairings_but_other_cards(

@@ -89,7 +89,7 @@ DAMAGES = {
         "gongzhu-partners 0@1 and gongzhu-partners 1@1 in gongzhu-partners: 0 meetings are counted, "
         "and they met in 1 matches."
     ],
-    "INSERT INTO pair_stats VALUES ('hearts', 1, 6, 0.5, 1, 1, 0)": [
+    "INSERT INTO pair_stats VALUES ('hearts', 1, 6, 4, 0.5, 1, 1, 0)": [
         "hearts 0@1 and hearts 5@1 in hearts: 1 meetings are counted, and they met in 0 matches."
     ],
     "UPDATE matches SET ordinal = 100 WHERE ordinal = 9": ["There are 9 results, and the last one has number 100."],

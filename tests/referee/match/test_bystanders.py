@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pytest
+
+from referee.match import bystanders
+from referee.match.bystanders import LOOK_SECONDS, LOOKS, Bystanders
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from referee.match.player import Player
+
+
+class FakeTimer:
+    """Fires when it is told to."""
+
+    def __init__(self, callback: Callable[[], None]) -> None:
+        self._callback = callback
+        self.due: float | None = None
+
+    def set(self, seconds: float) -> None:
+        self.due = seconds
+
+    def stop(self) -> None:
+        self.due = None
+
+    close = stop
+
+    def fire(self) -> None:
+        assert self.due == LOOK_SECONDS
+        self.due = None
+        self._callback()
+
+
+@dataclass
+class FakePlayer:
+    """Notes what is done to it."""
+
+    done: list[str] = field(default_factory=list)
+
+    def freeze(self) -> None:
+        self.done.append("frozen")
+
+    def freeze_if_working(self) -> None:
+        self.done.append("looked at")
+
+
+class Scene:
+    """Four bots at a table."""
+
+    def __init__(self) -> None:
+        self.players = [FakePlayer() for _ in range(4)]
+        self.bystanders = Bystanders()
+        assert isinstance(self.bystanders._timer, FakeTimer)
+        self.timer = self.bystanders._timer
+
+    def ask(self, *seats: int) -> None:
+        players: list[Player] = self.players  # type: ignore[assignment]
+        self.bystanders.question(players, seats)
+
+    @property
+    def done(self) -> list[list[str]]:
+        return [player.done for player in self.players]
+
+
+@pytest.fixture
+def scene(monkeypatch: pytest.MonkeyPatch) -> Scene:
+    monkeypatch.setattr(bystanders, "LazyTimer", FakeTimer)
+    return Scene()
+
+
+def test_the_bots_that_are_not_asked_are_looked_at_and_all_frozen_in_the_end(scene: Scene) -> None:
+    scene.ask(2)
+    for _ in range(LOOKS):
+        scene.timer.fire()
+    expected = ["looked at"] * (LOOKS - 1) + ["frozen"]
+    assert scene.done == [expected, expected, [], expected]
+    assert scene.timer.due is None
+
+
+def test_nobody_is_looked_at_when_the_answer_is_there(scene: Scene) -> None:
+    scene.ask(2)
+    scene.bystanders.stop()
+    assert scene.timer.due is None
+
+
+def test_each_question_begins_with_a_look(scene: Scene) -> None:
+    scene.ask(0)
+    for _ in range(LOOKS):
+        scene.timer.fire()
+    scene.ask(1)
+    scene.timer.fire()
+    assert [done[-1:] for done in scene.done] == [["looked at"], ["frozen"], ["looked at"], ["looked at"]]
+
+
+def test_whoever_has_answered_a_sealed_question_is_looked_at_too(scene: Scene) -> None:
+    scene.ask(0, 1, 2, 3)
+    scene.bystanders.answered(3)
+    scene.timer.fire()
+    assert scene.done == [[], [], [], ["looked at"]]
+
+
+def test_whoever_answers_a_sealed_question_very_late_is_frozen_but_not_the_last(scene: Scene) -> None:
+    scene.ask(0, 1)
+    for _ in range(LOOKS):
+        scene.timer.fire()
+    scene.bystanders.answered(0)
+    scene.bystanders.answered(1)
+    assert [done[-1:] for done in scene.done] == [["frozen"], [], ["frozen"], ["frozen"]]
