@@ -25,10 +25,10 @@ from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.settings.settings import load_settings
 from ladder.store.commands.opening import open_ladder
 
-BOARDS = (4, 32)
+BOARDS = (4, 16)
 """Of the matches of each ladder that is measured: most of a short match is the start of its bots."""
 SLOTS = 4
-MATCHES = 6
+MATCHES = 4
 """Of each measurement."""
 
 

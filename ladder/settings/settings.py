@@ -98,7 +98,7 @@ class Settings(BaseSettings):
     instances: Instances = "warm"
     """How instances start; warm: forked in containers that are kept, where possible; fresh: each in one of its own."""
     warm_bytes: Annotated[PositiveInt, Field(le=MOST_COUNT)] = WARM_BYTES
-    """Memory that warm containers without an instance may have together."""
+    """Memory that warm containers without an instance may have together; divided among the workers."""
     builds: Builds = "base"
     """Dockerfiles that submitted folders may have; base: FROM pigpen/bot and COPY; allowed: any (docs/security.md)."""
     records: Annotated[int, Field(ge=0, le=MOST_COUNT)] = 0

@@ -208,9 +208,8 @@ def _listed(client: DockerClient, label: str) -> list[Mapping[str, Any]]:
 
 def _has_no_owner(found: Mapping[str, Any]) -> bool:
     """Whether its owner has died, or the one for whom that works: then nobody waits for its match any more."""
-    labels = found["Labels"]
-    marks = [labels[name] for name in (OWNER, COORDINATOR) if name in labels]
-    return all(map(owners.is_owner, marks)) and any(map(owners.is_dead, marks))
+    marks = [found["Labels"].get(name, "") for name in (OWNER, COORDINATOR)]
+    return any(owners.is_owner(mark) and owners.is_dead(mark) for mark in marks)
 
 
 def _remove_all(client: DockerClient, found: Iterable[Mapping[str, Any]], seconds: float) -> None:
