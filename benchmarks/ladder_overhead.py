@@ -97,7 +97,7 @@ def overhead(kind: str, boards: int, matches: int, places: int = SLOTS) -> tuple
     with tempfile.TemporaryDirectory() as name:
         settings = load_settings(data_dir=Path(name), sandbox=kind, boards=boards, **PATIENT)
         database = open_ladder(settings, create=True)
-        asyncio.run(_enter(database, settings, DockerSandbox() if kind == "docker" else ProcessSandbox()))
+        asyncio.run(enter(database, settings, DockerSandbox() if kind == "docker" else ProcessSandbox()))
         stop = log_to(Path(name) / "logs", to_stderr=False)
         slots = Slots(LocalExecutor(Worker(load_version), places))
         try:
@@ -118,7 +118,8 @@ def _run(database: Database, settings: Settings, slots: Slots, matches: int) -> 
     Runner(coordinator, slots, StopCondition(matches=matches)).run()
 
 
-async def _enter(database: Database, settings: Settings, sandbox: Sandbox) -> None:
+async def enter(database: Database, settings: Settings, sandbox: Sandbox) -> None:
+    """Enter all `BOTS`, and close the sandbox that has loaded them."""
     try:
         for name, sample in BOTS.items():
             source = find_bot(sample)

@@ -13,11 +13,10 @@ from ladder.runner.executor import LocalExecutor
 from ladder.runner.run_log import log_to
 from ladder.runner.runner import Runner
 from ladder.runner.stop_condition import StopCondition
-from ladder.sandbox.host.cores import bot_cores
+from ladder.runner.worker_processes import WorkerProcesses
+from ladder.sandbox.host.cores import all_cores, bot_cores
 from ladder.store.commands.match_time import why_too_short
 from ladder.store.names import find_variant
-from ladder.worker.pinned import load_version
-from ladder.worker.worker import Worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -79,7 +78,9 @@ def ladder_run(
             stack.callback(log_to(folder, to_stderr=log_to_stderr, watch=watch))
         except OSError as error:
             raise SandboxError(f"The log in {folder} cannot be written: {error.strerror}.") from error
-        executor = LocalExecutor(Worker(load_version), plan.concurrency or ladder.settings.concurrency or _slots())
+        slots = plan.concurrency or ladder.settings.concurrency or _slots()
+        workers = min(ladder.settings.workers or len(all_cores()), slots)
+        executor = LocalExecutor(WorkerProcesses(workers), slots)
         stack.callback(executor.close)
         chance = random.Random(plan.seed or None)
         coordinator = Coordinator(ladder.database, ladder.settings, chance, ladder.clock, list(plan.variants) or None)

@@ -40,6 +40,8 @@ class SandboxSetup:
     """Whether bots for which that can be done are forked in warm containers."""
     warm_bytes: int = WARM_BYTES
     """Memory that warm containers without an instance may have together."""
+    processes: int = 1
+    """So many processes on this machine have a sandbox like this one; each keeps its part of what is kept in memory."""
 
 
 def open_sandbox(setup: SandboxSetup, report: Callable[[str], None] = lambda line: None) -> Sandbox:
@@ -57,7 +59,9 @@ def open_sandbox(setup: SandboxSetup, report: Callable[[str], None] = lambda lin
         return ProcessSandbox()
     if setup.kind is SandboxKind.INLINE:
         raise ValueError("bots inline need no sandbox")
-    from ladder.sandbox.docker.docker_sandbox import DockerSandbox  # the Docker library takes long to import
+    # The Docker library takes long to import.
+    from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+    from ladder.sandbox.docker.locked_images import memory_share
 
     return DockerSandbox(
         setup.runtime,
@@ -65,5 +69,6 @@ def open_sandbox(setup: SandboxSetup, report: Callable[[str], None] = lambda lin
         locked_bytes=LOCKED_BYTES if setup.locked_bytes is None else setup.locked_bytes,
         refuses_larger=setup.locked_bytes is not None,
         instances=setup.instances,
-        warm_bytes=setup.warm_bytes,
+        warm_bytes=setup.warm_bytes // setup.processes,
+        idle_lock_bytes=memory_share() // setup.processes,
     )

@@ -10,13 +10,15 @@ import asyncio
 import threading
 from typing import TYPE_CHECKING, Protocol
 
+from ladder.worker.task_worker import shut_down
+
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+    from ladder.worker.task_worker import TaskWorker
+
 CLOSE_SECONDS = 60.0
 """Seconds that closing may take; what is left then is removed at the next start."""
-REST_SECONDS = 1.0
-"""Seconds that tasks of libraries in the event loop may take to end."""
 
 
 class Executor(Protocol):
@@ -35,24 +37,12 @@ class Executor(Protocol):
         """Give up what is under way and clean up."""
 
 
-class TaskWorker(Protocol):
-    """Plays tasks in an event loop: `ladder.worker.worker.Worker` does."""
-
-    async def play(self, task: str) -> str:
-        """Play a task."""
-
-    async def ready(self) -> None:
-        """Check whether tasks can be played."""
-
-    async def close(self) -> None:
-        """Stop everything and clean up."""
-
-
 class LocalExecutor:
     """
-    Plays several tasks at once in this process, in a thread with an event loop.
+    Gives several tasks at once to a worker, in a thread with an event loop.
 
-    Programs that a process sandbox starts die with the thread that started them, so with this one.
+    The worker plays them in this thread, or passes them on (`WorkerProcesses`). Programs that a process sandbox starts
+    die with the thread that started them, so with this one.
     """
 
     def __init__(self, worker: TaskWorker, slots: int) -> None:
@@ -81,7 +71,7 @@ class LocalExecutor:
         asyncio.set_event_loop(self._loop)
         try:
             self._loop.run_forever()
-            self._loop.run_until_complete(self._shut_down())
+            self._loop.run_until_complete(shut_down(self._worker, self._working))
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())
             self._loop.run_until_complete(self._loop.shutdown_default_executor())
         finally:
@@ -95,17 +85,3 @@ class LocalExecutor:
             return await self._worker.play(task)
         finally:
             self._working.discard(working)
-
-    async def _shut_down(self) -> None:
-        # Only ours: what runs below them (gRPC's servers, for example) ends when they clear away, in its own order.
-        tasks = list(self._working)
-        for task in tasks:
-            if not task.cancelling():  # else it clears away already, and must be let
-                task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        await self._worker.close()
-        rest = asyncio.all_tasks() - {asyncio.current_task()}  # after what needs them, such as a server's own tasks
-        for each in rest:
-            each.cancel()
-        if rest:
-            await asyncio.wait(rest, timeout=REST_SECONDS)  # gRPC's do not always listen

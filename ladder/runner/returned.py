@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pydantic
 import structlog
 
+from ladder.errors import SandboxError
 from ladder.worker.tasks import MatchOutcome
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ def outcome_of(task: MatchTask, future: Future[str]) -> MatchOutcome | None:
         return None
     except pydantic.ValidationError as error:
         return _lost(task, f"Its worker's answer cannot be understood: {error.errors()[0]['msg']}.")
+    except SandboxError as error:
+        return _lost(task, str(error))
     except Exception as error:  # whatever an executor raises when it loses a worker
         return _lost(task, f"Its worker was lost: {type(error).__name__}: {error}")
     if (outcome.match, outcome.attempt) != (task.match, task.attempt):

@@ -81,6 +81,8 @@ class Settings(BaseSettings):
     """The OCI runtime of the docker sandbox."""
     concurrency: Annotated[int, Field(ge=0, le=10_000)] = 0
     """Number of matches to play at once; 0: one for each core, at least two, so that one starts while another plays."""
+    workers: Annotated[int, Field(ge=0, le=10_000)] = 0
+    """Number of worker processes that play the matches; 0: one for each core, but not more than matches at once."""
     boards: Boards = "auto"
     """Boards in a match, each in every rotation; auto: 1 to 16, so many that starting is less than 20 % of a match."""
     clock: str = DEFAULT_CLOCK_TEXT

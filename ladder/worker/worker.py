@@ -145,6 +145,12 @@ def _find_room() -> None:
 
 
 def _find_engine() -> None:
+    """Find it, and remove what processes left there that were killed: the next match must not meet their containers."""
+    from ladder.sandbox.docker import containers
     from ladder.sandbox.docker.engine import connect
 
-    connect().close()
+    client = connect()
+    try:
+        containers.sweep(client)
+    finally:
+        client.close()

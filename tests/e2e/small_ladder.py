@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sqlalchemy import select
+
 from ladder.sandbox.bots.content import Content
 from ladder.sandbox.bots.kept import keep_folder
 from ladder.settings.settings import Settings, load_settings
+from ladder.store import models
 from ladder.store.commands.opening import open_ladder
 from ladder.store.commands.submissions import Submission, add_version
 from pigpen.rules import PRESETS
@@ -25,6 +29,13 @@ if TYPE_CHECKING:
     from ladder.store.database import Database
 
 QUICK = (Path(__file__).parent / "quick" / "bot.py").read_text()
+ANSWER = "    numbers, texts = fields(request)\n"
+WAIT = """    import time
+    while not os.path.exists("{gate}"):
+        time.sleep(0.01)
+"""
+PATIENT = {"PIGPEN_CLOCK": "6000+1", "PIGPEN_LIMIT": "3600"}
+"""A clock for bots that wait."""
 CHOICES = {"Trotter": 0, "Snout": -1, "Truffle": 1, "Sty": 2, "Boar": -2, "Gilt": 3}
 """The bots, each of an owner of its own, and which of their legal cards they play."""
 
@@ -62,6 +73,17 @@ class SmallLadder:
                 yield program
             finally:
                 program.kill()
+
+    def statuses(self) -> Counter[str]:
+        """How many matches have each status."""
+        with self.database.read() as session:
+            return Counter(session.scalars(select(models.StoredMatch.status)))
+
+    def attempts(self) -> list[tuple[int, int, int]]:
+        """Of each match: its number, how often it was tried, how often the platform failed."""
+        with self.database.read() as session:
+            matches = session.scalars(select(models.StoredMatch).order_by(models.StoredMatch.id))
+            return [(match.id, match.attempt, match.failures) for match in matches]
 
     def processes(self) -> list[int]:
         """The processes that have a bot's folder as their own."""
@@ -103,6 +125,23 @@ def enter_quick(
     submission = Submission(name, f"owner-of-{name}", identity, "process", name, 1000)
     with database.write() as session:
         add_version(session, submission, [PRESETS[variant] for variant in variants], NOW)
+
+
+def waiting_for(gate: Path) -> str:
+    """The bot, but it answers no question before there is a file *gate*."""
+    assert ANSWER in QUICK
+    return QUICK.replace(ANSWER, WAIT.format(gate=gate) + ANSWER)
+
+
+def until(runner: subprocess.Popen[str], *names: str) -> list[dict[str, Any]]:
+    """Read the runner's log until each of these events has come, as often as it is named here."""
+    assert runner.stderr is not None
+    seen: list[dict[str, Any]] = []
+    while Counter(names) - Counter(event["event"] for event in seen):
+        line = runner.stderr.readline()
+        assert line, f"it ended before {names}: {seen}"
+        seen += events(line)
+    return seen
 
 
 def events(lines: str) -> list[dict[str, Any]]:

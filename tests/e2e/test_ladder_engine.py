@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 from typing import TYPE_CHECKING
 
@@ -65,9 +66,14 @@ def until(runner: subprocess.Popen[str], event: str) -> None:
 
 
 def containers(client: docker.DockerClient, runner: subprocess.Popen[str], *labels: str) -> list[dict[str, str]]:
-    """The labels of the runner's containers; only of those with these *labels*, if any."""
-    found = client.api.containers(all=True, filters={"label": ["pigpen.owner", *labels]})
-    return [each["Labels"] for each in found if each["Labels"]["pigpen.owner"].split()[3] == str(runner.pid)]
+    """The labels of the containers of the runner's workers; only of those with these *labels*, if any."""
+    found = client.api.containers(all=True, filters={"label": ["pigpen.coordinator", *labels]})
+    return [each["Labels"] for each in found if process_of(each["Labels"]["pigpen.coordinator"]) == runner.pid]
+
+
+def process_of(mark: str) -> int:
+    """The number of the process that `owners.this_process` named so."""
+    return int(mark.split()[3])
 
 
 def test_it_waits_for_its_engine_and_removes_what_was_left(ladder: SmallLadder, tmp_path: Path) -> None:
@@ -117,4 +123,38 @@ def test_a_run_that_is_stopped_twice_leaves_no_container(ladder: SmallLadder, in
         assert containers(client, runner) == []
     with ladder.database.read() as session:
         assert set(session.scalars(select(models.StoredMatch.status))) == {"queued"}
+    client.close()
+
+
+def test_a_killed_worker_s_containers_are_removed_while_the_run_goes_on(ladder: SmallLadder) -> None:
+    client = docker.from_env()
+    words = ("--matches", "2", "--concurrency", "1")
+    with ladder.running(*words, PIGPEN_SANDBOX="docker", PIGPEN_WORKERS="1") as runner:
+        until(runner, "match.started")
+        while len(labels := containers(client, runner, "pigpen.instances=warm")) < 2:
+            assert runner.poll() is None
+        owner = labels[0]["pigpen.owner"]
+        os.kill(process_of(owner), signal.SIGKILL)
+        until(runner, "match.void")
+        until(runner, "match.finished")
+        assert client.api.containers(all=True, filters={"label": f"pigpen.owner={owner}"}) == []
+        runner.communicate()
+        assert runner.returncode == 0
+        assert containers(client, runner) == []
+    with ladder.database.read() as session:
+        tries = [(match.status, match.failures) for match in session.scalars(select(models.StoredMatch))]
+        assert sorted(tries) == [("done", 0), ("done", 1)]
+        assert session.scalars(select(models.StoredFault)).all() == []
+    client.close()
+
+
+def test_a_killed_coordinator_s_workers_remove_their_containers(ladder: SmallLadder) -> None:
+    client = docker.from_env()
+    with ladder.running("--concurrency", "1", PIGPEN_SANDBOX="docker", PIGPEN_BOARDS="100") as runner:
+        until(runner, "match.started")
+        while len(containers(client, runner, "pigpen.instances=warm")) < 2:
+            assert runner.poll() is None
+        runner.kill()
+        runner.communicate()  # until the worker has closed stderr, too
+        assert containers(client, runner) == []
     client.close()

@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 import signal
-import subprocess
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from sqlalchemy import select
 
 from ladder.store import models
 from ladder.store.models import Status
-from tests.e2e.small_ladder import QUICK, SmallLadder, enter_quick, events, small_ladder
+from tests.e2e.small_ladder import PATIENT, SmallLadder, enter_quick, events, small_ladder, until, waiting_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-ANSWER = "    numbers, texts = fields(request)\n"
-WAIT = """    import time
-    while not os.path.exists("{gate}"):
-        time.sleep(0.01)
-"""
-PATIENT = {"PIGPEN_CLOCK": "6000+1", "PIGPEN_LIMIT": "3600"}
-"""A clock for bots that wait."""
 
 
 @pytest.fixture
@@ -41,32 +32,8 @@ def gate(tmp_path: Path) -> Path:
 @pytest.fixture
 def waiting_ladder(tmp_path: Path, gate: Path) -> Iterator[SmallLadder]:
     """A ladder whose bots answer no question before there is a file *gate*."""
-    assert ANSWER in QUICK
-    with small_ladder(tmp_path, program=QUICK.replace(ANSWER, WAIT.format(gate=gate) + ANSWER)) as ladder:
+    with small_ladder(tmp_path, program=waiting_for(gate)) as ladder:
         yield ladder
-
-
-def until(runner: subprocess.Popen[str], event: str) -> list[dict[str, Any]]:
-    """Read the runner's log up to that event."""
-    assert runner.stderr is not None
-    seen: list[dict[str, Any]] = []
-    while not seen or seen[-1]["event"] != event:
-        line = runner.stderr.readline()
-        assert line, f"it ended before {event}: {seen}"
-        seen += events(line)
-    return seen
-
-
-def statuses(ladder: SmallLadder) -> Counter[str]:
-    with ladder.database.read() as session:
-        return Counter(session.scalars(select(models.StoredMatch.status)))
-
-
-def attempts(ladder: SmallLadder) -> list[tuple[int, int, int]]:
-    """Of each match: its number, how often it was tried, how often the platform failed."""
-    with ladder.database.read() as session:
-        matches = session.scalars(select(models.StoredMatch).order_by(models.StoredMatch.id))
-        return [(match.id, match.attempt, match.failures) for match in matches]
 
 
 def test_a_run_ends_after_its_matches_and_says_how_it_went(ladder: SmallLadder) -> None:
@@ -74,14 +41,15 @@ def test_a_run_ends_after_its_matches_and_says_how_it_went(ladder: SmallLadder) 
     assert done.returncode == 0
     assert done.stdout.startswith("3 matches recorded (12 deals) in ")
     assert done.stdout.endswith("See: pigpen standings\n")
-    assert statuses(ladder) == {"done": 3}
+    assert ladder.statuses() == {"done": 3}
 
 
 def test_its_log_tells_of_every_match_and_of_no_seed(ladder: SmallLadder) -> None:
     done = ladder.pigpen("ladder", "run", "--matches", "2")
     log = (ladder.settings.data_dir / "logs" / "ladder.jsonl").read_text()
     assert events(log) == events(done.stderr)
-    assert Counter(event["event"] for event in events(log)) == {"match.started": 2, "match.finished": 2}
+    told = Counter(event["event"] for event in events(log) if not event["event"].startswith("worker."))
+    assert told == {"match.started": 2, "match.finished": 2}
     with ladder.database.read() as session:
         for seed in session.scalars(select(models.StoredMatch.seed)):
             assert seed not in log
@@ -106,8 +74,8 @@ def test_the_first_ctrl_c_finishes_what_is_under_way(waiting_ladder: SmallLadder
         out, err = runner.communicate()
     assert (runner.returncode, out.split(" (")[0]) == (130, "1 match recorded")
     assert err.endswith("pigpen: Interrupted.\n")
-    assert attempts(waiting_ladder)[0] == (1, 1, 0)
-    assert statuses(waiting_ladder)[Status.LEASED] == 0
+    assert waiting_ladder.attempts()[0] == (1, 1, 0)
+    assert waiting_ladder.statuses()[Status.LEASED] == 0
 
 
 def test_the_second_ctrl_c_gives_matches_back_and_leaves_no_process(waiting_ladder: SmallLadder, gate: Path) -> None:
@@ -121,12 +89,12 @@ def test_the_second_ctrl_c_gives_matches_back_and_leaves_no_process(waiting_ladd
         runner.communicate()
         assert runner.returncode == 130
     assert waiting_ladder.processes() == []
-    assert set(statuses(waiting_ladder)) == {"queued"}
-    assert attempts(waiting_ladder)[:2] == [(1, 1, 0), (2, 1, 0)]
+    assert set(waiting_ladder.statuses()) == {"queued"}
+    assert waiting_ladder.attempts()[:2] == [(1, 1, 0), (2, 1, 0)]
     assert list(waiting_ladder.scratch.iterdir()) == []
     gate.touch()
     assert waiting_ladder.pigpen("ladder", "run", "--matches", "2").returncode == 0
-    assert attempts(waiting_ladder)[:2] == [(1, 2, 0), (2, 2, 0)]
+    assert waiting_ladder.attempts()[:2] == [(1, 2, 0), (2, 2, 0)]
 
 
 def test_sigterm_ends_it_as_a_service_manager_expects(waiting_ladder: SmallLadder, gate: Path) -> None:
@@ -137,7 +105,7 @@ def test_sigterm_ends_it_as_a_service_manager_expects(waiting_ladder: SmallLadde
         gate.touch()
         _, err = runner.communicate()
     assert (runner.returncode, err.splitlines()[-1]) == (143, "pigpen: Terminated.")
-    assert statuses(waiting_ladder)[Status.DONE] == 1
+    assert waiting_ladder.statuses()[Status.DONE] == 1
 
 
 def test_two_runners_at_one_ladder_record_each_match_once(ladder: SmallLadder) -> None:
@@ -206,4 +174,4 @@ def test_a_match_time_that_bots_could_use_up_is_refused(ladder: SmallLadder) -> 
     assert done.returncode == 2
     assert done.stderr.startswith("pigpen: match_seconds is 60, but a match of ")
     assert "Set match_seconds to 0" in done.stderr
-    assert set(statuses(ladder)) == set()
+    assert set(ladder.statuses()) == set()

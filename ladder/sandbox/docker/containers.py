@@ -33,6 +33,9 @@ MARK = "pigpen"
 OWNER = "pigpen.owner"
 """Label naming the process that started the container (owners.py)."""
 
+COORDINATOR = "pigpen.coordinator"
+"""Label naming the process for which the owner works, if it works for another."""
+
 SANDBOX = "pigpen.sandbox"
 """Label with the id of the one sandbox that started the container."""
 
@@ -55,7 +58,9 @@ def container_name() -> str:
 
 def labels_of(sandbox: str) -> dict[str, str]:
     """The labels by which the containers of the sandbox with the id *sandbox* are found again."""
-    return {MARK: "1", OWNER: owners.this_process(), SANDBOX: sandbox}
+    coordinator = owners.coordinator()
+    for_whom = {} if coordinator is None else {COORDINATOR: coordinator}
+    return {MARK: "1", OWNER: owners.this_process(), SANDBOX: sandbox, **for_whom}
 
 
 def create_idle(client: DockerClient, image: str, sandbox: str) -> str:
@@ -171,7 +176,11 @@ def discard(client: DockerClient, name: str) -> None:
 
 def sweep(client: DockerClient, seconds: float = SWEEP_SECONDS) -> None:
     """
-    Remove the containers whose owners have died, for example of kill -9; wait no longer than so many *seconds*.
+    Remove the containers whose owners, or the coordinators of those, have died, for example of kill -9.
+
+    Args:
+        client: The engine.
+        seconds: Wait no longer for that.
 
     Raises:
         SandboxError: If the engine fails.
@@ -198,8 +207,10 @@ def _listed(client: DockerClient, label: str) -> list[Mapping[str, Any]]:
 
 
 def _has_no_owner(found: Mapping[str, Any]) -> bool:
-    owner = found["Labels"][OWNER]
-    return owners.is_owner(owner) and owners.is_dead(owner)
+    """Whether its owner has died, or the one for whom that works: then nobody waits for its match any more."""
+    labels = found["Labels"]
+    marks = [labels[name] for name in (OWNER, COORDINATOR) if name in labels]
+    return all(map(owners.is_owner, marks)) and any(map(owners.is_dead, marks))
 
 
 def _remove_all(client: DockerClient, found: Iterable[Mapping[str, Any]], seconds: float) -> None:

@@ -72,6 +72,7 @@ class DockerSandbox:
         instances: Instances = "fresh",
         warm_bytes: int = WARM_BYTES,
         clear_seconds: float = CLEAR_SECONDS,
+        idle_lock_bytes: int | None = None,
     ) -> None:
         """
         Prepare a sandbox; nothing is asked of the engine before the first `load`.
@@ -87,6 +88,7 @@ class DockerSandbox:
             instances: Whether bots for which that can be done are forked in warm containers.
             warm_bytes: Memory that warm containers without an instance may have together.
             clear_seconds: How long a warm container may take to clear up.
+            idle_lock_bytes: What images that do not play may keep in memory together; None: a share of the machine's.
             refuses_larger: Whether to refuse it where there is no gVisor; if not, its files are read before each table.
         """
         self.runtime = runtime
@@ -104,7 +106,7 @@ class DockerSandbox:
         self._instances = instances
         self._make_starter = partial(Starter, warm_bytes=warm_bytes, clear_seconds=clear_seconds)
         self._starter: Starter | None = None
-        self._images = LockedImages(self._lock_image, self._unlock_image, self._playing)
+        self._images = LockedImages(self._lock_image, self._unlock_image, self._playing, most_bytes=idle_lock_bytes)
         self._base: str | None = None
 
     async def load(self, bot: BotSource) -> DockerProgram:

@@ -12,10 +12,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 
+def all_cores() -> tuple[int, ...]:
+    """The cores that this process may use; at least one."""
+    if hasattr(os, "sched_getaffinity"):
+        return tuple(sorted(os.sched_getaffinity(0)))
+    return tuple(range(os.cpu_count() or 1))
+
+
 def bot_cores() -> tuple[int, ...]:
     """The cores that bots may use: all but the first, which is left to the referee and the engine; at least one."""
-    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
-    return tuple(cores[1:] or cores)
+    cores = all_cores()
+    return cores[1:] or cores
 
 
 class Cores:
@@ -28,6 +35,17 @@ class Cores:
     def __init__(self, cores: Sequence[int], rng: random.Random | None = None) -> None:
         self._tables = Counter(dict.fromkeys(cores, 0))
         self._rng = rng or random.Random()
+
+    def share(self, number: int, count: int) -> None:
+        """
+        Hand out this process's part of the cores only, one at least; call it before the first lease.
+
+        Args:
+            number: Of this process, from 0.
+            count: How many processes have tables on this machine.
+        """
+        cores = list(self._tables)
+        self._tables = Counter(dict.fromkeys(cores[number::count] or [cores[number % len(cores)]], 0))
 
     @contextmanager
     def lease(self) -> Iterator[int]:

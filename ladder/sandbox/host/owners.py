@@ -12,6 +12,8 @@ from ladder.errors import SandboxError
 PROC = Path("/proc")
 _OWNER = re.compile(r"[!-~]{0,255} [!-~]{1,64} pid:\[[0-9]{1,20}\] [0-9]{1,7} [0-9]{1,20}")
 """Machine, boot, pid namespace, pid, start time."""
+_COORDINATOR: list[str] = []
+"""At most one."""
 
 
 def this_process() -> str:
@@ -26,6 +28,16 @@ def this_process() -> str:
         return f"{_where(PROC)} {pid} {_started(pid, PROC)}"
     except OSError as error:
         raise SandboxError("The docker sandbox needs Linux. Elsewhere use the process sandbox.") from error
+
+
+def work_for(coordinator: str) -> None:
+    """Remember who started this process to work for it, as `this_process` named that one."""
+    _COORDINATOR[:] = [coordinator]
+
+
+def coordinator() -> str | None:
+    """For whom this process works; None: for itself."""
+    return next(iter(_COORDINATOR), None)
 
 
 def is_owner(text: str) -> bool:

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 LADDER_ONLY = ("sqlalchemy", "alembic", "psycopg", "numpy", "orjson", "ladder.store")
-LOADED = f"import sys, ladder.worker.worker; print([name for name in {LADDER_ONLY} if name in sys.modules])"
+LOADED = f"import sys, ladder.worker.process; print([name for name in {LADDER_ONLY} if name in sys.modules])"
 
 
 def test_a_worker_loads_no_database() -> None:

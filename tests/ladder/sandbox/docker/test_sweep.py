@@ -114,8 +114,10 @@ def foreign(client: docker.DockerClient, program: BotSource) -> Iterator[Callabl
     """Make a container that is not ours, and remove it in the end."""
     made: list[str] = []
 
-    def make(owner: str, name: str | None = None, mark: str = "1") -> str:
+    def make(owner: str, name: str | None = None, mark: str = "1", coordinator: str | None = None) -> str:
         labels = {"pigpen": mark, "pigpen.owner": owner, "pigpen.sandbox": "x"}
+        if coordinator is not None:
+            labels["pigpen.coordinator"] = coordinator
         made.append(str(client.api.create_container(program.image, name=name, labels=labels)["Id"]))
         return made[-1]
 
@@ -147,6 +149,16 @@ async def test_only_what_we_named_and_labelled_is_swept(
     await sandbox.load(program)
     assert [is_there(client, container) for container in others] == [True] * 4
     assert not is_there(client, ours)
+
+
+async def test_a_worker_s_containers_are_swept_when_it_or_its_coordinator_has_died(
+    foreign: Callable[..., str], sandbox: DockerSandbox, program: BotSource, client: docker.DockerClient
+) -> None:
+    living = owners.this_process()
+    pairs = [(living, living), (living, "x"), (ended(), "x"), (living, ended()), (ended(), living)]
+    found = [foreign(owner, container_name(), coordinator=coordinator) for owner, coordinator in pairs]
+    await sandbox.load(program)
+    assert [is_there(client, container) for container in found] == [True, True, True, False, False]
 
 
 async def test_a_leftover_that_the_engine_cannot_remove_holds_up_no_start(

@@ -34,3 +34,15 @@ def test_a_core_is_free_again_when_its_table_ends() -> None:
             pass
         with cores.lease() as again:
             assert again == other != kept
+
+
+@pytest.mark.parametrize(
+    ("cores", "count", "shares"),
+    [((1, 2, 3, 4), 2, [{1, 3}, {2, 4}]), ((1, 2), 3, [{1}, {2}, {1}]), ((0,), 2, [{0}, {0}])],
+)
+def test_processes_divide_the_cores(cores: tuple[int, ...], count: int, shares: list[set[int]]) -> None:
+    for number, share in enumerate(shares):
+        mine = Cores(cores, Random(0))
+        mine.share(number, count)
+        with ExitStack() as tables:
+            assert {tables.enter_context(mine.lease()) for _ in range(4)} == share

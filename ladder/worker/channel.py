@@ -1,0 +1,86 @@
+"""
+Messages between a coordinator and one of its worker processes, over a pair of connected Unix sockets.
+
+A message is its length in bytes (4 bytes, big-endian), then a line with its kind and the number of the call that it
+belongs to, then its body: text, as UTF-8. Nobody unpickles anything.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import enum
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import socket
+
+LENGTH_BYTES = 4
+
+
+class Kind(enum.StrEnum):
+    """What a message is: the first three go to the worker, the others come from it."""
+
+    PLAY = "play"
+    """Play the `MatchTask` in the body."""
+    READY = "ready"
+    """Check whether tasks can be played."""
+    CANCEL = "cancel"
+    """Give up the call of that number."""
+    ANSWER = "answer"
+    """What the call has given: a `MatchOutcome`; nothing for READY."""
+    FAILURE = "failure"
+    """Why the call has failed, in a sentence."""
+    CANCELLED = "cancelled"
+    """The call was given up, and what it had started is cleared away."""
+    LOG = "log"
+    """A line for the log, as JSON; the number of the call is 0."""
+
+
+class Message(NamedTuple):
+    """One message."""
+
+    kind: Kind
+    call: int
+    """The coordinator numbers its calls from 1."""
+    body: str = ""
+
+
+class Channel:
+    """One end of the connection. Only for the thread of the event loop."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+
+    @classmethod
+    async def over(cls, connected: socket.socket) -> Channel:
+        """Take over a connected socket."""
+        return cls(*await asyncio.open_unix_connection(sock=connected))
+
+    def send(self, message: Message) -> None:
+        """Send without waiting; lost if the other end has gone."""
+        frame = f"{message.kind} {message.call}\n{message.body}".encode()
+        self._writer.write(len(frame).to_bytes(LENGTH_BYTES) + frame)
+
+    async def receive(self) -> Message | None:
+        """Wait for the next message; None if no more will come: the other end has gone."""
+        try:
+            length = int.from_bytes(await self._reader.readexactly(LENGTH_BYTES))
+            frame = await self._reader.readexactly(length)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            return None
+        head, _, body = frame.decode().partition("\n")
+        kind, call = head.split(" ")
+        return Message(Kind(kind), int(call), body)
+
+    def end(self) -> None:
+        """Send no more; what the other end sends still comes."""
+        if not self._writer.is_closing():
+            self._writer.write_eof()
+
+    async def close(self) -> None:
+        """Let go of the socket, once everything is sent."""
+        self._writer.close()
+        with suppress(ConnectionError):
+            await self._writer.wait_closed()

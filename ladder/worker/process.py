@@ -1,0 +1,114 @@
+"""
+A worker process: `python -P -m ladder.worker.process SOCKET NUMBER COUNT COORDINATOR`.
+
+Args:
+    SOCKET: Number of the open file that is connected with the coordinator (`ladder.worker.channel`).
+    NUMBER: Of this worker, from 0.
+    COUNT: Number of workers on this machine; cores and memory are divided among them.
+    COORDINATOR: The process that started it (`owners.this_process`).
+
+It follows the coordinator's orders and no signals, and ends when the coordinator closes the socket or has gone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import select
+import signal
+import socket
+import sys
+import threading
+import time
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import structlog
+
+from ladder.matches.kinds import SandboxSetup, open_sandbox
+from ladder.sandbox.host import owners
+from ladder.sandbox.host.cores import CORES
+from ladder.worker.channel import Channel, Kind, Message
+from ladder.worker.pinned import load_version
+from ladder.worker.service import Service
+from ladder.worker.task_worker import shut_down
+from ladder.worker.worker import Worker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ladder.sandbox.base import Sandbox
+
+END_SECONDS = 60.0
+"""Seconds that clearing away may take after the coordinator has gone; then the process ends anyway."""
+
+
+def main(words: Sequence[str]) -> None:
+    """Work until the coordinator has gone."""
+    file, number, count = map(int, words[:3])
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, _go_on)
+    connected = socket.socket(fileno=file)
+    connected.set_inheritable(False)  # a bot that had it open would hide our end from the coordinator
+    threading.Thread(target=_end_without, args=(file,), name="coordinator", daemon=True).start()
+    owners.work_for(words[3])
+    CORES.share(number, count)
+    loop = asyncio.new_event_loop()
+    # Not asyncio.run: it would wait for every task of gRPC's, and not all of them end.
+    loop.run_until_complete(_serve(connected, count))
+    loop.run_until_complete(loop.shutdown_asyncgens())
+    loop.run_until_complete(loop.shutdown_default_executor())
+    loop.close()
+
+
+async def _serve(connected: socket.socket, count: int) -> None:
+    channel = await Channel.over(connected)
+    loop = asyncio.get_running_loop()
+    log_to(lambda line: loop.call_soon_threadsafe(channel.send, Message(Kind.LOG, 0, line)))
+    worker = Worker(load_version, partial(_open_share, count))
+    service = Service(worker, channel)
+    await service.run()
+    await shut_down(worker, service.working)
+    await channel.close()
+
+
+def _open_share(count: int, setup: SandboxSetup) -> Sandbox:
+    return open_sandbox(replace(setup, processes=count))
+
+
+def _go_on(*_: object) -> None:
+    """Ctrl-C is for the coordinator. A function, since bots would inherit that a signal is ignored."""
+
+
+def _end_without(file: int) -> None:
+    """End this process some time after the coordinator has gone, whatever hangs."""
+    hang_up = select.poll()
+    hang_up.register(file, getattr(select, "POLLRDHUP", 0))
+    hang_up.poll()
+    time.sleep(END_SECONDS)
+    os._exit(1)
+
+
+class _Lines:
+    """A logger whose lines go to the coordinator."""
+
+    def __init__(self, send: Callable[[str], object]) -> None:
+        self.debug = self.info = self.warning = self.error = self.critical = self.exception = send
+
+
+def log_to(send: Callable[[str], object]) -> None:
+    """Give every event of this process, as a line of JSON, to *send*; from any thread."""
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.format_exc_info,
+            structlog.processors.JSONRenderer(default=str),
+        ],
+        logger_factory=lambda *_: _Lines(send),
+        cache_logger_on_first_use=False,
+    )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

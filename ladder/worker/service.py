@@ -1,0 +1,65 @@
+"""Does what a coordinator asks for over a channel, until the coordinator has gone."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ladder.errors import SandboxError
+from ladder.worker.channel import Kind, Message
+
+if TYPE_CHECKING:
+    from ladder.worker.channel import Channel
+    from ladder.worker.task_worker import TaskWorker
+
+
+class Service:
+    """One worker behind one channel."""
+
+    def __init__(self, worker: TaskWorker, channel: Channel) -> None:
+        self._worker = worker
+        self._channel = channel
+        self._calls: dict[int, asyncio.Task[str]] = {}
+
+    async def run(self) -> None:
+        """Answer calls, several at once, until no more can come."""
+        while (message := await self._channel.receive()) is not None:
+            if message.kind is Kind.CANCEL:
+                self._cancel(message.call)
+            else:
+                self._begin(message)
+
+    @property
+    def working(self) -> list[asyncio.Task[str]]:
+        """The calls that are not answered yet."""
+        return list(self._calls.values())
+
+    def _begin(self, message: Message) -> None:
+        task = asyncio.create_task(self._do(message))
+        self._calls[message.call] = task
+        task.add_done_callback(partial(self._answer, message.call))
+
+    def _cancel(self, call: int) -> None:
+        # Once is enough: a second time would cut short the clearing away. One that has ended has its answer.
+        if (task := self._calls.get(call)) is not None and not task.cancelling():
+            task.cancel()
+
+    async def _do(self, message: Message) -> str:
+        if message.kind is Kind.PLAY:
+            return await self._worker.play(message.body)
+        await self._worker.ready()
+        return ""
+
+    def _answer(self, call: int, done: asyncio.Task[str]) -> None:
+        del self._calls[call]
+        self._channel.send(_answer_of(call, done))
+
+
+def _answer_of(call: int, done: asyncio.Task[str]) -> Message:
+    if done.cancelled():
+        return Message(Kind.CANCELLED, call)
+    if error := done.exception():
+        text = str(error) if isinstance(error, SandboxError) else f"{type(error).__name__}: {error}"
+        return Message(Kind.FAILURE, call, text)
+    return Message(Kind.ANSWER, call, done.result())

@@ -1,0 +1,167 @@
+"""A real worker process, from the coordinator's side."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from structlog.testing import capture_logs
+
+from ladder.errors import SandboxError
+from ladder.runner import worker_process
+from ladder.runner.worker_process import WorkerProcess
+from ladder.worker.channel import Kind
+from ladder.worker.tasks import MatchOutcome
+from tests.ladder.worker.test_worker import HONEST, QUICK, bot
+from tests.processes import children, has_ended
+
+if TYPE_CHECKING:
+    from ladder.worker.tasks import MatchTask
+
+ANSWER = "    numbers, texts = fields(request)\n"
+NEVER = """    import time
+    open({asked!r}, "w").close()
+    time.sleep(1000)
+"""
+
+
+@pytest.fixture
+async def process() -> AsyncIterator[WorkerProcess]:
+    process = await WorkerProcess.start(0, 1)
+    yield process
+    await process.close()
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Path:
+    """A file that is there once a bot of *endless* was asked."""
+    return tmp_path / "asked"
+
+
+@pytest.fixture
+def endless(tmp_path: Path, asked: Path) -> MatchTask:
+    """A match of bots that never answer."""
+    source = (QUICK / "bot.py").read_text()
+    assert ANSWER in source
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "bot" / "bot.py").write_text(source.replace(ANSWER, NEVER.format(asked=str(asked)) + ANSWER))
+    clock = HONEST.clock | {"bank": 6000.0, "limit": 3600.0}
+    bots = tuple(bot(each.name, tmp_path / "bot") for each in HONEST.bots)
+    return HONEST.model_copy(update={"bots": bots, "clock": clock, "seconds": 1800.0})
+
+
+async def begun(process: WorkerProcess, task: MatchTask, asked: Path) -> asyncio.Task[str]:
+    playing = asyncio.ensure_future(process.call(Kind.PLAY, task.model_dump_json()))
+    while not asked.exists():
+        assert not playing.done()
+        await asyncio.sleep(0.01)
+    return playing
+
+
+async def test_it_plays_a_match_and_stays(process: WorkerProcess) -> None:
+    for _ in range(2):
+        outcome = MatchOutcome.model_validate_json(await process.call(Kind.PLAY, HONEST.model_dump_json()))
+        assert (outcome.match, outcome.attempt, outcome.void) == (HONEST.match, HONEST.attempt, None)
+    assert not process.has_ended
+
+
+async def test_every_call_of_a_killed_one_fails_with_the_reason(
+    process: WorkerProcess, endless: MatchTask, asked: Path
+) -> None:
+    one = await begun(process, endless, asked)
+    asked.unlink()
+    other = await begun(process, endless, asked)
+    with capture_logs() as logs:
+        os.kill(process.pid, signal.SIGKILL)
+        for playing in (one, other):
+            with pytest.raises(SandboxError, match=r"Worker 0 \(process \d+\) was ended by signal 9\."):
+                await playing
+    assert [(event["event"], event["worker"], event["playing"]) for event in logs] == [("worker.lost", 0, 2)]
+    assert process.has_ended
+    with pytest.raises(SandboxError, match="was ended by signal 9"):
+        await process.call(Kind.READY)
+
+
+async def test_a_call_that_is_cancelled_is_cleared_away(
+    process: WorkerProcess, endless: MatchTask, asked: Path
+) -> None:
+    playing = await begun(process, endless, asked)
+    playing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await playing
+    assert children(process.pid) == []
+    assert await process.call(Kind.READY) == ""
+
+
+async def test_one_that_does_not_follow_the_order_to_stop_is_killed(
+    process: WorkerProcess, endless: MatchTask, asked: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker_process, "OBEY_SECONDS", 0.1)
+    playing = await begun(process, endless, asked)
+    os.kill(process.pid, signal.SIGSTOP)
+    with capture_logs() as logs:
+        playing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await playing
+        while not process.has_ended:
+            await asyncio.sleep(0.01)
+    assert [event["event"] for event in logs] == ["worker.hangs", "worker.lost"]
+
+
+async def test_closing_kills_one_that_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker_process, "OBEY_SECONDS", 0.1)
+    process = await WorkerProcess.start(0, 1)
+    os.kill(process.pid, signal.SIGSTOP)
+    await process.close()
+    assert process._process.returncode == -signal.SIGKILL
+
+
+async def test_closing_gives_everything_up_and_ends_it(endless: MatchTask, asked: Path) -> None:
+    process = await WorkerProcess.start(0, 1)
+    playing = await begun(process, endless, asked)
+    bots = children(process.pid)
+    await process.close()
+    with pytest.raises(asyncio.CancelledError):
+        await playing
+    assert process._process.returncode == 0
+    assert len(bots) == 4
+    assert all(map(has_ended, bots))
+
+
+async def test_it_follows_no_signals(process: WorkerProcess) -> None:
+    assert await process.call(Kind.READY) == ""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        os.kill(process.pid, number)
+    assert await process.call(Kind.READY) == ""
+    assert os.getsid(process.pid) == process.pid
+
+
+async def test_it_is_not_told_the_database_s_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIGPEN_DATABASE_URL", "postgresql://pigpen:secret@localhost/ladder")
+    monkeypatch.setenv("PGPASSWORD", "secret")
+    process = await WorkerProcess.start(0, 1)
+    await process.call(Kind.READY)
+    environment = Path(f"/proc/{process.pid}/environ").read_bytes()
+    assert b"PATH=" in environment
+    assert b"secret" not in environment
+    await process.close()
+
+
+@pytest.mark.parametrize("says", ["hello", "log 0\\n[]", "log 0\\n{}", "answer 1\\n\\xff"])
+async def test_one_that_speaks_another_language_is_killed(
+    says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "stranger.py").write_text(
+        f"import os, sys, time\ntext = b'{says}'\n"
+        "os.write(int(sys.argv[1]), len(text).to_bytes(4, 'big') + text)\ntime.sleep(1000)\n"
+    )
+    monkeypatch.setattr(worker_process, "PROGRAM", "stranger")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    process = await WorkerProcess.start(0, 1)
+    with pytest.raises(SandboxError, match="was ended by signal 9"):
+        await process.call(Kind.READY)

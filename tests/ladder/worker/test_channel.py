@@ -1,0 +1,58 @@
+"""Messages between a coordinator and its workers."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import AsyncIterator
+
+import pytest
+
+from ladder.worker.channel import Channel, Kind, Message
+
+LONG = "ä\n{}" * 1_000_000
+
+
+@pytest.fixture
+async def ends() -> AsyncIterator[tuple[Channel, Channel]]:
+    one, other = socket.socketpair()
+    channels = await Channel.over(one), await Channel.over(other)
+    yield channels
+    for channel in channels:
+        await channel.close()
+
+
+async def test_what_is_sent_is_received(ends: tuple[Channel, Channel]) -> None:
+    sent = [Message(Kind.PLAY, 1, "{}"), Message(Kind.ANSWER, 70_000, LONG), Message(Kind.READY, 3)]
+    for message in sent:
+        ends[0].send(message)
+    assert [await ends[1].receive() for _ in sent] == sent
+
+
+async def test_who_sends_no_more_can_still_receive(ends: tuple[Channel, Channel]) -> None:
+    ends[0].send(Message(Kind.READY, 1))
+    ends[0].end()
+    assert await ends[1].receive() == Message(Kind.READY, 1)
+    assert await ends[1].receive() is None
+    ends[1].send(Message(Kind.ANSWER, 1))
+    assert await ends[0].receive() == Message(Kind.ANSWER, 1)
+
+
+async def test_a_message_that_was_cut_off_is_none() -> None:
+    one, other = socket.socketpair()
+    channel = await Channel.over(one)
+    with other:
+        other.sendall((100).to_bytes(4) + b"answer 1\n{")
+    assert await channel.receive() is None
+    channel.send(Message(Kind.PLAY, 2))  # goes nowhere, and raises nothing
+    await channel.close()
+
+
+@pytest.mark.parametrize("frame", [b"", b"shout 1\n", b"answer one\n", b"answer\n", b"answer 1\n\xff"])
+async def test_what_is_no_message_is_an_error(frame: bytes) -> None:
+    one, other = socket.socketpair()
+    channel = await Channel.over(one)
+    with other:
+        other.sendall(len(frame).to_bytes(4) + frame)
+        with pytest.raises(ValueError):  # noqa: PT011
+            await channel.receive()
+    await channel.close()
