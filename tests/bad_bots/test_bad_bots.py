@@ -23,8 +23,17 @@ from referee.seats.verdict import TAKEOVER_AT, Verdict
 from tests.bad_bots.matches import PROGRAMS, TAG, WARM_TAG, build, play
 from tests.bad_bots.replay import scores_of
 from tests.bad_bots.table import BAD_BOTS
+from tests.counts import LONG
 
 INSTANCES: tuple[Instances, ...] = ("warm", "fresh")
+FRESH_TOO = {
+    "exits_1", "fork_bomb", "ignores_signals", "kills_everybody", "memory_hog", "memory_hog_child", "never_connects",
+    "reads_secrets", "segfaults", "stops_itself", "tampers_with_its_seat", "tells_by_locks", "writes_everywhere",
+    "zombies",
+}  # fmt: skip
+"""What concerns start, end or first process, which fresh containers have of their own; the long form tries all there."""
+POSSIBLE = [name for name in BAD_BOTS if os.geteuid() == 0 or not BAD_BOTS[name].needs_root]
+PAIRS = [("warm", name) for name in POSSIBLE] + [("fresh", name) for name in POSSIBLE if LONG or name in FRESH_TOO]
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +47,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[docker.DockerCl
     client.close()
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module", params=INSTANCES)
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def image(client: docker.DockerClient, request: pytest.FixtureRequest) -> AsyncIterator[Program]:
     """The image of all bad bots, loaded. In the end nothing is left of their matches."""
     sandbox = DockerSandbox(instances=request.param)
@@ -53,8 +62,9 @@ async def image(client: docker.DockerClient, request: pytest.FixtureRequest) -> 
 
 
 @pytest.mark.docker
+@pytest.mark.long
 @pytest.mark.asyncio(loop_scope="module")
-@pytest.mark.parametrize("name", [name for name in BAD_BOTS if os.geteuid() == 0 or not BAD_BOTS[name].needs_root])
+@pytest.mark.parametrize(("image", "name"), PAIRS, indirect=["image"])
 async def test_a_bad_bot_hurts_nobody_but_itself(name: str, image: Program) -> None:
     """The suite's other workers play at the same time: floods keep only the process of their own referee busy."""
     outcome, declared = await play(name, BAD_BOTS[name], image), BAD_BOTS[name]
