@@ -31,7 +31,7 @@ FRESH_TOO = {
     "reads_secrets", "segfaults", "stops_itself", "tampers_with_its_seat", "tells_by_locks", "writes_everywhere",
     "zombies",
 }  # fmt: skip
-"""What concerns start, end or first process, which fresh containers have of their own; the long form tries all there."""
+"""What concerns start, end or first process, in which containers differ; the long form tries all in both kinds."""
 POSSIBLE = [name for name in BAD_BOTS if os.geteuid() == 0 or not BAD_BOTS[name].needs_root]
 PAIRS = [("warm", name) for name in POSSIBLE] + [("fresh", name) for name in POSSIBLE if LONG or name in FRESH_TOO]
 
