@@ -2,15 +2,30 @@
 What Pigpen costs, in one table. Ratios are taken in turn in one run and are what to look at; figures are medians, with
 the smallest and the largest in brackets. Without Docker its parts are left out.
 
-`python -m benchmarks.PART --help` tells of each part: engine, decision, elsewhere, start, tables, growth,
-ladder_overhead, verify.
+`python -m benchmarks.PART --help` tells of each part: engine, decision, elsewhere, start, rated, tables,
+growth, ladder_overhead, verify, workers.
 """
 
 from __future__ import annotations
 
-from benchmarks import command, decision, elsewhere, engine, growth, ladder_overhead, start, tables, verify
+from benchmarks import (
+    command,
+    decision,
+    elsewhere,
+    engine,
+    growth,
+    ladder_overhead,
+    rated,
+    start,
+    tables,
+    verify,
+    workers,
+)
 
-PARTS = [module.PART for module in (engine, decision, elsewhere, start, tables, growth, ladder_overhead, verify)]
+PARTS = [
+    module.PART
+    for module in (engine, decision, elsewhere, start, rated, tables, growth, ladder_overhead, verify, workers)
+]
 
 if __name__ == "__main__":
     command.run(__doc__, *PARTS)

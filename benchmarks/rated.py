@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 BOTS = 8
 BOARDS = 4
 RULES = PRESETS["hearts"]
-THINKS_MS = (0, 1, 10)
+THINKS_MS = (0, 1)
 INSTANT = Path(__file__).resolve().parent / "instant"
 THINKING = """
 import time
@@ -85,7 +85,7 @@ def rated(millis: int, instances: Instances, matches: int) -> Rated:
         stop = log_to(settings.data_dir / "logs", to_stderr=False)
         executor = LocalExecutor(Worker(load_version), slots=2)
         try:
-            _run(database, settings, executor, 2 * BOTS)  # programs are loaded, containers are warm
+            _run(database, settings, executor, BOTS if instances == "warm" else 2)  # programs are loaded
             began, busy = time.perf_counter(), busy_seconds()
             _run(database, settings, executor, matches)
             wall, busy = time.perf_counter() - began, busy_seconds() - busy
@@ -126,7 +126,7 @@ def _run(database: Database, settings: Settings, executor: LocalExecutor, matche
     Runner(coordinator, executor, StopCondition(matches=matches)).run()
 
 
-def measure(rounds: int, thinks: Sequence[int] = THINKS_MS, matches: int = 6) -> list[Row]:
+def measure(rounds: int, thinks: Sequence[int] = THINKS_MS, matches: int = 4) -> list[Row]:
     """Ladders in turn: fresh and warm."""
     rows = []
     for millis in thinks:

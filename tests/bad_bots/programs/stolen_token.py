@@ -23,7 +23,9 @@ def steal() -> dict[str, object]:
         "one off": own[:-1] + ("1" if own[-1] == "0" else "0"),
         "longer": own + "0",
     }
-    sockets = sorted(name for name in os.listdir(os.path.dirname(sys.argv[0])) if name.endswith(".sock"))
+    sockets = sorted(
+        name for name in os.listdir(os.path.dirname(sys.argv[0])) if name.endswith(".sock") and name != "log.sock"
+    )
     return {"sockets": sockets, **{kind: status_of(token) for kind, token in tokens.items()}}
 
 

@@ -61,8 +61,11 @@ def test_names_that_a_container_looked_up_leave_the_kernels_memory_when_it_is_go
     client: docker.DockerClient, driver: str, python_image: str
 ) -> None:
     command = ["python3", "-c", LOOK_UPS]
-    client.containers.run(python_image, command, cgroup_parent=PARENTS[driver], network_mode="none", remove=True)
-    before = names_not_there()
+    begun = before = 0
+    while before <= begun + NAMES / 2:  # another sandbox on this machine may have had them reclaimed already
+        begun = names_not_there()
+        client.containers.run(python_image, command, cgroup_parent=PARENTS[driver], network_mode="none", remove=True)
+        before = names_not_there()
     assert reclaim_memory(driver)
     assert names_not_there() < before - NAMES / 2  # others look up names meanwhile
 
