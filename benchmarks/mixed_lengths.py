@@ -7,7 +7,8 @@ Whether ratings need to know how many boards a match had, where matches have dif
 Simulated ladders as in benchmarks/scheduling.py, in which a match of b boards has √(4 / b) times the luck of one of
 four. The boards of each match are drawn by chance. The same matches are fitted twice by the batch estimate: with the
 boards of each, as the ladder does, and as if all had four. Shown are the share of true ratings, relative to their mean,
-within the ±, and the root of the mean squared difference between the true ratings and the estimate.
+within the ±, the root of the mean squared difference between the true ratings and the estimate, and Kendall's τ.
+The noise is that of benchmarks/calibration.py; Elo's formula holds exactly with Gumbel noise alone.
 """
 
 from __future__ import annotations
@@ -17,23 +18,24 @@ import os
 from collections import Counter, defaultdict
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from itertools import product
 from random import Random
 
 import numpy as np
 
-from benchmarks.calibration import covered, percent
+from benchmarks.calibration import NOISE, covered, percent
 from benchmarks.report import show
-from benchmarks.scheduling import DEVIATION, SEATS, Ladder, gumbel, scheduled
+from benchmarks.scheduling import DEVIATION, SEATS, Ladder, kendall, scheduled
 from ladder.ratings.batch import Estimate, fit, pair_weight
 from ladder.ratings.elo import STANDARD_BOARDS, START, pair_scores
 
 MIXES = ((4,), (4, 8), (2, 8), (1, 4, 16))
 
 
-def simulate(mix: tuple[int, ...], bots: int, matches: int, seed: int) -> list[tuple[float, float]]:
-    """Coverage and error in Elo: with the boards of each match, and as if all had four."""
+def simulate(mix: tuple[int, ...], noise: str, bots: int, matches: int, seed: int) -> list[tuple[float, float, float]]:
+    """Coverage, error in Elo and Kendall's τ: with the boards of each match, and as if all had four."""
     rng, choice = Random(f"bots {seed}"), Random(f"tables {seed}")
-    ladder = Ladder([rng.gauss(START, DEVIATION) for _ in range(bots)], gumbel)
+    ladder = Ladder([rng.gauss(START, DEVIATION) for _ in range(bots)], NOISE[noise])
     wins: defaultdict[tuple[int, int, int], float] = defaultdict(float)
     met: Counter[tuple[int, int, int]] = Counter()
     for _ in range(matches):
@@ -47,7 +49,7 @@ def simulate(mix: tuple[int, ...], bots: int, matches: int, seed: int) -> list[t
     found = []
     for steepness in (np.sqrt(rows[:, 2] / STANDARD_BOARDS), np.ones(len(rows))):
         estimate = fit(range(bots), ones, others, rows[:, 3], rows[:, 4], pair_weight(SEATS), steepness)
-        found.append((covered(estimate, true), _error(estimate, ladder.true)))
+        found.append((covered(estimate, true), _error(estimate, ladder.true), kendall(true, estimate.ratings)))
     return found
 
 
@@ -65,13 +67,23 @@ def main() -> None:
     options = parser.parse_args()
     rows = []
     with ProcessPoolExecutor(os.cpu_count()) as pool:
-        for mix in MIXES:
-            run = partial(simulate, mix, options.bots, options.matches)
+        for noise, mix in product(NOISE, MIXES):
+            run = partial(simulate, mix, noise, options.bots, options.matches)
             looks = np.array(list(pool.map(run, range(options.repetitions))))
             shares = [percent(looks[:, way, 0].tolist()) for way in (0, 1)]
             errors = [f"{np.sqrt(np.mean(looks[:, way, 1] ** 2)):.1f}" for way in (0, 1)]
-            rows.append((", ".join(map(str, mix)), *shares, *errors))
-    headings = ("boards", "within ±: known", "as four", "error in Elo: known", "as four")
+            orders = [f"{looks[:, way, 2].mean():.3f}" for way in (0, 1)]
+            rows.append((noise, ", ".join(map(str, mix)), *shares, *errors, *orders))
+    headings = (
+        "noise",
+        "boards",
+        "within ±: known",
+        "as four",
+        "error in Elo: known",
+        "as four",
+        "τ: known",
+        "as four",
+    )
     show(f"{options.bots} bots, {options.matches:,} matches, {options.repetitions} ladders", headings, rows)
 
 
