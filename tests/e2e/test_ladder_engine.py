@@ -68,7 +68,7 @@ def until(runner: subprocess.Popen[str], event: str) -> None:
 def containers(client: docker.DockerClient, runner: subprocess.Popen[str], *labels: str) -> list[dict[str, str]]:
     """The labels of the containers of the runner's workers; only of those with these *labels*, if any."""
     found = client.api.containers(all=True, filters={"label": ["pigpen.coordinator", *labels]})
-    return [each["Labels"] for each in found if process_of(each["Labels"]["pigpen.coordinator"]) == runner.pid]
+    return [each["Labels"] for each in found if f" {runner.pid} " in each["Labels"]["pigpen.coordinator"]]
 
 
 def process_of(mark: str) -> int:
