@@ -16,7 +16,7 @@ import structlog
 
 from ladder.errors import SandboxError
 from ladder.sandbox.host import owners
-from ladder.worker.channel import Channel, Kind, Message
+from ladder.worker.channel import Channel, Frame, MessageKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,7 +74,7 @@ class WorkerProcess:
         """Whether it takes no calls any more."""
         return self._is_closing or self._listening.done()
 
-    async def call(self, kind: Kind, body: str = "") -> str:
+    async def call(self, kind: MessageKind, body: str = "") -> str:
         """
         Let it do something, and give its answer; cancelled, wait until it has given that up and cleared away.
 
@@ -85,7 +85,7 @@ class WorkerProcess:
             raise SandboxError(self._sentence())
         number = next(self._numbers)
         answer = self._calls[number] = asyncio.get_running_loop().create_future()
-        self._channel.send(Message(kind, number, body))
+        self._channel.send(Frame(kind, number, body))
         try:
             return await asyncio.shield(answer)
         except asyncio.CancelledError:
@@ -109,7 +109,7 @@ class WorkerProcess:
 
     async def _give_up(self, number: int, answer: asyncio.Future[str]) -> None:
         if not answer.done():
-            self._channel.send(Message(Kind.CANCEL, number))
+            self._channel.send(Frame(MessageKind.CANCEL, number))
         _, late = await asyncio.wait([answer], timeout=OBEY_SECONDS)
         if late:
             log.warning("worker.hangs", **self._name)
@@ -131,14 +131,14 @@ class WorkerProcess:
             if not answer.done():
                 answer.set_exception(SandboxError(self._sentence()))
 
-    def _take(self, message: Message) -> None:
-        if message.kind is Kind.LOG:
+    def _take(self, message: Frame) -> None:
+        if message.kind is MessageKind.LOG:
             self._log(json.loads(message.body))
         elif (answer := self._calls.get(message.call)) is None or answer.done():
             return
-        elif message.kind is Kind.ANSWER:
+        elif message.kind is MessageKind.ANSWER:
             answer.set_result(message.body)
-        elif message.kind is Kind.FAILURE:
+        elif message.kind is MessageKind.FAILURE:
             answer.set_exception(SandboxError(message.body))
         else:
             answer.cancel()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ladder.errors import SandboxError
 from ladder.runner.worker_process import OBEY_SECONDS, WorkerProcess
-from ladder.worker.channel import Kind
+from ladder.worker.channel import MessageKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable, Iterator
@@ -50,7 +50,7 @@ class WorkerProcesses:
         with place.taken():
             process = await place.process()
             place.remember(bots)
-            return await process.call(Kind.PLAY, task)
+            return await process.call(MessageKind.PLAY, task)
 
     async def ready(self) -> None:
         """
@@ -122,7 +122,7 @@ class _Place:
         process = await self.process()
         try:
             async with asyncio.timeout(OBEY_SECONDS):
-                await process.call(Kind.READY)
+                await process.call(MessageKind.READY)
         except TimeoutError:
             raise SandboxError(f"Worker {self._number} did not answer within {OBEY_SECONDS:g} seconds.") from None
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 LENGTH_BYTES = 4
 
 
-class Kind(enum.StrEnum):
+class MessageKind(enum.StrEnum):
     """What a message is: the first three go to the worker, the others come from it."""
 
     PLAY = "play"
@@ -37,10 +37,10 @@ class Kind(enum.StrEnum):
     """A line for the log, as JSON; the number of the call is 0."""
 
 
-class Message(NamedTuple):
+class Frame(NamedTuple):
     """One message."""
 
-    kind: Kind
+    kind: MessageKind
     call: int
     """The coordinator numbers its calls from 1."""
     body: str = ""
@@ -58,12 +58,12 @@ class Channel:
         """Take over a connected socket."""
         return cls(*await asyncio.open_unix_connection(sock=connected))
 
-    def send(self, message: Message) -> None:
+    def send(self, message: Frame) -> None:
         """Send without waiting; lost if the other end has gone."""
         frame = f"{message.kind} {message.call}\n{message.body}".encode()
         self._writer.write(len(frame).to_bytes(LENGTH_BYTES) + frame)
 
-    async def receive(self) -> Message | None:
+    async def receive(self) -> Frame | None:
         """Wait for the next message; None if no more will come: the other end has gone."""
         try:
             length = int.from_bytes(await self._reader.readexactly(LENGTH_BYTES))
@@ -72,7 +72,7 @@ class Channel:
             return None
         head, _, body = frame.decode().partition("\n")
         kind, call = head.split(" ")
-        return Message(Kind(kind), int(call), body)
+        return Frame(MessageKind(kind), int(call), body)
 
     def end(self) -> None:
         """Send no more; what the other end sends still comes."""

@@ -29,7 +29,7 @@ import structlog
 from ladder.matches.kinds import SandboxSetup, open_sandbox
 from ladder.sandbox.host import owners
 from ladder.sandbox.host.cores import CORES
-from ladder.worker.channel import Channel, Kind, Message
+from ladder.worker.channel import Channel, Frame, MessageKind
 from ladder.worker.pinned import load_version
 from ladder.worker.service import Service
 from ladder.worker.task_worker import shut_down
@@ -65,7 +65,7 @@ def main(words: Sequence[str]) -> None:
 async def _serve(connected: socket.socket, count: int) -> None:
     channel = await Channel.over(connected)
     loop = asyncio.get_running_loop()
-    log_to(lambda line: loop.call_soon_threadsafe(channel.send, Message(Kind.LOG, 0, line)))
+    log_to(lambda line: loop.call_soon_threadsafe(channel.send, Frame(MessageKind.LOG, 0, line)))
     worker = Worker(load_version, partial(_open_share, count))
     service = Service(worker, channel)
     await service.run()

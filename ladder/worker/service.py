@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ladder.errors import SandboxError
-from ladder.worker.channel import Kind, Message
+from ladder.worker.channel import Frame, MessageKind
 
 if TYPE_CHECKING:
     from ladder.worker.channel import Channel
@@ -25,7 +25,7 @@ class Service:
     async def run(self) -> None:
         """Answer calls, several at once, until no more can come."""
         while (message := await self._channel.receive()) is not None:
-            if message.kind is Kind.CANCEL:
+            if message.kind is MessageKind.CANCEL:
                 self._cancel(message.call)
             else:
                 self._begin(message)
@@ -35,7 +35,7 @@ class Service:
         """The calls that are not answered yet."""
         return list(self._calls.values())
 
-    def _begin(self, message: Message) -> None:
+    def _begin(self, message: Frame) -> None:
         task = asyncio.create_task(self._do(message))
         self._calls[message.call] = task
         task.add_done_callback(partial(self._answer, message.call))
@@ -45,8 +45,8 @@ class Service:
         if (task := self._calls.get(call)) is not None and not task.cancelling():
             task.cancel()
 
-    async def _do(self, message: Message) -> str:
-        if message.kind is Kind.PLAY:
+    async def _do(self, message: Frame) -> str:
+        if message.kind is MessageKind.PLAY:
             return await self._worker.play(message.body)
         await self._worker.ready()
         return ""
@@ -56,10 +56,10 @@ class Service:
         self._channel.send(_answer_of(call, done))
 
 
-def _answer_of(call: int, done: asyncio.Task[str]) -> Message:
+def _answer_of(call: int, done: asyncio.Task[str]) -> Frame:
     if done.cancelled():
-        return Message(Kind.CANCELLED, call)
+        return Frame(MessageKind.CANCELLED, call)
     if error := done.exception():
         text = str(error) if isinstance(error, SandboxError) else f"{type(error).__name__}: {error}"
-        return Message(Kind.FAILURE, call, text)
-    return Message(Kind.ANSWER, call, done.result())
+        return Frame(MessageKind.FAILURE, call, text)
+    return Frame(MessageKind.ANSWER, call, done.result())

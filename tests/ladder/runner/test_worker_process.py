@@ -15,7 +15,7 @@ from structlog.testing import capture_logs
 from ladder.errors import SandboxError
 from ladder.runner import worker_process
 from ladder.runner.worker_process import WorkerProcess
-from ladder.worker.channel import Kind
+from ladder.worker.channel import MessageKind
 from ladder.worker.tasks import MatchOutcome
 from tests.ladder.worker.test_worker import HONEST, QUICK, bot
 from tests.processes import children, has_ended
@@ -56,7 +56,7 @@ def endless(tmp_path: Path, asked: Path) -> MatchTask:
 
 
 async def begun(process: WorkerProcess, task: MatchTask, asked: Path) -> asyncio.Task[str]:
-    playing = asyncio.ensure_future(process.call(Kind.PLAY, task.model_dump_json()))
+    playing = asyncio.ensure_future(process.call(MessageKind.PLAY, task.model_dump_json()))
     while not asked.exists():
         assert not playing.done()
         await asyncio.sleep(0.01)
@@ -65,7 +65,7 @@ async def begun(process: WorkerProcess, task: MatchTask, asked: Path) -> asyncio
 
 async def test_it_plays_a_match_and_stays(process: WorkerProcess) -> None:
     for _ in range(2):
-        outcome = MatchOutcome.model_validate_json(await process.call(Kind.PLAY, HONEST.model_dump_json()))
+        outcome = MatchOutcome.model_validate_json(await process.call(MessageKind.PLAY, HONEST.model_dump_json()))
         assert (outcome.match, outcome.attempt, outcome.void) == (HONEST.match, HONEST.attempt, None)
     assert not process.has_ended
 
@@ -84,7 +84,7 @@ async def test_every_call_of_a_killed_one_fails_with_the_reason(
     assert [(event["event"], event["worker"], event["playing"]) for event in logs] == [("worker.lost", 0, 2)]
     assert process.has_ended
     with pytest.raises(SandboxError, match="was ended by signal 9"):
-        await process.call(Kind.READY)
+        await process.call(MessageKind.READY)
 
 
 async def test_a_call_that_is_cancelled_is_cleared_away(
@@ -95,7 +95,7 @@ async def test_a_call_that_is_cancelled_is_cleared_away(
     with pytest.raises(asyncio.CancelledError):
         await playing
     assert children(process.pid) == []
-    assert await process.call(Kind.READY) == ""
+    assert await process.call(MessageKind.READY) == ""
 
 
 async def test_one_that_does_not_follow_the_order_to_stop_is_killed(
@@ -134,10 +134,10 @@ async def test_closing_gives_everything_up_and_ends_it(endless: MatchTask, asked
 
 
 async def test_it_follows_no_signals(process: WorkerProcess) -> None:
-    assert await process.call(Kind.READY) == ""
+    assert await process.call(MessageKind.READY) == ""
     for number in (signal.SIGINT, signal.SIGTERM):
         os.kill(process.pid, number)
-    assert await process.call(Kind.READY) == ""
+    assert await process.call(MessageKind.READY) == ""
     assert os.getsid(process.pid) == process.pid
 
 
@@ -145,7 +145,7 @@ async def test_it_is_not_told_the_database_s_password(monkeypatch: pytest.Monkey
     monkeypatch.setenv("PIGPEN_DATABASE_URL", "postgresql://pigpen:secret@localhost/ladder")
     monkeypatch.setenv("PGPASSWORD", "secret")
     process = await WorkerProcess.start(0, 1)
-    await process.call(Kind.READY)
+    await process.call(MessageKind.READY)
     environment = Path(f"/proc/{process.pid}/environ").read_bytes()
     assert b"PATH=" in environment
     assert b"secret" not in environment
@@ -164,4 +164,4 @@ async def test_one_that_speaks_another_language_is_killed(
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     process = await WorkerProcess.start(0, 1)
     with pytest.raises(SandboxError, match="was ended by signal 9"):
-        await process.call(Kind.READY)
+        await process.call(MessageKind.READY)

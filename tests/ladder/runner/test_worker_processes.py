@@ -10,7 +10,7 @@ import pytest
 
 from ladder.errors import SandboxError
 from ladder.runner.worker_processes import MOST_KNOWN, WorkerProcesses
-from ladder.worker.channel import Kind
+from ladder.worker.channel import MessageKind
 
 
 class FakeProcess:
@@ -23,8 +23,8 @@ class FakeProcess:
         self.checks: list[str] = []
         self.is_down = False
 
-    async def call(self, kind: Kind, body: str = "") -> str:
-        if kind is Kind.READY:
+    async def call(self, kind: MessageKind, body: str = "") -> str:
+        if kind is MessageKind.READY:
             self.checks.append(body)
             if self.is_down:
                 raise SandboxError("No engine answers.")

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from ladder.worker.channel import Channel, Kind, Message
+from ladder.worker.channel import Channel, Frame, MessageKind
 
 LONG = "ä\n{}" * 1_000_000
 
@@ -22,19 +22,19 @@ async def ends() -> AsyncIterator[tuple[Channel, Channel]]:
 
 
 async def test_what_is_sent_is_received(ends: tuple[Channel, Channel]) -> None:
-    sent = [Message(Kind.PLAY, 1, "{}"), Message(Kind.ANSWER, 70_000, LONG), Message(Kind.READY, 3)]
+    sent = [Frame(MessageKind.PLAY, 1, "{}"), Frame(MessageKind.ANSWER, 70_000, LONG), Frame(MessageKind.READY, 3)]
     for message in sent:
         ends[0].send(message)
     assert [await ends[1].receive() for _ in sent] == sent
 
 
 async def test_who_sends_no_more_can_still_receive(ends: tuple[Channel, Channel]) -> None:
-    ends[0].send(Message(Kind.READY, 1))
+    ends[0].send(Frame(MessageKind.READY, 1))
     ends[0].end()
-    assert await ends[1].receive() == Message(Kind.READY, 1)
+    assert await ends[1].receive() == Frame(MessageKind.READY, 1)
     assert await ends[1].receive() is None
-    ends[1].send(Message(Kind.ANSWER, 1))
-    assert await ends[0].receive() == Message(Kind.ANSWER, 1)
+    ends[1].send(Frame(MessageKind.ANSWER, 1))
+    assert await ends[0].receive() == Frame(MessageKind.ANSWER, 1)
 
 
 async def test_a_message_that_was_cut_off_is_none() -> None:
@@ -43,7 +43,7 @@ async def test_a_message_that_was_cut_off_is_none() -> None:
     with other:
         other.sendall((100).to_bytes(4) + b"answer 1\n{")
     assert await channel.receive() is None
-    channel.send(Message(Kind.PLAY, 2))  # goes nowhere, and raises nothing
+    channel.send(Frame(MessageKind.PLAY, 2))  # goes nowhere, and raises nothing
     await channel.close()
 
 

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from ladder.errors import SandboxError
-from ladder.worker.channel import Channel, Kind, Message
+from ladder.worker.channel import Channel, Frame, MessageKind
 from ladder.worker.service import Service
 
 
@@ -62,29 +62,29 @@ async def channel(worker: EchoWorker) -> AsyncIterator[Channel]:
 
 
 async def test_a_call_is_answered_under_its_number(channel: Channel) -> None:
-    channel.send(Message(Kind.PLAY, 5, "task"))
-    assert await channel.receive() == Message(Kind.ANSWER, 5, "task")
+    channel.send(Frame(MessageKind.PLAY, 5, "task"))
+    assert await channel.receive() == Frame(MessageKind.ANSWER, 5, "task")
 
 
 async def test_one_that_takes_long_holds_up_no_other(channel: Channel) -> None:
-    channel.send(Message(Kind.PLAY, 1, "hang"))
-    channel.send(Message(Kind.PLAY, 2, "task"))
-    assert await channel.receive() == Message(Kind.ANSWER, 2, "task")
+    channel.send(Frame(MessageKind.PLAY, 1, "hang"))
+    channel.send(Frame(MessageKind.PLAY, 2, "task"))
+    assert await channel.receive() == Frame(MessageKind.ANSWER, 2, "task")
 
 
 async def test_failures_are_sentences(channel: Channel) -> None:
-    channel.send(Message(Kind.READY, 1))
-    assert await channel.receive() == Message(Kind.FAILURE, 1, "No engine answers.")
-    channel.send(Message(Kind.PLAY, 2, "fail"))
-    assert await channel.receive() == Message(Kind.FAILURE, 2, "ZeroDivisionError: division by zero")
+    channel.send(Frame(MessageKind.READY, 1))
+    assert await channel.receive() == Frame(MessageKind.FAILURE, 1, "No engine answers.")
+    channel.send(Frame(MessageKind.PLAY, 2, "fail"))
+    assert await channel.receive() == Frame(MessageKind.FAILURE, 2, "ZeroDivisionError: division by zero")
 
 
 async def test_what_is_cancelled_is_cleared_away_before_it_is_confirmed(channel: Channel, worker: EchoWorker) -> None:
-    channel.send(Message(Kind.PLAY, 1, "hang"))
+    channel.send(Frame(MessageKind.PLAY, 1, "hang"))
     await worker.began.wait()
     for _ in range(2):
-        channel.send(Message(Kind.CANCEL, 1))
-    assert await channel.receive() == Message(Kind.CANCELLED, 1)
+        channel.send(Frame(MessageKind.CANCEL, 1))
+    assert await channel.receive() == Frame(MessageKind.CANCELLED, 1)
     assert worker.cleared
 
 
@@ -94,7 +94,7 @@ async def test_what_is_cancelled_before_it_begins_is_confirmed_too(worker: EchoW
         ours.sendall(len(text).to_bytes(4) + text)
     channel, served = await Channel.over(ours), await Channel.over(theirs)
     running = asyncio.ensure_future(Service(worker, served).run())
-    assert await channel.receive() == Message(Kind.CANCELLED, 1)
+    assert await channel.receive() == Frame(MessageKind.CANCELLED, 1)
     assert not worker.began.is_set()
     await channel.close()
     await running
@@ -102,8 +102,8 @@ async def test_what_is_cancelled_before_it_begins_is_confirmed_too(worker: EchoW
 
 
 async def test_to_cancel_what_is_done_changes_nothing(channel: Channel) -> None:
-    channel.send(Message(Kind.PLAY, 1, "task"))
-    assert await channel.receive() == Message(Kind.ANSWER, 1, "task")
-    channel.send(Message(Kind.CANCEL, 1))
-    channel.send(Message(Kind.PLAY, 2, "again"))
-    assert await channel.receive() == Message(Kind.ANSWER, 2, "again")
+    channel.send(Frame(MessageKind.PLAY, 1, "task"))
+    assert await channel.receive() == Frame(MessageKind.ANSWER, 1, "task")
+    channel.send(Frame(MessageKind.CANCEL, 1))
+    channel.send(Frame(MessageKind.PLAY, 2, "again"))
+    assert await channel.receive() == Frame(MessageKind.ANSWER, 2, "again")
