@@ -72,6 +72,7 @@ def serve(control: socket.socket) -> bool:
             woken.recv(4096)
         for pid, status in _reap(os.WNOHANG):
             if pid == instance:
+                _end_all()  # as in a container of its own, which ends with its program
                 control.sendall(b"ended %d\n" % status)
         command = _command(control)
         if command == b"s":
@@ -102,6 +103,13 @@ def _reap(options: int) -> list[tuple[int, int]]:
         while (ended := os.waitpid(-1, options))[0]:
             found.append(ended)
     return found
+
+
+def _end_all() -> None:
+    """Kill all processes but this one, in one go: what forks meanwhile dies, too."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(-1, signal.SIGKILL)
+    _reap(0)
 
 
 def _state() -> list[object]:
@@ -149,9 +157,7 @@ def _sockets() -> int:
 def _clear(state: list[object], counters: list[int], sockets: int) -> str:
     """Make the container as it was before the instance; what cannot be is said, and the container is thrown away."""
     try:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(-1, signal.SIGKILL)  # all but this one, in one go: what forks meanwhile dies, too
-        _reap(0)
+        _end_all()
         for folder in WRITABLE:
             _empty(folder)
         deadline = time.monotonic() + SOCKET_SECONDS
@@ -212,7 +218,7 @@ def become_instance(confine: Callable[[], int], command: list[str], path: list[s
     if not confine():
         os._exit(CANNOT_CONFINE)
     with open(f"{SEAT}/environment.json", encoding="utf-8") as file:
-        os.environ.update(json.load(file))
+        os.environ.update(json.load(file), PYTHONPATH=":".join(path))
     random.seed()
     sys.argv[:] = command
     sys.path[:0] = [os.path.dirname(os.path.abspath(command[0])), *path]

@@ -289,3 +289,25 @@ async def test_what_a_killed_process_left_is_removed_idle_or_not(
         assert [client.api.containers(all=True, filters={"name": name}) for name in left] == [[], []]
     finally:
         await sandbox.close()
+
+
+async def test_what_a_program_started_ends_with_it(forked: Forked, client: docker.DockerClient) -> None:
+    """Not only when the container is cleared: meanwhile it would take the others' time."""
+    instance = await forked.start("import os, time\nif os.fork() == 0:\n    os.setsid()\n    while True: time.sleep(1)")
+    assert await instance.wait() == Exit(0)
+    assert len(client.api.top(instance.name)["Processes"]) == 1
+    await instance.stop()
+
+
+async def test_a_program_that_it_starts_finds_the_packages_too(
+    client: docker.DockerClient, python_image: str, mount: MakeMount
+) -> None:
+    image = warm.build(client, python_image, f"{warm.TAG}-path", f"{warm.DOCKERFILE}\nENV PYTHONPATH=/bot/vendor")
+    sandbox = warm.warm_sandbox()
+    child = "import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'import sys; print(sys.path[1])'])"
+    try:
+        _, _, log = await Forked(await sandbox.load(image), mount).run(f"import sys; print(sys.path[1])\n{child}")
+    finally:
+        await sandbox.close()
+        client.images.remove(f"{warm.TAG}-path")
+    assert log.splitlines()[0] == log.splitlines()[1] == "/bot/vendor"
