@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from ladder.sandbox.docker.container_plan import ContainerPlan
     from ladder.sandbox.docker.warm_container import WarmContainer
 
+MOST_USES = 1000
+"""A container goes after so many instances: it remembers what each of them saw, and a new one costs them nothing."""
 IDLE_SECONDS = 600.0
 """A container that has not been used for so long goes."""
 
@@ -26,6 +28,7 @@ class WarmPool:
         remove: Callable[[WarmContainer], Awaitable[None]],
         most_bytes: int = WARM_BYTES,
         idle_seconds: float = IDLE_SECONDS,
+        most_uses: int = MOST_USES,
     ) -> None:
         """
         Begin with none.
@@ -35,11 +38,13 @@ class WarmPool:
             remove: Removes one.
             most_bytes: What those without an instance may have together.
             idle_seconds: How long one may be without.
+            most_uses: How many instances one may have.
         """
         self._launch = launch
         self._remove = remove
         self._most_bytes = most_bytes
         self._idle_seconds = idle_seconds
+        self._most_uses = most_uses
         self._idle: dict[WarmContainer, asyncio.TimerHandle] = {}
         """The one used last at the end, each with what will remove it."""
         self._removing: set[asyncio.Task[None]] = set()
@@ -68,7 +73,7 @@ class WarmPool:
 
     async def give_back(self, container: WarmContainer, is_clear: bool) -> None:
         """Keep a container for the next instance, if it is clear; make room for it."""
-        if not is_clear or container.lost.is_set():
+        if not is_clear or container.lost.is_set() or len(container.seen) >= self._most_uses:
             await self._remove(container)
             return
         later = asyncio.get_running_loop().call_later(self._idle_seconds, self._drop, container)

@@ -150,3 +150,27 @@ def test_a_command_is_handed_over_letter_by_letter(word: str) -> None:
     (line,) = lines("CMD " + json.dumps(["run", printable]))
     assert json.loads(line.removeprefix("CMD ")) == ["run", printable]
     assert "\n" not in line
+
+
+@pytest.mark.parametrize(
+    ("dockerfile", "adds_files_only"),
+    [
+        ('COPY bot.py .\nCMD ["python", "bot.py"]', True),
+        ('COPY . /bot/\nWORKDIR /bot\nLABEL pigpen.variants=hearts\nCMD ["python3", "a/main.py", "-v"]', True),
+        ('COPY lib vendor/lib\nCMD ["python", "/bot/bot.py"]', True),
+        ('COPY site.py /usr/lib/python3/dist-packages/\nCMD ["python", "bot.py"]', False),
+        ('COPY site.py ../usr/lib/\nCMD ["python", "bot.py"]', False),
+        ('COPY site.py /bottle/\nCMD ["python", "bot.py"]', False),
+        ('WORKDIR /usr/lib\nCOPY site.py .\nCMD ["python", "bot.py"]', False),
+        ('COPY . .\nENV PYTHONPATH=/bot/lib\nCMD ["python", "bot.py"]', False),
+        ('COPY . .\nUSER root\nCMD ["python", "bot.py"]', False),
+        ('COPY . .\nENTRYPOINT ["python", "bot.py"]', False),
+        ('COPY . .\nCMD ["python", "-c", "import bot"]', False),
+        ('COPY . .\nCMD ["python", "-m", "bot.py"]', False),
+        ('COPY . .\nCMD ["./bot.py"]', False),
+        ("COPY . .\nCMD python bot.py", False),
+    ],
+)
+def test_only_files_in_the_bots_folder_leave_the_interpreter_ours(dockerfile: str, adds_files_only: bool) -> None:
+    assert read_recipe(f"FROM pigpen/bot\n{dockerfile}".encode()).adds_files_only == adds_files_only
+    assert PLAIN.adds_files_only

@@ -35,10 +35,10 @@ class Container:
 class Pool(WarmPool):
     """Containers that are no containers."""
 
-    def __init__(self, most_bytes: int = 1000, idle_seconds: float = FAR) -> None:
+    def __init__(self, most_bytes: int = 1000, idle_seconds: float = FAR, most_uses: int = 1000) -> None:
         self.launched: list[Any] = []
         self.removed: list[Any] = []
-        super().__init__(self._make, self._note, most_bytes, idle_seconds)
+        super().__init__(self._make, self._note, most_bytes, idle_seconds, most_uses)
 
     async def _make(self, plan: ContainerPlan) -> WarmContainer:
         self.launched.append(Container(plan))
@@ -125,3 +125,11 @@ async def test_one_that_nobody_wants_goes_after_a_while() -> None:
         await asyncio.sleep(0)
     assert pool.removed == [first]
     assert pool.plans() == set()
+
+
+async def test_one_that_has_been_used_often_goes() -> None:
+    pool = Pool(most_uses=2)
+    first = await used(pool, "a", "1")
+    assert pool.removed == []
+    assert await used(pool, "a", "2") is first
+    assert pool.removed == [first]

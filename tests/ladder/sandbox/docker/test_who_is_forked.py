@@ -1,0 +1,54 @@
+"""Which folders become images that instances are forked from: those to which we have added files, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from ladder.sandbox.bots.bot_source import BotSource
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from tests.ladder import warm
+
+COPIES = 'FROM pigpen/bot\nCOPY . .\nCMD ["python", "bot.py"]\n'
+CLAIMS = 'FROM pigpen/bot\nCOPY . .\nRUN true\nLABEL pigpen.recipe=files\nCMD ["python", "bot.py"]\n'
+
+pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("no_leftovers")]
+
+
+@pytest.fixture
+async def forking(name: str) -> AsyncIterator[DockerSandbox]:
+    """A sandbox that forks, closed before what was built for it is removed."""
+    sandbox = warm.warm_sandbox()
+    yield sandbox
+    await sandbox.close()
+
+
+@pytest.mark.parametrize(
+    ("dockerfile", "link", "kind"),
+    [
+        (None, False, "warm"),
+        (None, True, "warm"),
+        (COPIES, False, "warm"),
+        (COPIES, True, "fresh"),
+        (COPIES.replace("COPY", "ENV A=b\nCOPY"), False, "fresh"),
+        (CLAIMS, False, "fresh"),
+    ],
+    ids=["bot.py", "bot.py and a link", "copies", "copies a link", "sets a variable", "runs, and claims to copy"],
+)
+async def test_a_folder_is_forked_if_its_image_is_a_base_of_ours_and_files(
+    forking: DockerSandbox,
+    write: Callable[[str, dict[str, str]], Path],
+    name: str,
+    dockerfile: str | None,
+    link: bool,
+    kind: str,
+) -> None:
+    folder = write(name, {"bot.py": "pass", **({"Dockerfile": dockerfile} if dockerfile else {})})
+    if link:
+        (folder / "same.py").symlink_to("bot.py")
+    program = await forking.load(BotSource(name, folder=folder))
+    assert (program.instance_kind, program.can_fork) == (kind, kind == "warm")
+    by_id = await forking.load(BotSource(name, image=program.identity))
+    assert by_id.instance_kind == kind
