@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from concurrent.futures import Future
 from contextlib import suppress
 from threading import Thread
@@ -37,6 +38,10 @@ Runtimes under which nothing inside a container can end its first process.
 
 Under gVisor a lack of memory ends the whole sandbox, and the engine does not always say that this was why.
 """
+
+OOM_SECONDS = 1.0
+"""How long the engine may take to hear that it was for want of memory, after it has heard of the end."""
+_LOOK_SECONDS = 0.02
 
 KILLED = Exit(BY_SIGKILL)
 """The end of a container that was killed from outside, by `stop` or by another hand, or is not there any more."""
@@ -147,11 +152,15 @@ def how_it_ended(client: DockerClient, name: str) -> Exit | None:
         NotFound: If it is not there any more.
         DockerException: If the engine fails.
     """
-    found = client.api.inspect_container(name)
-    state = found["State"]
-    if state["Running"]:
-        return None
-    return _exit(state["ExitCode"], state["OOMKilled"], found["HostConfig"]["Runtime"])
+    deadline = time.monotonic() + OOM_SECONDS
+    while True:
+        found = client.api.inspect_container(name)
+        state = found["State"]
+        if state["Running"]:
+            return None
+        if state["ExitCode"] != LAUNCHER_BY_SIGKILL or state["OOMKilled"] or time.monotonic() > deadline:
+            return _exit(state["ExitCode"], state["OOMKilled"], found["HostConfig"]["Runtime"])
+        time.sleep(_LOOK_SECONDS)
 
 
 def _look_at(ending: asyncio.Future[Exit]) -> None:

@@ -1,0 +1,42 @@
+"""What the engine tells of a container's end, without an engine."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from ladder.sandbox.base import Exit
+from ladder.sandbox.docker.container_instance import BY_SIGKILL, KILLED, LAUNCHER_BY_SIGKILL, how_it_ended
+
+if TYPE_CHECKING:
+    from docker import DockerClient
+
+
+def engine(*states: tuple[int, bool]) -> DockerClient:
+    """One that tells these exit codes, and whether memory ran out, one after the other; the last for ever."""
+    left = list(states)
+
+    def inspect_container(name: str) -> dict[str, Any]:
+        assert name == "pigpen-x"
+        code, oom = left.pop(0) if len(left) > 1 else left[0]
+        state = {"Running": code < 0, "ExitCode": code, "OOMKilled": oom}
+        return {"State": state, "HostConfig": {"Runtime": "runc"}}
+
+    return cast("DockerClient", SimpleNamespace(api=SimpleNamespace(inspect_container=inspect_container)))
+
+
+@pytest.mark.parametrize(
+    ("states", "end"),
+    [
+        ([(-1, False)], None),
+        ([(3, False)], Exit(3)),
+        ([(LAUNCHER_BY_SIGKILL, True)], Exit(137, oom=True)),
+        ([(LAUNCHER_BY_SIGKILL, False), (LAUNCHER_BY_SIGKILL, False), (LAUNCHER_BY_SIGKILL, True)], Exit(137, oom=True)),
+        ([(LAUNCHER_BY_SIGKILL, False)], Exit(137)),
+        ([(BY_SIGKILL, False), (BY_SIGKILL, True)], KILLED),
+    ],
+)
+def test_a_lack_of_memory_may_be_told_later_than_the_end(states: list[tuple[int, bool]], end: Exit | None) -> None:
+    assert how_it_ended(engine(*states), "pigpen-x") == end
