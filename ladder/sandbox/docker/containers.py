@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from docker.errors import APIError, NotFound
 from docker.types import LogConfig
 
+from ladder.errors import SandboxError
 from ladder.sandbox.docker import reclaim
 from ladder.sandbox.docker.control_group import ControlGroup, files_of
 from ladder.sandbox.docker.engine import ENGINE_ERRORS, ENGINE_SECONDS, engine_errors
@@ -48,6 +49,7 @@ REMOVALS = 6
 SWEEP_SECONDS = 5.0
 """How long a start waits for leftovers to go: one that the engine cannot remove must not hold up every start."""
 
+_LOOK_SECONDS = 0.02
 _CONFLICT = 409
 
 
@@ -191,12 +193,17 @@ def sweep(client: DockerClient, seconds: float = SWEEP_SECONDS) -> None:
 
 def remove_sandbox(client: DockerClient, sandbox: str) -> None:
     """
-    Remove whatever the sandbox with the id *sandbox* still has, known or not.
+    Remove whatever the sandbox with the id *sandbox* still has, known or not; look until nothing is left.
 
     Raises:
-        SandboxError: If the engine fails.
+        SandboxError: If the engine fails, or has not removed all in `ENGINE_SECONDS`.
     """
-    _remove_all(client, _listed(client, f"{SANDBOX}={sandbox}"), ENGINE_SECONDS)
+    deadline = time.monotonic() + ENGINE_SECONDS
+    while left := _listed(client, f"{SANDBOX}={sandbox}"):
+        _remove_all(client, left, deadline - time.monotonic())
+        if time.monotonic() > deadline:
+            raise SandboxError(f"The Docker engine does not remove {len(left)} containers of a sandbox.")
+        time.sleep(_LOOK_SECONDS)
 
 
 def _listed(client: DockerClient, label: str) -> list[Mapping[str, Any]]:
