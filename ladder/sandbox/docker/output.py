@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ladder.errors import SandboxError
+from ladder.sandbox.host.readable import has_data
 from ladder.sandbox.tail import Tail
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Output:
 
     def mark(self, decision: int) -> None:
         """Label what comes from now on with this *decision*."""
-        if self._is_paused or not self._connected:  # else the event loop has read what came before the last answer
+        if not self._connected or (self._socket is not None and has_data(self._socket)):
             self._catch_up()
         self._tail.mark(decision)
 

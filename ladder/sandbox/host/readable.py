@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import socket
+
 _NOTHING = bytes(4)
 
 
-def has_data(file: int) -> bool:
+def has_data(file: int | socket.socket) -> bool:
     """Whether bytes wait in a pipe or a connected socket; half as dear as trying to read, where there are none."""
     import fcntl  # not everywhere, and only containers and processes need them
     import termios
