@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import grpc
 import pytest
 
+from pigpen import DealResult
 from pigpen.v1.referee_pb2 import Answer, BotMessage
 from referee.seats.clock import Stopwatch
 from referee.seats.deadlines import Deadlines
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 LONG = 30.0
 """A limit that only a hanging test reaches."""
 SHORT = 0.05
+DEAL = DealResult(0, 0, (0,) * 4, (0,) * 4)
 EMPTY_SETTINGS = b"\0\0\0\x04\0\0\0\0\0"
 """A frame of HTTP/2 that asks for an answer."""
 
@@ -133,6 +135,8 @@ async def test_a_bot_that_is_always_late_is_never_thrown_out(tmp_path: Path, wel
         await bot.receive()
         for number in range(1, 2 * MAX_UNASKED):
             asked = asyncio.ensure_future(seat.ask(question(number), Stopwatch(LONG), took=0.0))
+            await bot.receive()
+            await seat.tell(DEAL)  # waits for the question to be sent: gRPC knows of that later than the bot
             await bot.receive()
             asked.cancel()  # as its deadline would
             await asyncio.wait((asked,))

@@ -33,7 +33,10 @@ def engine(*states: tuple[int, bool]) -> DockerClient:
         ([(-1, False)], None),
         ([(3, False)], Exit(3)),
         ([(LAUNCHER_BY_SIGKILL, True)], Exit(137, oom=True)),
-        ([(LAUNCHER_BY_SIGKILL, False), (LAUNCHER_BY_SIGKILL, False), (LAUNCHER_BY_SIGKILL, True)], Exit(137, oom=True)),
+        (
+            [(LAUNCHER_BY_SIGKILL, False), (LAUNCHER_BY_SIGKILL, False), (LAUNCHER_BY_SIGKILL, True)],
+            Exit(137, oom=True),
+        ),
         ([(LAUNCHER_BY_SIGKILL, False)], Exit(137)),
         ([(BY_SIGKILL, False), (BY_SIGKILL, True)], KILLED),
     ],

@@ -36,7 +36,9 @@ def start(sandbox: ProcessSandbox, tmp_path: Path) -> Start:
     """Start a bot whose `bot.py` is the given program."""
 
     async def begin(source: str) -> ProcessInstance:
-        (tmp_path / "bot.py").write_text(textwrap.dedent(source))
+        file, text = tmp_path / "bot.py", textwrap.dedent(source)
+        if not file.exists() or file.read_text() != text:  # one that starts may be about to read the same
+            file.write_text(text)
         program = await sandbox.load(BotSource("bot", folder=tmp_path))
         return await program.start(SeatMount(tmp_path, token="secret"))
 
