@@ -1,0 +1,22 @@
+"""What all routes work with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ladder.app.ladder import Ladder
+    from ladder.site.cache import AnswerCache
+    from ladder.site.metrics import Metrics
+    from ladder.site.pages import Pages
+
+
+@dataclass(frozen=True)
+class Site:
+    """Each route has it as `request.app.state.site`."""
+
+    ladder: Ladder
+    answers: AnswerCache
+    pages: Pages
+    metrics: Metrics
