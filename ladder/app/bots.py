@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 from ladder.store import names
 from ladder.store.queries import bot_page as pages
 from ladder.store.queries import bots as lists
+from ladder.store.queries import rating_curve as curves
 from ladder.store.queries import standings as tables
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.values.bots import BotPage, BotRow
+    from ladder.values.site import RatingCurve
     from ladder.values.standings import Standings
 
 
@@ -58,3 +60,14 @@ def bot_page(ladder: Ladder, bot: str, variant: str | None = None, opponents: in
         if variant is not None:
             names.find_variant(session, variant)
         return pages.bot_page(session, names.find_version(session, bot, variant), opponents, variant)
+
+
+def rating_curve(ladder: Ladder, bot: str, variant: str) -> RatingCurve:
+    """
+    Read how the rating of a bot went in a variant, version after version.
+
+    Raises:
+        LadderError: If there is no such bot or variant.
+    """
+    with ladder.database.read() as session:
+        return curves.rating_curve(session, names.find_bot(session, bot), names.find_variant(session, variant))

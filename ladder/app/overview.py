@@ -8,9 +8,12 @@ from ladder.store import names
 from ladder.store.queries import overview as queries
 from ladder.store.queries import standings as tables
 from ladder.values.site import LadderCounts, VariantSummary
+from pigpen.rules import PRESETS
+from referee.records.rules_file import rules_from
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
+    from pigpen.rules import Rules
 
 
 def revision(ladder: Ladder) -> str:
@@ -23,6 +26,19 @@ def counts(ladder: Ladder) -> LadderCounts:
     """Count matches and entries of bots."""
     with ladder.database.read() as session:
         return queries.counts(session)
+
+
+def rules_of(ladder: Ladder, variant: str) -> Rules:
+    """
+    Read the rules of a variant as the ladder plays it, or of a preset.
+
+    Raises:
+        LadderError: If there is none of that name.
+    """
+    with ladder.database.read() as session:
+        if variant in PRESETS and variant not in names.variants(session):
+            return PRESETS[variant]
+        return rules_from(names.find_variant(session, variant).rules)
 
 
 def variants(ladder: Ladder, first: int = 5) -> list[VariantSummary]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
-from ladder.app import bots, overview
-from ladder.values.bots import BotRow
-from ladder.values.site import VariantSummary
+from ladder.app import bots, matches, overview
+from ladder.site.context import MOST_NUMBER
+from ladder.values.bots import BotPage, BotRow
+from ladder.values.matches import Explanation, MatchList, MatchRow, MatchScores
+from ladder.values.site import RatingCurve, VariantSummary
 from ladder.values.standings import Standings
 
 if TYPE_CHECKING:
@@ -47,6 +49,57 @@ def all_bots(request: Request) -> Response:
     """Give every bot, by name."""
     site: Site = request.app.state.site
     return answer(request, lambda: bots.bots(site.ladder))
+
+
+@router.get("/bots/{name}", response_model=BotPage)
+def one_bot(request: Request, name: str, opponents: Annotated[int, Query(ge=0, le=1000)] = 10) -> Response:
+    """Give all there is to know of a bot, or of one of its versions: `Trotter@2`."""
+    site: Site = request.app.state.site
+    return answer(request, lambda: bots.bot_page(site.ladder, name, opponents=opponents))
+
+
+@router.get("/bots/{name}/ratings/{variant}", response_model=RatingCurve)
+def ratings(request: Request, name: str, variant: str) -> Response:
+    """Give how the rating of a bot went in a variant."""
+    site: Site = request.app.state.site
+    return answer(request, lambda: bots.rating_curve(site.ladder, name, variant))
+
+
+@router.get("/matches", response_model=MatchList)
+def all_matches(
+    request: Request,
+    variant: Annotated[str | None, Query(max_length=64)] = None,
+    bot: Annotated[str | None, Query(max_length=80)] = None,
+    before: Annotated[int | None, Query(ge=1)] = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> Response:
+    """Give results, the newest first; read on with `next` as `before`."""
+    site: Site = request.app.state.site
+    return answer(request, lambda: matches.newest(site.ladder, variant, bot, before, limit))
+
+
+Number = Annotated[int, Path(ge=1, le=MOST_NUMBER)]
+
+
+@router.get("/matches/{number}", response_model=MatchRow)
+def one_match(request: Request, number: Number) -> Response:
+    """Give one match; its seed when it is done."""
+    site: Site = request.app.state.site
+    return answer(request, lambda: matches.public_match(site.ladder, number))
+
+
+@router.get("/matches/{number}/explanation", response_model=Explanation)
+def explanation(request: Request, number: Number) -> Response:
+    """Give how a match moved the ratings, and why."""
+    site: Site = request.app.state.site
+    return answer(request, lambda: matches.explanation(site.ladder, number))
+
+
+@router.get("/matches/{number}/scores", response_model=MatchScores)
+def scores(request: Request, number: Number) -> Response:
+    """Give what each deal of a match brought each bot."""
+    site: Site = request.app.state.site
+    return answer(request, lambda: matches.scores(site.ladder, number))
 
 
 def _json(value: Value | Sequence[Value]) -> bytes:

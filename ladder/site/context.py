@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from ladder.site.metrics import Metrics
     from ladder.site.pages import Pages
 
+MOST_NUMBER = 2**31 - 1
+"""No match has a higher one."""
+
 
 @dataclass(frozen=True)
 class Site:

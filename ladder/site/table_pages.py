@@ -1,4 +1,4 @@
-"""What the page of the standings shows: one page of rows, and the scale of their bands."""
+"""What pages with long tables show: some of the rows, and the scale of their bands."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ladder.values.bots import BotRow
     from ladder.values.site import VariantSummary
     from ladder.values.standings import StandingRow, Standings
 
@@ -42,19 +43,19 @@ def standings(
     table: Standings, variants: Sequence[VariantSummary], search: str, everyone: bool, page: int
 ) -> dict[str, object]:
     """Choose the rows that a reader has asked for, by name or owner."""
+    scale = {"span": span_of(table.standings), "mean": MEAN}
+    return {"table": table, "variants": variants, "everyone": everyone, **scale, **_page(table.standings, search, page)}
+
+
+def bots(all_bots: Sequence[BotRow], search: str, page: int) -> dict[str, object]:
+    """Do the same with all bots of a ladder."""
+    return _page(all_bots, search, page)
+
+
+def _page(all_rows: Sequence[StandingRow] | Sequence[BotRow], search: str, page: int) -> dict[str, object]:
     wanted = search.casefold()
-    rows = [row for row in table.standings if wanted in row.bot.casefold() or wanted in row.owner.casefold()]
+    rows = [row for row in all_rows if wanted in row.bot.casefold() or wanted in row.owner.casefold()]
     pages = max(1, -(-len(rows) // ROWS))
     page = min(page, pages)
-    return {
-        "table": table,
-        "variants": variants,
-        "rows": rows[(page - 1) * ROWS : page * ROWS],
-        "found": len(rows),
-        "span": span_of(table.standings),
-        "mean": MEAN,
-        "search": search,
-        "everyone": everyone,
-        "page": page,
-        "pages": pages,
-    }
+    shown = rows[(page - 1) * ROWS : page * ROWS]
+    return {"rows": shown, "found": len(rows), "search": search, "page": page, "pages": pages}
