@@ -31,7 +31,7 @@ from ladder.cli.retire import retire
 from ladder.cli.rules import rules
 from ladder.cli.running import Stopped, interruptible
 from ladder.cli.sanitize import harmless
-from ladder.cli.serve import serve
+from ladder.cli.serve import serve, up
 from ladder.cli.show import show
 from ladder.cli.standings import standings
 from ladder.cli.submit import submit
@@ -90,6 +90,7 @@ PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
     "Follow a ladder": {"standings": standings, "bots": bots, "show": show, "matches": matches},
     "Run a ladder": {
         "ladder": ladder_app,
+        "up": up,
         "serve": serve,
         "retire": retire,
         "suspend": suspend,
