@@ -10,16 +10,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ladder.cli.records import (
-    BoardOption,
-    DealOption,
-    RotationOption,
-    bot_in,
-    deals_in,
-    read_match,
-    record_of,
-    understanding,
-)
+from ladder.app.local.reading import bot_in, deals_in, read_match, understanding
+from ladder.cli.records import BoardOption, DealOption, RotationOption, record_of
 from ladder.cli.replay_text import match_text
 from ladder.cli.replay_words import folded
 from referee.replay.cursor import Cursor

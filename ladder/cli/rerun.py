@@ -7,19 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ladder.app.local.reading import bot_in, deals_in, read_match, understanding
 from ladder.cli.json_output import print_json
 from ladder.cli.options import LimitOption, RuntimeOption, SandboxOption
 from ladder.cli.progress import progress
-from ladder.cli.records import (
-    BoardOption,
-    DealOption,
-    RotationOption,
-    bot_in,
-    deals_in,
-    read_match,
-    record_of,
-    understanding,
-)
+from ladder.cli.records import BoardOption, DealOption, RotationOption, record_of
 from ladder.cli.rerun_table import print_rerun
 from ladder.cli.running import run
 from ladder.cli.sandboxes import opened_sandbox

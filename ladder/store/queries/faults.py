@@ -1,4 +1,4 @@
-"""The faults of one match."""
+"""The faults of one match, and the newest ones of a bot."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
-from ladder.store.models import StoredFault
+from ladder.store.models import StoredFault, StoredMatch
 from ladder.values.faults import FaultReport
 
 if TYPE_CHECKING:
     from sqlalchemy import Select
+    from sqlalchemy.engine import Row
     from sqlalchemy.orm import Session
 
 
@@ -31,3 +32,39 @@ def faults_of(session: Session, match: int) -> list[FaultReport]:
         .order_by(StoredFault.seat, StoredFault.rotation, StoredFault.decision, StoredFault.id)
     )
     return [FaultReport.model_validate(row) for row in session.execute(wanted)]
+
+
+def newest_faults(session: Session, version: int, limit: int, variant: str | None = None) -> list[Row[Any]]:
+    """
+    Read the newest faults of a version, the newest one first.
+
+    Args:
+        session: A transaction.
+        version: Its id.
+        limit: At most so many.
+        variant: Only those in this variant.
+
+    Returns:
+        Rows with the fields of a `FaultRow`, and with `seat` and `verdict`.
+    """
+    wanted: Select[*tuple[Any, ...]] = (
+        select(
+            StoredFault.match_id.label("match"),
+            StoredMatch.variant,
+            StoredFault.seat,
+            StoredFault.rotation.label("table"),
+            StoredFault.place,
+            StoredFault.decision,
+            StoredFault.verdict,
+            StoredFault.why,
+            StoredFault.exit_code,
+            StoredFault.oom,
+        )
+        .join(StoredMatch, StoredMatch.id == StoredFault.match_id)
+        .where(StoredFault.version_id == version)
+        .order_by(StoredFault.id.desc())
+        .limit(limit)
+    )
+    if variant is not None:
+        wanted = wanted.where(StoredMatch.variant == variant)
+    return list(session.execute(wanted))
