@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.app.local.reading import read_match
+from ladder.app.local.reading import Source, read_match
 from ladder.app.local.why import ANYWHERE, dearest_in_record, first_look, why_in_record
 from ladder.app.matches import record_of
 from ladder.matches.why import dearest_of, rerun_line
@@ -41,7 +41,7 @@ def why(ladder: Ladder, match: int, step: int, where: Where = ANYWHERE, bot: str
         RecordError: If its record cannot be read.
         UserError: If there is no record, or no such decision; see `why_in_record`.
     """
-    return why_in_record(record_of(ladder, match), step, where, bot, str(match))
+    return why_in_record(Source.of(record_of(ladder, match), str(match)), step, where, bot)
 
 
 def dearest(
@@ -68,7 +68,7 @@ def dearest(
         RecordError: If its record cannot be read.
         UserError: If there is no record, no such bot in it, or no such deal.
     """
-    return dearest_in_record(record_of(ladder, match), bot, worst, where, str(match), advance)
+    return dearest_in_record(Source.of(record_of(ladder, match), str(match)), bot, worst, where, advance)
 
 
 def inbox(ladder: Ladder, bot: str, matches: int = 5, worst: int = 5, variant: str | None = None) -> Inbox:
@@ -115,6 +115,7 @@ def inbox(ladder: Ladder, bot: str, matches: int = 5, worst: int = 5, variant: s
 
 def _look(ladder: Ladder, match: MatchRow, version: int) -> FirstLook:
     """Estimate what a version did in a match, in all its seats there, with few deals."""
-    path = ladder.files.record(match.id, match.attempt)
-    recorded = read_match(path)
-    return first_look(recorded, path, {seat.seat for seat in match.seats if seat.version_id == version}, recorded.deals)
+    source = Source.of(ladder.files.record(match.id, match.attempt), str(match.id))
+    recorded = read_match(source)
+    seats = {seat.seat for seat in match.seats if seat.version_id == version}
+    return first_look(recorded, source, seats, recorded.deals)

@@ -40,12 +40,14 @@ def why(
 
         pigpen why match.jsonl mybot --worst 10 --json
     """
+    from ladder.app.local.reading import Source
     from ladder.app.local.why import Where, dearest_in_record, why_in_record  # what simulates takes time to import
     from ladder.cli.why_table import print_dearest, print_why
 
     path, where = record_of(record), Where(deal, board, rotation)
+    source = Source.of(path, "" if path == record else str(record))
     if step is not None:
-        found = why_in_record(path, step, where, bot, str(record))
+        found = why_in_record(source, step, where, bot)
         if as_json:
             print_json(found)
         else:
@@ -54,7 +56,7 @@ def why(
     if bot is None:
         raise UserError("Name a bot to see its dearest decisions, or one decision with --step.")
     with progress("deals", None) as advance:
-        dear = dearest_in_record(path, bot, worst, where, str(record), advance)
+        dear = dearest_in_record(source, bot, worst, where, advance)
     if as_json:
         print_json(dear)
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ladder.errors import UserError
 from referee.records.file import read_record
@@ -12,43 +12,59 @@ from referee.records.recorded import BadRecord, Recorded
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+    from typing import Self
 
     from referee.records.packed_deals import Deals
 
 
-def read_match(path: Path) -> Recorded:
+class Source(NamedTuple):
+    """A record, and how people call it."""
+
+    path: Path
+    word: str
+    """In commands: the number of a match of the ladder, or the path."""
+    name: str
+    """In messages."""
+
+    @classmethod
+    def of(cls, path: Path, match: str = "") -> Self:
+        """Name a file, or the record of a match of the ladder, whose number *match* then is; messages hide its path."""
+        return cls(path, match, f"match {match}") if match else cls(path, str(path), repr(str(path)))
+
+
+def read_match(source: Source) -> Recorded:
     """Read the record of a match, finished or not, that holds a deal at least."""
-    with understanding(path):
-        recorded = Recorded.of(read_record(path))
+    with understanding(source):
+        recorded = Recorded.of(read_record(source.path))
     if not recorded.deals:
-        raise UserError(f"{str(path)!r} holds no deal yet: a deal is written when it is over.")
+        raise UserError(f"{source.name} holds no deal yet: a deal is written when it is over.")
     return recorded
 
 
 @contextmanager
-def understanding(path: Path) -> Iterator[None]:
-    """Put into words why the record in *path* makes no sense."""
+def understanding(source: Source) -> Iterator[None]:
+    """Put into words why a record makes no sense."""
     try:
         yield
     except BadRecord as error:
-        raise UserError(f"{str(path)!r} cannot be replayed: {error}.") from None
+        raise UserError(f"{source.name} cannot be replayed: {error}.") from None
 
 
-def bot_in(recorded: Recorded, word: str, path: Path) -> int:
+def bot_in(recorded: Recorded, word: str, source: Source) -> int:
     """Find the number of the bot that *word* names or numbers."""
     try:
         return recorded.bot(word)
     except ValueError as error:
-        raise UserError(f"{str(path)!r}: {error}.") from None
+        raise UserError(f"{source.name}: {error}.") from None
 
 
-def deals_in(recorded: Recorded, path: Path, deal: int | None, board: int | None, rotation: int | None) -> Deals:
+def deals_in(recorded: Recorded, source: Source, deal: int | None, board: int | None, rotation: int | None) -> Deals:
     """Choose deals by what is given of their numbers; there is one at least."""
     found = recorded.deals.where(deal, board, rotation)
     if not found:
         wanted = {"deal": deal, "board": board, "rotation": rotation}
         named = " ".join(f"--{name} {number}" for name, number in wanted.items() if number is not None)
-        raise UserError(f"{str(path)!r} has no deal for {named}; it holds {_extent(recorded)}.")
+        raise UserError(f"{source.name} has no deal for {named}; it holds {_extent(recorded)}.")
     return found
 
 

@@ -13,8 +13,8 @@ from referee.replay.decision import NoDecision, decision_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
-    from pathlib import Path
 
+    from ladder.app.local.reading import Source
     from ladder.values.why import Why
     from referee.records.lines import DealLine
     from referee.records.recorded import Recorded
@@ -32,70 +32,67 @@ class Where(NamedTuple):
 ANYWHERE = Where()
 
 
-def why_in_record(path: Path, step: int, where: Where = ANYWHERE, bot: str | None = None, source: str = "") -> Why:
+def why_in_record(source: Source, step: int, where: Where = ANYWHERE, bot: str | None = None) -> Why:
     """
     Estimate what each choice of one decision was worth, from what its seat knew.
 
     Args:
-        path: The record of a match, finished or not.
+        source: The record of a match, finished or not.
         step: The place of the decision among the steps of the deal, from 0.
         where: The deal.
         bot: Whose decision it should be, by its name or number; None: whoever's it is.
-        source: The match, as people name it; the path if that is empty.
 
     Raises:
         RecordError: If the file cannot be read.
         UserError: If the deal is not exactly one, the step is not there, was forced, is another bot's, or has too many
             choices.
     """
-    recorded = read_match(path)
-    number = None if bot is None else bot_in(recorded, bot, path)
-    line = _one_deal(recorded, path, where)
+    recorded = read_match(source)
+    number = None if bot is None else bot_in(recorded, bot, source)
+    line = _one_deal(recorded, source, where)
     try:
-        with understanding(path):
+        with understanding(source):
             decision = decision_at(recorded, line, step)
             if number not in (None, decision.bot):
                 raise NoDecision(f"step {step} of {line.name} is a decision of {decision.name}, not of {bot}")
-            return why_of(decision, source or str(path))
+            return why_of(decision, source.word)
     except NoDecision as error:
-        raise UserError(f"{str(path)!r}: {error}.") from None
+        raise UserError(f"{source.name}: {error}.") from None
     except TooManyChoices as error:
-        raise UserError(f"{str(path)!r}: there is no estimate of step {step} of {line.name}: {error}.") from None
+        raise UserError(f"{source.name}: there is no estimate of step {step} of {line.name}: {error}.") from None
 
 
 def dearest_in_record(
-    path: Path,
+    source: Source,
     bot: str,
     worst: int = 5,
     where: Where = ANYWHERE,
-    source: str = "",
     advance: Callable[[], None] = lambda: None,
 ) -> Dearest:
     """
     Find the decisions of a bot that cost it most, by estimate.
 
     Args:
-        path: The record of a match, finished or not.
+        source: The record of a match, finished or not.
         bot: The bot, by its name or number.
         worst: How many decisions to give at most.
         where: Only these deals.
-        source: The match, as people name it; the path if that is empty.
         advance: Called after each deal of the record that has been looked at.
 
     Raises:
         RecordError: If the file cannot be read.
         UserError: If there is no such bot, or no such deal.
     """
-    recorded = read_match(path)
-    number = bot_in(recorded, bot, path)
-    lines = deals_in(recorded, path, *where)
-    look = first_look(recorded, path, {number}, lines, advance)
+    recorded = read_match(source)
+    number = bot_in(recorded, bot, source)
+    lines = deals_in(recorded, source, *where)
+    look = first_look(recorded, source, {number}, lines, advance)
     return Dearest(
-        source=source or str(path),
+        source=source.word,
         bot=recorded.first.bots[number],
         decisions=look.decisions,
         not_estimated=look.not_estimated,
-        dearest=tuple(dearest_of(look.candidates(source or str(path)), worst)),
+        dearest=tuple(dearest_of(look.candidates(source.word), worst)),
     )
 
 
@@ -118,14 +115,14 @@ class FirstLook(NamedTuple):
 
 def first_look(
     recorded: Recorded,
-    path: Path,
+    source: Source,
     bots: Collection[int],
     lines: Iterable[DealLine],
     advance: Callable[[], None] = lambda: None,
 ) -> FirstLook:
     """Estimate all decisions with a choice that some bots, by their numbers, were asked for, with few deals."""
     costs, left_out = [], 0
-    with understanding(path):
+    with understanding(source):
         for line in lines:
             for decision in unforced(recorded, [line], bots):
                 cost = first_cost(decision)
@@ -137,9 +134,9 @@ def first_look(
     return FirstLook(costs, left_out)
 
 
-def _one_deal(recorded: Recorded, path: Path, where: Where) -> DealLine:
-    lines = deals_in(recorded, path, *where)
+def _one_deal(recorded: Recorded, source: Source, where: Where) -> DealLine:
+    lines = deals_in(recorded, source, *where)
     if len(lines) > 1:
         names = "--deal" if lines[0].board is None else "--board and --rotation"
-        raise UserError(f"{str(path)!r} has {len(lines)} such deals. Name the one of the step with {names}.")
+        raise UserError(f"{source.name} has {len(lines)} such deals. Name the one of the step with {names}.")
     return lines[0]
