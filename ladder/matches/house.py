@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 QUICK_BOTS = ("cautious", "counting")
 SEARCHING_BOTS = ("sampling", "exact")
 """
-Those that simulate. Together with `QUICK_BOTS` they are the sample bots but `random`, whose choice says nothing.
+Those that simulate.
 
-No house bot remembers anything between decisions.
+Together with `QUICK_BOTS` they are the sample bots in Python but `random`, whose choice says nothing. No house bot
+remembers anything between decisions.
 """
 
 
