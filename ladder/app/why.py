@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from ladder.app.ladder import Ladder
     from ladder.app.local.why import FirstLook, Where
+    from ladder.store.queries.faults import NewFault
     from ladder.values.matches import MatchRow
     from ladder.values.why import Dearest, Why
 
@@ -93,13 +94,7 @@ def inbox(ladder: Ladder, bot: str, matches: int = 5, worst: int = 5, variant: s
         version = names.find_version(session, bot, variant)
         number, version_id, name = version.number, version.id, bot.partition("@")[0]
         found = [match for match in results(session, matches, variant, [version_id]) if match.record_kept]
-        faults = [
-            InboxFault(
-                **{key: value for key, value in row._mapping.items() if key != "seat"},
-                rerun=rerun_line(str(row.match), str(row.seat), row.place, name),
-            )
-            for row in newest_faults(session, version_id, FAULTS, variant)
-        ]
+        faults = [_fault(name, each) for each in newest_faults(session, version_id, FAULTS, variant)]
     looks = {match.id: _look(ladder, match, version_id) for match in found}
     candidates = [each for match, look in looks.items() for each in look.candidates(str(match))]
     return Inbox(
@@ -111,6 +106,11 @@ def inbox(ladder: Ladder, bot: str, matches: int = 5, worst: int = 5, variant: s
         dearest=tuple(dearest_of(candidates, worst)),
         faults=tuple(faults),
     )
+
+
+def _fault(bot: str, new: NewFault) -> InboxFault:
+    line = rerun_line(str(new.fault.match), str(new.seat), new.fault.place, bot)
+    return InboxFault(**dict(new.fault), verdict=new.verdict, rerun=line)
 
 
 def _look(ladder: Ladder, match: MatchRow, version: int) -> FirstLook:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import select
 
 from ladder.store.models import StoredFault, StoredMatch
+from ladder.values.bots import FaultRow
 from ladder.values.faults import FaultReport
 
 if TYPE_CHECKING:
     from sqlalchemy import Select
-    from sqlalchemy.engine import Row
     from sqlalchemy.orm import Session
 
 
@@ -34,7 +34,16 @@ def faults_of(session: Session, match: int) -> list[FaultReport]:
     return [FaultReport.model_validate(row) for row in session.execute(wanted)]
 
 
-def newest_faults(session: Session, version: int, limit: int, variant: str | None = None) -> list[Row[Any]]:
+class NewFault(NamedTuple):
+    """A fault of a version."""
+
+    seat: int
+    """The bot's number in the match."""
+    verdict: str
+    fault: FaultRow
+
+
+def newest_faults(session: Session, version: int, limit: int, variant: str | None = None) -> list[NewFault]:
     """
     Read the newest faults of a version, the newest one first.
 
@@ -43,22 +52,19 @@ def newest_faults(session: Session, version: int, limit: int, variant: str | Non
         version: Its id.
         limit: At most so many.
         variant: Only those in this variant.
-
-    Returns:
-        Rows with the fields of a `FaultRow`, and with `seat` and `verdict`.
     """
     wanted: Select[*tuple[Any, ...]] = (
         select(
             StoredFault.match_id.label("match"),
             StoredMatch.variant,
-            StoredFault.seat,
             StoredFault.rotation.label("table"),
             StoredFault.place,
             StoredFault.decision,
-            StoredFault.verdict,
             StoredFault.why,
             StoredFault.exit_code,
             StoredFault.oom,
+            StoredFault.seat,
+            StoredFault.verdict,
         )
         .join(StoredMatch, StoredMatch.id == StoredFault.match_id)
         .where(StoredFault.version_id == version)
@@ -67,4 +73,8 @@ def newest_faults(session: Session, version: int, limit: int, variant: str | Non
     )
     if variant is not None:
         wanted = wanted.where(StoredMatch.variant == variant)
-    return list(session.execute(wanted))
+    rows = session.execute(wanted).mappings()
+    return [
+        NewFault(row["seat"], row["verdict"], FaultRow(**{name: row[name] for name in FaultRow.model_fields}))
+        for row in rows
+    ]
