@@ -37,6 +37,7 @@ from ladder.cli.standings import standings
 from ladder.cli.submit import submit
 from ladder.cli.suspend import resume_bot, suspend
 from ladder.cli.verify import verify_records
+from ladder.cli.why import why
 from pigpen.rules.errors import PigpenError
 
 if TYPE_CHECKING:
@@ -86,7 +87,14 @@ PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "rules": rules,
         "submit": submit,
     },
-    "Look into a match": {"replay": replay, "rerun": rerun, "verify": verify_records, "explain": explain, "logs": logs},
+    "Look into a match": {
+        "replay": replay,
+        "why": why,
+        "rerun": rerun,
+        "verify": verify_records,
+        "explain": explain,
+        "logs": logs,
+    },
     "Follow a ladder": {"standings": standings, "bots": bots, "show": show, "matches": matches},
     "Run a ladder": {
         "ladder": ladder_app,
