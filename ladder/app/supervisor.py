@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -105,9 +106,11 @@ class Supervisor:
         self._events.put(self._stop)
 
     def _start(self, part: Part) -> None:
-        process = part.start()
-        # Waits in the thread that started it: the kernel ends a child with the thread that made it.
-        Thread(target=lambda: self._events.put(lambda: self._ended(part, process.wait())), daemon=True).start()
+        # Always in the thread that runs `run`: the kernel ends a child with the thread that made it.
+        Thread(target=self._watch, args=[part, part.start()], daemon=True).start()
+
+    def _watch(self, part: Part, process: subprocess.Popen[bytes]) -> None:
+        self._events.put(partial(self._ended, part, process.wait()))
 
     def _ended(self, part: Part, code: int) -> None:
         if self._stops:
