@@ -11,7 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
 from ladder.app import overview
-from ladder.site import api, operations, problems, routes
+from ladder.site import api, operations, problems, routes, why_routes
 from ladder.site.cache import AnswerCache
 from ladder.site.context import Site
 from ladder.site.headers import EveryResponse
@@ -48,10 +48,11 @@ def make_app(ladder: Ladder) -> EveryResponse:
         openapi_url="/api/openapi.json",
         lifespan=lifespan,
     )
-    app.state.site = Site(ladder, answers, Pages(answers), metrics)
-    for router in (routes.router, operations.router):
+    app.state.site = Site(ladder, answers, AnswerCache(str), Pages(answers), metrics)
+    for router in (routes.router, why_routes.pages, operations.router):
         app.include_router(router, include_in_schema=False)
-    app.include_router(api.router, prefix="/api/v1")
+    for router in (api.router, why_routes.api):
+        app.include_router(router, prefix="/api/v1")
     app.mount(f"/static/{digest()}", KeptFiles(directory=FOLDER))
     app.add_exception_handler(PigpenError, problems.on_our_error)
     app.add_exception_handler(HTTPException, problems.on_http_error)

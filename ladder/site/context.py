@@ -21,5 +21,8 @@ class Site:
 
     ladder: Ladder
     answers: AnswerCache
+    """What is good until the ladder changes."""
+    fixed: AnswerCache
+    """What stays as it is."""
     pages: Pages
     metrics: Metrics
