@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ladder.app.live_state import LiveState
+from ladder.app.live_state import LiveStates
 from ladder.results.live_folder import LiveFile, LiveFolder
 from ladder.store import names
 from ladder.store.models import Status
@@ -14,7 +14,7 @@ from ladder.values.live import LivePage, LiveRow
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
-    from ladder.values.live import LiveProgress, Outcome
+    from ladder.values.live import Outcome
     from ladder.values.matches import MatchRow
 
 MOST_RUNNING = 1000
@@ -22,6 +22,7 @@ MOST_RUNNING = 1000
 MOST_EVENTS = 1000
 """Events that are given at once, or a few hundred more."""
 _MARK = re.compile(r"([1-9]\d{0,18})-(0|[1-9]\d{0,18})", re.ASCII)
+_STATES = LiveStates()
 
 
 def running(ladder: Ladder) -> list[LiveRow]:
@@ -100,19 +101,5 @@ def _row(ladder: Ladder, row: MatchRow) -> LiveRow:
         started=row.started,
         bots=tuple(seat.bot for seat in row.seats),
         versions=tuple(seat.version for seat in row.seats),
-        progress=_progress(ladder, row.id, row.attempt),
+        progress=_STATES.progress(LiveFolder(ladder.settings.data_dir), row.id, row.attempt),
     )
-
-
-def _progress(ladder: Ladder, match: int, attempt: int) -> LiveProgress | None:
-    state = LiveState()
-    try:
-        with LiveFile(LiveFolder(ladder.settings.data_dir), match, attempt) as file:
-            chunk = file.read(0)
-            while chunk.events:
-                for event in chunk.events:
-                    state.take(event)
-                chunk = file.read(chunk.end)
-    except FileNotFoundError:
-        return None
-    return state.progress()

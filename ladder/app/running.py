@@ -84,6 +84,7 @@ def ladder_run(
         workers = min(ladder.settings.workers or len(all_cores()), slots)
         chance = random.Random(plan.seed or None)
         coordinator = Coordinator(ladder.database, ladder.settings, chance, ladder.clock, list(plan.variants) or None)
+        stack.callback(coordinator.live.close)
         start = partial(WorkerProcess.start, take_events=coordinator.live.append)
         executor = LocalExecutor(WorkerProcesses(workers, start), slots)
         stack.callback(executor.close)

@@ -16,7 +16,7 @@ from ladder.values.live import LiveEvent
 if TYPE_CHECKING:
     from pathlib import Path
 
-CHUNK_BYTES = 64 * 1024
+CHUNK_BYTES = 32 * 1024
 """The most that is read at once, unless one line is longer."""
 _NAME = re.compile(r"([1-9]\d{0,18})-([1-9]\d{0,18})\.jsonl", re.ASCII)
 _HEAD = re.compile(r'\{"id":([1-9]\d{0,18}),"type":"([a-z]+)"', re.ASCII)

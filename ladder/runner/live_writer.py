@@ -101,6 +101,11 @@ class LiveWriter:
             self._ended.append((self._tick(), match, attempt))
             self._sweep()
 
+    def close(self) -> None:
+        """End all attempts: the run is over."""
+        for match, attempt in list(self._playing):
+            self.end(match, attempt, "returned")
+
     def _release(self, match: int, attempt: int) -> None:
         with self._lock:
             playing = self._playing.get((match, attempt))

@@ -38,7 +38,7 @@ class MessageKind(enum.StrEnum):
     LOG = "log"
     """A line for the log, as JSON; the number of the call is 0."""
     LIVE = "live"
-    """Number and attempt of a match, then its events as lines of JSON without their `id`; the number of the call is 0."""
+    """Match and attempt, then events of it as lines of JSON without their `id`; the number of the call is 0."""
 
 
 class Frame(NamedTuple):

@@ -1,9 +1,9 @@
 """
 What the public hears of a match while it is played: the referee tells everything, and this lets through what is public.
 
-With `played`, an event holds only what everybody at the table can see (C-9): the cards played, those exposed face up.
-Who decided a card and how long that took is left out, because a forced card tells of a hand; so are faults, because only
-seats with such cards are asked to expose. All of that comes when the deal is opened.
+With `played`, an event holds only what everybody at the table can see (C-9): the cards played, and those exposed face
+up. Who decided a card and how long that took is left out, because a forced card tells of a hand. Faults are left out
+too: only who holds certain cards is asked to expose. All of that comes when the deal is opened.
 
 A deal is opened when every table has played its cards: until then they are the hands of somebody who still plays.
 """
