@@ -202,8 +202,15 @@ class LiveTail:
             self._file.close()
 
     def offset_after(self, event: int) -> int | None:
-        """Where the event after number *event* begins; None if there is no file yet."""
-        return self._file.offset_after(event) if self._file else None
+        """Where the event after number *event* begins, or the end if that is known; None if there is no file yet."""
+        if self._file is None:
+            return None
+        offset = self._file.offset_after(event)
+        if event and offset == self._file.size:
+            begin = self._file.offset_after(event - 1)
+            if self._file.read(begin).is_last:
+                return begin
+        return offset
 
     def read(self, offset: int) -> LiveChunk:
         """Some events from *offset* on, as many as there are at most."""

@@ -23,6 +23,7 @@ from tests.ladder.worker.live_events import watched
 if TYPE_CHECKING:
     from ladder.settings.settings import Settings
     from ladder.store.database import Database
+    from ladder.values.live import LiveEvent
 
 SENT, LINES = watched(PRESETS["hearts"], "boards:2")
 
@@ -103,7 +104,7 @@ def test_after_a_gap_the_running_deal_is_incomplete_and_the_next_one_is_not(ladd
 
 
 def test_a_deal_whose_beginning_was_lost_changes_nothing(ladder: Ladder, writer: LiveWriter) -> None:
-    writer.append(1, 1, "\n".join([SENT[0], '{"type":"gap","missed":1}', *SENT[2:60]]))
+    writer.append(1, 1, "\n".join([SENT[0], '{"type":"gap","missed":1}', *SENT[2:50]]))
     progress = running(ladder)[0].progress
     assert progress is not None
     assert (progress.tables, progress.points) == ((), (0, 0, 0, 0))
@@ -122,7 +123,8 @@ def test_only_some_states_are_remembered(ladder: Ladder, writer: LiveWriter, mon
 def test_events_come_in_pages_after_a_mark(ladder: Ladder, writer: LiveWriter, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live, "MOST_EVENTS", 50)
     writer.append(1, 1, "\n".join(SENT))
-    found, mark = [], ""
+    found: list[LiveEvent] = []
+    mark = ""
     while (page := events(ladder, 1, mark)).events:
         assert not page.ended
         found += page.events

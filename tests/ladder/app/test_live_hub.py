@@ -8,7 +8,6 @@ import json
 import os
 import weakref
 from collections.abc import AsyncIterator, Iterator
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -111,7 +110,7 @@ async def test_a_viewer_goes_on_after_the_event_that_it_knows(hub: LiveHub, writ
     writer.end(1, 1, "done")
     assert await everything(hub.follow(1, "1-1990")) == list(range(1991, 2002))
     assert await everything(hub.follow(1, "2-1990")) == list(range(1, 2002))
-    assert await everything(hub.follow(1, "1-2001")) == [2002]  # it had seen the end: told again, that it may leave
+    assert await everything(hub.follow(1, "1-2001")) == [2001]  # it knows the end: told again, that it may leave
 
 
 async def test_two_hundred_viewers_see_everything_and_share_what_is_read(
@@ -122,8 +121,9 @@ async def test_two_hundred_viewers_see_everything_and_share_what_is_read(
 
     def counted(self: LiveFile, offset: int) -> live_folder.LiveChunk:
         nonlocal reads
-        reads += 1
-        return read(self, offset)
+        chunk = read(self, offset)
+        reads += bool(chunk.events)
+        return chunk
 
     monkeypatch.setattr(LiveFile, "read", counted)
     monkeypatch.setattr(live_folder, "CHUNK_BYTES", 10_000)
@@ -137,7 +137,7 @@ async def test_two_hundred_viewers_see_everything_and_share_what_is_read(
         await asyncio.sleep(0.004)
     writer.end(1, 1, "done")
     assert await asyncio.gather(*viewers) == [list(range(1, 1012))] * 200
-    assert reads < 10 * 200, "a viewer that reads alone needs at least fifteen reads"
+    assert reads < 100, "each viewer alone would have read as often as there were chunks"
 
 
 async def test_a_slow_viewer_holds_up_nobody_and_loses_nothing(hub: LiveHub, writer: LiveWriter) -> None:
@@ -156,20 +156,17 @@ async def test_the_last_viewer_s_leaving_frees_everything(hub: LiveHub, writer: 
     viewers = [hub.follow(1), hub.follow(1)]
     for viewer in viewers:
         await take(viewer, 1)
-    tail = viewers[0]._tail
-    assert isinstance(tail, LiveTail)
-    known, watching = weakref.ref(tail), tail._watching
-    del tail
+    known = weakref.ref(viewers[0]._tail or viewers)
+    assert isinstance(known(), LiveTail)
     await viewers[0].aclose()
     assert (hub.viewers, hub.matches) == (1, 1)
     await viewers[1].aclose()
     assert (hub.viewers, hub.matches) == (0, 0)
-    with suppress(asyncio.CancelledError):
-        await watching
-    del watching, viewer
+    del viewer
     viewers.clear()
-    gc.collect()
-    assert known() is None
+    while known() is not None:  # its task ends
+        await asyncio.sleep(0)
+        gc.collect()
     assert len(os.listdir("/proc/self/fd")) == files
 
 

@@ -33,7 +33,8 @@ PHASES = {"deal": Phase.PASS, "passed": Phase.EXPOSE, "exposed": Phase.PLAY, "pl
 def watch(
     rules: Rules, seed: bytes, hands: Sequence[Sequence[int]], seats: Sequence[Tap]
 ) -> tuple[list[str], list[AnyLine]]:
-    spec, sent = spec_of(rules, Format(DEALS), seed), []
+    spec = spec_of(rules, Format(DEALS), seed)
+    sent: list[str] = []
     observer = LiveObserver(spec, "played", sent.append, unexpected)
     lines = asyncio.run(played(spec, hands, seats, deals=len(hands), observer=observer))
     return sent, lines
@@ -41,7 +42,7 @@ def watch(
 
 def moment_of(events: Sequence[AnyLive], place: int, deal: int) -> Sent:
     """When the event was sent."""
-    plays = sum(each.type == "play" and each.deal == deal for each in events[: place + 1])  # type: ignore[union-attr]
+    plays = sum(each.type == "play" and each.deal == deal for each in events[: place + 1])
     return Sent(b"", deal, PHASES[events[place].type], plays)
 
 
