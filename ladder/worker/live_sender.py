@@ -44,19 +44,20 @@ class LiveSender:
         self._lines.append(line)
         self._characters += len(line)
         if self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(FLUSH_SECONDS, self._flush)
+            self._timer = asyncio.get_running_loop().call_later(FLUSH_SECONDS, self._send)
 
-    def close(self) -> None:
-        """Send what is there; no event may come any more."""
+    def flush(self) -> None:
+        """Send what is there, now or never."""
         if self._timer is not None:
             self._timer.cancel()
+            self._timer = None
         if self._lines or self._missed:
             self._offer()
 
-    def _flush(self) -> None:
+    def _send(self) -> None:
         self._timer = None
         if not self._offer():
-            self._timer = asyncio.get_running_loop().call_later(FLUSH_SECONDS, self._flush)
+            self._timer = asyncio.get_running_loop().call_later(FLUSH_SECONDS, self._send)
 
     def _offer(self) -> bool:
         gap = [to_line(LiveGap(missed=self._missed))] if self._missed else []

@@ -133,7 +133,7 @@ class Worker:
         try:
             yield LiveObserver(task.spec(), task.live, sender.send, fail)
         finally:
-            sender.close()
+            sender.flush()
 
     @asynccontextmanager
     async def _leased(self, setup: SandboxSetup) -> AsyncIterator[_Sandboxes]:

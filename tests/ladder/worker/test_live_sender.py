@@ -40,12 +40,12 @@ async def test_what_comes_within_a_moment_is_sent_together(taker: Taker) -> None
     await taker.offered.wait()
     assert taker.batches == [["a", "b", "c"]]
     sender.send("d")
-    sender.close()
+    sender.flush()
     assert taker.batches == [["a", "b", "c"], ["d"]]
 
 
 async def test_nothing_is_sent_where_nothing_happened(taker: Taker) -> None:
-    LiveSender(taker).close()
+    LiveSender(taker).flush()
     assert taker.batches == []
 
 
@@ -68,7 +68,7 @@ async def test_what_finds_no_room_is_a_gap(taker: Taker, monkeypatch: pytest.Mon
     for line in ("aa", "bb", "c", "dd"):
         sender.send(line)
     taker.is_open = True
-    sender.close()
+    sender.flush()
     (batch,) = taker.batches
     assert batch[:2] == ["aa", "bb"]
     assert [json.loads(line) for line in batch[2:]] == [{"type": "gap", "missed": 2}]
@@ -81,5 +81,5 @@ async def test_after_a_gap_there_is_room_again(taker: Taker, monkeypatch: pytest
     sender.send("b")
     await taker.offered.wait()
     sender.send("c")
-    sender.close()
+    sender.flush()
     assert [len(batch) for batch in taker.batches] == [2, 1]
