@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
+    from ladder.app.live_hub import LiveHub
     from ladder.site.cache import AnswerCache
     from ladder.site.metrics import Metrics
     from ladder.site.pages import Pages
@@ -26,3 +27,4 @@ class Site:
     """What stays as it is."""
     pages: Pages
     metrics: Metrics
+    hub: LiveHub
