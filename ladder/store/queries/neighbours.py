@@ -33,7 +33,7 @@ def neighbours(session: Session, variant: str) -> dict[tuple[str, int], float]:
         .join_from(Rating, Version, Version.id == Rating.version_id)
         .join(StoredBot, StoredBot.id == Version.bot_id)
         .where(Rating.variant == variant, Rating.state == State.ACTIVE)
-        .order_by(Rating.rating.desc(), Version.id)
+        .order_by(Rating.rating.desc(), StoredBot.name)
     )
     known = set(estimate.versions.tolist())
     return {

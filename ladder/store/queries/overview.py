@@ -39,7 +39,7 @@ def counts(session: Session) -> LadderCounts:
     failures = session.scalar(
         select(func.sum(StoredMatch.failures)).where(StoredMatch.status.in_((Status.QUEUED, Status.LEASED)))
     )
-    states = dict(session.execute(select(Rating.state, func.count()).group_by(Rating.state)))
+    states = dict(session.execute(select(Rating.state, func.count()).group_by(Rating.state)).tuples().all())
     return LadderCounts(
         matches={
             **{str(status): number for status, number in waiting.items()},
