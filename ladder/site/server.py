@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from typing import TYPE_CHECKING
 
@@ -71,10 +72,18 @@ def listen(host: str, port: int) -> socket.socket:
             family = socket.getaddrinfo(host, each, type=socket.SOCK_STREAM)[0][0]
             return socket.create_server((host, each), family=family, backlog=1024)
         except (OSError, UnicodeError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
+            reason = _reason(error)
     raise UserError(
         f"The site cannot listen at {host!r}, port {port or 'any'}: {reason}. Choose others with --host and --port."
     )
+
+
+def _reason(error: OSError | UnicodeError) -> str:
+    """The system's words: Python adds the address, which stands in our sentence."""
+    number = getattr(error, "errno", None)
+    if isinstance(error, socket.gaierror) or not isinstance(number, int):
+        return str(getattr(error, "strerror", None) or "this is no address")
+    return os.strerror(number)
 
 
 def address_of(listener: socket.socket) -> str:
