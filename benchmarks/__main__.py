@@ -27,8 +27,19 @@ from benchmarks import (
 PARTS = [
     module.PART
     for module in (
-        engine, decision, elsewhere, start, rated, tables, growth, ladder_overhead, live, verify, why, workers,
-    )  # fmt: skip
+        engine,
+        decision,
+        elsewhere,
+        start,
+        rated,
+        tables,
+        growth,
+        ladder_overhead,
+        live,
+        verify,
+        why,
+        workers,
+    )
 ]
 
 if __name__ == "__main__":
