@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from ladder.values.live import (
+from ladder.values.live_events import (
     LiveDeal,
     LiveExposed,
     LiveFault,
@@ -23,7 +23,7 @@ from ladder.values.live import (
     LiveResult,
     LiveScored,
     to_line,
-)  # fmt: skip
+)
 from pigpen.rules import Card, Face, MoonChoice
 from referee.records.lines import to_json
 from referee.records.steps import NAMES, names_of, words_of

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.values.live import (
+from ladder.values.live_events import (
     LiveDeal,
     LiveExposed,
     LiveFault,
@@ -20,7 +20,7 @@ from ladder.values.live import (
     LiveResult,
     LiveScored,
     to_line,
-)  # fmt: skip
+)
 from ladder.worker import live_observer
 from pigpen.rules import PRESETS
 from pigpen.rules.cards import parse_cards
