@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 from ladder.store import names
 from ladder.store.queries import bot_page as pages
 from ladder.store.queries import bots as lists
+from ladder.store.queries import neighbours as queries_of_neighbours
+from ladder.store.queries import rating_curve as curves
 from ladder.store.queries import standings as tables
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.values.bots import BotPage, BotRow
+    from ladder.values.site import RatingCurve
     from ladder.values.standings import Standings
 
 
@@ -33,6 +36,17 @@ def standings(
     with ladder.database.read() as session:
         wanted = names.variants(session) if variant is None else [variant]
         return [tables.standings(session, names.find_variant(session, name), everyone, first) for name in wanted]
+
+
+def neighbours(ladder: Ladder, variant: str) -> dict[tuple[str, int], float]:
+    """
+    Read how likely each active version of a variant is stronger than the one ranked next, 0 to 1.
+
+    Returns:
+        By bot and number of the version; those are left out of which no estimate knows.
+    """
+    with ladder.database.read() as session:
+        return queries_of_neighbours.neighbours(session, variant)
 
 
 def bots(ladder: Ladder) -> list[BotRow]:
@@ -58,3 +72,14 @@ def bot_page(ladder: Ladder, bot: str, variant: str | None = None, opponents: in
         if variant is not None:
             names.find_variant(session, variant)
         return pages.bot_page(session, names.find_version(session, bot, variant), opponents, variant)
+
+
+def rating_curve(ladder: Ladder, bot: str, variant: str) -> RatingCurve:
+    """
+    Read how the rating of a bot went in a variant, version after version.
+
+    Raises:
+        LadderError: If there is no such bot or variant.
+    """
+    with ladder.database.read() as session:
+        return curves.rating_curve(session, names.find_bot(session, bot), names.find_variant(session, variant))

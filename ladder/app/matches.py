@@ -10,7 +10,11 @@ from ladder.store import names
 from ladder.store.models import Status
 from ladder.store.queries import explanation as explanations
 from ladder.store.queries.matches import match_row, results, unfinished
-from ladder.values.matches import MatchPage
+from ladder.values.matches import DealScores, MatchList, MatchPage, MatchScores
+from ladder.values.names import label
+from referee.match.formats import by_bot
+from referee.records.file import read_record
+from referee.records.recorded import Recorded, seats_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.store.database import Session
     from ladder.values.matches import Explanation, MatchRow
+    from referee.records.lines import DealLine
 
 
 class MatchStatus(enum.StrEnum):
@@ -70,6 +75,30 @@ def matches(
         return found
 
 
+def newest(
+    ladder: Ladder, variant: str | None = None, bot: str | None = None, before: int | None = None, limit: int = 50
+) -> MatchList:
+    """
+    Read results, the newest first, some at a time.
+
+    Args:
+        ladder: The ladder.
+        variant: Only of this one.
+        bot: Only with this bot, or this version of it.
+        before: Only results older than this; what `MatchList.next` said.
+        limit: At most so many, from 1.
+
+    Raises:
+        LadderError: If there is no such variant, bot or version.
+    """
+    with ladder.database.read() as session:
+        if variant is not None:
+            names.find_variant(session, variant)
+        versions = None if bot is None else _versions(session, bot)
+        found = results(session, limit + 1, variant, versions, before)
+    return MatchList(matches=tuple(found[:limit]), next=found[limit - 1].ordinal if len(found) > limit else None)
+
+
 def match(ladder: Ladder, number: int) -> MatchPage:
     """
     Read one match, with the file of its record.
@@ -77,10 +106,20 @@ def match(ladder: Ladder, number: int) -> MatchPage:
     Raises:
         LadderError: If there is none of that number.
     """
-    with ladder.database.read() as session:
-        row = match_row(session, names.find_match(session, number))
+    row = public_match(ladder, number)
     record = ladder.files.record(row.id, row.attempt) if row.record_kept else None
     return MatchPage(**dict(row), record=record)
+
+
+def public_match(ladder: Ladder, number: int) -> MatchRow:
+    """
+    Read what everybody may know of a match.
+
+    Raises:
+        LadderError: If there is none of that number.
+    """
+    with ladder.database.read() as session:
+        return match_row(session, names.find_match(session, number))
 
 
 def explanation(ladder: Ladder, number: int) -> Explanation:
@@ -113,6 +152,40 @@ def record_of(ladder: Ladder, number: int) -> Path:
         if not found.record_kept:
             raise UserError(f"The record of match {found.id} was removed: see the setting records (pigpen config).")
         return ladder.files.record(found.id, found.attempt)
+
+
+def scores(ladder: Ladder, number: int) -> MatchScores:
+    """
+    Read what each deal of a match brought each bot.
+
+    Raises:
+        LadderError: If there is none of that number.
+        UserError: If it has no record, or none any more.
+        PigpenError: If its record cannot be read.
+    """
+    path = record_of(ladder, number)
+    row = match(ladder, number)
+    recorded = Recorded.of(read_record(path))
+    return MatchScores(
+        match=number,
+        bots=tuple(label(seat.bot, seat.version) for seat in row.seats),
+        low_is_better=recorded.rules.low_is_better,
+        deals=tuple(_scores(line) for line in recorded.deals),
+    )
+
+
+def _scores(line: DealLine) -> DealScores:
+    seats = seats_of(line)
+    faults = [0] * len(seats)
+    for step in line.steps:
+        faults[seats[step.seat]] += step.why is not None
+    return DealScores(
+        board=line.deal if line.board is None else line.board,
+        table=line.rotation or 0,
+        name=line.name,
+        scores=by_bot(line.scores, seats),
+        faults=tuple(faults),
+    )
 
 
 def _versions(session: Session, word: str) -> list[int]:

@@ -21,7 +21,7 @@ from ladder.store.commands.match_time import why_too_short
 from ladder.store.names import find_variant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, MutableMapping
     from typing import Any
 
     from ladder.app.ladder import Ladder
@@ -74,12 +74,8 @@ def ladder_run(
     Raises:
         SandboxError: If the log cannot be written.
     """
-    folder = ladder.settings.data_dir / "logs"
     with ExitStack() as stack:
-        try:
-            stack.callback(log_to(folder, to_stderr=log_to_stderr, watch=watch))
-        except OSError as error:
-            raise SandboxError(f"The log in {folder} cannot be written: {error.strerror}.") from error
+        stack.enter_context(event_log(ladder, "ladder", watch, to_stderr=log_to_stderr))
         slots = plan.concurrency or ladder.settings.concurrency or _slots()
         workers = min(ladder.settings.workers or len(all_cores()), slots)
         chance = random.Random(plan.seed or None)
@@ -89,6 +85,37 @@ def ladder_run(
         executor = LocalExecutor(WorkerProcesses(workers, start), slots)
         stack.callback(executor.close)
         yield Runner(coordinator, executor, StopCondition(plan.matches, plan.until_ci))
+
+
+@contextmanager
+def event_log(
+    ladder: Ladder,
+    name: str,
+    watch: Callable[[MutableMapping[str, Any]], None] = lambda event: None,
+    *,
+    to_stderr: bool = False,
+) -> Iterator[None]:
+    """
+    Keep what this process tells of its work in ``logs/NAME.jsonl`` in the ladder's folder.
+
+    Args:
+        ladder: The ladder.
+        name: The file's name, without the ending.
+        watch: Called with each event.
+        to_stderr: Write each event to stderr, too.
+
+    Raises:
+        SandboxError: If the log cannot be written.
+    """
+    file = ladder.settings.data_dir / "logs" / f"{name}.jsonl"
+    try:
+        stop = log_to(file, to_stderr=to_stderr, watch=watch)
+    except OSError as error:
+        raise SandboxError(f"The log {file} cannot be written: {error.strerror}.") from error
+    try:
+        yield
+    finally:
+        stop()
 
 
 def _slots() -> int:

@@ -12,19 +12,7 @@ import json
 
 from rich.markup import escape
 
-
-def harmless(text: str, spared: str = "") -> str:
-    r"""
-    Put a sign in the place of each character that would make a terminal do things.
-
-    >>> harmless("a\x1b[2Jb\u202ec")
-    'a�[2Jb�c'
-
-    Args:
-        text: What somebody wrote.
-        spared: Characters to leave as they are, such as line breaks.
-    """
-    return "".join(letter if letter.isprintable() or letter in spared else "�" for letter in text)
+from ladder.values.text import harmless as harmless
 
 
 def in_markup(text: str) -> str:

@@ -7,12 +7,13 @@ Times are what the bot's clock was charged by: CPU time of its program, or wall 
 from __future__ import annotations
 
 from bisect import bisect_right
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from referee.records.by import was_asked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from referee.records.lines import DealLine, Step
 
@@ -55,6 +56,39 @@ def think_times(lines: Iterable[DealLine], bots: int) -> list[dict[str, list[int
                 counts = found[bot].setdefault(phase, [0] * BINS)
                 counts[bin_of(took if cpu is None else cpu)] += 1
     return found
+
+
+def quantile(counts: Sequence[int], part: float) -> int:
+    """
+    The first bin up to whose end lies that part of all decisions.
+
+    Args:
+        counts: By bin; at least one decision.
+        part: From 0 to 1.
+    """
+    total = sum(counts)
+    return next(place for place, below in enumerate(accumulate(counts)) if below >= part * total)
+
+
+def end_of(place: int) -> str:
+    """
+    Say where a bin ends.
+
+    >>> end_of(-1), end_of(0), end_of(9), end_of(BINS - 1)
+    ('0', '0.01 ms', '10 ms', 'no end')
+    """
+    if place < 0:
+        return "0"
+    if place >= len(EDGES_MS):
+        return "no end"
+    edge = EDGES_MS[place]
+    return f"{edge / 1000:g} s" if edge >= 1000 else f"{edge:g} ms"
+
+
+def used_bins(histogram: Mapping[str, Sequence[int]]) -> range:
+    """The bins from the first to the last that any decision fell in; empty without decisions."""
+    used = [place for counts in histogram.values() for place, count in enumerate(counts) if count]
+    return range(min(used), max(used) + 1) if used else range(0)
 
 
 def added(one: Histogram, other: Histogram) -> dict[str, list[int]]:

@@ -1,4 +1,4 @@
-"""What a runner tells of its work, as JSON lines: in a file in the ladder's folder, and on stderr if nobody watches."""
+"""What a process of a ladder tells of its work, as JSON lines: in a file in the ladder's folder, and on stderr."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class _Quiet(RotatingFileHandler):
         """Go on."""
 
 
-def log_to(folder: Path, *, to_stderr: bool, watch: Callable[[Event], None] = lambda event: None) -> Callable[[], None]:
+def log_to(file: Path, *, to_stderr: bool, watch: Callable[[Event], None] = lambda event: None) -> Callable[[], None]:
     """
-    Send every event of this process to ``folder/ladder.jsonl``.
+    Send every event of this process to a file.
 
     Args:
-        folder: Made if it is not there.
+        file: Where to; its folder is made if it is not there.
         to_stderr: Write the same lines to stderr, too.
         watch: Called with each event.
 
@@ -43,9 +43,9 @@ def log_to(folder: Path, *, to_stderr: bool, watch: Callable[[Event], None] = la
     Raises:
         OSError: If the file cannot be written.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    file.parent.mkdir(parents=True, exist_ok=True)
     lines = logging.Logger("pigpen")
-    lines.addHandler(_Quiet(folder / "ladder.jsonl", maxBytes=FILE_BYTES, backupCount=FILES - 1, encoding="utf-8"))
+    lines.addHandler(_Quiet(file, maxBytes=FILE_BYTES, backupCount=FILES - 1, encoding="utf-8"))
     if to_stderr:
         lines.addHandler(logging.StreamHandler(sys.stderr))
     structlog.configure(

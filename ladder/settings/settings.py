@@ -111,6 +111,14 @@ class Settings(BaseSettings):
     """Number of records to keep, the newest ones; 0: all."""
     preflight_boards: MatchBoards = 2
     """Boards that a submitted bot plays against itself in each variant."""
+    site_host: str = "127.0.0.1"
+    """The address at which the site listens; 0.0.0.0: every one of this machine."""
+    site_port: Annotated[int, Field(ge=0, le=65_535)] = 0
+    """The site's port; 0: 8020, or any other if that is taken."""
+    site_proxy: str = ""
+    """Addresses of proxies before the site, with commas between; only their X-Forwarded headers are believed."""
+    public_logs: bool = False
+    """Whether the site shows everybody what bots print."""
 
     @field_validator("data_dir")
     @classmethod

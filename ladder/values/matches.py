@@ -73,6 +73,41 @@ class MatchRow(Value):
     """By number."""
 
 
+class MatchList(Value):
+    """Some results."""
+
+    matches: tuple[MatchRow, ...]
+    """The newest first."""
+    next: int | None
+    """What to give as `before` to read on; None: these are the oldest ones."""
+
+
+class DealScores(Value):
+    """What one deal brought."""
+
+    board: int
+    """Number of the board, from 0; where there are none, of the deal."""
+    table: int
+    """Number of the table, from 0."""
+    name: str
+    """What people call it."""
+    scores: tuple[int, ...]
+    """Of each bot, by its number in the match."""
+    faults: tuple[int, ...]
+    """Faults of each bot, by its number."""
+
+
+class MatchScores(Value):
+    """A match deal by deal."""
+
+    match: int
+    bots: tuple[str, ...]
+    """By number, as people name them."""
+    low_is_better: bool
+    deals: tuple[DealScores, ...]
+    """By board, then by table."""
+
+
 class MatchPage(MatchRow):
     """One match in detail."""
 

@@ -192,7 +192,7 @@ def test_a_folders_name_is_no_markup(tmp_path: Path) -> None:
 
 def test_the_ladders_log_is_ascii(tmp_path: Path) -> None:
 
-    stop = log_to(tmp_path, to_stderr=False)
+    stop = log_to(tmp_path / "ladder.jsonl", to_stderr=False)
     log = structlog.get_logger().bind()
     log.info("bot.suspended", bot=CONTROLS, reason=CONTROLS)
     stop()

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 
 def results(
-    session: Session, limit: int, variant: str | None = None, versions: Iterable[int] | None = None
+    session: Session,
+    limit: int,
+    variant: str | None = None,
+    versions: Iterable[int] | None = None,
+    before: int | None = None,
 ) -> list[MatchRow]:
     """
     Read matches that are done, the newest result first.
@@ -30,8 +34,11 @@ def results(
         limit: At most so many.
         variant: Only of this variant.
         versions: Only with one of these, by id.
+        before: Only results older than the one with this ordinal.
     """
     wanted = select(StoredMatch).where(StoredMatch.ordinal.is_not(None)).order_by(StoredMatch.ordinal.desc())
+    if before is not None:
+        wanted = wanted.where(StoredMatch.ordinal < before)
     return _rows(session, _only(wanted, variant, versions).limit(limit))
 
 

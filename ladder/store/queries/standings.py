@@ -47,6 +47,12 @@ def standings(session: Session, variant: models.Variant, everyone: bool = False,
     )
 
 
+def active(session: Session, variant: str) -> int:
+    """Count those that are ranked in a variant."""
+    wanted = select(func.count()).where(Rating.variant == variant, Rating.state == State.ACTIVE)
+    return session.scalar(wanted) or 0
+
+
 def standing(
     session: Session, variant: models.Variant, version: models.Version, field: VariantStandings
 ) -> StandingRow | None:

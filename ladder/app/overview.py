@@ -1,0 +1,59 @@
+"""The ladder as a whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ladder.store import names
+from ladder.store.queries import overview as queries
+from ladder.store.queries import standings as tables
+from ladder.values.site import LadderCounts, VariantSummary
+from pigpen.rules import PRESETS
+from referee.records.rules_file import rules_from
+
+if TYPE_CHECKING:
+    from ladder.app.ladder import Ladder
+    from pigpen.rules import Rules
+
+
+def revision(ladder: Ladder) -> str:
+    """A text that changes whenever anything does that is shown of the ladder."""
+    with ladder.database.read() as session:
+        return queries.revision(session)
+
+
+def counts(ladder: Ladder) -> LadderCounts:
+    """Count matches and entries of bots."""
+    with ladder.database.read() as session:
+        return queries.counts(session)
+
+
+def rules_of(ladder: Ladder, variant: str) -> Rules:
+    """
+    Read the rules of a variant as the ladder plays it, or of a preset.
+
+    Raises:
+        LadderError: If there is none of that name.
+    """
+    with ladder.database.read() as session:
+        if variant in PRESETS and variant not in names.variants(session):
+            return PRESETS[variant]
+        return rules_from(names.find_variant(session, variant).rules)
+
+
+def variants(ladder: Ladder, first: int = 5) -> list[VariantSummary]:
+    """Read each variant in a few lines, with the *first* of its standings."""
+    with ladder.database.read() as session:
+        found = []
+        for name in names.variants(session):
+            table = tables.standings(session, names.find_variant(session, name), first=first)
+            found.append(
+                VariantSummary(
+                    variant=name,
+                    title=table.title,
+                    matches=table.matches,
+                    active=tables.active(session, name),
+                    top=table.standings,
+                )
+            )
+        return found

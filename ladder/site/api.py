@@ -1,0 +1,108 @@
+"""The API: the values that `--json` prints and pages show."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from fastapi import APIRouter, Path, Query, Request
+from starlette.responses import Response
+
+from ladder.app import bots, matches, overview
+from ladder.site.context import MOST_NUMBER
+from ladder.values.bots import BotPage, BotRow
+from ladder.values.matches import Explanation, MatchList, MatchRow, MatchScores
+from ladder.values.site import RatingCurve, VariantSummary
+from ladder.values.standings import Standings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ladder.site.context import Site
+    from ladder.values.value import Value
+
+router = APIRouter()
+JSON = "application/json"
+
+
+def answer(request: Request, make: Callable[[], Value | Sequence[Value]]) -> Response:
+    """Answer with a value as JSON, kept until the ladder changes."""
+    site: Site = request.app.state.site
+    return site.answers.respond(request, f"{request.url.path}?{request.url.query}", lambda: (_json(make()), JSON))
+
+
+@router.get("/variants", response_model=list[VariantSummary])
+def variants(request: Request, first: Annotated[int, Query(ge=0, le=100)] = 5) -> Response:
+    """Give each variant in a few lines, with the first of its standings."""
+    site: Site = request.app.state.site
+    return answer(request, lambda: overview.variants(site.ladder, first))
+
+
+@router.get("/standings/{variant}", response_model=Standings)
+def standings(request: Request, variant: str, everyone: Annotated[bool, Query(alias="all")] = False) -> Response:
+    """Give the standings of a variant; with `all`, those that are suspended or retired, too."""
+    site: Site = request.app.state.site
+    return answer(request, lambda: bots.standings(site.ladder, variant, everyone)[0])
+
+
+@router.get("/bots", response_model=list[BotRow])
+def all_bots(request: Request) -> Response:
+    """Give every bot, by name."""
+    site: Site = request.app.state.site
+    return answer(request, lambda: bots.bots(site.ladder))
+
+
+@router.get("/bots/{name}", response_model=BotPage)
+def one_bot(request: Request, name: str, opponents: Annotated[int, Query(ge=0, le=1000)] = 10) -> Response:
+    """Give all there is to know of a bot, or of one of its versions: `Trotter@2`."""
+    site: Site = request.app.state.site
+    return answer(request, lambda: bots.bot_page(site.ladder, name, opponents=opponents))
+
+
+@router.get("/bots/{name}/ratings/{variant}", response_model=RatingCurve)
+def ratings(request: Request, name: str, variant: str) -> Response:
+    """Give how the rating of a bot went in a variant."""
+    site: Site = request.app.state.site
+    return answer(request, lambda: bots.rating_curve(site.ladder, name, variant))
+
+
+@router.get("/matches", response_model=MatchList)
+def all_matches(
+    request: Request,
+    variant: Annotated[str | None, Query(max_length=64)] = None,
+    bot: Annotated[str | None, Query(max_length=80)] = None,
+    before: Annotated[int | None, Query(ge=1)] = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> Response:
+    """Give results, the newest first; read on with `next` as `before`."""
+    site: Site = request.app.state.site
+    return answer(request, lambda: matches.newest(site.ladder, variant, bot, before, limit))
+
+
+Number = Annotated[int, Path(ge=1, le=MOST_NUMBER)]
+
+
+@router.get("/matches/{number}", response_model=MatchRow)
+def one_match(request: Request, number: Number) -> Response:
+    """Give one match; its seed when it is done."""
+    site: Site = request.app.state.site
+    return answer(request, lambda: matches.public_match(site.ladder, number))
+
+
+@router.get("/matches/{number}/explanation", response_model=Explanation)
+def explanation(request: Request, number: Number) -> Response:
+    """Give how a match moved the ratings, and why."""
+    site: Site = request.app.state.site
+    return answer(request, lambda: matches.explanation(site.ladder, number))
+
+
+@router.get("/matches/{number}/scores", response_model=MatchScores)
+def scores(request: Request, number: Number) -> Response:
+    """Give what each deal of a match brought each bot."""
+    site: Site = request.app.state.site
+    return answer(request, lambda: matches.scores(site.ladder, number))
+
+
+def _json(value: Value | Sequence[Value]) -> bytes:
+    if isinstance(value, (list, tuple)):
+        return b"[" + b",".join(each.model_dump_json().encode() for each in value) + b"]"
+    return value.model_dump_json().encode()  # type: ignore[union-attr]

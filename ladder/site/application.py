@@ -1,0 +1,64 @@
+"""The web application: all routes, and what is done around each request."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from ladder.app import overview
+from ladder.app.live_hub import LiveHub
+from ladder.site import api, live_routes, operations, problems, routes, why_routes
+from ladder.site.cache import AnswerCache
+from ladder.site.context import Site
+from ladder.site.headers import EveryResponse
+from ladder.site.metrics import Metrics
+from ladder.site.pages import Pages
+from ladder.site.static_files import FOLDER, KeptFiles, digest
+from pigpen.rules.errors import PigpenError
+from pigpen.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from ladder.app.ladder import Ladder
+
+
+def make_app(ladder: Ladder, hub: LiveHub | None = None) -> EveryResponse:
+    """
+    Put the site of a ladder together.
+
+    Args:
+        ladder: Open for as long as the application serves.
+        hub: What follows matches; closed in the end.
+    """
+    answers, metrics, hub = AnswerCache(partial(overview.revision, ladder)), Metrics(), hub or LiveHub(ladder)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        await hub.close()
+
+    app = FastAPI(
+        title="Pigpen",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+        lifespan=lifespan,
+    )
+    app.state.site = Site(ladder, answers, AnswerCache(str), Pages(answers), metrics, hub)
+    for router in (routes.router, live_routes.pages, why_routes.pages, operations.router):
+        app.include_router(router, include_in_schema=False)
+    for router in (api.router, live_routes.api, why_routes.api):
+        app.include_router(router, prefix="/api/v1")
+    app.mount(f"/static/{digest()}", KeptFiles(directory=FOLDER))
+    app.add_exception_handler(PigpenError, problems.on_our_error)
+    app.add_exception_handler(HTTPException, problems.on_http_error)
+    app.add_exception_handler(RequestValidationError, problems.on_bad_input)
+    app.add_exception_handler(Exception, problems.on_failure)
+    return EveryResponse(app, metrics)

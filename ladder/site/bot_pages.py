@@ -1,0 +1,77 @@
+"""What the page of a bot shows besides the values of the ladder: charts, and think times in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ladder.app import bots
+from ladder.results.think_times import PHASES, end_of, quantile, used_bins
+from ladder.site import charts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from markupsafe import Markup
+
+    from ladder.app.ladder import Ladder
+    from ladder.values.bots import BotPage, InVariant
+    from ladder.values.site import RatingCurve
+
+OPPONENTS = 20
+LABELS = 4
+"""Words under a histogram."""
+
+
+@dataclass(frozen=True)
+class ThinkTime:
+    """How long a bot thinks in one phase."""
+
+    phase: str
+    times: int
+    half: str
+    """Half of the decisions took less."""
+    nearly_all: str
+    """99 % of them took less."""
+    most: str
+    chart: Markup
+
+
+@dataclass(frozen=True)
+class VariantPart:
+    """The part of a bot's page about one variant."""
+
+    there: InVariant
+    curve: RatingCurve
+    think_times: tuple[ThinkTime, ...]
+
+
+def bot(ladder: Ladder, name: str) -> dict[str, object]:
+    """
+    Read all that the page shows.
+
+    Args:
+        ladder: The ladder.
+        name: Of the bot, or of one of its versions.
+
+    Raises:
+        LadderError: If there is none.
+    """
+    page = bots.bot_page(ladder, name, opponents=OPPONENTS)
+    return {"bot": page, "parts": [_part(ladder, page, there) for there in page.variants]}
+
+
+def _part(ladder: Ladder, page: BotPage, there: InVariant) -> VariantPart:
+    return VariantPart(there, bots.rating_curve(ladder, page.bot, there.variant), tuple(_think_times(there)))
+
+
+def _think_times(there: InVariant) -> Iterator[ThinkTime]:
+    used = used_bins(there.think_times)
+    every = max(1, -(-len(used) // LABELS))
+    edges = [end_of(place - 1) if number % every == 0 else "" for number, place in enumerate(used)]
+    for phase in PHASES:
+        counts = there.think_times.get(phase, ())
+        if sum(counts):
+            half, nearly_all, most = (end_of(quantile(counts, part)) for part in (0.5, 0.99, 1.0))
+            chart = charts.histogram(counts[used.start : used.stop], edges, phase)
+            yield ThinkTime(phase, sum(counts), half, nearly_all, most, chart)

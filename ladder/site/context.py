@@ -1,0 +1,30 @@
+"""What all routes work with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ladder.app.ladder import Ladder
+    from ladder.app.live_hub import LiveHub
+    from ladder.site.cache import AnswerCache
+    from ladder.site.metrics import Metrics
+    from ladder.site.pages import Pages
+
+MOST_NUMBER = 2**31 - 1
+"""No match has a higher one."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """Each route has it as `request.app.state.site`."""
+
+    ladder: Ladder
+    answers: AnswerCache
+    """What is good until the ladder changes."""
+    fixed: AnswerCache
+    """What stays as it is."""
+    pages: Pages
+    metrics: Metrics
+    hub: LiveHub

@@ -1,0 +1,38 @@
+"""What the pages that explain show: the rules of a variant, the operations of the API."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ladder.app import overview
+from pigpen.rules.words import describe
+from referee.records.rules_file import to_toml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ladder.app.ladder import Ladder
+
+
+def rules(ladder: Ladder, variant: str) -> dict[str, object]:
+    """
+    Read the rules of a variant, as the ladder plays it, or of a preset.
+
+    Raises:
+        LadderError: If there is none of that name.
+    """
+    found = overview.rules_of(ladder, variant)
+    return {"rules": found, "words": describe(found).split("\n"), "toml": to_toml(found)}
+
+
+def operations(document: Mapping[str, Any]) -> list[dict[str, object]]:
+    """Give what an OpenAPI document describes, for a table."""
+    return list(_operations(document))
+
+
+def _operations(document: Mapping[str, Any]) -> Iterator[dict[str, object]]:
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            names = [parameter["name"] for parameter in operation.get("parameters", ()) if parameter["in"] == "query"]
+            words = operation.get("description", "")
+            yield {"path": path, "method": method.upper(), "words": words, "parameters": names}

@@ -1,0 +1,38 @@
+"""For whoever runs the site: is it well, and how much does it do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastapi import APIRouter, Request
+from starlette.responses import PlainTextResponse, Response
+
+from ladder.app import overview
+
+if TYPE_CHECKING:
+    from ladder.site.context import Site
+
+router = APIRouter()
+METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+NOT_KEPT = {"Cache-Control": "no-store"}
+
+
+@router.get("/healthz")
+def healthz(request: Request) -> Response:
+    """Say that the site and its database answer."""
+    site: Site = request.app.state.site
+    overview.revision(site.ladder)
+    return PlainTextResponse("ok\n", headers=NOT_KEPT)
+
+
+@router.get("/metrics")
+def metrics(request: Request) -> Response:
+    """Give all figures for Prometheus."""
+    site: Site = request.app.state.site
+    return Response(site.metrics.text(overview.counts(site.ladder)), headers=NOT_KEPT, media_type=METRICS_TYPE)
+
+
+@router.get("/robots.txt")
+def robots() -> Response:
+    """Let nobody crawl what changes with each match."""
+    return PlainTextResponse("User-agent: *\nDisallow: /api/\nDisallow: /m/\n")

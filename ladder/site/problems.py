@@ -1,0 +1,78 @@
+"""Errors: a page for a reader, a problem document (RFC 9457) for a program."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+import structlog
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
+
+from ladder.errors import LadderError, StoreError, UserError
+from ladder.values.text import harmless
+from pigpen.rules.errors import PigpenError
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+MEDIA_TYPE = "application/problem+json"
+LONGEST = 500
+"""Characters of a message: what was asked may be repeated in it."""
+
+log = structlog.get_logger("pigpen.site")
+
+
+def on_our_error(request: Request, error: Exception) -> Response:
+    """Something that was asked for is not there, or the database fails."""
+    assert isinstance(error, PigpenError)
+    if isinstance(error, UserError | LadderError):
+        return respond(request, HTTPStatus.NOT_FOUND, str(error))
+    log.error("failed", path=request.url.path, error=str(error))
+    if isinstance(error, StoreError):
+        return respond(
+            request, HTTPStatus.SERVICE_UNAVAILABLE, "The ladder's database does not answer; try again soon."
+        )
+    return respond(request, HTTPStatus.INTERNAL_SERVER_ERROR, "The site failed; its log says why.")
+
+
+def on_http_error(request: Request, error: Exception) -> Response:
+    """There is no such page, or not for this method."""
+    assert isinstance(error, HTTPException)
+    status = HTTPStatus(error.status_code)
+    detail = error.detail if error.detail != status.phrase else _WORDS.get(status, status.description or status.phrase)
+    response = respond(request, status, detail)
+    response.headers.update(error.headers or {})
+    return response
+
+
+def on_bad_input(request: Request, error: Exception) -> Response:
+    """A parameter makes no sense."""
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    return respond(request, HTTPStatus.UNPROCESSABLE_ENTITY, f"{first['loc'][-1]}: {first['msg']}.")
+
+
+def on_failure(request: Request, error: Exception) -> Response:
+    """A mistake of ours."""
+    log.error("failed", path=request.url.path, exc_info=error)
+    return respond(request, HTTPStatus.INTERNAL_SERVER_ERROR, "The site failed; its log says why.")
+
+
+def respond(request: Request, status: HTTPStatus, detail: str) -> Response:
+    """Say what is wrong, and what to do, to a reader or to a program."""
+    detail = harmless(detail[:LONGEST])
+    if request.url.path.startswith("/api/"):
+        document = {"type": "about:blank", "title": status.phrase, "status": status.value, "detail": detail}
+        return JSONResponse(document, status, media_type=MEDIA_TYPE)
+    values = {"status": status.value, "title": status.phrase, "detail": detail}
+    response: Response = request.app.state.site.pages.fresh_page(request, "error.html", values, status)
+    return response
+
+
+_WORDS = {
+    HTTPStatus.NOT_FOUND: "There is no such page.",
+    HTTPStatus.METHOD_NOT_ALLOWED: "This address cannot be used that way.",
+}
