@@ -91,11 +91,9 @@ async def table(spec: MatchSpec, programs: Sequence[Program]) -> AsyncIterator[S
 
 
 @contextlib.asynccontextmanager
-async def playing(
-    spec: MatchSpec, seats: Sequence[Seat], announcer: Announcer | None = None
-) -> AsyncIterator[SteppedTable]:
+async def playing(spec: MatchSpec, seats: Sequence[Seat]) -> AsyncIterator[SteppedTable]:
     """A table whose bots sit in *seats*; what they play is written down, and the match is given up in the end."""
-    lane, record = SteppedTable(spec, 0, announcer), io.StringIO()
+    lane, record = SteppedTable(spec, 0), io.StringIO()
     match = asyncio.ensure_future(lane.play(seats, lambda line: print(to_json(line), file=record)))
     try:
         yield lane
@@ -107,11 +105,15 @@ async def playing(
 class SteppedTable(Table):
     """A table that plays one deal whenever it is told to."""
 
-    def __init__(self, spec: MatchSpec, number: int, announcer: Announcer | None = None) -> None:
-        super().__init__(spec, number, announcer=announcer)
+    def __init__(self, spec: MatchSpec, number: int) -> None:
+        super().__init__(spec, number)
         self._go = asyncio.Semaphore(0)
         self._done = asyncio.Semaphore(0)
         self._decisions = 0
+
+    def tell(self, announcer: Announcer | None) -> None:
+        """Whom to tell of the deals that begin from now on."""
+        self._announcer = announcer
 
     async def step(self) -> int:
         """Play a deal."""

@@ -1,10 +1,10 @@
 """
 What it costs that a match is told while it is played.
 
-Two tables of four instant bots in the process sandbox play in turn, deal by deal: one is observed, as on a ladder, and
-its events go through a socket to another process. They are sent after each deal, which is more often than on a ladder.
-The same two tables with bots in the referee's process show the observer's own CPU time, which is held against the time
-of a decision.
+A table of four instant bots plays one deal that is observed, as on a ladder, and one that is not, in turn. The events
+go through a socket to another process; they are sent after each deal, which is more often than on a ladder. This is
+done with bots in the process sandbox, and with bots in the referee's process, where the observer's own CPU time can be
+told from noise; it is held against the time of a decision with processes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import subprocess
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from benchmarks.command import run
@@ -29,13 +29,15 @@ from referee.match.observer import Announcer
 from referee.match.spec import MatchSpec
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Sequence
+    from contextlib import AbstractAsyncContextManager
 
-    from benchmarks.lanes import Cost, Lane
+    from benchmarks.lanes import Cost, SteppedTable
     from referee.records.lines import DealLine
+    from referee.seats.seat import Seat
 
 SPEC = MatchSpec(RULES, tuple(f"instant{seat}" for seat in range(4)), Format(boards=ENDLESS), seed=bytes(32))
-UNHEARD, HEARD = "nobody listens", "observed"
+NAMES = ("nobody listens", "observed")
 
 
 class DealByDeal(Announcer):
@@ -71,52 +73,51 @@ async def announcer() -> AsyncIterator[Announcer]:
         await channel.close()
 
 
-async def lanes(stack: AsyncExitStack) -> list[Lane]:
-    """Tables of bots in processes, unheard and observed, then of bots in this process."""
+class Deals:
+    """Deals of a table, told to somebody or not."""
+
+    def __init__(self, table: SteppedTable, told: Announcer | None) -> None:
+        self._table = table
+        self._told = told
+
+    async def step(self) -> int:
+        """Play one."""
+        self._table.tell(self._told)
+        return await self._table.step()
+
+
+async def _costs(seated: AbstractAsyncContextManager[Sequence[Seat]], rounds: int) -> list[list[Cost]]:
+    """The cost of deals that nobody hears of, and of those that are observed."""
+    async with seated as seats, playing(SPEC, seats) as table, announcer() as told:
+        return await costs([[Deals(table, None)], [Deals(table, told)]], rounds)
+
+
+async def _all_costs(rounds: int) -> list[list[Cost]]:
     sandbox = ProcessSandbox()
-    stack.push_async_callback(sandbox.close)
-    instant = await sandbox.load(INSTANT)
-    found: list[Lane] = []
-    for is_inline in (False, True):
-        for told in (None, await stack.enter_async_context(announcer())):
-            if is_inline:
-                seated = inline_table([INSTANT] * 4, lambda logs: None)
-                seats = await stack.enter_async_context(seated)
-                found.append(await stack.enter_async_context(playing(SPEC, seats, told)))
-            else:
-                table = sandboxed_table([instant] * 4, SPEC.bots, lambda logs: None)
-                streams = await stack.enter_async_context(table)
-                found.append(await stack.enter_async_context(playing(SPEC, streams, told)))
-    return found
-
-
-async def _costs(rounds: int) -> list[list[Cost]]:
-    async with AsyncExitStack() as stack:
-        return await costs([[lane] for lane in await lanes(stack)], rounds)
+    try:
+        instant = await sandbox.load(INSTANT)
+        found = await _costs(sandboxed_table([instant] * 4, SPEC.bots, lambda logs: None), rounds)
+    finally:
+        await sandbox.close()
+    return found + await _costs(inline_table([INSTANT] * 4, lambda logs: None), rounds)
 
 
 def measure(rounds: int) -> list[Row]:
     """Decisions a second and the referee's CPU time for each, with and without an observer; then its own cost."""
-    found = asyncio.run(_costs(rounds))
+    found = asyncio.run(_all_costs(rounds))
     rates = [typical([1e6 / cost.wall for cost in each]) for each in found[:2]]
     cpus = [typical([cost.cpu for cost in each]) for each in found]
-    names = [f"decisions, processes, {each}" for each in (UNHEARD, HEARD)]
-    rows = compared(names, rates, "/s", UNHEARD)
-    rows += compared(
-        [f"referee's CPU a decision, processes, {each}" for each in (UNHEARD, HEARD)], cpus[:2], "µs", UNHEARD
-    )
-    rows += compared(
-        [f"referee's CPU a decision, inline, {each}" for each in (UNHEARD, HEARD)], cpus[2:], "µs", UNHEARD
-    )
     own = [heard - unheard for unheard, heard in zip(*cpus[2:], strict=True)]
     shares = [each * rate / 1e4 for each, rate in zip(own, rates[0], strict=True)]
     return [
-        *rows,
+        *compared([f"decisions, processes, {each}" for each in NAMES], rates, "/s", NAMES[0]),
+        *compared([f"referee's CPU a decision, processes, {each}" for each in NAMES], cpus[:2], "µs", NAMES[0]),
+        *compared([f"referee's CPU a decision, inline, {each}" for each in NAMES], cpus[2:], "µs", NAMES[0]),
         Row("the observer's CPU a decision", spread(own, " µs"), "a decision, processes", spread(shares, " %")),
     ]
 
 
-PART = Part("live", __doc__, measure, rounds=200)
+PART = Part("live", __doc__, measure, rounds=300)
 
 if __name__ == "__main__":
     run(__doc__, PART)

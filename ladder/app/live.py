@@ -14,7 +14,7 @@ from ladder.values.live import LivePage, LiveRow
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
-    from ladder.values.live import Outcome
+    from ladder.values.live_events import Outcome
     from ladder.values.matches import MatchRow
 
 MOST_RUNNING = 1000

@@ -8,28 +8,17 @@ slow it is. Viewers of one match share the open file, the task that looks whethe
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ladder.app.live import attempt_of, number_after
-from ladder.errors import LadderError, StoreError
-from ladder.results.live_folder import LiveChunk, LiveFile, LiveFolder
-from ladder.values.live import LiveEnd, LiveEvent
+from ladder.app.live_tail import LiveTail
+from ladder.values.live_events import LiveEvent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Self
 
     from ladder.app.ladder import Ladder
-    from ladder.values.live import Outcome
-
-POLL_SECONDS = 0.2
-"""Seconds between two looks at a file."""
-DOUBT_SECONDS = 5.0
-"""Seconds without an event after which the ladder is asked whether the match is still being played."""
-MOST_SHARED = 4
-"""Chunks of a file that are kept for the next viewer that comes to the same place."""
 
 
 class LiveHub:
@@ -46,6 +35,7 @@ class LiveHub:
     def __init__(self, ladder: Ladder) -> None:
         self._ladder = ladder
         self._tails: dict[tuple[int, int], LiveTail] = {}
+        self._viewers: set[LiveViewer] = set()
         self._is_closed = False
 
     @property
@@ -61,7 +51,7 @@ class LiveHub:
     @property
     def viewers(self) -> int:
         """How many viewers there are, those left out that have asked for no event yet."""
-        return sum(len(tail.viewers) for tail in self._tails.values())
+        return len(self._viewers)
 
     def follow(self, match: int, after: str = "") -> LiveViewer:
         """
@@ -81,9 +71,8 @@ class LiveHub:
     async def close(self) -> None:
         """End the iteration of every viewer there is or will be, without an event."""
         self._is_closed = True
-        for tail in list(self._tails.values()):
-            for viewer in list(tail.viewers):
-                await viewer.aclose()
+        for viewer in list(self._viewers):
+            await viewer.aclose()
 
     async def join(self, viewer: LiveViewer, match: int) -> LiveTail:
         """Let a viewer in; only for `LiveViewer`."""
@@ -91,13 +80,15 @@ class LiveHub:
         tail = self._tails.get((match, attempt))
         if tail is None:
             tail = self._tails[match, attempt] = LiveTail(self._ladder, match, attempt, outcome)
-        tail.viewers.add(viewer)
+        tail.listeners.add(viewer.news)
+        self._viewers.add(viewer)
         return tail
 
     def leave(self, viewer: LiveViewer, tail: LiveTail) -> None:
         """Let a viewer out, and its match go with the last one; only for `LiveViewer`."""
-        tail.viewers.discard(viewer)
-        if not tail.viewers:
+        self._viewers.discard(viewer)
+        tail.listeners.discard(viewer.news)
+        if not tail.listeners:
             tail.close()
             self._tails.pop((tail.match, tail.attempt), None)
 
@@ -169,96 +160,3 @@ class LiveViewer:
         self._seen = number_after(self._after, self._tail.attempt)
         if self._has_ended or self._hub.is_closed:  # closed meanwhile
             await self.aclose()
-
-
-class LiveTail:
-    """The file of one attempt, for all who follow it."""
-
-    def __init__(self, ladder: Ladder, match: int, attempt: int, outcome: Outcome | None) -> None:
-        """
-        Begin to watch; in the event loop that runs now.
-
-        Args:
-            ladder: The ladder.
-            match: Number of the match.
-            attempt: The attempt.
-            outcome: What has become of it; None: it is being played.
-        """
-        self.match, self.attempt = match, attempt
-        self.outcome = outcome
-        """What has become of it, as far as was asked."""
-        self.viewers: set[LiveViewer] = set()
-        self._ladder = ladder
-        self._folder = LiveFolder(ladder.settings.data_dir)
-        self._file: LiveFile | None = None
-        self._chunks: deque[tuple[int, LiveChunk]] = deque(maxlen=MOST_SHARED)
-        self._open()
-        self._watching = asyncio.ensure_future(self._watch())
-
-    def close(self) -> None:
-        """Stop watching, and let go of the file."""
-        self._watching.cancel()
-        if self._file:
-            self._file.close()
-
-    def offset_after(self, event: int) -> int | None:
-        """Where the event after number *event* begins, or the end if that is known; None if there is no file yet."""
-        if self._file is None:
-            return None
-        offset = self._file.offset_after(event)
-        if event and offset == self._file.size:
-            begin = self._file.offset_after(event - 1)
-            if self._file.read(begin).is_last:
-                return begin
-        return offset
-
-    def read(self, offset: int) -> LiveChunk:
-        """Some events from *offset* on, as many as there are at most."""
-        for begin, chunk in self._chunks:
-            if begin == offset:
-                return chunk
-        assert self._file is not None
-        chunk = self._file.read(offset)
-        if chunk.events:
-            self._chunks.append((offset, chunk))
-        return chunk
-
-    def is_read_up_to(self, offset: int | None) -> bool:
-        """Whether nothing whole stands behind *offset*."""
-        return self._file is None or (offset is not None and not self.read(offset).events)
-
-    def last_event(self, seen: int) -> LiveEvent:
-        """The end of an attempt whose file does not have one: its run was killed, or the file is gone."""
-        assert self.outcome is not None
-        end = LiveEnd(id=seen + 1, outcome=self.outcome)
-        return LiveEvent(match=self.match, attempt=self.attempt, id=end.id, type=end.type, line=end.model_dump_json())
-
-    async def _watch(self) -> None:
-        size, quiet = self._size(), 0.0
-        while True:
-            await asyncio.sleep(POLL_SECONDS)
-            now, quiet = self._size(), quiet + POLL_SECONDS
-            if now == size and quiet >= DOUBT_SECONDS and self.outcome is None:
-                await self._ask()
-                quiet = 0.0
-            elif now == size:
-                continue
-            else:
-                size, quiet = now, 0.0
-            for viewer in list(self.viewers):
-                viewer.news.set()
-
-    async def _ask(self) -> None:
-        """Ask the ladder whether this attempt is still being played."""
-        with suppress(StoreError, LadderError):  # it is asked again
-            attempt, outcome = await asyncio.to_thread(attempt_of, self._ladder, self.match)
-            self.outcome = outcome if attempt == self.attempt else "void"
-
-    def _size(self) -> int:
-        self._open()
-        return self._file.size if self._file else 0
-
-    def _open(self) -> None:
-        if self._file is None:
-            with suppress(FileNotFoundError):
-                self._file = LiveFile(self._folder, self.match, self.attempt)

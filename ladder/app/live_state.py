@@ -6,27 +6,25 @@ import threading
 from typing import TYPE_CHECKING
 
 from ladder.results.live_folder import LiveFile
-from ladder.values.live import (
+from ladder.values.live import LivePlay, LiveProgress, LiveTable
+from ladder.values.live_events import (
     LiveAtTable,
     LiveDeal,
     LiveExposed,
     LiveGap,
     LiveMatch,
     LivePassed,
-    LivePlay,
     LivePlayed,
-    LiveProgress,
     LiveScored,
-    LiveTable,
     parse,
-)  # fmt: skip
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
     from ladder.results.live_folder import LiveFolder
-    from ladder.values.live import LiveEvent
+    from ladder.values.live_events import LiveEvent
 
 SKIPPED = frozenset({"opened", "fault", "moon", "result", "end"})
 """Events that change nothing here."""

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from ladder.values.live import LiveEvent
+from ladder.values.live_events import LiveEvent
 
 if TYPE_CHECKING:
     from pathlib import Path

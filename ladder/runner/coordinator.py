@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from ladder.results.files import MatchFiles
 from ladder.results.live_folder import LiveFolder
-from ladder.results.summary import summarise
 from ladder.runner.leased_tasks import task_of
 from ladder.runner.live_writer import LiveWriter
+from ladder.runner.returned import summary_of
 from ladder.sandbox.host import owners
 from ladder.store.commands import queue
 from ladder.store.commands.entrants import fields_of
@@ -28,13 +28,9 @@ from ladder.store.commands.scheduling import fill_queue, why_nobody
 from ladder.store.commands.suspending import resume_due, suspend_lost
 from ladder.store.queries.leased import leased_attempts, leased_match
 from ladder.store.queries.standings import errors_and_matches
-from referee.records.errors import RecordError
-from referee.records.recorded import BadRecord
-from referee.replay.verify import checked_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
-    from pathlib import Path
     from random import Random
 
     from ladder.results.summary import MatchSummary
@@ -146,7 +142,7 @@ class Coordinator:
         assert outcome.record is not None
         self.files.keep(outcome.match, outcome.attempt, outcome.record, outcome.logs)
         try:
-            summary = _summary(self.files.record(outcome.match, outcome.attempt))
+            summary = summary_of(self.files.record(outcome.match, outcome.attempt))
             result, given_up = self._record(outcome, summary)
         except WrongRecord:
             self.files.remove(outcome.match, outcome.attempt)
@@ -244,14 +240,6 @@ class Coordinator:
         for match, attempt in attempts:
             with suppress(OSError):  # the next start tries again
                 self.files.remove(match, attempt)
-
-
-def _summary(path: Path) -> MatchSummary:
-    """Verify the record by playing it again, and give what it says."""
-    try:
-        return summarise(checked_lines(path))
-    except (RecordError, BadRecord) as error:
-        raise WrongRecord(f"A worker's record does not hold: {error}") from error
 
 
 def _has_ended(holder: str) -> bool:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from ladder.values.live import LiveEnd, LiveGap, to_line
+from ladder.values.live_events import LiveEnd, LiveGap, to_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.results.live_folder import LiveFolder
-    from ladder.values.live import Outcome
+    from ladder.values.live_events import Outcome
 
 GRACE_SECONDS = 60.0
 """Seconds for which the file of an attempt stays after its end, so that viewers can read it."""

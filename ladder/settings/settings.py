@@ -27,7 +27,7 @@ from ladder.matches.clocks import DEFAULT_CLOCK_TEXT, LEAST_LIMIT, MOST_LIMIT, M
 from ladder.sandbox.base import LOCKED_BYTES, WARM_BYTES, has_own_kernel
 from ladder.sandbox.bots.bot_source import Builds
 from ladder.settings.file import FILE, bot_around
-from ladder.values.live import Public
+from ladder.values.live_events import Public
 from referee.match.spec import DEFAULT_CLOCK
 from referee.records.errors import shortened
 from referee.records.limits import MOST_DEALS, MOST_SEATS

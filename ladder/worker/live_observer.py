@@ -10,11 +10,10 @@ A deal is opened when every table has played its cards: until then they are the 
 
 from __future__ import annotations
 
-import zlib
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from ladder.values.live import (
+from ladder.values.live_events import (
     LiveDeal,
     LiveExposed,
     LiveFault,
@@ -24,7 +23,7 @@ from ladder.values.live import (
     LiveResult,
     LiveScored,
     to_line,
-)  # fmt: skip
+)
 from pigpen.rules import Card, Face, MoonChoice
 from referee.records.lines import to_json
 from referee.records.steps import NAMES, names_of, words_of
@@ -35,12 +34,11 @@ if TYPE_CHECKING:
 
     from pigpen.rules import Deal
     from referee.match.observer import Steps
-    from referee.match.player import Decision
     from referee.match.spec import MatchSpec
     from referee.records.lines import DealLine, MatchLine, ResultLine
 
-HELD_BYTES = 16 * 1024**2
-"""Packed deals that wait to be opened; where there are more, the rest is not opened before the record is there."""
+HELD_CHARACTERS = 32 * 1024**2
+"""What deals may take that wait to be opened; those that find no room are not opened before the record is there."""
 
 
 class LiveObserver:
@@ -68,9 +66,9 @@ class LiveObserver:
         self._send = send
         self._on_failure = on_failure
         self._tables = spec.format.tables(spec.rules)
-        self._held: defaultdict[int, list[tuple[int, bytes]]] = defaultdict(list)
+        self._held: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
         self._finished: defaultdict[int, int] = defaultdict(int)
-        self._held_bytes = 0
+        self._held_characters = 0
 
     def match_begins(self, first: MatchLine) -> None:
         """Tell what is played, and by whom."""
@@ -87,17 +85,21 @@ class LiveObserver:
 
     def decided(self, table: int, deal: Deal, steps: Steps) -> None:
         """Tell what everybody can see of it."""
-        for seat, decision in steps:
-            if isinstance(decision.action, Card):
-                self._tell_play(table, deal.number, seat, decision)
-            elif isinstance(decision.action, MoonChoice):
-                _, choice = words_of(decision.action)
-                self._send(to_line(LiveMoon(table=table, deal=deal.number, seat=seat, choice=choice)))
-        sealed = steps[0][1].action
-        if isinstance(sealed, tuple):
+        seat, decision = steps[0]
+        action = decision.action
+        if isinstance(action, Card):
+            # By hand, since this is done for every card; a test reads it as a `LivePlayed`.
+            text = f'{{"type":"play","table":{table},"deal":{deal.number},"seat":{seat},"card":"{NAMES[action]}"'
+            if self._shows_all:
+                text += f',"by":"{decision.by}","ms":{round(decision.took * 1000, 3)}'
+            self._send(text + "}")
+        elif isinstance(action, MoonChoice):
+            _, choice = words_of(action)
+            self._send(to_line(LiveMoon(table=table, deal=deal.number, seat=seat, choice=choice)))
+        elif isinstance(action, tuple):
             cards = tuple(map(names_of, deal.passed)) if self._shows_all else None
             self._send(to_line(LivePassed(table=table, deal=deal.number, cards=cards)))
-        elif not isinstance(sealed, Card | MoonChoice):
+        else:
             self._tell_exposures(table, deal)
         if self._shows_all:
             self._tell_faults(table, deal.number, steps)
@@ -109,9 +111,9 @@ class LiveObserver:
         if self._finished[line.deal] < self._tables:
             self._hold(table, line)
             return
-        for other, packed in self._held.pop(line.deal, ()):
-            self._held_bytes -= len(packed)
-            self._open(other, line.deal, zlib.decompress(packed).decode())
+        for other, text in self._held.pop(line.deal, ()):
+            self._held_characters -= len(text)
+            self._open(other, line.deal, text)
         self._open(table, line.deal, to_json(line))
         del self._finished[line.deal]
 
@@ -123,14 +125,6 @@ class LiveObserver:
     def failed(self, error: Exception) -> None:
         """Pass it on."""
         self._on_failure(error)
-
-    def _tell_play(self, table: int, deal: int, seat: int, decision: Decision) -> None:
-        card: Card = decision.action  # type: ignore[assignment]
-        # By hand, since this is done for every card; a test reads it as a `LivePlayed`.
-        text = f'{{"type":"play","table":{table},"deal":{deal},"seat":{seat},"card":"{NAMES[card]}"'
-        if self._shows_all:
-            text += f',"by":"{decision.by}","ms":{round(decision.took * 1000, 3)}'
-        self._send(text + "}")
 
     def _tell_exposures(self, table: int, deal: Deal) -> None:
         seats = range(len(deal.dealt))
@@ -147,11 +141,11 @@ class LiveObserver:
                 )))  # fmt: skip
 
     def _hold(self, table: int, line: DealLine) -> None:
-        packed = zlib.compress(to_json(line).encode(), 1)
-        if self._held_bytes + len(packed) <= HELD_BYTES:
-            self._held_bytes += len(packed)
-            self._held[line.deal].append((table, packed))
+        text = to_json(line)
+        if self._held_characters + len(text) <= HELD_CHARACTERS:
+            self._held_characters += len(text)
+            self._held[line.deal].append((table, text))
 
     def _open(self, table: int, deal: int, line: str) -> None:
-        # By hand, as in _tell_play: the line is JSON already.
+        # By hand: the line is JSON already.
         self._send(f'{{"type":"opened","table":{table},"deal":{deal},"line":{line}}}')

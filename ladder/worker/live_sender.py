@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from ladder.values.live import LiveGap, to_line
+from ladder.values.live_events import LiveGap, to_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable

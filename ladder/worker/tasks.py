@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, PositiveFlo
 from ladder.matches.kinds import SandboxKind, SandboxSetup
 from ladder.results.files import Logs
 from ladder.sandbox.base import LOCKED_BYTES, WARM_BYTES
-from ladder.values.live import Public
+from ladder.values.live_events import Public
 from pigpen import ClockSetting
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec

@@ -77,7 +77,10 @@ class Announcer:
     def decided(self, table: int, deal: Deal, steps: Steps) -> None:
         """See `Observer`."""
         if self._observer:
-            self._tell(self._observer.decided, table, deal, steps)
+            try:  # not by _tell: this is called for every card
+                self._observer.decided(table, deal, steps)
+            except Exception as error:  # an observer may raise anything
+                self._give_up(error)
 
     def deal_over(self, table: int, line: DealLine) -> None:
         """See `Observer`."""
@@ -93,7 +96,10 @@ class Announcer:
         try:
             method(*arguments)
         except Exception as error:  # an observer may raise anything
-            observer, self._observer = self._observer, None
-            if observer:
-                with suppress(Exception):
-                    observer.failed(error)
+            self._give_up(error)
+
+    def _give_up(self, error: Exception) -> None:
+        observer, self._observer = self._observer, None
+        if observer:
+            with suppress(Exception):
+                observer.failed(error)

@@ -18,7 +18,7 @@ from ladder.app.live import events, running
 from ladder.app.live_hub import LiveHub
 from ladder.results.live_folder import LiveFolder
 from ladder.store import models
-from ladder.values.live import LiveEnd, LiveMatch, LiveOpened, LivePlayed, LiveScored, parse
+from ladder.values.live_events import LiveEnd, LiveMatch, LiveOpened, LivePlayed, LiveScored, parse
 from referee.records.file import read_record
 from referee.records.lines import DealLine
 from tests.e2e.small_ladder import PATIENT, SmallLadder, small_ladder, until, waiting_for
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import subprocess
     from collections.abc import Iterator
 
-    from ladder.values.live import LiveEvent
+    from ladder.values.live_events import LiveEvent
 
 TWO = {"PIGPEN_WORKERS": "2", **PATIENT}
 

@@ -23,7 +23,7 @@ from tests.ladder.worker.live_events import watched
 if TYPE_CHECKING:
     from ladder.settings.settings import Settings
     from ladder.store.database import Database
-    from ladder.values.live import LiveEvent
+    from ladder.values.live_events import LiveEvent
 
 SENT, LINES = watched(PRESETS["hearts"], "boards:2")
 

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.app import live_hub
+from ladder.app import live_tail
 from ladder.app.ladder import Ladder
-from ladder.app.live_hub import LiveHub, LiveTail
+from ladder.app.live_hub import LiveHub
+from ladder.app.live_tail import LiveTail
 from ladder.errors import LadderError
 from ladder.results import live_folder
 from ladder.results.live_folder import LiveFile, LiveFolder
@@ -26,14 +27,14 @@ if TYPE_CHECKING:
     from ladder.app.live_hub import LiveViewer
     from ladder.settings.settings import Settings
     from ladder.store.database import Database
-    from ladder.values.live import LiveEvent
+    from ladder.values.live_events import LiveEvent
 
 LINES = [f'{{"type":"play","card":"{number}"}}' for number in range(2000)]
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live_hub, "POLL_SECONDS", 0.002)
+    monkeypatch.setattr(live_tail, "POLL_SECONDS", 0.002)
 
 
 @pytest.fixture
@@ -206,7 +207,7 @@ async def test_closing_the_hub_ends_everybody(hub: LiveHub, writer: LiveWriter) 
 async def test_a_match_whose_run_was_killed_ends_too(
     hub: LiveHub, writer: LiveWriter, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live_hub, "DOUBT_SECONDS", 0.01)
+    monkeypatch.setattr(live_tail, "DOUBT_SECONDS", 0.01)
     writer.append(1, 1, LINES[0])
     viewer = hub.follow(1)
     await take(viewer, 1)
@@ -218,7 +219,7 @@ async def test_a_match_whose_run_was_killed_ends_too(
 async def test_if_its_next_attempt_has_begun_the_old_one_is_void(
     hub: LiveHub, writer: LiveWriter, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live_hub, "DOUBT_SECONDS", 0.01)
+    monkeypatch.setattr(live_tail, "DOUBT_SECONDS", 0.01)
     writer.append(1, 1, LINES[0])
     viewer = hub.follow(1)
     await take(viewer, 1)

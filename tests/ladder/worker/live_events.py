@@ -6,7 +6,7 @@ import asyncio
 from random import Random
 from typing import TYPE_CHECKING, Literal
 
-from ladder.values.live import parse
+from ladder.values.live_events import parse
 from ladder.worker.live_observer import LiveObserver
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
@@ -15,7 +15,7 @@ from tests.referee.tables import play_tables
 from tests.referee.taps import Tap
 
 if TYPE_CHECKING:
-    from ladder.values.live import AnyLive
+    from ladder.values.live_events import AnyLive
     from pigpen.rules import Rules
     from referee.records.lines import AnyLine
 

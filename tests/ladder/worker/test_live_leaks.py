@@ -19,7 +19,7 @@ from tests.rules.players import lumpy_hands
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ladder.values.live import AnyLive
+    from ladder.values.live_events import AnyLive
     from pigpen.rules import MoonChoice, Rules
     from referee.records.lines import AnyLine
     from tests.rules.parallel import World

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.values.live import (
+from ladder.values.live_events import (
     LiveDeal,
     LiveExposed,
     LiveFault,
@@ -20,7 +20,7 @@ from ladder.values.live import (
     LiveResult,
     LiveScored,
     to_line,
-)  # fmt: skip
+)
 from ladder.worker import live_observer
 from pigpen.rules import PRESETS
 from pigpen.rules.cards import parse_cards
@@ -111,7 +111,7 @@ def test_where_there_is_one_table_a_deal_is_opened_when_it_is_over() -> None:
 
 
 def test_more_deals_than_find_room_are_not_opened(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live_observer, "HELD_BYTES", 10_000)
+    monkeypatch.setattr(live_observer, "HELD_CHARACTERS", 50_000)
     sent, lines = watched(PRESETS["gongzhu"], "boards:8")
     opened = {(each.table, each.deal): each.line for each in read(sent) if isinstance(each, LiveOpened)}
     assert 8 < len(opened) < 32
