@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from ladder.sandbox.base import Program
     from referee.match.bystanders import Bystanders
+    from referee.match.observer import Announcer
     from referee.match.spec import MatchSpec
     from referee.records.lines import DealLine
     from referee.seats.seat import Seat
@@ -90,9 +91,11 @@ async def table(spec: MatchSpec, programs: Sequence[Program]) -> AsyncIterator[S
 
 
 @contextlib.asynccontextmanager
-async def playing(spec: MatchSpec, seats: Sequence[Seat]) -> AsyncIterator[SteppedTable]:
+async def playing(
+    spec: MatchSpec, seats: Sequence[Seat], announcer: Announcer | None = None
+) -> AsyncIterator[SteppedTable]:
     """A table whose bots sit in *seats*; what they play is written down, and the match is given up in the end."""
-    lane, record = SteppedTable(spec, 0), io.StringIO()
+    lane, record = SteppedTable(spec, 0, announcer), io.StringIO()
     match = asyncio.ensure_future(lane.play(seats, lambda line: print(to_json(line), file=record)))
     try:
         yield lane
@@ -104,8 +107,8 @@ async def playing(spec: MatchSpec, seats: Sequence[Seat]) -> AsyncIterator[Stepp
 class SteppedTable(Table):
     """A table that plays one deal whenever it is told to."""
 
-    def __init__(self, spec: MatchSpec, number: int) -> None:
-        super().__init__(spec, number)
+    def __init__(self, spec: MatchSpec, number: int, announcer: Announcer | None = None) -> None:
+        super().__init__(spec, number, announcer=announcer)
         self._go = asyncio.Semaphore(0)
         self._done = asyncio.Semaphore(0)
         self._decisions = 0

@@ -11,7 +11,8 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
 from ladder.app import overview
-from ladder.site import api, operations, problems, routes
+from ladder.app.live_hub import LiveHub
+from ladder.site import api, live_routes, operations, problems, routes, why_routes
 from ladder.site.cache import AnswerCache
 from ladder.site.context import Site
 from ladder.site.headers import EveryResponse
@@ -27,18 +28,20 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
 
 
-def make_app(ladder: Ladder) -> EveryResponse:
+def make_app(ladder: Ladder, hub: LiveHub | None = None) -> EveryResponse:
     """
     Put the site of a ladder together.
 
     Args:
         ladder: Open for as long as the application serves.
+        hub: What follows matches; closed in the end.
     """
-    answers, metrics = AnswerCache(partial(overview.revision, ladder)), Metrics()
+    answers, metrics, hub = AnswerCache(partial(overview.revision, ladder)), Metrics(), hub or LiveHub(ladder)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
+        await hub.close()
 
     app = FastAPI(
         title="Pigpen",
@@ -48,10 +51,11 @@ def make_app(ladder: Ladder) -> EveryResponse:
         openapi_url="/api/openapi.json",
         lifespan=lifespan,
     )
-    app.state.site = Site(ladder, answers, Pages(answers), metrics)
-    for router in (routes.router, operations.router):
+    app.state.site = Site(ladder, answers, AnswerCache(str), Pages(answers), metrics, hub)
+    for router in (routes.router, live_routes.pages, why_routes.pages, operations.router):
         app.include_router(router, include_in_schema=False)
-    app.include_router(api.router, prefix="/api/v1")
+    for router in (api.router, live_routes.api, why_routes.api):
+        app.include_router(router, prefix="/api/v1")
     app.mount(f"/static/{digest()}", KeptFiles(directory=FOLDER))
     app.add_exception_handler(PigpenError, problems.on_our_error)
     app.add_exception_handler(HTTPException, problems.on_http_error)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
+from ladder.app.live_hub import LiveHub
 from ladder.errors import UserError
 from ladder.site.application import make_app
 
@@ -27,8 +28,9 @@ def serve(ladder: Ladder, listener: socket.socket, proxy: str = "") -> None:
         listener: What `listen` gave.
         proxy: Addresses of proxies whose `X-Forwarded-…` are believed, with commas between; empty: nobody's.
     """
+    hub = LiveHub(ladder)
     config = uvicorn.Config(
-        make_app(ladder),
+        make_app(ladder, hub),
         log_config=None,
         access_log=False,
         server_header=False,
@@ -37,7 +39,20 @@ def serve(ladder: Ladder, listener: socket.socket, proxy: str = "") -> None:
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         lifespan="on",
     )
-    uvicorn.Server(config).run([listener])
+    _Server(config, hub).run([listener])
+
+
+class _Server(uvicorn.Server):
+    """Ends the streams of live events before it waits for requests to end."""
+
+    def __init__(self, config: uvicorn.Config, hub: LiveHub) -> None:
+        super().__init__(config)
+        self._hub = hub
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """See uvicorn."""
+        await self._hub.close()
+        await super().shutdown(sockets)
 
 
 def listen(host: str, port: int) -> socket.socket:
