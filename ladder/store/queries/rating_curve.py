@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import select, tuple_
+from sqlalchemy import select
 
 from ladder.store import models
 from ladder.store.models import Rating, StoredMatch, StoredSeat
@@ -14,6 +14,8 @@ from ladder.values.site import CurvePoint, RatingCurve
 from ladder.values.value import time_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlalchemy import Select
     from sqlalchemy.orm import Session
 
@@ -32,7 +34,11 @@ def rating_curve(session: Session, bot: models.StoredBot, variant: models.Varian
     """
     numbers = {version.id: version.number for version in versions_of(session, bot)}
     shift = VariantStandings.of(session, variant).shift
-    wanted = _wanted(session, variant.name, list(numbers))
+    rows = [
+        row
+        for version, places in _wanted(session, variant.name, list(numbers)).items()
+        for row in session.execute(_results(variant.name, version, places))
+    ]
     return RatingCurve(
         bot=bot.name,
         variant=variant.name,
@@ -44,24 +50,27 @@ def rating_curve(session: Session, bot: models.StoredBot, variant: models.Varian
                 matches=row.matches_before + 1,
                 elo=row.rating_after + shift,
             )
-            for row in session.execute(_results(variant.name, wanted))
+            for row in sorted(rows, key=lambda row: row.ordinal)
         ),
     )
 
 
-def _wanted(session: Session, variant: str, versions: list[int]) -> list[tuple[int, int]]:
+def _wanted(session: Session, variant: str, versions: list[int]) -> dict[int, Sequence[int]]:
     """Which matches of each version to show, counted from 0: evenly chosen ones, and always the last."""
     counts = select(Rating.version_id, Rating.matches).where(
         Rating.variant == variant, Rating.version_id.in_(versions), Rating.matches > 0
     )
     found = session.execute(counts).all()
     step = -(-sum(matches for _, matches in found) // MOST_POINTS)
-    return [(version, place) for version, matches in found for place in range((matches - 1) % step, matches, step)]
+    return {version: range((matches - 1) % step, matches, step) for version, matches in found}
 
 
-def _results(variant: str, wanted: list[tuple[int, int]]) -> Select[*tuple[Any, ...]]:
-    """The results, in their order; each is looked up by itself, however many the bot has."""
-    place = tuple_(StoredSeat.version_id, StoredSeat.matches_before)
+def _results(variant: str, version: int, places: Sequence[int]) -> Select[*tuple[Any, ...]]:
+    """
+    Results of a version; each is looked up by itself, however many there are.
+
+    One version at a time: for several, SQLite would go through all matches of the variant.
+    """
     return (
         select(
             StoredMatch.id,
@@ -73,7 +82,6 @@ def _results(variant: str, wanted: list[tuple[int, int]]) -> Select[*tuple[Any, 
         )
         .distinct()  # a version may have two seats in a match
         .join_from(StoredSeat, StoredMatch, StoredMatch.id == StoredSeat.match_id)
-        .where(place.in_(wanted), StoredSeat.matches_before.is_not(None))
+        .where(StoredSeat.version_id == version, StoredSeat.matches_before.in_(places))
         .where(StoredMatch.variant == variant, StoredMatch.ordinal.is_not(None))
-        .order_by(StoredMatch.ordinal)
     )
