@@ -11,7 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
 from ladder.app import overview
-from ladder.site import api, operations, problems, routes
+from ladder.site import api, operations, problems, replay_api, replay_routes, routes
 from ladder.site.cache import AnswerCache
 from ladder.site.context import Site
 from ladder.site.headers import EveryResponse
@@ -49,9 +49,10 @@ def make_app(ladder: Ladder) -> EveryResponse:
         lifespan=lifespan,
     )
     app.state.site = Site(ladder, answers, Pages(answers), metrics)
-    for router in (routes.router, operations.router):
+    for router in (routes.router, replay_routes.router, operations.router):
         app.include_router(router, include_in_schema=False)
     app.include_router(api.router, prefix="/api/v1")
+    app.include_router(replay_api.router, prefix="/api/v1")
     app.mount(f"/static/{digest()}", KeptFiles(directory=FOLDER))
     app.add_exception_handler(PigpenError, problems.on_our_error)
     app.add_exception_handler(HTTPException, problems.on_http_error)
