@@ -67,9 +67,9 @@ export function cardElement(name, label) {
   card.setAttribute("role", "img");
   card.setAttribute("aria-label", label);
   const face = svg("svg", { viewBox: "0 0 60 84", "aria-hidden": "true" });
-  const rank = svg("text", { x: 4, y: 23, class: rankOf(name).length > 1 ? "rank ten" : "rank" });
+  const rank = svg("text", { x: 4, y: 22, class: rankOf(name).length > 1 ? "rank ten" : "rank" });
   rank.textContent = rankOf(name);
-  const side = path(SIGNS[name[1]], "translate(40 6) scale(.8)");
+  const side = path(SIGNS[name[1]], "translate(40 5) scale(.8)");
   side.setAttribute("class", "side");
   face.append(rank, path(SIGNS[name[1]], "translate(4 28) scale(.8)"), side);
   if (COURT[name[0]]) {

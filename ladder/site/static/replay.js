@@ -76,8 +76,22 @@ export class DealReplayer extends HTMLElement {
       why: (_, step) => `${src}/steps/${step}/why`,
     };
     const wanted = location.hash.slice(1);
+    this.#takeAddresses(wanted);
     await this.load(null, wanted);
-    addEventListener("hashchange", () => this.goTo(location.hash.slice(1)));
+    addEventListener("hashchange", () => {
+      this.goTo(location.hash.slice(1));
+      this.scrollIntoView({ behavior: CALM.matches ? "auto" : "smooth" });
+    });
+  }
+
+  /** Addresses of cards are places in the text below, as long as there is no table. @param {string} hash */
+  #takeAddresses(hash) {
+    for (const place of document.querySelectorAll(".tricks [id]")) {
+      place.removeAttribute("id");
+    }
+    if (hash) {
+      requestAnimationFrame(() => scrollTo(0, 0));
+    }
   }
 
   /** Load a deal. @param {Place | null} place Null: the one that the source is about. @param {string} hash As in the address. */

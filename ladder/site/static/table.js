@@ -188,6 +188,7 @@ export class Table {
       node?.classList.toggle("wins", number === moment.winning);
     });
     const key = moment.trick ? "trick" : `before-${moment.phase}`;
+    this.count.classList.toggle("free", !moment.trick);
     setText(this.count, moment.result ? "" : this.words(key, { number: moment.trick, count: this.deal.hand_size }));
   }
 
