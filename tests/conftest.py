@@ -21,7 +21,7 @@ from tests.ladder import postgres, registries
 
 OWN_MOUNTS = ("unshare", "--user", "--map-root-user", "--mount")
 """Runs a command that sees mounts of its own."""
-MARKERS = ("docker", "mounts", "node", "postgres", "registry", "runsc")
+MARKERS = ("chromium", "docker", "mounts", "node", "postgres", "registry", "runsc")
 LEFT_OUT = pytest.StashKey[dict[str, list[str]]]()
 """Names of the tests that were left out, by the reason."""
 COMPUTING = ("tests/rules/", "tests/sim/", "tests/sample_bots/", "tests/ladder/ratings/", "tests/ladder/store/")
@@ -58,6 +58,8 @@ def _missing() -> dict[str, str]:
         missing["mounts"] = "This user may not mount a file system of its own (unshare --user --mount)."
     if not (shutil.which("node") and shutil.which("npm")):
         missing["node"] = "Node.js and npm are not installed."
+    if not shutil.which("chromium"):
+        missing["chromium"] = "Chromium is not installed. On Debian, as root: scripts/chromium"
     if not postgres.programs():
         missing["postgres"] = "PostgreSQL's server is not installed. On Debian, as root: scripts/postgres"
     if not registries.program():

@@ -38,7 +38,7 @@ def logs(ladder: Ladder, match: int, seat: str, table: int | None = None) -> lis
         row = match_row(session, names.find_match(session, match))
         seats = _seats(row, seat)
         faults = faults_of(session, row.id)
-    printed = _printed(ladder, row)
+    printed = printed_in(ladder, row)
     if table is not None and table not in printed:
         raise UserError(f"Match {match} has no table {table}; its tables are 0 to {max(printed, default=0)}.")
     chosen = {number: printed[number] for number in sorted(printed) if table in (None, number)}
@@ -63,7 +63,13 @@ def _seats(match: MatchRow, word: str) -> list[SeatRow]:
     return found
 
 
-def _printed(ladder: Ladder, match: MatchRow) -> Logs:
+def printed_in(ladder: Ladder, match: MatchRow) -> Logs:
+    """
+    Read the end of what each bot printed at each table of a match.
+
+    Raises:
+        UserError: If it is not there, or cannot be read.
+    """
     if match.finished is None:
         raise UserError(f"Match {match.id} is not over yet; what its bots print is shown afterwards.")
     if not match.record_kept:

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 
 from ladder.app import overview
 from ladder.app.live_hub import LiveHub
-from ladder.site import api, live_routes, operations, problems, routes, why_routes
+from ladder.site import api, live_routes, operations, problems, replay_api, replay_routes, routes, why_routes
 from ladder.site.cache import AnswerCache
 from ladder.site.context import Site
 from ladder.site.headers import EveryResponse
@@ -52,9 +52,9 @@ def make_app(ladder: Ladder, hub: LiveHub | None = None) -> EveryResponse:
         lifespan=lifespan,
     )
     app.state.site = Site(ladder, answers, AnswerCache(str), Pages(answers), metrics, hub)
-    for router in (routes.router, live_routes.pages, why_routes.pages, operations.router):
+    for router in (routes.router, replay_routes.router, live_routes.pages, why_routes.pages, operations.router):
         app.include_router(router, include_in_schema=False)
-    for router in (api.router, live_routes.api, why_routes.api):
+    for router in (api.router, replay_api.router, live_routes.api, why_routes.api):
         app.include_router(router, prefix="/api/v1")
     app.mount(f"/static/{digest()}", KeptFiles(directory=FOLDER))
     app.add_exception_handler(PigpenError, problems.on_our_error)

@@ -6,14 +6,15 @@ import { botNumber, hands, seats, seedFrom } from "../../docs/deals.mjs";
 
 for await (const line of createInterface({ input: process.stdin })) {
   const { rules, seed, number, rotation } = JSON.parse(line);
-  const from = seedFrom(seed);
+  const from = await seedFrom(seed);
   const chairs = Array.from({ length: rules.players }, (_, seat) => seat);
+  const numbers = (...board) => Promise.all(chairs.map(async (seat) => String(await botNumber(from, number, seat, ...board))));
   console.log(
     JSON.stringify({
-      hands: hands(rules, from, number),
-      seats: seats(rules, from, number, rotation),
-      bots: chairs.map((seat) => String(botNumber(from, number, seat))),
-      onBoards: chairs.map((seat) => String(botNumber(from, number, seat, rotation))),
+      hands: await hands(rules, from, number),
+      seats: await seats(rules, from, number, rotation),
+      bots: await numbers(),
+      onBoards: await numbers(rotation),
     }),
   );
 }

@@ -1,0 +1,111 @@
+"""A recorded match of the ladder, deal by deal, for pages and programs to show."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ladder.app import matches, replay_moments
+from ladder.app.logs import printed_in
+from ladder.app.recorded_match import RecordedMatch, read_recorded
+from ladder.errors import UserError
+from ladder.values.replay import DealPlace, DealReplayed
+from ladder.values.text import harmless
+from referee.records.recorded import BadRecord, seats_of
+from referee.records.steps import names_of
+from referee.replay.deal_replay import DealReplay
+from referee.replay.table_view import view_table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ladder.app.ladder import Ladder
+
+def deal_replayed(ladder: Ladder, match: int, board: int, table: int, seat: int | None = None) -> DealReplayed:
+    """
+    Play one deal of a match again.
+
+    Args:
+        ladder: The ladder.
+        match: The number of the match.
+        board: The number of the board; where there are none, of the deal.
+        table: The number of the table, which is the board's rotation; 0 where there is only one.
+        seat: Show what this seat knew, and nothing else; None: all hands.
+
+    Raises:
+        LadderError: If there is no such match.
+        UserError: If it has no record, no such deal, or no such seat.
+    """
+    recorded = read_recorded(matches.record_of(ladder, match))
+    place = DealPlace(board=board, table=table)
+    if place not in recorded.where:
+        raise UserError(f"Match {match} has no {_named(place, recorded)}; it has {_extent(recorded)}.")
+    if seat is not None and seat >= recorded.recorded.rules.players:
+        raise UserError(f"Match {match} has no seat {seat}; its seats are 0 to {recorded.recorded.rules.players - 1}.")
+    printed = _printed(ladder, match, table) if ladder.settings.public_logs else {}
+    try:
+        return _replayed(match, recorded, place, seat, printed)
+    except BadRecord as error:
+        raise UserError(f"The record of match {match} cannot be replayed: {error}.") from None
+
+
+def _replayed(
+    match: int, recorded: RecordedMatch, place: DealPlace, seat: int | None, printed: Mapping[int, str]
+) -> DealReplayed:
+    rules, first = recorded.recorded.rules, recorded.recorded.first
+    index = recorded.where[place]
+    replay = DealReplay(rules, first, recorded.recorded.deals[index])
+    line, chairs = replay.line, None if seat is None else (seat,)
+    views = [view_table(replay, moment, chairs) for moment in range(len(replay.moments))]
+    places = tuple(recorded.where)
+    return DealReplayed(
+        match=match,
+        variant=rules.name,
+        title=rules.title,
+        format=first.format,
+        place=place,
+        boards=line.board is not None,
+        previous=places[index - 1] if index else None,
+        next=places[index + 1] if index + 1 < len(places) else None,
+        faults=recorded.faults if seat is None else (),
+        seat=seat,
+        players=rules.players,
+        hand_size=rules.hand_size,
+        low_is_better=rules.low_is_better,
+        partners=rules.partners,
+        pass_offset=rules.pass_offset(line.deal),
+        pass_count=rules.plan.pass_count,
+        face_up=rules.exposing.face_up if rules.exposing else 0,
+        face_down=rules.exposing.face_down if rules.exposing else 0,
+        numbers=seats_of(line),
+        bots=tuple(map(harmless, replay.bots)),
+        hands=tuple(
+            names_of(hand) if seat in (None, each) else "" for each, hand in enumerate(replay.moments[0].deal.dealt)
+        ),
+        moments=replay_moments.moments(replay, views, recorded.decisions[place], printed),
+        tricks=replay_moments.tricks(views),
+        scores=line.scores,
+        totals_before=replay.totals_before,
+        totals=line.totals,
+    )
+
+
+def _printed(ladder: Ladder, match: int, table: int) -> dict[int, str]:
+    """What each bot printed at a table, by the bots' numbers; nothing if it is not there any more."""
+    try:
+        tails = printed_in(ladder, matches.match(ladder, match)).get(table, ())
+    except UserError:
+        return {}
+    return dict(enumerate(tails))
+
+
+def _named(place: DealPlace, recorded: RecordedMatch) -> str:
+    if recorded.has_boards:
+        return f"board {place.board} at table {place.table}"
+    return f"deal {place.board}" if not place.table else f"table {place.table}"
+
+
+def _extent(recorded: RecordedMatch) -> str:
+    last = max(recorded.where, key=lambda place: place.board).board
+    if not recorded.has_boards:
+        return f"one table, 0, with the deals 0 to {last}"
+    return f"the boards 0 to {last}, at the tables 0 to {max(place.table for place in recorded.where)}"

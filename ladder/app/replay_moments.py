@@ -1,0 +1,152 @@
+"""The moments of a recorded deal as values: what `view_table` shows, with who decided and how long that took."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from ladder.values.replay import LONGEST_PRINT, LONGEST_WORDS, ReplayChair, ReplayMoment, ReplayStep, ReplayTrick
+from ladder.values.text import harmless
+from pigpen.rules import Face, Suit
+from referee.records.by import was_asked
+from referee.records.recorded import seats_of
+from referee.records.steps import NAMES, kind_and_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from pigpen.rules import Card
+    from referee.replay.deal_replay import DealReplay, Moment
+    from referee.replay.table_view import Chair, News, TableView
+
+_LABEL = re.compile(r"\[(\d+)\] ")
+"""Before each line of a bot's output the decision at which it was printed."""
+LETTERS = {suit: suit.name[0] for suit in Suit}
+
+
+def moments(
+    replay: DealReplay, views: Sequence[TableView], before: Sequence[int], printed: Mapping[int, str]
+) -> tuple[ReplayMoment, ...]:
+    """
+    Make all moments of a deal.
+
+    Args:
+        replay: The deal.
+        views: What is to be shown of each moment.
+        before: How many decisions each bot had been asked for at this table before the deal.
+        printed: What bots have printed at this table, by their numbers; of those that are left out nothing is shown.
+    """
+    is_open = all(chair.open for chair in views[0].chairs)
+    teller = _Teller(seats_of(replay.line), list(before), {bot: _by_decision(text) for bot, text in printed.items()})
+    made, done = [], 0
+    for view, moment in zip(views, replay.moments, strict=True):
+        told = tuple(teller.tell(moment, view.news, done if is_open else None))
+        done += len(moment.done)
+        made.append(_moment(view, told, done if is_open else None))
+    return tuple(made)
+
+
+def tricks(views: Sequence[TableView]) -> tuple[ReplayTrick, ...]:
+    """Give every whole trick of a deal."""
+    found = []
+    for place, (then, now) in enumerate(pairwise(views), 1):
+        if now.winner is None or now.scores is not None or len(then.trick) == len(now.trick):
+            continue
+        gain = now.chairs[now.winner].points - then.chairs[now.winner].points
+        found.append(
+            ReplayTrick(
+                number=now.number,
+                leader=now.trick[0].seat,
+                cards=_names(play.card for play in now.trick),
+                winner=now.winner,
+                points=gain,
+                ends=place,
+            )
+        )
+    return tuple(found)
+
+
+class _Teller:
+    """Tells of steps in order, and counts the decisions of each bot."""
+
+    def __init__(self, bots: Sequence[int], decisions: list[int], printed: Mapping[int, Mapping[int, str]]) -> None:
+        self._bots = bots
+        self._decisions = decisions
+        self._printed = printed
+
+    def tell(self, moment: Moment, news: Iterable[News], done: int | None) -> Iterator[ReplayStep]:
+        """Tell what may be known of the steps of a moment, of which the first is number *done* + 1."""
+        known = {each.seat: each for each in news}
+        for place, (step, _, cpu) in enumerate(moment.done, 1):
+            bot, asked = self._bots[step.seat], was_asked(step.by)
+            self._decisions[bot] += asked
+            if (seen := known.get(step.seat)) is None:
+                continue
+            decision = self._decisions[bot] if asked and seen.by else None
+            kind, words = kind_and_words(step)
+            yield ReplayStep.model_validate(
+                {
+                    "number": None if done is None else done + place,
+                    "seat": step.seat,
+                    "kind": kind,
+                    "action": words,
+                    "by": seen.by,
+                    "why": harmless((seen.why or "")[:LONGEST_WORDS]),
+                    "took_ms": _ms(seen.took),
+                    "cpu_ms": _ms(cpu) if seen.by else None,
+                    "unasked_ms": _ms(seen.unasked),
+                    "decision": decision,
+                    "printed": self._printed.get(bot, {}).get(decision or 0, ""),
+                }
+            )
+
+
+def _moment(view: TableView, steps: tuple[ReplayStep, ...], after: int | None) -> ReplayMoment:
+    return ReplayMoment.model_validate(
+        {
+            "after": after,
+            "steps": steps,
+            "phase": view.phase.name.lower(),
+            "trick": view.number,
+            "leader": view.trick[0].seat if view.trick else None,
+            "cards": _names(play.card for play in view.trick),
+            "winning": view.winning.seat if view.winning else None,
+            "complete": view.winner is not None,
+            "chairs": tuple(map(_chair, view.chairs)),
+            "result": view.scores is not None,
+        }
+    )
+
+
+def _chair(chair: Chair) -> ReplayChair:
+    return ReplayChair(
+        asked=chair.asked,
+        hand=_names(chair.hand),
+        unknown=chair.unknown,
+        legal=_names(chair.legal),
+        exposed=" ".join(f"{NAMES[card]}{'*' * (face is Face.DOWN)}" for card, face in chair.exposed.items()),
+        hidden=chair.hidden,
+        voids="".join(LETTERS[suit] for suit in sorted(chair.voids)),
+        passed=_names(chair.passed),
+        received=_names(chair.received),
+        taken=_names(chair.taken),
+        points=chair.points,
+    )
+
+
+def _names(cards: Iterable[Card]) -> str:
+    return " ".join(NAMES[card] for card in cards)
+
+
+def _ms(seconds: float | None) -> float | None:
+    return None if seconds is None else round(1000 * seconds, 3)
+
+
+def _by_decision(text: str) -> dict[int, str]:
+    """Divide what a bot printed by the decision at which it did; what it printed before the first one is left out."""
+    found: dict[int, list[str]] = {}
+    for line in text.splitlines():
+        if label := _LABEL.match(line):
+            found.setdefault(int(label[1][:18]), []).append(harmless(line[label.end() :], spared="\t"))
+    return {decision: "\n".join(lines)[:LONGEST_PRINT] for decision, lines in found.items()}

@@ -1,0 +1,35 @@
+"""The pages that show recorded deals card by card."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from ladder.app.replay import deal_replayed
+from ladder.site import replay_pages
+from ladder.site.replay_api import BoardNumber, MatchNumber, TableNumber
+
+if TYPE_CHECKING:
+    from ladder.site.context import Site
+
+router = APIRouter()
+
+
+@router.get("/m/{match}/{board}/{table}")
+def deal(request: Request, match: MatchNumber, board: BoardNumber, table: TableNumber) -> Response:
+    """One deal at one table of a match."""
+    site: Site = request.app.state.site
+
+    def make() -> dict[str, object]:
+        return replay_pages.deal(deal_replayed(site.ladder, match, board, table))
+
+    return site.pages.page(request, "replay.html", make)
+
+
+@router.get("/replay")
+def file(request: Request) -> Response:
+    """Replay and verify a record that stays on the reader's computer."""
+    site: Site = request.app.state.site
+    return site.pages.page(request, "replay_file.html", dict)

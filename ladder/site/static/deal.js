@@ -1,0 +1,283 @@
+// One deal of a record played again in the browser: gives what the API gives for a match of the ladder.
+// @ts-check
+
+import { height } from "./cards.js";
+import { CARDS } from "./deals.mjs";
+import { cardPoints, named, valuesOf } from "./score.js";
+
+/** @typedef {import("./shapes").Deal} Deal */
+/** @typedef {import("./shapes").Chair} Chair */
+/** @typedef {import("./shapes").Step} Step */
+/** @typedef {import("./shapes").Moment} Moment */
+
+const OFFSETS = { left: () => 1, right: (/** @type {number} */ n) => n - 1, across: (/** @type {number} */ n) => n >> 1 };
+const KINDS = /** @type {const} */ (["pass", "expose", "play", "moon"]);
+
+/** How many seats clockwise cards travel. @param {any} rules @param {number} deal */
+export function passOffset(rules, deal) {
+  const directions = rules.passing?.directions ?? [];
+  const direction = directions[deal % (directions.length || 1)];
+  return OFFSETS[/** @type {keyof typeof OFFSETS} */ (direction)]?.(rules.players) ?? 0;
+}
+
+/** @param {Iterable<string>} cards */
+function canonical(cards) {
+  const there = new Set(cards);
+  return CARDS.filter((card) => there.has(card)).join(" ");
+}
+
+/** The cards and their owners while a deal is played; every hand is known here. */
+class Table {
+  /** @param {any} rules @param {any} line @param {number | null} seat Whose knowledge is shown; null: all hands. */
+  constructor(rules, line, seat) {
+    this.rules = rules;
+    this.line = line;
+    this.seat = seat;
+    this.n = rules.players;
+    this.offset = passOffset(rules, line.deal);
+    /** @type {Set<string>[]} */
+    this.hands = line.hands.map((/** @type {string} */ hand) => new Set(hand.split(" ")));
+    /** @type {string[][]} */
+    this.passed = Array.from({ length: this.n }, () => []);
+    /** @type {{seat: number, card: string, down: boolean}[]} */
+    this.exposures = [];
+    /** @type {{seat: number, card: string}[]} */
+    this.plays = [];
+    /** @type {Set<string>} */
+    this.played = new Set();
+    this.taken = Array.from({ length: this.n }, () => /** @type {Set<string>} */ (new Set()));
+    this.voids = Array.from({ length: this.n }, () => /** @type {Set<string>} */ (new Set()));
+    this.choice = "subtract";
+    this.counted = new Set([...valuesOf(rules).keys(), rules.scoring.doubler?.card]);
+  }
+
+  /** The trick on the table, or the one just completed. */
+  trick() {
+    const begin = Math.floor((this.plays.length - 1) / this.n) * this.n;
+    return this.plays.length ? this.plays.slice(begin) : [];
+  }
+
+  /** The play that wins the trick so far. */
+  winning() {
+    const trick = this.trick();
+    const following = trick.filter((play) => play.card[1] === trick[0].card[1]);
+    return following.reduce((best, play) => (height(play.card) > height(best.card) ? play : best), following[0]);
+  }
+
+  /** @param {any[]} steps Those of one moment. */
+  apply(steps) {
+    for (const step of steps) {
+      const cards = (step.pass ?? step.expose ?? step.play ?? "").split(" ").filter(Boolean);
+      if (step.moon !== undefined) {
+        this.choice = step.moon;
+      }
+      for (const word of cards) {
+        this.#take(step, word.replace("*", ""), word.endsWith("*"));
+      }
+    }
+    for (const [seat, cards] of this.passed.entries()) {
+      if (steps[0].pass !== undefined) {
+        cards.forEach((card) => this.hands[(seat + this.offset) % this.n].add(card));
+      }
+    }
+  }
+
+  /** @param {any} step @param {string} card @param {boolean} down */
+  #take(step, card, down) {
+    if (!this.hands[step.seat]?.has(card)) {
+      throw new Error(`${step.seat} ${card}`);
+    }
+    if (step.expose !== undefined) {
+      this.exposures.push({ seat: step.seat, card, down });
+      return;
+    }
+    this.hands[step.seat].delete(card);
+    if (step.pass !== undefined) {
+      this.passed[step.seat].push(card);
+      return;
+    }
+    this.plays.push({ seat: step.seat, card });
+    this.played.add(card);
+    const trick = this.trick();
+    if (trick[0].card[1] !== card[1]) {
+      this.voids[step.seat].add(trick[0].card[1]);
+    }
+    if (trick.length === this.n) {
+      trick.forEach((play) => this.taken[this.winning().seat].add(play.card));
+    }
+  }
+
+  /** Exposed cards that are known from where one looks. */
+  known() {
+    return this.exposures.filter(
+      (shown) => this.seat === null || shown.seat === this.seat || !shown.down || this.played.has(shown.card),
+    );
+  }
+
+  /** @param {boolean} over @param {any[]} asked The steps to come next. @returns {Chair[]} */
+  chairs(over, asked) {
+    const known = over ? this.exposures : this.known();
+    const exposed = new Map(known.map((shown) => [shown.card, shown.down]));
+    const points = cardPoints(this.rules, this.taken, exposed, over ? this.choice : "subtract");
+    return this.hands.map((_, seat) => this.#chair(seat, points[seat], asked));
+  }
+
+  /** @param {number} seat @param {number} points @param {any[]} asked @returns {Chair} */
+  #chair(seat, points, asked) {
+    const isOpen = this.seat === null || this.seat === seat;
+    const shown = this.known().filter((each) => each.seat === seat);
+    const hand = isOpen ? [...this.hands[seat]] : this.#guessed(seat, shown);
+    const mayKnow = (/** @type {number} */ owner) => this.seat === null || this.seat === owner || this.seat === this.#to(owner);
+    const isPublic = asked.length && (asked[0].play !== undefined || asked[0].moon !== undefined);
+    const giver = (seat - this.offset + this.n) % this.n;
+    return {
+      asked: asked.some((step) => step.seat === seat) && (isOpen || Boolean(isPublic)),
+      hand: canonical(hand),
+      unknown: this.hands[seat].size - hand.length,
+      legal: "",
+      exposed: shown.sort((a, b) => CARDS.indexOf(a.card) - CARDS.indexOf(b.card)).map((each) => each.card + (each.down ? "*" : "")).join(" "),
+      hidden: isOpen ? 0 : this.exposures.filter((each) => each.seat === seat && each.down && !this.played.has(each.card)).length,
+      voids: [..."CDHS"].filter((suit) => this.voids[seat].has(suit)).join(""),
+      passed: mayKnow(seat) ? canonical(this.passed[seat]) : "",
+      received: this.offset && mayKnow(giver) ? canonical(this.passed[giver]) : "",
+      taken: canonical([...this.taken[seat]].filter((card) => this.counted.has(card))),
+      points,
+    };
+  }
+
+  /** @param {number} seat */
+  #to(seat) {
+    return (seat + this.offset) % this.n;
+  }
+
+  /** Cards that another seat is known to hold. @param {number} seat @param {{card: string}[]} shown */
+  #guessed(seat, shown) {
+    const given = this.seat !== null && this.offset && this.#to(this.seat) === seat ? this.passed[this.seat] : [];
+    return [...new Set([...given, ...shown.map((each) => each.card)])].filter((card) => !this.played.has(card));
+  }
+}
+
+/** @param {any} step */
+function kindOf(step) {
+  return KINDS.find((kind) => step?.[kind] !== undefined);
+}
+
+/** The steps of each moment. @param {any[]} steps @returns {any[][]} */
+function moments(steps) {
+  /** @type {any[][]} */
+  const found = [];
+  for (const step of steps) {
+    const last = found.at(-1);
+    const kind = kindOf(step);
+    if (last && (kind === "pass" || kind === "expose") && kindOf(last[0]) === kind) {
+      last.push(step);
+    } else {
+      found.push([step]);
+    }
+  }
+  return found;
+}
+
+/**
+ * Play a deal again.
+ * @param {any} match The first line. @param {any} line The deal's. @param {number | null} seat As in the API.
+ * @param {number[]} decisions How many each bot had been asked for at this table before.
+ * @returns {Pick<Deal, "moments" | "tricks" | "hands">}
+ * @throws {Error} If that cannot be.
+ */
+export function played(match, line, seat, decisions) {
+  const table = new Table(match.rules, line, seat);
+  const groups = moments(line.steps);
+  const teller = new Teller(line, seat, [...decisions]);
+  /** @type {Moment[]} */
+  const made = [];
+  groups.unshift([]);
+  groups.forEach((group, place) => {
+    if (group.length) {
+      table.apply(group);
+    }
+    made.push(moment(table, teller.tell(group), groups[place + 1] ?? [], seat === null ? teller.done : null));
+  });
+  if (table.plays.length !== table.n * Math.floor((52 - named(match.rules.removed ?? []).length) / table.n)) {
+    throw new Error("the deal is not whole");
+  }
+  made.push({ ...made[made.length - 1], steps: [], result: true });
+  return {
+    moments: made,
+    tricks: tricks(made),
+    hands: line.hands.map((/** @type {string} */ hand, /** @type {number} */ each) => (seat === null || seat === each ? hand : "")),
+  };
+}
+
+/** @param {Table} table @param {Step[]} steps @param {any[]} next @param {number | null} after @returns {Moment} */
+function moment(table, steps, next, after) {
+  const trick = table.trick();
+  const kind = kindOf(next[0]);
+  return {
+    after,
+    steps,
+    phase: kind ?? "over",
+    trick: Math.ceil(table.plays.length / table.n),
+    leader: trick[0]?.seat ?? null,
+    cards: trick.map((play) => play.card).join(" "),
+    winning: table.winning()?.seat ?? null,
+    complete: trick.length === table.n,
+    chairs: table.chairs(!kind, next),
+    result: false,
+  };
+}
+
+/** @param {Moment[]} made */
+function tricks(made) {
+  const found = [];
+  for (let place = 1; place < made.length; place++) {
+    const [then, now] = [made[place - 1], made[place]];
+    if (now.complete && now.cards !== then.cards && now.winning !== null && now.leader !== null) {
+      const points = now.chairs[now.winning].points - then.chairs[now.winning].points;
+      found.push({ number: now.trick, leader: now.leader, cards: now.cards, winner: now.winning, points, ends: place });
+    }
+  }
+  return found;
+}
+
+/** Tells of steps, and counts the decisions of each bot. */
+class Teller {
+  /** @param {any} line @param {number | null} seat @param {number[]} decisions */
+  constructor(line, seat, decisions) {
+    this.line = line;
+    this.seat = seat;
+    this.decisions = decisions;
+    this.done = 0;
+  }
+
+  /** @param {any[]} steps @returns {Step[]} */
+  tell(steps) {
+    return steps.map((step) => this.#told(step)).filter((step) => step !== null);
+  }
+
+  /** @param {any} step @returns {Step | null} */
+  #told(step) {
+    const place = this.done++;
+    const bot = this.line.seats?.[step.seat] ?? step.seat;
+    const asked = step.by !== "forced" && step.by !== "takeover";
+    this.decisions[bot] += Number(asked);
+    const isOpen = this.seat === null || this.seat === step.seat;
+    const kind = kindOf(step) ?? "play";
+    if (!isOpen && kind !== "play") {
+      return null;
+    }
+    return {
+      number: this.seat === null ? place + 1 : null,
+      seat: step.seat,
+      kind,
+      action: step[kind],
+      by: isOpen ? step.by : "",
+      why: isOpen ? step.why ?? "" : "",
+      took_ms: isOpen ? this.line.took_ms?.[place] ?? null : null,
+      cpu_ms: isOpen ? this.line.cpu_ms?.[place] ?? null : null,
+      unasked_ms: isOpen ? this.line.unasked_ms?.[place] ?? null : null,
+      decision: isOpen && asked ? this.decisions[bot] : null,
+      printed: "",
+    };
+  }
+}

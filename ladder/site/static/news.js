@@ -1,0 +1,148 @@
+// What has just happened, in words.
+// @ts-check
+
+import { cardsOf, rankOf, sign } from "./cards.js";
+import { setText, spoken } from "./table.js";
+import { make, short, signed } from "./words.js";
+
+/** @typedef {import("./shapes").Deal} Deal */
+/** @typedef {import("./shapes").Moment} Moment */
+/** @typedef {import("./shapes").Step} Step */
+/** @typedef {import("./words.js").Words} Words */
+
+const WORTH_A_WORD = 5;
+const DEFAULT = "default:";
+
+/** Cards with the signs of their suits. @param {string} names @param {Words} words */
+export function cards(names, words) {
+  return cardsOf(names).map((name) => {
+    const element = make("span", `inline suit-${name[1]}`, rankOf(name), sign(name[1]), name.endsWith("*") ? "*" : "");
+    element.setAttribute("role", "img");
+    element.setAttribute("aria-label", spoken(name, words));
+    return element;
+  });
+}
+
+/** A sentence about a moment. @param {Deal} deal @param {number} place @param {Words} words */
+export function sentence(deal, place, words) {
+  const moment = deal.moments[place];
+  const step = moment.steps[0];
+  if (place === 0) {
+    return words("dealt");
+  }
+  if (moment.result) {
+    return words("over");
+  }
+  if (step?.kind === "play") {
+    return played(deal, place, step, words);
+  }
+  if (step?.kind === "moon") {
+    return words(`moon-${step.action}`, { who: deal.bots[step.seat] });
+  }
+  return sealed(deal, place, words);
+}
+
+/** @param {Deal} deal @param {number} place @param {Step} step @param {Words} words */
+function played(deal, place, step, words) {
+  const moment = deal.moments[place];
+  const isLead = cardsOf(moment.cards).length === 1;
+  const text = words(isLead ? "leads" : "plays", { who: deal.bots[step.seat], card: spoken(step.action, words) });
+  if (!moment.complete || moment.winning === null) {
+    return text;
+  }
+  const gain = moment.chairs[moment.winning].points - deal.moments[place - 1].chairs[moment.winning].points;
+  return `${text} ${words("takes", { who: deal.bots[moment.winning], points: signed(gain) })}`;
+}
+
+/** @param {Deal} deal @param {number} place @param {Words} words */
+function sealed(deal, place, words) {
+  if (deal.moments[place - 1].phase === "pass") {
+    return words("passed", { count: deal.pass_count });
+  }
+  const shown = deal.moments[place].chairs.flatMap((chair, seat) => {
+    const known = cardsOf(chair.exposed).map((name) => spoken(name, words) + (name.endsWith("*") ? ` (${words("down")})` : ""));
+    if (chair.hidden) {
+      known.push(words("face-down", { count: chair.hidden }));
+    }
+    return known.length ? [`${deal.bots[seat]}: ${known.join(", ")}`] : [];
+  });
+  return shown.length ? words("exposed", { what: shown.join("; ") }) : words("nobody-exposes");
+}
+
+/**
+ * Who decided each step of a moment, and how long that took.
+ * @param {Deal} deal @param {Moment} moment @param {Words} words
+ */
+export function decisions(deal, moment, words) {
+  return moment.steps.filter((step) => step.by).map((step) => {
+    const item = make("li", "", make("strong", "", deal.bots[step.seat]), " ", ...action(step, words));
+    item.append(make("span", "soft", ` ${by(step, words)}${times(step, words)}`));
+    if (step.why) {
+      item.append(make("p", "bad fault", words("fault", { verdict: step.by.replace(DEFAULT, ""), why: step.why })));
+    }
+    if (step.printed) {
+      const output = make("pre", "", step.printed);
+      output.tabIndex = 0;
+      item.append(make("p", "soft", words("printed")), output);
+    }
+    return item;
+  });
+}
+
+/** @param {Step} step @param {Words} words @returns {(string | Node)[]} */
+function action(step, words) {
+  if (step.kind === "moon") {
+    return [words(`choice-${step.action}`)];
+  }
+  const named = cards(step.action, words);
+  return named.length ? named : [words("nothing")];
+}
+
+/** @param {Step} step @param {Words} words */
+function by(step, words) {
+  if (step.by.startsWith(DEFAULT)) {
+    return words("by-default");
+  }
+  return words(`by-${step.by}`);
+}
+
+/** @param {Step} step @param {Words} words */
+function times(step, words) {
+  const told = [];
+  if (step.decision !== null) {
+    told.push(words("decision", { number: step.decision }));
+  }
+  if (step.decision !== null && step.took_ms !== null) {
+    told.push(words("took", { time: short(step.took_ms) }));
+  }
+  if (step.cpu_ms !== null) {
+    told.push(words("cpu", { time: short(step.cpu_ms) }));
+  }
+  if ((step.unasked_ms ?? 0) > WORTH_A_WORD) {
+    told.push(words("unasked", { time: short(step.unasked_ms ?? 0) }));
+  }
+  return told.length ? ` · ${told.join(" · ")}` : "";
+}
+
+/** The scores beside the table: made once for a deal, then only numbers change. */
+export class Scores {
+  /** @param {HTMLElement} body @param {Deal} deal */
+  constructor(body, deal) {
+    this.deal = deal;
+    this.rows = deal.bots.map((bot) => {
+      const name = make("th", "", bot);
+      name.setAttribute("scope", "row");
+      return { name, points: make("td", "num"), total: make("td", "num") };
+    });
+    body.replaceChildren(...this.rows.map((row) => make("tr", "", row.name, row.points, row.total)));
+  }
+
+  /** @param {Moment} moment */
+  show(moment) {
+    this.rows.forEach((row, seat) => {
+      const points = moment.result ? this.deal.scores[seat] : moment.chairs[seat].points;
+      setText(row.points, signed(points));
+      setText(row.total, signed((moment.result ? this.deal.totals : this.deal.totals_before)[seat]));
+    });
+  }
+}

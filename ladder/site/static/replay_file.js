@@ -1,0 +1,132 @@
+// The page that shows a record from the reader's own disk: nothing of it is sent anywhere.
+// @ts-check
+
+import { MOST_FILE_BYTES, RecordFile, opener } from "./record.js";
+import { DealReplayer } from "./replay.js";
+import { VerifyRecord } from "./verify.js";
+import { harmless, make, wordsIn } from "./words.js";
+
+/** @typedef {import("./shapes").Deal} Deal */
+
+const WHOLE = /^(\d{1,6})\/(\d)(?:\/(\d{1,3}|result))?$/;
+
+class ReplayFile extends HTMLElement {
+  /** @type {RecordFile | null} */
+  record = null;
+
+  connectedCallback() {
+    this.words = wordsIn(this);
+    this.input = /** @type {HTMLInputElement} */ (this.querySelector("input[type=file]"));
+    this.status = /** @type {HTMLElement} */ (this.querySelector("[role=status]"));
+    this.chooser = /** @type {HTMLSelectElement} */ (this.querySelector("select.deals"));
+    this.shown = /** @type {HTMLElement} */ (this.querySelector(".shown"));
+    /** @type {HTMLElement} */ (this.querySelector(".drop")).hidden = false;
+    this.input.addEventListener("change", () => this.#open(this.input?.files?.[0]));
+    this.chooser.addEventListener("change", () => this.#choose());
+    this.addEventListener("deal", (event) => this.#follow(/** @type {CustomEvent<Deal>} */ (event).detail));
+    for (const name of ["dragenter", "dragover", "dragleave", "drop"]) {
+      document.addEventListener(name, (event) => this.#drag(/** @type {DragEvent} */ (event)));
+    }
+  }
+
+  /** @param {DragEvent} event */
+  #drag(event) {
+    event.preventDefault();
+    this.classList.toggle("over", event.type === "dragenter" || event.type === "dragover");
+    if (event.type === "drop") {
+      this.#open(event.dataTransfer?.files[0]);
+    }
+  }
+
+  get #replayer() {
+    return /** @type {DealReplayer} */ (this.querySelector("deal-replayer"));
+  }
+
+  /** @param {File | undefined} file */
+  async #open(file) {
+    const { words = String } = this;
+    if (!file) {
+      return;
+    }
+    this.#say(words("reading", { name: harmless(file.name) }));
+    try {
+      if (file.size > MOST_FILE_BYTES) {
+        throw new Error(words("too-large", { most: MOST_FILE_BYTES / 1024 ** 2 }));
+      }
+      const bytes = new Uint8Array(await file.arrayBuffer());
+      this.record = await RecordFile.read(opener(bytes));
+      this.#show(this.record, bytes, file.name);
+    } catch (error) {
+      const { message, line = 0 } = /** @type {Error & {line?: number}} */ (error);
+      const what = harmless(message).slice(0, 300);
+      this.#say(words("no-record", { name: harmless(file.name), line, what }), true);
+    }
+  }
+
+  /** @param {RecordFile} record @param {Uint8Array} bytes @param {string} name */
+  #show(record, bytes, name) {
+    const { words = String } = this;
+    this.#say(words(record.finished ? "shown" : "shown-unfinished", {
+      name: harmless(name), title: record.match.rules.title, count: record.deals.length,
+    }));
+    this.#list(record);
+    /** @type {VerifyRecord} */ (this.querySelector("verify-record")).take(bytes);
+    this.#replayer.source = {
+      load: async (place, seat) => {
+        const found = record.deals[record.find(place)].place;
+        try {
+          return record.deal(place, seat);
+        } catch {
+          throw new Error(words("bad-deal", { board: found.board, table: found.table }));
+        }
+      },
+      hash: (deal, after) => `${deal.place.board}/${deal.place.table}${after && `/${after}`}`,
+      why: () => null,
+    };
+    /** @type {HTMLElement} */ (this.shown).hidden = false;
+    const wanted = WHOLE.exec(location.hash.slice(1));
+    this.#replayer.load(wanted && { board: Number(wanted[1]), table: Number(wanted[2]) }, wanted?.[3]);
+  }
+
+  /** @param {RecordFile} record */
+  #list(record) {
+    const { words = String } = this;
+    const hasBoards = record.match.format.startsWith("boards");
+    const groups = new Map();
+    for (const { place } of record.deals) {
+      const name = words(hasBoards ? "board" : "deal", { number: place.board });
+      const value = `${place.board}/${place.table}`;
+      if (!hasBoards) {
+        groups.set(value, new Option(name, value));
+        continue;
+      }
+      const group = groups.get(place.board) ?? Object.assign(make("optgroup"), { label: name });
+      group.append(new Option(`${name}, ${words("table", { number: place.table })}`, value));
+      groups.set(place.board, group);
+    }
+    this.chooser?.replaceChildren(...groups.values());
+  }
+
+  #choose() {
+    const [board, table] = (this.chooser?.value ?? "0/0").split("/").map(Number);
+    this.#replayer.pause();
+    this.#replayer.load({ board, table });
+  }
+
+  /** @param {Deal} deal */
+  #follow(deal) {
+    if (this.chooser) {
+      this.chooser.value = `${deal.place.board}/${deal.place.table}`;
+    }
+  }
+
+  /** @param {string} words @param {boolean} [isBad] */
+  #say(words, isBad = false) {
+    if (this.status) {
+      this.status.textContent = words;
+      this.status.className = isBad ? "bad" : "soft";
+    }
+  }
+}
+
+customElements.define("replay-file", ReplayFile);

@@ -1,0 +1,117 @@
+// What the API gives of a deal: ladder/values/replay.py says what the fields mean.
+
+export interface Place {
+  board: number;
+  table: number;
+}
+
+export interface Fault extends Place {
+  step: number;
+  bot: number;
+}
+
+export interface Step {
+  number: number | null;
+  seat: number;
+  kind: "pass" | "expose" | "play" | "moon";
+  action: string;
+  by: string;
+  why: string;
+  took_ms: number | null;
+  cpu_ms: number | null;
+  unasked_ms: number | null;
+  decision: number | null;
+  printed: string;
+}
+
+export interface Chair {
+  asked: boolean;
+  hand: string;
+  unknown: number;
+  legal: string;
+  exposed: string;
+  hidden: number;
+  voids: string;
+  passed: string;
+  received: string;
+  taken: string;
+  points: number;
+}
+
+export interface Moment {
+  after: number | null;
+  steps: Step[];
+  phase: "pass" | "expose" | "play" | "moon" | "over";
+  trick: number;
+  leader: number | null;
+  cards: string;
+  winning: number | null;
+  complete: boolean;
+  chairs: Chair[];
+  result: boolean;
+}
+
+export interface Trick {
+  number: number;
+  leader: number;
+  cards: string;
+  winner: number;
+  points: number;
+  ends: number;
+}
+
+export interface Deal {
+  match: number | null;
+  variant: string;
+  title: string;
+  format: string;
+  place: Place;
+  boards: boolean;
+  previous: Place | null;
+  next: Place | null;
+  faults: Fault[];
+  seat: number | null;
+  players: number;
+  hand_size: number;
+  low_is_better: boolean;
+  partners: boolean;
+  pass_offset: number;
+  pass_count: number;
+  face_up: number;
+  face_down: number;
+  numbers: number[];
+  bots: string[];
+  hands: string[];
+  moments: Moment[];
+  tricks: Trick[];
+  scores: number[];
+  totals_before: number[];
+  totals: number[];
+}
+
+/** Gives a deal as seen from all seats or from one. */
+export interface Source {
+  load(place: Place | null, seat: number | null): Promise<Deal>;
+  /** Go to another deal; true if that leaves the page. */
+  leave?(place: Place, hash: string): boolean;
+  hash(deal: Deal, after: string): string;
+  why(deal: Deal, step: number): string | null;
+}
+
+export interface Choice {
+  choice: string;
+  points: number;
+  points_error: number;
+  behind: number;
+  behind_error: number;
+  as_dealt: number;
+  house: string[];
+  chosen: boolean;
+}
+
+export interface Why {
+  opinion: string;
+  deals: number;
+  legal: number;
+  choices: Choice[];
+}

@@ -1,0 +1,209 @@
+// The card table of one deal: its elements are made once, and from moment to moment only what differs is moved.
+// @ts-check
+
+import { backElement, cardElement, cardsOf, order, rankOf, sign } from "./cards.js";
+import { make, signed } from "./words.js";
+
+/** @typedef {import("./shapes").Deal} Deal */
+/** @typedef {import("./shapes").Moment} Moment */
+/** @typedef {import("./shapes").Chair} Chair */
+/** @typedef {import("./words.js").Words} Words */
+
+/** Where seats are, clockwise from the bottom, by the number of players. @type {Record<number, string[]>} */
+const PLACES = {
+  2: ["s", "n"],
+  3: ["s", "w", "e"],
+  4: ["s", "w", "n", "e"],
+  5: ["s", "w", "nw", "ne", "e"],
+  6: ["s", "w", "nw", "n", "ne", "e"],
+  7: ["s", "sw", "w", "nw", "ne", "e", "se"],
+  8: ["s", "sw", "w", "nw", "n", "ne", "e", "se"],
+};
+const FLIGHT_MS = 180;
+
+/** @param {Element} element @param {string} text */
+export function setText(element, text) {
+  if (element.textContent !== text) {
+    element.textContent = text;
+  }
+}
+
+/** @param {string} name @param {Words} words */
+export function spoken(name, words) {
+  return words("card", { rank: words(`rank-${name[0]}`), suit: words(`suit-${name[1]}`) });
+}
+
+/** Cards suit by suit in little room. @param {string[]} cards @param {Words} words */
+export function compact(cards, words) {
+  const text = make("span", "compact");
+  for (const suit of "SHDC") {
+    const those = cards.filter((card) => card[1] === suit).sort((one, other) => order(one) - order(other));
+    if (those.length) {
+      const part = make("span", `suit-${suit}`, sign(suit), those.map((card) => rankOf(card)).join(" "));
+      part.setAttribute("role", "img");
+      part.setAttribute("aria-label", those.map((card) => spoken(card, words)).join(", "));
+      text.append(part);
+    }
+  }
+  return text;
+}
+
+class Seat {
+  /** @param {Deal} deal @param {number} seat @param {string} place @param {Words} words */
+  constructor(deal, seat, place, words) {
+    this.words = words;
+    this.mark = make("span", "mark");
+    this.points = make("b", "points");
+    const name = make("span", "name", deal.bots[seat]);
+    name.title = deal.bots[seat];
+    this.title = make("h3", "", this.mark, name, this.points);
+    this.taken = make("p", "taken");
+    this.hand = make("div", "hand");
+    this.element = make("section", `seat at-${place}`, this.title, this.hand, this.taken);
+    this.element.setAttribute("aria-label", words("seat", { who: deal.bots[seat] }));
+    this.spot = make("div", `spot at-${place}`);
+    /** @type {HTMLElement[]} */
+    this.backs = [];
+    this.told = "";
+  }
+
+  /** @param {Chair} chair @param {Moment} moment @param {(name: string) => HTMLElement} card */
+  show(chair, moment, card) {
+    this.element.classList.toggle("asked", chair.asked);
+    setText(this.mark, chair.asked ? "▸" : "");
+    setText(this.points, signed(chair.points));
+    const legal = new Set(moment.phase === "play" && chair.asked ? cardsOf(chair.legal) : []);
+    const fresh = new Set(moment.steps[0]?.kind === "pass" ? cardsOf(chair.received) : []);
+    const faces = new Map(cardsOf(chair.exposed).map((word) => [word.slice(0, 2), word.endsWith("*")]));
+    const hand = cardsOf(chair.hand).sort((one, other) => order(one) - order(other)).map((name) => {
+      const node = card(name);
+      node.classList.toggle("dim", legal.size > 0 && !legal.has(name));
+      node.classList.toggle("fresh", fresh.has(name));
+      node.classList.toggle("exposed", faces.has(name));
+      node.classList.toggle("down", faces.get(name) === true);
+      node.classList.remove("wins", "led");
+      return node;
+    });
+    while (this.backs.length < chair.unknown) {
+      this.backs.push(backElement());
+    }
+    arrange(this.hand, [...hand, ...this.backs.slice(0, chair.unknown)]);
+    this.#tell(chair);
+  }
+
+  /** What it took, and what is known of cards that are not seen. @param {Chair} chair */
+  #tell(chair) {
+    const key = `${chair.taken}|${chair.unknown ? chair.voids : ""}|${chair.hidden}`;
+    if (key === this.told) {
+      return;
+    }
+    this.told = key;
+    this.taken.replaceChildren(compact(cardsOf(chair.taken), this.words));
+    if (chair.unknown && chair.voids) {
+      this.taken.append(make("span", "voids", this.words("out-of"), ...[...chair.voids].map((suit) => named(suit, this.words))));
+    }
+    if (chair.hidden) {
+      this.taken.append(make("span", "voids", this.words("face-down", { count: chair.hidden })));
+    }
+  }
+}
+
+/** @param {string} suit @param {Words} words */
+function named(suit, words) {
+  const element = make("span", `suit-${suit}`, sign(suit));
+  element.setAttribute("role", "img");
+  element.setAttribute("aria-label", words(`suit-${suit}`));
+  return element;
+}
+
+/** Make these the children of an element, moving as few as can be. @param {Element} parent @param {Element[]} wanted */
+function arrange(parent, wanted) {
+  const there = new Set(wanted);
+  for (const child of [...parent.children]) {
+    if (!there.has(child)) {
+      child.remove();
+    }
+  }
+  wanted.forEach((node, place) => {
+    if (parent.children[place] !== node) {
+      parent.insertBefore(node, parent.children[place] ?? null);
+    }
+  });
+}
+
+export class Table {
+  /** @param {HTMLElement} felt @param {Deal} deal @param {number} south The seat at the bottom. @param {Words} words */
+  constructor(felt, deal, south, words) {
+    this.deal = deal;
+    this.words = words;
+    /** @type {Map<string, HTMLElement>} */
+    this.cards = new Map();
+    const places = PLACES[deal.players] ?? PLACES[8];
+    this.seats = deal.bots.map(
+      (_, seat) => new Seat(deal, seat, places[(seat - south + deal.players) % deal.players], words),
+    );
+    this.count = make("p", "count");
+    this.result = make("div", "result");
+    this.result.hidden = true;
+    const centre = make("div", "centre", this.count, ...this.seats.map((seat) => seat.spot), this.result);
+    felt.className = `felt p${deal.players}`;
+    felt.replaceChildren(centre, ...this.seats.map((seat) => seat.element));
+  }
+
+  /** @param {string} name */
+  card = (name) => {
+    let node = this.cards.get(name);
+    if (!node) {
+      node = cardElement(name, spoken(name, this.words));
+      this.cards.set(name, node);
+    }
+    return node;
+  };
+
+  /** Show a moment; if it is asked for, the card just played flies. @param {Moment} moment @param {boolean} flies */
+  show(moment, flies) {
+    const step = moment.steps[0];
+    const flying = flies && step?.kind === "play" ? this.card(step.action) : null;
+    const from = flying && (flying.isConnected ? flying : this.seats[step.seat].hand).getBoundingClientRect();
+    moment.chairs.forEach((chair, seat) => this.seats[seat].show(chair, moment, this.card));
+    this.#showTrick(moment);
+    this.#showResult(moment);
+    if (flying && from) {
+      const to = flying.getBoundingClientRect();
+      const start = `translate(${from.left - to.left}px, ${from.top - to.top}px)`;
+      flying.animate([{ transform: start }, { transform: "none" }], { duration: FLIGHT_MS, easing: "ease-out" });
+    }
+  }
+
+  /** @param {Moment} moment */
+  #showTrick(moment) {
+    const cards = moment.result ? [] : cardsOf(moment.cards);
+    const n = this.deal.players;
+    this.seats.forEach((seat, number) => {
+      const place = (number - (moment.leader ?? 0) + n) % n;
+      const node = place < cards.length ? this.card(cards[place]) : null;
+      arrange(seat.spot, node ? [node] : []);
+      node?.classList.remove("dim", "fresh");
+      node?.classList.toggle("led", place === 0);
+      node?.classList.toggle("wins", number === moment.winning);
+    });
+    const key = moment.trick ? "trick" : `before-${moment.phase}`;
+    this.count.classList.toggle("free", !moment.trick);
+    setText(this.count, moment.result ? "" : this.words(key, { number: moment.trick, count: this.deal.hand_size }));
+  }
+
+  /** @param {Moment} moment */
+  #showResult(moment) {
+    this.result.hidden = !moment.result;
+    if (moment.result && !this.result.firstChild) {
+      const sign = this.deal.low_is_better ? 1 : -1;
+      const best = Math.min(...this.deal.scores.map((score) => sign * score));
+      this.result.append(make("p", "", this.words("result")));
+      this.deal.bots.forEach((bot, seat) => {
+        const score = this.deal.scores[seat];
+        const row = make("p", sign * score === best ? "best" : "", make("span", "name", bot), make("b", "", signed(score)));
+        this.result.append(row);
+      });
+    }
+  }
+}

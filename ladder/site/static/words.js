@@ -1,0 +1,44 @@
+// The words of an element: the server writes them into a <template>, in the reader's language.
+// @ts-check
+
+/** @typedef {(key: string, values?: Record<string, string | number>) => string} Words */
+
+/** @param {ParentNode} root @returns {Words} */
+export function wordsIn(root) {
+  /** @type {Map<string, string>} */
+  const found = new Map();
+  for (const template of root.querySelectorAll("template.words")) {
+    for (const each of /** @type {HTMLTemplateElement} */ (template).content.querySelectorAll("[data-key]")) {
+      found.set(/** @type {HTMLElement} */ (each).dataset.key ?? "", (each.textContent ?? "").trim());
+    }
+  }
+  return (key, values = {}) => (found.get(key) ?? key).replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
+}
+
+/** A number of points with its sign. @param {number} points */
+export function signed(points) {
+  return points > 0 ? `+${points}` : points < 0 ? `−${-points}` : "0";
+}
+
+/** Milliseconds, with few digits. @param {number} ms */
+export function short(ms) {
+  return ms >= 1000 ? `${(ms / 1000).toFixed(2)} s` : `${ms.toFixed(ms < 10 ? 1 : 0)} ms`;
+}
+
+/** Words of strangers without what makes a page or a terminal do things. @param {string} text */
+export function harmless(text) {
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "\ufffd");
+}
+
+/**
+ * An element with a class and a text or children.
+ * @param {string} name @param {string} [className] @param {...(string | Node)} inside
+ */
+export function make(name, className = "", ...inside) {
+  const element = document.createElement(name);
+  if (className) {
+    element.className = className;
+  }
+  element.append(...inside);
+  return element;
+}

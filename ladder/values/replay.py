@@ -1,0 +1,174 @@
+"""One deal at one table of a recorded match, moment by moment, as terminal and page show it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ladder.values.value import Value
+
+LONGEST_WORDS = 500
+"""The most characters of what was wrong with an answer."""
+LONGEST_PRINT = 4000
+"""The most characters of what a bot printed at one decision."""
+MOST_FAULTS = 1000
+"""The most faults of a match that are listed."""
+
+
+class DealPlace(Value):
+    """Where a deal is in its match."""
+
+    board: int
+    """Number of the board; where there are none, of the deal."""
+    table: int
+    """Number of the table, which is the board's rotation; 0 where there is only one."""
+
+
+class FaultPlace(DealPlace):
+    """Where a fault is in its match."""
+
+    step: int
+    """The step that was played instead, counted from 1 in its deal."""
+    bot: int
+    """The number of the bot."""
+
+
+class ReplayStep(Value):
+    """One action, and who decided it; what one seat could not know is empty or None."""
+
+    number: int | None
+    """
+    Its place among the steps of the deal, from 1.
+
+    None as seen from one seat: the number of answers to a sealed question tells how many seats had a choice.
+    """
+    seat: int
+    kind: Literal["pass", "expose", "play", "moon"]
+    action: str
+    """As in the record: `QS`, several cards with a space between, `JD*` for one face down, `subtract` or `add`."""
+    by: str
+    """As in the record: `bot`, `forced`, `default:` and a verdict, or `takeover`."""
+    why: str
+    """The fault of the bot, in words; empty if there was none."""
+    took_ms: float | None
+    """By the referee's clock."""
+    cpu_ms: float | None
+    """CPU time of the bot's program; None also where it was not read."""
+    unasked_ms: float | None
+    """CPU time that it had used before it was asked; None also where it was not read."""
+    decision: int | None
+    """The bot's decision at its table, from 1, as its output names it; None where it was not asked."""
+    printed: str
+    """What the bot printed at this decision; empty unless the organiser shows that to everybody."""
+
+
+class ReplayChair(Value):
+    """One seat at one moment; cards are named as in the record, with a space between."""
+
+    asked: bool
+    """Whether it must decide now."""
+    hand: str
+    """Cards that it is known to hold."""
+    unknown: int
+    """How many more it holds."""
+    legal: str
+    """The cards among which it chooses now; empty where that is not known."""
+    exposed: str
+    """Cards that it has exposed, played since or not, as far as they are known; `*` behind one that lies face down."""
+    hidden: int
+    """How many cards it has put face down that are not known."""
+    voids: str
+    """Suits that it has shown to be out of, as letters."""
+    passed: str
+    received: str
+    taken: str
+    """The cards it took that count, or that change what others count."""
+    points: int
+    """What they are worth to it so far, a partner's left out."""
+
+
+class ReplayMoment(Value):
+    """The table after something has happened."""
+
+    after: int | None
+    """How many steps have been done; None as seen from one seat, for the reason that `ReplayStep.number` gives."""
+    steps: tuple[ReplayStep, ...]
+    """What has just been done: a card, a moon choice, or all answers to a sealed question."""
+    phase: Literal["pass", "expose", "play", "moon", "over"]
+    """What is decided next."""
+    trick: int
+    """Number of the trick on the table, from 1; between two of them the one just completed; 0 before the first card."""
+    leader: int | None
+    """Who led to it; its cards went round from there."""
+    cards: str
+    """The cards of this trick, in the order in which they were played."""
+    winning: int | None
+    """The seat whose card wins it, so far or for good."""
+    complete: bool
+    """Whether all its cards are there."""
+    chairs: tuple[ReplayChair, ...]
+    """By seat."""
+    result: bool
+    """Whether this is the last moment, after which the scores are known."""
+
+
+class ReplayTrick(Value):
+    """One whole trick."""
+
+    number: int
+    """From 1."""
+    leader: int
+    cards: str
+    """In the order in which they were played."""
+    winner: int
+    points: int
+    """By how much the winner's points moved."""
+    ends: int
+    """The place of the moment after it in `moments`."""
+
+
+class DealReplayed(Value):
+    """One deal at one table of a recorded match, as seen from all seats or from one."""
+
+    match: int | None
+    """Its number on the ladder; None if it comes from a file."""
+    variant: str
+    title: str
+    """The variant's, as people call it."""
+    format: str
+    place: DealPlace
+    boards: bool
+    """Whether `place` names a board and its rotation, and not a deal of a single table."""
+    previous: DealPlace | None
+    next: DealPlace | None
+    faults: tuple[FaultPlace, ...]
+    """Every fault in the match, in the order of boards and tables; none as seen from one seat."""
+    seat: int | None
+    """The seat whose knowledge this is; None: all hands are open."""
+    players: int
+    hand_size: int
+    """Cards dealt to each seat, and tricks in a deal."""
+    low_is_better: bool
+    partners: bool
+    """Whether seats 0 and 2 play against 1 and 3."""
+    pass_offset: int
+    """How many seats clockwise the passed cards travel; 0 where none are passed."""
+    pass_count: int
+    face_up: int
+    """By what a card exposed face up multiplies; 0 where none can be exposed."""
+    face_down: int
+    """The same of one that lies face down."""
+    numbers: tuple[int, ...]
+    """The number of the bot in each seat."""
+    bots: tuple[str, ...]
+    """The name of the bot in each seat."""
+    hands: tuple[str, ...]
+    """The cards dealt to each seat; empty where they are not known."""
+    moments: tuple[ReplayMoment, ...]
+    """The cards dealt, what happened then, and the result."""
+    tricks: tuple[ReplayTrick, ...]
+    scores: tuple[int, ...]
+    """What the deal brought each seat."""
+    totals_before: tuple[int, ...]
+    """Totals at this table, of whoever sits in each seat."""
+    totals: tuple[int, ...]
+    """The same after the deal."""

@@ -1,0 +1,108 @@
+"""A small ladder's site, served for real, and one browser that looks at it."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+import uvicorn
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from ladder.settings.settings import load_settings
+from ladder.site.application import make_app
+from tests.ladder.ladders import played
+from tests.ladder.recorded_ladders import new_ladder, recorded_match
+from tests.referee.bots import showy_seats
+from tests.referee.recorded import faulty_seats, match_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+SEED = bytes(range(32)).hex()
+PATIENCE_MS = 20_000
+DESK, PHONE = (1280, 900), (360, 740)
+
+
+@dataclass(frozen=True)
+class Served:
+    """A site that is up, and the numbers of its matches."""
+
+    url: str
+    gongzhu: int
+    """Of sample bots, `boards:1`."""
+    faulty: int
+    """Hearts, `boards:1`, with faults of three bots."""
+    sale: int
+    """Gong Zhu with face-down sales, `boards:1`."""
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    settings = load_settings(data_dir=tmp_path_factory.mktemp("site"))
+    ladder = new_ladder(settings)
+    matches = (
+        recorded_match(ladder, played("gongzhu")),
+        recorded_match(ladder, match_lines("hearts", "boards:1", faulty_seats), SEED),
+        recorded_match(ladder, match_lines("gongzhu-sale", "boards:1", showy_seats), SEED),
+    )
+    server = uvicorn.Server(uvicorn.Config(make_app(ladder), port=0, log_config=None, access_log=False, ws="none"))
+    up = threading.Event()
+    started = server.startup
+
+    async def startup(sockets: list[object] | None = None) -> None:
+        await started(sockets)  # type: ignore[arg-type]
+        up.set()
+
+    server.startup = startup  # type: ignore[method-assign, assignment]
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    assert up.wait(30)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    yield Served(f"http://127.0.0.1:{port}", *matches)
+    server.should_exit = True
+    thread.join()
+    ladder.database.close()
+
+
+@pytest.fixture(scope="module")
+def browser(site: Served) -> Iterator[Browser]:
+    """
+    Debian's Chromium; for one module only, because as long as it is there this thread has a running event loop.
+
+    So what plays matches comes before it.
+    """
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(browser: Browser, site: Served) -> Iterator[Callable[..., Page]]:
+    """Open a page of the site; in the end no script has failed, and nothing came from elsewhere."""
+    wrong: list[str] = []
+    contexts = []
+
+    def open_page(path: str, size: tuple[int, int] = DESK, script: bool = True, dark: bool = False) -> Page:
+        context = browser.new_context(
+            viewport={"width": size[0], "height": size[1]},
+            java_script_enabled=script,
+            color_scheme="dark" if dark else "light",
+            accept_downloads=True,
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+        page.on("request", lambda asked: None if asked.url.startswith((site.url, "blob:")) else wrong.append(asked.url))
+        page.goto(site.url + path)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert wrong == []

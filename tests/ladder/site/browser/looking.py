@@ -1,0 +1,42 @@
+"""What tests of pages look for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from axe_playwright_python.sync_playwright import Axe
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+SMALL = """() => [...document.querySelectorAll("deal-replayer button, deal-replayer select, replay-file input, a.button")]
+  .filter((each) => each.checkVisibility())
+  .map((each) => [each.outerHTML.slice(0, 80), each.getBoundingClientRect()])
+  .filter(([, box]) => box.width < 44 || box.height < 44)
+  .map(([name, box]) => `${name} ${box.width}x${box.height}`)"""
+
+
+def findings(page: Page) -> list[str]:
+    """What axe-core finds."""
+    found = Axe().run(page).response["violations"]
+    return [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found]
+
+
+def overflow(page: Page) -> int:
+    """By how many pixels the page is wider than its window."""
+    return int(page.evaluate("document.documentElement.scrollWidth - innerWidth"))
+
+
+def too_small(page: Page) -> list[str]:
+    """Controls that a finger misses."""
+    return list(page.evaluate(SMALL))
+
+
+def news(page: Page) -> str:
+    return page.inner_text("[data-part=news]")
+
+
+def ready(page: Page) -> Page:
+    """Wait until cards are on the table."""
+    page.wait_for_selector("deal-replayer .card")
+    return page

@@ -1,0 +1,173 @@
+"""The replayer on the page of a deal, in a real browser."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.ladder.site.browser.conftest import DESK, PHONE, Served
+from tests.ladder.site.browser.looking import findings, news, overflow, ready, too_small
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.sync_api import Page
+
+    Open = Callable[..., Page]
+
+pytestmark = pytest.mark.chromium
+
+LAST = 55
+"""Steps of a deal of Gong Zhu in which three or four seats may expose."""
+
+
+def hash_of(page: Page) -> str:
+    return page.url.partition("#")[2]
+
+
+def test_each_card_has_an_address(open_page: Open, site: Served) -> None:
+    page = ready(open_page(f"/m/{site.gongzhu}/0/1#25"))
+    assert hash_of(page) == "25"
+    told = news(page)
+    page.keyboard.press("ArrowRight")
+    assert hash_of(page) == "26"
+    assert news(page) != told
+    page.keyboard.press("h")
+    assert (hash_of(page), news(page)) == ("25", told)
+    page.reload()
+    assert news(ready(page)) == told
+    assert page.evaluate("scrollY") == 0
+
+
+def test_keys_are_those_of_the_terminal(open_page: Open, site: Served) -> None:
+    page = ready(open_page(f"/m/{site.gongzhu}/0/0"))
+    assert hash_of(page) == ""
+    page.keyboard.press("ArrowDown")
+    exposed = int(hash_of(page))
+    for key in ("j", "ArrowDown", "PageDown"):
+        page.keyboard.press(key)
+    assert int(hash_of(page)) == exposed + 3 * 4
+    assert "takes the trick" in news(page)
+    page.keyboard.press("k")
+    assert int(hash_of(page)) == exposed + 2 * 4
+    page.keyboard.press("End")
+    assert (hash_of(page), news(page)) == ("result", "The deal is over.")
+    page.keyboard.press("g")
+    assert (hash_of(page), news(page)) == ("", "The cards are dealt.")
+    page.keyboard.press("]")
+    page.wait_for_url(f"**/m/{site.gongzhu}/0/1")
+    ready(page).keyboard.press("ArrowLeft")
+    page.wait_for_url(f"**/m/{site.gongzhu}/0/0#result")
+    ready(page).keyboard.press("?")
+    assert page.is_visible("dialog")
+    page.keyboard.press("Escape")
+    page.keyboard.press("q")
+    page.wait_for_url(f"**/m/{site.gongzhu}")
+
+
+def test_the_next_fault_is_found_at_this_table_and_the_next(open_page: Open, site: Served) -> None:
+    page = ready(open_page(f"/m/{site.faulty}/0/0"))
+    page.keyboard.press("f")
+    assert "it cannot be read" in page.inner_text("[data-part=decisions]")
+    while "/0/0" in page.url:
+        before = hash_of(page)
+        page.keyboard.press("f")
+        page.wait_for_function("before => location.hash.slice(1) !== before || !location.pathname.endsWith('/0/0')", arg=before)
+    assert re.search(r"/0/1#\d+$", page.url)
+    assert ready(page).is_visible(".fault")
+
+
+def test_one_seat_is_shown_its_own_hand_and_backs(open_page: Open, site: Served) -> None:
+    page = ready(open_page(f"/m/{site.sale}/0/0#6"))
+    assert page.locator(".hand .card.back").count() == 0
+    page.keyboard.press("v")
+    page.wait_for_selector(".hand .card.back")
+    hand = page.locator(".seat.at-s .hand .card")
+    assert hand.locator("visible=true").count() == page.locator(".seat.at-s .hand .card:not(.back)").count()
+    assert page.locator(".felt").get_by_text("face down:").count()
+    assert hash_of(page) == "6"
+    page.select_option("[data-part=view]", "")
+    page.wait_for_function("!document.querySelector('.hand .back')")
+
+
+def test_it_plays_by_itself_until_the_result(open_page: Open, site: Served) -> None:
+    page = ready(open_page(f"/m/{site.gongzhu}/0/0"))
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowLeft")
+    page.select_option("[data-part=speed]", "5")
+    page.click("[data-part=play]")
+    page.wait_for_url("**#result")
+    page.wait_for_selector("[data-part=play][aria-pressed=false]")
+
+
+def test_a_link_in_the_text_puts_its_card_on_the_table(open_page: Open, site: Served) -> None:
+    page = ready(open_page(f"/m/{site.gongzhu}/0/0"))
+    link = page.locator(".tricks tbody tr:nth-child(3) td a").first
+    link.click()
+    page.wait_for_function("wanted => location.hash === wanted", arg=link.get_attribute("href"))
+    assert page.locator(".spot .card").count() > 0
+    assert news(page).endswith(".")
+
+
+def test_two_colours_are_kept(open_page: Open, site: Served) -> None:
+    page = ready(open_page(f"/m/{site.gongzhu}/0/0"))
+    colours = "[...new Set([...document.querySelectorAll('.felt .card')].map((card) => getComputedStyle(card).color))].length"
+    assert page.evaluate(colours) == 4
+    page.check("[data-part=colours]")
+    assert page.evaluate(colours) == 2
+    page.reload()
+    assert ready(page).evaluate(colours) == 2
+
+
+def test_why_is_asked_of_the_api_and_its_answer_becomes_a_table(open_page: Open, site: Served) -> None:
+    page = open_page("/help")
+    choice = {
+        "choice": "QS", "points": -12.25, "points_error": 1, "ahead": 0, "behind": 0.0, "behind_error": 0.0,
+        "as_dealt": -100.0, "house": ["counting"], "chosen": True,
+    }  # fmt: skip
+    answer = {"opinion": "", "deals": 64, "legal": 2, "choices": [choice, {**choice, "choice": "2C", "chosen": False}]}
+    page.route("**/steps/*/why", lambda route: route.fulfill(json=answer))
+    page.goto(f"{site.url}/m/{site.sale}/0/0#5")
+    ready(page).locator("#why button").first.click()
+    page.wait_for_selector("#why tbody tr")
+    assert page.locator("#why tbody tr").count() == 2
+    assert "64 deals" in page.inner_text("#why .note")
+    assert page.locator("#why .chosen").count() == 1
+    assert findings(page) == []
+    page.keyboard.press("l")
+    assert page.locator("#why tbody tr").count() == 0
+
+
+def test_without_javascript_the_deal_stands_there_as_text(open_page: Open, site: Served) -> None:
+    page = open_page(f"/m/{site.faulty}/0/0#25", script=False)
+    assert page.locator(".tricks tbody tr").count() == 13
+    assert page.locator(".tricks td:target").count() == 1
+    assert "it cannot be read" in page.inner_text(".as-text")
+    assert not page.is_visible("deal-replayer")
+    assert overflow(page) == 0
+    assert findings_without_script(page) == []
+
+
+def findings_without_script(page: Page) -> list[str]:
+    """Links and cells without words; axe-core itself is a script."""
+    return [each.inner_text() for each in page.locator("a").all() if not each.inner_text().strip()]
+
+
+@pytest.mark.parametrize("size", [DESK, PHONE, (2560, 1300)], ids=["desk", "phone", "wide"])
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_everybody_can_use_it(open_page: Open, site: Served, size: tuple[int, int], dark: bool) -> None:
+    page = ready(open_page(f"/m/{site.sale}/0/0#7", size, dark=dark))
+    assert (findings(page), overflow(page), too_small(page)) == ([], 0, [])
+    page.keyboard.press("v")
+    page.wait_for_selector(".hand .back")
+    page.keyboard.press("End")
+    assert findings(page) == []
+
+
+def test_the_card_just_played_is_announced(open_page: Open, site: Served) -> None:
+    page = ready(open_page(f"/m/{site.gongzhu}/0/0#10"))
+    assert page.get_attribute("[data-part=news]", "aria-live") == "polite"
+    assert re.fullmatch(r".* (plays|leads) the .* of (clubs|diamonds|hearts|spades)\..*", news(page))
