@@ -56,7 +56,7 @@ def make_app(ladder: Ladder, hub: LiveHub | None = None) -> EveryResponse:
     for router in (routes.router, replay_routes.router, live_routes.pages, why_routes.pages, operations.router):
         app.include_router(router, include_in_schema=False)
     for router in (api.router, replay_api.router, live_routes.api, why_routes.api):
-        app.include_router(router, prefix="/api/v1")
+        app.include_router(router, prefix="/api/v1", responses=problems.DOCUMENTED)
     app.mount(f"/static/{digest()}", GZipMiddleware(KeptFiles(directory=FOLDER), minimum_size=LEAST_TO_COMPRESS))
     app.add_exception_handler(PigpenError, problems.on_our_error)
     app.add_exception_handler(HTTPException, problems.on_http_error)

@@ -81,7 +81,7 @@ def all_matches(
     request: Request,
     variant: Annotated[str, Query(max_length=64)] = "",
     bot: Annotated[str, Query(max_length=80)] = "",
-    before: Annotated[int | None, Query(ge=1)] = None,
+    before: Annotated[int | None, Query(ge=1, le=MOST_NUMBER)] = None,
 ) -> Response:
     """Results, the newest first."""
     site: Site = request.app.state.site

@@ -27,8 +27,11 @@ pages = APIRouter()
 JSON = "application/json"
 PATIENCE = 20.0
 """Seconds that a request waits for its turn."""
+MOST_WAITING = 8
+"""Requests that wait for their turn at once: each takes one of the threads that make pages."""
 MOST_INBOX_MATCHES = 5
 
+_waiting = threading.BoundedSemaphore(MOST_WAITING)
 _turn = threading.Lock()
 Number = Annotated[int, Path(ge=1, le=MOST_NUMBER)]
 Place = Annotated[int, Path(ge=0, le=MOST_NUMBER)]
@@ -42,12 +45,18 @@ def one_at_a_time() -> Iterator[None]:
     Raises:
         HTTPException: 503, if too many others wait.
     """
-    if not _turn.acquire(timeout=PATIENCE):
-        raise HTTPException(503, "Too many estimates are asked for; try again soon.", {"Retry-After": "10"})
+    too_many = HTTPException(503, "Too many estimates are asked for; try again soon.", {"Retry-After": "10"})
+    if not _waiting.acquire(blocking=False):
+        raise too_many
     try:
-        yield
+        if not _turn.acquire(timeout=PATIENCE):
+            raise too_many
+        try:
+            yield
+        finally:
+            _turn.release()
     finally:
-        _turn.release()
+        _waiting.release()
 
 
 def estimated(request: Request, make: Callable[[], Value]) -> Response:

@@ -74,7 +74,9 @@ def test_the_next_fault_is_found_at_this_table_and_the_next(open_page: Open, sit
     while "/0/0" in page.url:
         before = hash_of(page)
         page.keyboard.press("f")
-        page.wait_for_function("before => location.hash.slice(1) !== before || !location.pathname.endsWith('/0/0')", arg=before)
+        page.wait_for_function(
+            "before => location.hash.slice(1) !== before || !location.pathname.endsWith('/0/0')", arg=before
+        )
     assert re.search(r"/0/1#\d+$", page.url)
     assert ready(page).is_visible(".fault")
 
@@ -114,7 +116,9 @@ def test_a_link_in_the_text_puts_its_card_on_the_table(open_page: Open, site: Se
 
 def test_two_colours_are_kept(open_page: Open, site: Served) -> None:
     page = ready(open_page(f"/m/{site.gongzhu}/0/0"))
-    colours = "[...new Set([...document.querySelectorAll('.felt .card')].map((card) => getComputedStyle(card).color))].length"
+    colours = (
+        "[...new Set([...document.querySelectorAll('.felt .card')].map((card) => getComputedStyle(card).color))].length"
+    )
     assert page.evaluate(colours) == 4
     page.check("[data-part=colours]")
     assert page.evaluate(colours) == 2
