@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from ladder.app.ladder import Ladder
 
+
 def deal_replayed(ladder: Ladder, match: int, board: int, table: int, seat: int | None = None) -> DealReplayed:
     """
     Play one deal of a match again.

@@ -28,9 +28,7 @@ Seat = Annotated[int | None, Query(ge=0, le=7, description="Only what this seat 
 
 
 @router.get("/matches/{match}/boards/{board}/tables/{table}", response_model=DealReplayed)
-def deal(
-    request: Request, match: MatchNumber, board: BoardNumber, table: TableNumber, seat: Seat = None
-) -> Response:
+def deal(request: Request, match: MatchNumber, board: BoardNumber, table: TableNumber, seat: Seat = None) -> Response:
     """Give one deal at one table of a match, moment by moment."""
     site: Site = request.app.state.site
     return answer(request, lambda: deal_replayed(site.ladder, match, board, table, seat))
@@ -44,4 +42,6 @@ def record(request: Request, match: MatchNumber) -> Response:
     if not path.is_file():
         raise UserError(f"The record of match {match} is not there any more.")
     name = f"match-{match}.jsonl.gz"
-    return FileResponse(path, media_type="application/gzip", filename=name, headers={"Cache-Control": "private, no-cache"})
+    return FileResponse(
+        path, media_type="application/gzip", filename=name, headers={"Cache-Control": "private, no-cache"}
+    )

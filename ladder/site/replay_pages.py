@@ -64,4 +64,8 @@ def _notes(shown: DealReplayed) -> Iterator[dict[str, object]]:
 
 
 def _note(shown: DealReplayed, step: ReplayStep) -> dict[str, object]:
-    return {"step": step.number, "bot": shown.bots[step.seat], **step.model_dump(include={"kind", "action", "by", "why"})}
+    return {
+        "step": step.number,
+        "bot": shown.bots[step.seat],
+        **step.model_dump(include={"kind", "action", "by", "why"}),
+    }

@@ -51,9 +51,7 @@ def match(ladder: Ladder, lines: list[AnyLine]) -> int:
 
 
 def deal_of(lines: list[AnyLine], board: int, table: int) -> DealLine:
-    return next(
-        line for line in lines if isinstance(line, DealLine) and (line.board, line.rotation) == (board, table)
-    )
+    return next(line for line in lines if isinstance(line, DealLine) and (line.board, line.rotation) == (board, table))
 
 
 def test_every_step_of_the_record_is_there_once(ladder: Ladder, match: int, lines: list[AnyLine]) -> None:

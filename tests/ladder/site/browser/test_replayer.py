@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.chromium
 
-LAST = 55
-"""Steps of a deal of Gong Zhu in which three or four seats may expose."""
-
 
 def hash_of(page: Page) -> str:
     return page.url.partition("#")[2]
@@ -63,6 +60,7 @@ def test_keys_are_those_of_the_terminal(open_page: Open, site: Served) -> None:
     ready(page).keyboard.press("?")
     assert page.is_visible("dialog")
     page.keyboard.press("Escape")
+    page.wait_for_selector("dialog", state="hidden")
     page.keyboard.press("q")
     page.wait_for_url(f"**/m/{site.gongzhu}")
 
@@ -74,7 +72,9 @@ def test_the_next_fault_is_found_at_this_table_and_the_next(open_page: Open, sit
     while "/0/0" in page.url:
         before = hash_of(page)
         page.keyboard.press("f")
-        page.wait_for_function("before => location.hash.slice(1) !== before || !location.pathname.endsWith('/0/0')", arg=before)
+        page.wait_for_function(
+            "before => location.hash.slice(1) !== before || !location.pathname.endsWith('/0/0')", arg=before
+        )
     assert re.search(r"/0/1#\d+$", page.url)
     assert ready(page).is_visible(".fault")
 
@@ -114,7 +114,9 @@ def test_a_link_in_the_text_puts_its_card_on_the_table(open_page: Open, site: Se
 
 def test_two_colours_are_kept(open_page: Open, site: Served) -> None:
     page = ready(open_page(f"/m/{site.gongzhu}/0/0"))
-    colours = "[...new Set([...document.querySelectorAll('.felt .card')].map((card) => getComputedStyle(card).color))].length"
+    colours = (
+        "[...new Set([...document.querySelectorAll('.felt .card')].map((card) => getComputedStyle(card).color))].length"
+    )
     assert page.evaluate(colours) == 4
     page.check("[data-part=colours]")
     assert page.evaluate(colours) == 2
