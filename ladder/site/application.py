@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 
 from ladder.app import overview
 from ladder.app.live_hub import LiveHub
 from ladder.site import api, live_routes, operations, problems, replay_api, replay_routes, routes, why_routes
-from ladder.site.cache import AnswerCache
+from ladder.site.cache import LEAST_TO_COMPRESS, AnswerCache
 from ladder.site.context import Site
 from ladder.site.headers import EveryResponse
 from ladder.site.metrics import Metrics
@@ -56,7 +57,7 @@ def make_app(ladder: Ladder, hub: LiveHub | None = None) -> EveryResponse:
         app.include_router(router, include_in_schema=False)
     for router in (api.router, replay_api.router, live_routes.api, why_routes.api):
         app.include_router(router, prefix="/api/v1", responses=problems.DOCUMENTED)
-    app.mount(f"/static/{digest()}", KeptFiles(directory=FOLDER))
+    app.mount(f"/static/{digest()}", GZipMiddleware(KeptFiles(directory=FOLDER), minimum_size=LEAST_TO_COMPRESS))
     app.add_exception_handler(PigpenError, problems.on_our_error)
     app.add_exception_handler(HTTPException, problems.on_http_error)
     app.add_exception_handler(RequestValidationError, problems.on_bad_input)

@@ -56,7 +56,7 @@ class Seat {
     this.points = make("b", "points");
     const name = make("span", "name", deal.bots[seat]);
     name.title = deal.bots[seat];
-    this.title = make("h3", "", this.mark, name, this.points);
+    this.title = make("p", "title", this.mark, name, this.points);
     this.taken = make("p", "taken");
     this.hand = make("div", "hand");
     this.element = make("section", `seat at-${place}`, this.title, this.hand, this.taken);

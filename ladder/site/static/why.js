@@ -88,7 +88,11 @@ export class Why {
     });
     const table = make("table", "", make("thead", "", head), make("tbody", "", ...rows));
     const opinion = this.words("why-opinion", { deals: why.deals });
-    return [make("div", "wide", table), make("p", "note", opinion)];
+    const wide = make("div", "wide", table);
+    wide.tabIndex = 0;
+    wide.setAttribute("role", "region");
+    wide.setAttribute("aria-label", this.words("why-choice"));
+    return [wide, make("p", "note", opinion)];
   }
 
   /** @param {string} choice @returns {(string | Node)[]} */

@@ -7,15 +7,17 @@ import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
 import uvicorn
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from ladder.settings.settings import load_settings
 from ladder.site.application import make_app
+from pigpen.rules import PRESETS
 from tests.ladder.ladders import played
-from tests.ladder.recorded_ladders import new_ladder, recorded_match
-from tests.referee.bots import showy_seats
+from tests.ladder.recorded_ladders import new_ladder, packed, recorded_match
+from tests.referee.bots import moon_lines, showy_seats
 from tests.referee.recorded import faulty_seats, match_lines
 
 if TYPE_CHECKING:
@@ -37,17 +39,24 @@ class Served:
     """Hearts, `boards:1`, with faults of three bots."""
     sale: int
     """Gong Zhu with face-down sales, `boards:1`."""
+    presets: tuple[int, ...]
+    """One of each variant, `boards:1`, with all kinds of steps; the last one is `deals:3` with a moon."""
+    long: bytes
+    """The record of a match of 60 deals, as a file."""
 
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     settings = load_settings(data_dir=tmp_path_factory.mktemp("site"))
     ladder = new_ladder(settings)
-    matches = (
-        recorded_match(ladder, played("gongzhu")),
-        recorded_match(ladder, match_lines("hearts", "boards:1", faulty_seats), SEED),
-        recorded_match(ladder, match_lines("gongzhu-sale", "boards:1", showy_seats), SEED),
-    )
+    showy = {name: recorded_match(ladder, match_lines(name, "boards:1", showy_seats), SEED) for name in PRESETS}
+    matches = {
+        "gongzhu": recorded_match(ladder, played("gongzhu")),
+        "faulty": recorded_match(ladder, match_lines("hearts", "boards:1", faulty_seats), SEED),
+        "sale": showy["gongzhu-sale"],
+    }
+    presets = (*showy.values(), recorded_match(ladder, moon_lines(), "4"))
+    long = packed(match_lines("gongzhu", "deals:60", showy_seats))
     server = uvicorn.Server(uvicorn.Config(make_app(ladder), port=0, log_config=None, access_log=False, ws="none"))
     up = threading.Event()
     started = server.startup
@@ -61,10 +70,17 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     thread.start()
     assert up.wait(30)
     port = server.servers[0].sockets[0].getsockname()[1]
-    yield Served(f"http://127.0.0.1:{port}", *matches)
+    yield Served(f"http://127.0.0.1:{port}", **matches, presets=presets, long=long)
     server.should_exit = True
     thread.join()
     ladder.database.close()
+
+
+@pytest.fixture(scope="session")
+def api(site: Served) -> Iterator[httpx.Client]:
+    """What a program reads of the site."""
+    with httpx.Client(base_url=f"{site.url}/api/v1") as client:
+        yield client
 
 
 @pytest.fixture(scope="module")

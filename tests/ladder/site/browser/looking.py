@@ -9,16 +9,16 @@ from axe_playwright_python.sync_playwright import Axe
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-SMALL = """() => [...document.querySelectorAll("deal-replayer button, deal-replayer select, replay-file input, a.button")]
+SMALL = """() => [...document.querySelectorAll("deal-replayer :is(button, select, input), replay-file input")]
   .filter((each) => each.checkVisibility())
-  .map((each) => [each.outerHTML.slice(0, 80), each.getBoundingClientRect()])
+  .map((each) => [each.outerHTML.slice(0, 80), (each.closest("label") ?? each).getBoundingClientRect()])
   .filter(([, box]) => box.width < 44 || box.height < 44)
   .map(([name, box]) => `${name} ${box.width}x${box.height}`)"""
 
 
-def findings(page: Page) -> list[str]:
-    """What axe-core finds."""
-    found = Axe().run(page).response["violations"]
+def findings(page: Page, part: str = "body") -> list[str]:
+    """What axe-core finds in a part of a page."""
+    found = Axe().run(page, context=part).response["violations"]
     return [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found]
 
 
@@ -37,6 +37,6 @@ def news(page: Page) -> str:
 
 
 def ready(page: Page) -> Page:
-    """Wait until cards are on the table."""
-    page.wait_for_selector("deal-replayer .card")
+    """Wait until there is something on the table."""
+    page.wait_for_selector("deal-replayer .seat")
     return page

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.chromium
 
-LAST = 55
-"""Steps of a deal of Gong Zhu in which three or four seats may expose."""
-
 
 def hash_of(page: Page) -> str:
     return page.url.partition("#")[2]
@@ -63,6 +60,7 @@ def test_keys_are_those_of_the_terminal(open_page: Open, site: Served) -> None:
     ready(page).keyboard.press("?")
     assert page.is_visible("dialog")
     page.keyboard.press("Escape")
+    page.wait_for_selector("dialog", state="hidden")
     page.keyboard.press("q")
     page.wait_for_url(f"**/m/{site.gongzhu}")
 

@@ -1,0 +1,180 @@
+"""A record from the reader's own disk, in a real browser."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.ladder.site.browser.conftest import PHONE
+from tests.ladder.site.browser.looking import findings, news, overflow, ready, too_small
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import httpx
+    from playwright.sync_api import Page
+
+    from tests.ladder.site.browser.conftest import Served
+
+    Open = Callable[..., Page]
+
+pytestmark = pytest.mark.chromium
+
+STATUS = "replay-file > [role=status]"
+IN_BROWSER = """async ([bytes, seats]) => {
+  const base = document.querySelector("script[src*=replay_file]").src.replace("replay_file.js", "");
+  const { RecordFile, opener } = await import(`${base}record.js`);
+  const record = await RecordFile.read(opener(Uint8Array.from(atob(bytes), (c) => c.charCodeAt(0))));
+  return record.deals.flatMap(({ place }) => seats.map((seat) => record.deal(place, seat)));
+}"""
+
+
+@pytest.fixture
+def sale(api: httpx.Client, site: Served) -> bytes:
+    """A packed record."""
+    return api.get(f"/matches/{site.sale}/record").content
+
+
+def choose(page: Page, content: bytes, name: str = "match.jsonl.gz") -> None:
+    page.set_input_files("input[type=file]", {"name": name, "mimeType": "", "buffer": content})
+
+
+def plain(deal: dict[str, object]) -> dict[str, object]:
+    """A deal without what a record does not tell of itself."""
+    text = json.dumps({**deal, "match": None})
+    parsed: dict[str, object] = json.loads(text)
+    for moment in parsed["moments"]:  # type: ignore[attr-defined]
+        for chair in moment["chairs"]:
+            chair["legal"] = ""
+    return parsed
+
+
+def test_the_browser_makes_of_a_file_what_the_site_makes_of_it(
+    open_page: Open, site: Served, api: httpx.Client
+) -> None:
+    """Every variant, from all seats and from one: points, knowledge, tricks, decisions."""
+    page = open_page("/replay")
+    compared = 0
+    for match in (*site.presets, site.faulty):
+        record = base64.b64encode(api.get(f"/matches/{match}/record").content).decode()
+        for deal in page.evaluate(IN_BROWSER, [record, [None, 0, 3]]):
+            seat = {} if deal["seat"] is None else {"seat": str(deal["seat"])}
+            place = deal["place"]
+            wanted = api.get(f"/matches/{match}/boards/{place['board']}/tables/{place['table']}", params=seat).json()
+            assert plain(deal) == plain(wanted)
+            compared += 1
+    assert compared == 3 * (7 * 4 + 5 + 3 + 4)
+
+
+def test_thousands_of_cards_stay_smooth(open_page: Open, site: Served) -> None:
+    """No element is made anew for a step, so that their number stays as it is, deal after deal."""
+    page = open_page("/replay")
+    choose(page, site.long)
+    ready(page)
+    counted = """(times) => {
+      const replayer = document.querySelector("deal-replayer");
+      let made = 0;
+      const watch = new MutationObserver((all) => { made += all.flatMap((each) => [...each.addedNodes]).filter((node) => node.classList?.contains("card") && !node.seen && (node.seen = true)).length; });
+      watch.observe(replayer, { childList: true, subtree: true });
+      return (async () => {
+        for (let step = 0; step < times; step++) await replayer.forward();
+        await new Promise((done) => setTimeout(done));
+        return [made, document.querySelectorAll("deal-replayer *").length, replayer.deal.place.board];
+      })();
+    }"""
+    _, elements, _ = page.evaluate(counted, 20)
+    made, after, board = page.evaluate(counted, 2000)
+    assert board > 30
+    assert made <= 52 * (board + 1)
+    assert after < elements + 60
+
+
+def test_match_board_and_table_are_chosen_on_the_page(open_page: Open, sale: bytes) -> None:
+    page = open_page("/replay")
+    choose(page, sale)
+    ready(page)
+    assert page.inner_text(STATUS) == "match.jsonl.gz: Gong Zhu 拱猪 with face-down sales, 4 deals."
+    page.select_option("select.deals", "0/2")
+    page.wait_for_function("location.hash === '#0/2'")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    address = page.url
+    told = news(page)
+    page.keyboard.press("]")
+    page.wait_for_function("location.hash === '#0/3'")
+    assert page.input_value("select.deals") == "0/3"
+    page.goto("about:blank")
+    page.goto(address)
+    choose(page, sale)
+    ready(page)
+    assert news(page) == told
+
+
+def test_a_record_can_be_dropped_on_the_page(open_page: Open, sale: bytes) -> None:
+    page = open_page("/replay")
+    lines = gzip.decompress(sale).decode()
+    data = page.evaluate_handle(
+        "(text) => { const data = new DataTransfer(); data.items.add(new File([text], 'a.jsonl')); return data; }",
+        lines,
+    )
+    page.dispatch_event("replay-file", "drop", {"dataTransfer": data})
+    ready(page)
+    assert page.inner_text(STATUS).startswith("a.jsonl: ")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"hello\n", "line 1): it is no line of a record"),
+        (b"", "it holds no deal"),
+        (b'{"type":"match","rules":{"players":4}}\n', "line 1): it is no line of a record"),
+        (gzip.compress(b"x" * 2**21), "line 1: it is longer than 1048576 bytes"),
+        (b"\x1f\x8b\x08hello", "it cannot be unpacked"),
+        (gzip.compress(b"\n" * 200_000), "it is no line of a record"),
+    ],
+    ids=["words", "nothing", "misshapen", "long", "damaged", "empty lines"],
+)
+def test_a_file_that_is_no_record_is_told_so_in_a_sentence(open_page: Open, content: bytes, words: str) -> None:
+    page = open_page("/replay")
+    choose(page, content, "<b>x</b>.jsonl")
+    page.wait_for_selector(f"{STATUS}.bad")
+    told = page.inner_text(STATUS)
+    assert told.startswith("<b>x</b>.jsonl is no record that can be shown (")
+    assert words in told
+    assert not page.is_visible("deal-replayer")
+
+
+def test_a_deal_whose_actions_do_not_fit_is_told_so(open_page: Open, sale: bytes) -> None:
+    lines = gzip.decompress(sale).splitlines()
+    first = json.loads(lines[1])
+    first["steps"][10]["play"] = first["steps"][11]["play"]
+    page = open_page("/replay")
+    choose(page, b"\n".join([lines[0], json.dumps(first).encode(), *lines[2:]]), "m.jsonl")
+    page.wait_for_function("document.querySelector('[data-part=news]').textContent.includes('cannot be replayed')")
+
+
+def test_strangers_names_are_text(open_page: Open, sale: bytes) -> None:
+    lines = gzip.decompress(sale)
+    page = open_page("/replay")
+    choose(page, lines.replace(b'"bot0"', b'"<img src=x onerror=alert(1)>\\u202e"'), "m.jsonl")
+    ready(page)
+    assert page.locator("deal-replayer img").count() == 0
+    assert "<img src=x onerror=alert(1)>\ufffd" in (page.locator(".seat .name").first.get_attribute("title") or "")
+
+
+@pytest.mark.parametrize("size", [(1280, 900), PHONE], ids=["desk", "phone"])
+def test_everybody_can_use_it(open_page: Open, site: Served, size: tuple[int, int]) -> None:
+    page = open_page("/replay", size)
+    assert findings(page) == []
+    choose(page, site.long)
+    ready(page)
+    assert (findings(page), overflow(page), too_small(page)) == ([], 0, [])
+
+
+def test_without_javascript_the_page_names_the_command(open_page: Open) -> None:
+    page = open_page("/replay", script=False)
+    assert "pigpen replay match.jsonl" in page.inner_text("noscript")
