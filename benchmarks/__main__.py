@@ -3,7 +3,7 @@ What Pigpen costs, in one table. Ratios are taken in turn in one run and are wha
 the smallest and the largest in brackets. Without Docker its parts are left out.
 
 `python -m benchmarks.PART --help` tells of each part: engine, decision, elsewhere, start, rated, tables,
-growth, ladder_overhead, verify, workers.
+growth, ladder_overhead, live, verify, why, workers.
 """
 
 from __future__ import annotations
@@ -15,16 +15,31 @@ from benchmarks import (
     engine,
     growth,
     ladder_overhead,
+    live,
     rated,
     start,
     tables,
     verify,
+    why,
     workers,
 )
 
 PARTS = [
     module.PART
-    for module in (engine, decision, elsewhere, start, rated, tables, growth, ladder_overhead, verify, workers)
+    for module in (
+        engine,
+        decision,
+        elsewhere,
+        start,
+        rated,
+        tables,
+        growth,
+        ladder_overhead,
+        live,
+        verify,
+        why,
+        workers,
+    )
 ]
 
 if __name__ == "__main__":

@@ -98,7 +98,7 @@ def overhead(kind: str, boards: int, matches: int, places: int = SLOTS) -> tuple
         settings = load_settings(data_dir=Path(name), sandbox=kind, boards=boards, **PATIENT)
         database = open_ladder(settings, create=True)
         asyncio.run(enter(database, settings, DockerSandbox() if kind == "docker" else ProcessSandbox()))
-        stop = log_to(Path(name) / "logs", to_stderr=False)
+        stop = log_to(Path(name) / "logs" / "ladder.jsonl", to_stderr=False)
         slots = Slots(LocalExecutor(Worker(load_version), places))
         try:
             _run(database, settings, slots, places)  # programs are loaded, and caches are warm

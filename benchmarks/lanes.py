@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from ladder.sandbox.base import Program
     from referee.match.bystanders import Bystanders
+    from referee.match.observer import Announcer
     from referee.match.spec import MatchSpec
     from referee.records.lines import DealLine
     from referee.seats.seat import Seat
@@ -109,6 +110,10 @@ class SteppedTable(Table):
         self._go = asyncio.Semaphore(0)
         self._done = asyncio.Semaphore(0)
         self._decisions = 0
+
+    def tell(self, announcer: Announcer | None) -> None:
+        """Whom to tell of the deals that begin from now on."""
+        self._announcer = announcer
 
     async def step(self) -> int:
         """Play a deal."""

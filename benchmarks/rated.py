@@ -1,8 +1,9 @@
 """
 How many deals a minute a ladder rates: bots that play at once and bots that think, in fresh and in warm containers.
 
-A ladder of eight bots from folders, matches of four boards, two at once. The share is the CPU time that the bots' own
-thinking takes of all that the machine spends meanwhile: nothing else may run.
+A ladder of eight bots from folders, matches of four boards, as many at once as a ladder plays by itself. Two shares of
+all CPU time that the machine spends meanwhile (nothing else may run): what the bots were told to think, and what their
+programs used for their decisions by their clocks, which counts reading the view and sending the card.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from benchmarks.command import run
 from benchmarks.ladder_overhead import PATIENT
 from benchmarks.report import Part, Row, ratio, spread
 from benchmarks.start import busy_seconds
+from ladder.results.files import RECORD_END, MatchFiles
 from ladder.runner.coordinator import Coordinator
 from ladder.runner.executor import LocalExecutor
 from ladder.runner.run_log import log_to
@@ -27,12 +29,15 @@ from ladder.runner.runner import Runner
 from ladder.runner.stop_condition import StopCondition
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from ladder.sandbox.host.cores import bot_cores
 from ladder.settings.settings import load_settings
 from ladder.store.commands.opening import open_ladder
 from ladder.store.commands.submissions import Submission, add_version
 from ladder.worker.pinned import load_version
 from ladder.worker.worker import Worker
 from pigpen.rules import PRESETS
+from referee.records.file import read_record
+from referee.records.lines import DealLine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +49,7 @@ if TYPE_CHECKING:
 BOTS = 8
 BOARDS = 4
 RULES = PRESETS["hearts"]
-THINKS_MS = (0, 1)
+THINKS_MS = (0, 1, 10)
 INSTANT = Path(__file__).resolve().parent / "instant"
 THINKING = """
 import time
@@ -73,6 +78,8 @@ class Rated:
     deals_a_minute: float
     thinking: float
     """The share of the machine's CPU time in which bots thought, by what they were told to think; 0 to 1."""
+    own: float
+    """The share of it that the bots' clocks have counted; 0 to 1."""
 
 
 def rated(millis: int, instances: Instances, matches: int) -> Rated:
@@ -82,24 +89,33 @@ def rated(millis: int, instances: Instances, matches: int) -> Rated:
         settings = load_settings(data_dir=root / "ladder", instances=instances, boards=BOARDS, **PATIENT)
         database = open_ladder(settings, create=True)
         asyncio.run(_enter(database, [_folder(root / f"bot{n}", millis, n) for n in range(BOTS)]))
-        stop = log_to(settings.data_dir / "logs", to_stderr=False)
-        executor = LocalExecutor(Worker(load_version), slots=2)
+        stop = log_to(settings.data_dir / "logs" / "ladder.jsonl", to_stderr=False)
+        executor = LocalExecutor(Worker(load_version), slots=len(bot_cores()) + 1)
         try:
             _run(database, settings, executor, BOTS if instances == "warm" else 2)  # programs are loaded
+            before = _clocked(settings)
             began, busy = time.perf_counter(), busy_seconds()
             _run(database, settings, executor, matches)
             wall, busy = time.perf_counter() - began, busy_seconds() - busy
+            own = _clocked(settings) - before
         finally:
             executor.close()
             database.close()
             stop()
     deals = matches * BOARDS * RULES.players
     asked = deals * RULES.players * RULES.hand_size * NOT_FORCED
-    return Rated(deals * 60 / wall, asked * millis / 1000 / busy)
+    return Rated(deals * 60 / wall, asked * millis / 1000 / busy, own / busy)
 
 
 NOT_FORCED = 0.77
 """The share of the cards that a bot is asked for, about (`python -m benchmarks.forced`)."""
+
+
+def _clocked(settings: Settings) -> float:
+    """Seconds of CPU time that all decisions of all matches took by the clocks of the bots."""
+    records = MatchFiles(settings.data_dir).root.rglob(f"*{RECORD_END}")
+    lines = (line for record in records for line in read_record(record))
+    return sum(cpu or 0.0 for line in lines if isinstance(line, DealLine) for cpu in line.cpu_ms or ()) / 1000
 
 
 def _folder(folder: Path, millis: int, number: int) -> Path:
@@ -133,16 +149,18 @@ def measure(rounds: int, thinks: Sequence[int] = THINKS_MS, matches: int = 4) ->
         found: dict[Instances, list[Rated]] = {"fresh": [], "warm": []}
         for _ in range(rounds):
             for instances, results in found.items():
-                results.append(rated(millis, instances, matches if instances == "fresh" else 4 * matches))
+                results.append(rated(millis, instances, matches if instances == "fresh" or millis > 1 else 4 * matches))
         fresh, warm = ([each.deals_a_minute for each in results] for results in found.values())
-        shares = [100 * each.thinking for each in found["warm"]]
+        thinking = [100 * each.thinking for each in found["warm"]]
+        own = [100 * each.own for each in found["warm"]]
         who = f"bots that think {millis} ms" if millis else "bots that play at once"
         rows += [
             Row(f"rated deals a minute, {who}, fresh", spread(fresh)),
             Row(f"rated deals a minute, {who}, warm", spread(warm), "fresh", ratio(warm, fresh)),
         ]
         if millis:
-            rows.append(Row(f"CPU time that is thinking, {millis} ms, warm", spread(shares, " %"), "the machine's"))
+            rows.append(Row(f"CPU time that is thinking, {millis} ms, warm", spread(thinking, " %"), "the machine's"))
+            rows.append(Row(f"CPU time on the bots' clocks, {millis} ms, warm", spread(own, " %"), "the machine's"))
     return rows
 
 

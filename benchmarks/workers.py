@@ -64,7 +64,9 @@ def measure(rounds: int) -> list[Row]:
     for boards in BOARDS:
         where = counted(boards, "board")
         with ExitStack() as stack:
-            stack.callback(log_to(Path(stack.enter_context(tempfile.TemporaryDirectory())), to_stderr=False))
+            stack.callback(
+                log_to(Path(stack.enter_context(tempfile.TemporaryDirectory())) / "log.jsonl", to_stderr=False)
+            )
             ladders = [Workers(boards, workers) for workers in (1, 2)]
             for ladder in ladders:
                 stack.callback(ladder.close)

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from ladder.store import names
 from ladder.store.queries import bot_page as pages
 from ladder.store.queries import bots as lists
+from ladder.store.queries import neighbours as queries_of_neighbours
 from ladder.store.queries import rating_curve as curves
 from ladder.store.queries import standings as tables
+from ladder.values.bots import BotList
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
@@ -37,10 +39,35 @@ def standings(
         return [tables.standings(session, names.find_variant(session, name), everyone, first) for name in wanted]
 
 
+def neighbours(ladder: Ladder, variant: str) -> dict[tuple[str, int], float]:
+    """
+    Read how likely each active version of a variant is stronger than the one ranked next, 0 to 1.
+
+    Returns:
+        By bot and number of the version; those are left out of which no estimate knows.
+    """
+    with ladder.database.read() as session:
+        return queries_of_neighbours.neighbours(session, variant)
+
+
 def bots(ladder: Ladder) -> list[BotRow]:
     """Read every bot, by name."""
     with ladder.database.read() as session:
         return lists.bots(session)
+
+
+def some_bots(ladder: Ladder, after: str | None = None, limit: int = 100) -> BotList:
+    """
+    Read bots by name, some at a time.
+
+    Args:
+        ladder: The ladder.
+        after: Only those whose names come after this one; what `BotList.next` said.
+        limit: At most so many, from 1.
+    """
+    with ladder.database.read() as session:
+        found = lists.bots(session, after, limit + 1)
+    return BotList(bots=tuple(found[:limit]), next=found[limit - 1].bot if len(found) > limit else None)
 
 
 def bot_page(ladder: Ladder, bot: str, variant: str | None = None, opponents: int = 10) -> BotPage:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ladder.errors import SandboxError, UserError
@@ -13,6 +14,7 @@ from ladder.runner.executor import LocalExecutor
 from ladder.runner.run_log import log_to
 from ladder.runner.runner import Runner
 from ladder.runner.stop_condition import StopCondition
+from ladder.runner.worker_process import WorkerProcess
 from ladder.runner.worker_processes import WorkerProcesses
 from ladder.sandbox.host.cores import all_cores, bot_cores
 from ladder.store.commands.match_time import why_too_short
@@ -76,10 +78,12 @@ def ladder_run(
         stack.enter_context(event_log(ladder, "ladder", watch, to_stderr=log_to_stderr))
         slots = plan.concurrency or ladder.settings.concurrency or _slots()
         workers = min(ladder.settings.workers or len(all_cores()), slots)
-        executor = LocalExecutor(WorkerProcesses(workers), slots)
-        stack.callback(executor.close)
         chance = random.Random(plan.seed or None)
         coordinator = Coordinator(ladder.database, ladder.settings, chance, ladder.clock, list(plan.variants) or None)
+        stack.callback(coordinator.live.close)
+        start = partial(WorkerProcess.start, take_events=coordinator.live.append)
+        executor = LocalExecutor(WorkerProcesses(workers, start), slots)
+        stack.callback(executor.close)
         yield Runner(coordinator, executor, StopCondition(plan.matches, plan.until_ci))
 
 

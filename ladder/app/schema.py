@@ -23,6 +23,7 @@ from ladder.values.rerun import RerunResult
 from ladder.values.settings import SettingRow
 from ladder.values.standings import Standings
 from ladder.values.submission import SubmissionResult
+from ladder.values.why import Dearest, Why
 from pigpen.rules import Rules
 from referee.records.schema import write_or_check
 
@@ -34,6 +35,8 @@ PRINTED: dict[str, Any] = {
     "rules": list[Rules],
     "rules NAME": Rules,
     "submit": SubmissionResult,
+    "why": Dearest,
+    "why --step": Why,
     "rerun": RerunResult,
     "verify": Verification,
     "explain": Explanation,

@@ -25,3 +25,7 @@ def _end(*_: object) -> None:
 
 if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else something ignores it, as nohup does
     signal.signal(signal.SIGINT, _end)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,23 +1,15 @@
-"""Records as arguments of commands, and which of their deals and bots is meant."""
+"""Records as arguments of commands."""
 
 from __future__ import annotations
 
 import os
 import re
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.errors import UserError
-from referee.records.file import read_record
-from referee.records.recorded import BadRecord, Recorded
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
-
-    from referee.records.packed_deals import Deals
 
 DealOption = Annotated[int | None, typer.Option(min=0, help="Only deal N, counted from 0.")]
 BoardOption = Annotated[int | None, typer.Option(min=0, help="Only board N, counted from 0.")]
@@ -39,46 +31,3 @@ def record_of(named: Path) -> Path:
 
     with opened() as ladder:
         return matches.record_of(ladder, int(str(named)))
-
-
-def read_match(path: Path) -> Recorded:
-    """Read the record of a match, finished or not, that holds a deal at least."""
-    with understanding(path):
-        recorded = Recorded.of(read_record(path))
-    if not recorded.deals:
-        raise UserError(f"{str(path)!r} holds no deal yet: a deal is written when it is over.")
-    return recorded
-
-
-@contextmanager
-def understanding(path: Path) -> Iterator[None]:
-    """Put into words why the record in *path* makes no sense."""
-    try:
-        yield
-    except BadRecord as error:
-        raise UserError(f"{str(path)!r} cannot be replayed: {error}.") from None
-
-
-def bot_in(recorded: Recorded, word: str, path: Path) -> int:
-    """Find the number of the bot that *word* names or numbers."""
-    try:
-        return recorded.bot(word)
-    except ValueError as error:
-        raise UserError(f"{str(path)!r}: {error}.") from None
-
-
-def deals_in(recorded: Recorded, path: Path, deal: int | None, board: int | None, rotation: int | None) -> Deals:
-    """Choose deals by what is given of their numbers; there is one at least."""
-    found = recorded.deals.where(deal, board, rotation)
-    if not found:
-        wanted = {"deal": deal, "board": board, "rotation": rotation}
-        named = " ".join(f"--{name} {number}" for name, number in wanted.items() if number is not None)
-        raise UserError(f"{str(path)!r} has no deal for {named}; it holds {_extent(recorded)}.")
-    return found
-
-
-def _extent(recorded: Recorded) -> str:
-    last = recorded.deals[-1]
-    if last.board is None:
-        return f"the deals 0 to {last.deal}"
-    return f"the boards 0 to {last.board}, rotations 0 to {max(line.rotation or 0 for line in recorded.deals)}"

@@ -10,16 +10,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ladder.cli.records import (
-    BoardOption,
-    DealOption,
-    RotationOption,
-    bot_in,
-    deals_in,
-    read_match,
-    record_of,
-    understanding,
-)
+from ladder.app.local.reading import Source, bot_in, deals_in, read_match, understanding
+from ladder.cli.records import BoardOption, DealOption, RotationOption, record_of
 from ladder.cli.replay_text import match_text
 from ladder.cli.replay_words import folded
 from referee.replay.cursor import Cursor
@@ -51,12 +43,12 @@ def replay(
 
         pigpen replay 17
     """
-    record = record_of(record)
-    recorded = read_match(record)
-    bot = None if chair is None else bot_in(recorded, chair, record)
-    lines = deals_in(recorded, record, deal, board, rotation)
+    source = Source.of(record_of(record))
+    recorded = read_match(source)
+    bot = None if chair is None else bot_in(recorded, chair, source)
+    lines = deals_in(recorded, source, deal, board, rotation)
     console = Console(highlight=False)
-    with understanding(record):
+    with understanding(source):
         if plain or console.is_dumb_terminal or not (console.is_terminal and sys.stdin.isatty()):
             for text in match_text(recorded, lines, bot):
                 typer.echo(folded(text, console.encoding))
@@ -64,4 +56,4 @@ def replay(
             from ladder.cli.viewer import Viewer  # there are no such terminals on Windows
 
             cursor = Cursor(recorded, recorded.deals.index(lines[0]))
-            Viewer(cursor, console, bot, partial(read_match, record)).run(sys.stdin.fileno())
+            Viewer(cursor, console, bot, partial(read_match, source)).run(sys.stdin.fileno())

@@ -7,19 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ladder.app.local.reading import Source, bot_in, deals_in, read_match, understanding
 from ladder.cli.json_output import print_json
 from ladder.cli.options import LimitOption, RuntimeOption, SandboxOption
 from ladder.cli.progress import progress
-from ladder.cli.records import (
-    BoardOption,
-    DealOption,
-    RotationOption,
-    bot_in,
-    deals_in,
-    read_match,
-    record_of,
-    understanding,
-)
+from ladder.cli.records import BoardOption, DealOption, RotationOption, record_of
 from ladder.cli.rerun_table import print_rerun
 from ladder.cli.running import run
 from ladder.cli.sandboxes import opened_sandbox
@@ -61,15 +53,15 @@ def rerun(
 
         pigpen rerun match.jsonl 0 ./mybot --board 3 --sandbox process
     """
-    record = record_of(record)
-    recorded = read_match(record)
-    number = bot_in(recorded, seat, record)
-    lines = deals_in(recorded, record, deal, board, rotation)
-    source, name = find_bot(bot), recorded.first.bots[number]
-    with understanding(record):
+    source = Source.of(record_of(record))
+    recorded = read_match(source)
+    number = bot_in(recorded, seat, source)
+    lines = deals_in(recorded, source, deal, board, rotation)
+    asked, name = find_bot(bot), recorded.first.bots[number]
+    with understanding(source):
         tables = table_reruns(recorded, number, lines, limit)
         with progress("decisions", sum(table.questions for table in tables)) as advance:
-            work = _rerun(name, tables, source, sandbox, runtime, limit_list, advance)
+            work = _rerun(name, tables, asked, sandbox, runtime, limit_list, advance)
             found = run(work, blocks=sandbox is SandboxKind.INLINE)
     if as_json:
         print_json(found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ladder.app.standings_csv import ORDINALS
 from ladder.cli.ladder_words import (
     NOTHING,
     cell,
@@ -16,7 +17,6 @@ from ladder.cli.ladder_words import (
     sparkline,
     when,
 )
-from ladder.cli.standings_table import ORDINALS
 from ladder.cli.think_times_table import print_think_times
 from ladder.sandbox.host.memory import MIB
 

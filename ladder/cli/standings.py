@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
@@ -35,7 +36,8 @@ def standings(
         pigpen standings --csv > standings.csv
     """
     from ladder.app.bots import standings as read
-    from ladder.cli.standings_table import print_csv, print_standings
+    from ladder.app.standings_csv import write_csv
+    from ladder.cli.standings_table import print_standings
 
     if as_json and as_csv:
         raise UserError("Choose one of --json and --csv.")
@@ -44,7 +46,7 @@ def standings(
     if as_json:
         print_json(found)
     elif as_csv:
-        print_csv(found)
+        write_csv(found, sys.stdout)
     else:
         console = Console()
         for place, each in enumerate(found):

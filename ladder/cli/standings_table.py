@@ -1,9 +1,7 @@
-"""The standings as a table that fits the terminal, and as CSV."""
+"""The standings as a table that fits the terminal."""
 
 from __future__ import annotations
 
-import csv
-import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,8 +10,8 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from ladder.app.standings_csv import ORDINALS
 from ladder.cli.ladder_words import NOTHING, cell, label, moved, percent, say, sparkline, thinned, when
-from ladder.cli.sanitize import harmless
 from ladder.ratings.elo import PROVISIONAL
 
 if TYPE_CHECKING:
@@ -25,14 +23,6 @@ if TYPE_CHECKING:
 
 BARS = 10
 """The most bars in a trend."""
-ORDINALS = ("1st", "2nd", "3rd", "4th", "5th", "6th", "7th", "8th")
-"""A place at every table that rules can have."""
-FIELDS = (
-    "rank", "bot", "version", "owner", "state", "elo", "error", "provisional", "rank_low", "rank_high", "matches",
-    "deals", "points_per_deal", *ORDINALS, "decisions", "faults", "fault_rate", "takeovers", "change", "since",
-    "reason",
-)  # fmt: skip
-"""The columns of the CSV, behind that of the variant."""
 
 
 @dataclass(frozen=True)
@@ -78,17 +68,6 @@ def print_standings(found: Standings, console: Console) -> None:
         if one.rank is None:
             reason = f": {one.reason}" if one.reason else ""
             say(console, f"{label(one.bot, one.version)} is {one.state} since {when(one.since)}{reason}")
-
-
-def print_csv(all_found: Iterable[Standings]) -> None:
-    """Print every variant's rows under one heading; what is not known is left empty."""
-    writer = csv.DictWriter(sys.stdout, ("variant", *FIELDS), lineterminator="\n", extrasaction="ignore")
-    writer.writeheader()
-    for found in all_found:
-        for one in found.standings:
-            shares = dict(zip(ORDINALS, one.shares, strict=False))
-            row = {"variant": found.variant} | one.model_dump(mode="json") | shares
-            writer.writerow({name: harmless(value) if isinstance(value, str) else value for name, value in row.items()})
 
 
 def _fitting(found: Standings, console: Console) -> tuple[Table, Sequence[Column]]:

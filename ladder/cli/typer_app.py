@@ -31,12 +31,13 @@ from ladder.cli.retire import retire
 from ladder.cli.rules import rules
 from ladder.cli.running import Stopped, interruptible
 from ladder.cli.sanitize import harmless
-from ladder.cli.serve import serve
+from ladder.cli.serve import serve, up
 from ladder.cli.show import show
 from ladder.cli.standings import standings
 from ladder.cli.submit import submit
 from ladder.cli.suspend import resume_bot, suspend
 from ladder.cli.verify import verify_records
+from ladder.cli.why import why
 from pigpen.rules.errors import PigpenError
 
 if TYPE_CHECKING:
@@ -86,10 +87,18 @@ PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "rules": rules,
         "submit": submit,
     },
-    "Look into a match": {"replay": replay, "rerun": rerun, "verify": verify_records, "explain": explain, "logs": logs},
+    "Look into a match": {
+        "replay": replay,
+        "why": why,
+        "rerun": rerun,
+        "verify": verify_records,
+        "explain": explain,
+        "logs": logs,
+    },
     "Follow a ladder": {"standings": standings, "bots": bots, "show": show, "matches": matches},
     "Run a ladder": {
         "ladder": ladder_app,
+        "up": up,
         "serve": serve,
         "retire": retire,
         "suspend": suspend,

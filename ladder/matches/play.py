@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ladder.sandbox.base import Exit, Instance, Program
     from ladder.sandbox.bots.bot_source import BotSource
     from pigpen import Bot
+    from referee.match.observer import Observer
     from referee.match.spec import MatchSpec
     from referee.records.lines import AnyLine, DealLine, ImageFiles, Instances, ResultLine
     from referee.seats.seat import Seat
@@ -130,6 +131,7 @@ async def play_sandboxed(
     recorded: Sequence[DealLine] | None = None,
     concurrency: int = 1,
     labels: Mapping[str, str] = NO_LABELS,
+    observer: Observer | None = None,
 ) -> Played:
     """
     Play with a fresh instance of each program in its sandbox at each table.
@@ -141,6 +143,7 @@ async def play_sandboxed(
         recorded: The deals in the record of an interrupted match.
         concurrency: How many tables play at once.
         labels: What instances are marked with, to find them again.
+        observer: Hears of what happens in the match.
 
     Raises:
         CannotResume: If the recorded deals are not of this match.
@@ -152,7 +155,7 @@ async def play_sandboxed(
         keep = partial(logs.__setitem__, table)
         return sandboxed_table(programs, spec.bots, keep, labels, commitment(spec.seed))
 
-    match = Match(spec, open_table, write, recorded, _image_files(programs), _instances(programs))
+    match = Match(spec, open_table, write, recorded, _image_files(programs), _instances(programs), observer=observer)
     return Played(await match.play(concurrency), logs, match.seconds)
 
 

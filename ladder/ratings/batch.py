@@ -66,7 +66,10 @@ class Estimate:
 
     def los(self, a: int, b: int) -> float:
         """Likelihood of superiority: how likely a is stronger than b, 0 to 1; ½ for a bot against itself."""
-        return NORMAL.cdf(float(self._leads(a)[self._places[b]]))
+        one, other = self._places[a], self._places[b]
+        variances = self.covariance.item(one, one), self.covariance.item(other, other)
+        variance = sum(variances) - 2.0 * self.covariance.item(one, other)
+        return NORMAL.cdf(float(self.ratings[one] - self.ratings[other]) / math.sqrt(variance)) if variance > 0 else 0.5
 
     def ranks(self, version: int) -> tuple[int, int]:
         """

@@ -13,8 +13,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ladder.results.files import MatchFiles
-from ladder.results.summary import summarise
+from ladder.results.live_folder import LiveFolder
 from ladder.runner.leased_tasks import task_of
+from ladder.runner.live_writer import LiveWriter
+from ladder.runner.returned import summary_of
 from ladder.sandbox.host import owners
 from ladder.store.commands import queue
 from ladder.store.commands.entrants import fields_of
@@ -24,15 +26,11 @@ from ladder.store.commands.records import give_up_records, remove_orphans
 from ladder.store.commands.results import WrongRecord, record_summary, write_seconds
 from ladder.store.commands.scheduling import fill_queue, why_nobody
 from ladder.store.commands.suspending import resume_due, suspend_lost
-from ladder.store.queries.leased import leased_match
+from ladder.store.queries.leased import leased_attempts, leased_match
 from ladder.store.queries.standings import errors_and_matches
-from referee.records.errors import RecordError
-from referee.records.recorded import BadRecord
-from referee.replay.verify import checked_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
-    from pathlib import Path
     from random import Random
 
     from ladder.results.summary import MatchSummary
@@ -74,6 +72,7 @@ class Coordinator:
             tick: A clock that never goes back, and is not set; seconds.
         """
         self.files = MatchFiles(settings.data_dir)
+        self.live = LiveWriter(LiveFolder(settings.data_dir), settings.live_delay, tick)
         self._database = database
         self._settings = settings
         self._rng = rng
@@ -95,7 +94,9 @@ class Coordinator:
         with self._database.write() as session:
             requeued = queue.requeue_dead(session, _has_ended)
             given_up = give_up_records(session, self._settings.records)
+            playing = leased_attempts(session)
         self._remove(given_up)
+        self.live.clear(playing)
         remove_orphans(self._database, self.files)
         return requeued
 
@@ -119,10 +120,13 @@ class Coordinator:
             seconds = partial(seconds_of, session, settings=self._settings)
             apart = self._settings.owners_apart
             leases = queue.claim(session, self._holder, now, seconds, count, self._variants, owners_apart=apart)
-            return [
+            tasks = [
                 task_of(lease, leased_match(session, lease.match), seconds(lease.match), self._settings)
                 for lease in leases
             ]
+        for task in tasks:
+            self.live.begin(task.match, task.attempt)
+        return tasks
 
     def record(self, outcome: MatchOutcome) -> Result | None:
         """
@@ -138,7 +142,7 @@ class Coordinator:
         assert outcome.record is not None
         self.files.keep(outcome.match, outcome.attempt, outcome.record, outcome.logs)
         try:
-            summary = _summary(self.files.record(outcome.match, outcome.attempt))
+            summary = summary_of(self.files.record(outcome.match, outcome.attempt))
             result, given_up = self._record(outcome, summary)
         except WrongRecord:
             self.files.remove(outcome.match, outcome.attempt)
@@ -146,6 +150,7 @@ class Coordinator:
         if result is None:
             self.files.remove(outcome.match, outcome.attempt)
         self._remove(given_up)
+        self.live.end(outcome.match, outcome.attempt, "void" if result is None else "done")
         return result
 
     def fail(self, match: int, attempt: int, reason: str, lost: str | None = None) -> Status | None:
@@ -163,13 +168,16 @@ class Coordinator:
             status = queue.fail(session, match, attempt, reason, for_good=lost is not None)
             if status is not None and lost is not None:
                 suspend_lost(session, lost, reason, self._now())
-            return status
+        self.live.end(match, attempt, "void")
+        return status
 
     def give_back(self, tasks: Collection[MatchTask]) -> None:
         """Put matches back into the queue that this run will not finish."""
         with self._database.write() as session:
             for task in tasks:
                 queue.give_back(session, task.match, task.attempt)
+        for task in tasks:
+            self.live.end(task.match, task.attempt, "returned")
 
     def why_nobody(self) -> str | None:
         """Why no match can be scheduled; None if one can be."""
@@ -232,14 +240,6 @@ class Coordinator:
         for match, attempt in attempts:
             with suppress(OSError):  # the next start tries again
                 self.files.remove(match, attempt)
-
-
-def _summary(path: Path) -> MatchSummary:
-    """Verify the record by playing it again, and give what it says."""
-    try:
-        return summarise(checked_lines(path))
-    except (RecordError, BadRecord) as error:
-        raise WrongRecord(f"A worker's record does not hold: {error}") from error
 
 
 def _has_ended(holder: str) -> bool:

@@ -46,13 +46,16 @@ class InFlight:
         """Let a match go that has come back; nothing happens if it was given up before."""
         self._matches.pop(task.key, None)
 
-    def give_up_expired(self) -> None:
-        """Give up every match whose lease has ended: its worker hangs, or its machine is gone."""
+    def give_up_expired(self) -> list[MatchTask]:
+        """Give up every match whose lease has ended: its worker hangs, or its machine is gone; gives them."""
+        lost = []
         for key, (task, future, until) in list(self._matches.items()):
             if until <= self._tick():
                 del self._matches[key]
                 future.cancel()
                 log.warning("match.lost", match=task.match, attempt=task.attempt)
+                lost.append(task)
+        return lost
 
     def cancel(self) -> None:
         """Cancel those that have not really begun yet; all of them stay here."""

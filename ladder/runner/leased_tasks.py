@@ -37,6 +37,7 @@ def task_of(lease: Lease, match: LeasedMatch, seconds: float, settings: Settings
         locked_bytes=settings.locked_bytes,
         instances=settings.instances,
         warm_bytes=settings.warm_bytes,
+        live=settings.live,
         seconds=seconds,
     )
 

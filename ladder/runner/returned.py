@@ -1,4 +1,4 @@
-"""What comes back from an executor, and what the log is told of a result."""
+"""What comes back from an executor, what its record says, and what the log is told of a result."""
 
 from __future__ import annotations
 
@@ -9,11 +9,18 @@ import pydantic
 import structlog
 
 from ladder.errors import SandboxError
+from ladder.results.summary import summarise
+from ladder.store.commands.results import WrongRecord
 from ladder.worker.tasks import MatchOutcome
+from referee.records.errors import RecordError
+from referee.records.recorded import BadRecord
+from referee.replay.verify import checked_lines
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
+    from pathlib import Path
 
+    from ladder.results.summary import MatchSummary
     from ladder.store.commands.results import Result
     from ladder.worker.tasks import MatchTask
 
@@ -39,6 +46,19 @@ def outcome_of(task: MatchTask, future: Future[str]) -> MatchOutcome | None:
 
 def _lost(task: MatchTask, reason: str) -> MatchOutcome:
     return MatchOutcome(match=task.match, attempt=task.attempt, void=reason)
+
+
+def summary_of(path: Path) -> MatchSummary:
+    """
+    Verify a record by playing it again, and give what it says.
+
+    Raises:
+        WrongRecord: If it does not hold.
+    """
+    try:
+        return summarise(checked_lines(path))
+    except (RecordError, BadRecord) as error:
+        raise WrongRecord(f"A worker's record does not hold: {error}") from error
 
 
 def tell(result: Result) -> None:

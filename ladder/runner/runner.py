@@ -121,7 +121,8 @@ class Runner:
         while self._outcomes:
             self._settle(self._outcomes[0])
             self._outcomes.popleft()
-        self._playing.give_up_expired()
+        for lost in self._playing.give_up_expired():
+            self._coordinator.live.end(lost.match, lost.attempt, "void")
         if not self._stops:
             self._refresh_estimates()
             self._fill_slots()

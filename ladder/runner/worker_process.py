@@ -19,7 +19,10 @@ from ladder.sandbox.host import owners
 from ladder.worker.channel import Channel, Frame, MessageKind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    TakeEvents = Callable[[int, int, str], None]
+    """Takes the match, the attempt, and events as lines of JSON; it never fails."""
 
 PROGRAM = "ladder.worker.process"
 SECRETS = ("PIGPEN_DATABASE_URL", "PGPASSWORD")
@@ -33,24 +36,28 @@ log = structlog.get_logger()
 class WorkerProcess:
     """A process that plays tasks. Only for the thread of the event loop that started it."""
 
-    def __init__(self, number: int, process: subprocess.Popen[bytes], channel: Channel) -> None:
+    def __init__(
+        self, number: int, process: subprocess.Popen[bytes], channel: Channel, take_events: TakeEvents | None = None
+    ) -> None:
         self.pid = process.pid
         self._name = {"worker": number, "pid": process.pid}
         self._process = process
         self._channel = channel
+        self._take_events = take_events
         self._numbers = itertools.count(1)
         self._calls: dict[int, asyncio.Future[str]] = {}
         self._is_closing = False
         self._listening = asyncio.ensure_future(self._listen())
 
     @classmethod
-    async def start(cls, number: int, count: int) -> WorkerProcess:
+    async def start(cls, number: int, count: int, take_events: TakeEvents | None = None) -> WorkerProcess:
         """
         Start one, as a new program: a fork would take over locks that are held, and threads of gRPC that are not there.
 
         Args:
             number: Of this worker, from 0.
             count: Number of workers on this machine.
+            take_events: Hears of the matches that it plays.
 
         Raises:
             SandboxError: If the system lets no process start.
@@ -60,7 +67,7 @@ class WorkerProcess:
         try:
             with theirs:
                 process = _start([PROGRAM, *map(str, words)], theirs)
-            started = cls(number, process, await Channel.over(ours))
+            started = cls(number, process, await Channel.over(ours), take_events)
         except BaseException as error:
             ours.close()  # it ends, if it has begun
             if not isinstance(error, OSError):
@@ -134,6 +141,8 @@ class WorkerProcess:
     def _take(self, message: Frame) -> None:
         if message.kind is MessageKind.LOG:
             self._log(json.loads(message.body))
+        elif message.kind is MessageKind.LIVE:
+            self._pass_on(message.body)
         elif (answer := self._calls.get(message.call)) is None or answer.done():
             return
         elif message.kind is MessageKind.ANSWER:
@@ -142,6 +151,12 @@ class WorkerProcess:
             answer.set_exception(SandboxError(message.body))
         else:
             answer.cancel()
+
+    def _pass_on(self, body: str) -> None:
+        head, _, batch = body.partition("\n")
+        match, attempt = map(int, head.split(" "))
+        if self._take_events:
+            self._take_events(match, attempt, batch)
 
     def _log(self, event: dict[str, object]) -> None:
         level, name = str(event.pop("level")), str(event.pop("event"))

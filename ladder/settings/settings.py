@@ -27,6 +27,7 @@ from ladder.matches.clocks import DEFAULT_CLOCK_TEXT, LEAST_LIMIT, MOST_LIMIT, M
 from ladder.sandbox.base import LOCKED_BYTES, WARM_BYTES, has_own_kernel
 from ladder.sandbox.bots.bot_source import Builds
 from ladder.settings.file import FILE, bot_around
+from ladder.values.live_events import Public
 from referee.match.spec import DEFAULT_CLOCK
 from referee.records.errors import shortened
 from referee.records.limits import MOST_DEALS, MOST_SEATS
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 PREFIX = "PIGPEN_"
 MOST_COUNT = 10**15
 """No number in the settings is larger: the database could not hold it, nor Python write it in any length."""
+MOST_DELAY = 3600.0
 MatchBoards = Annotated[PositiveInt, Field(le=MOST_DEALS // MOST_SEATS)]
 """So many boards that the record of a match has room for them at a table of any size."""
 Boards = Annotated[
@@ -101,6 +103,10 @@ class Settings(BaseSettings):
     """Memory that warm containers without an instance may have together; divided among the workers."""
     builds: Builds = "base"
     """Dockerfiles that submitted folders may have; base: FROM pigpen/bot and COPY; allowed: any (docs/security.md)."""
+    live: Public = "played"
+    """What is seen of running matches; played: cards played, and finished deals; open: all cards; off: nothing."""
+    live_delay: Annotated[NonNegativeFloat, Field(le=MOST_DELAY)] = 0.0
+    """Seconds by which what is seen of a running match is late."""
     records: Annotated[int, Field(ge=0, le=MOST_COUNT)] = 0
     """Number of records to keep, the newest ones; 0: all."""
     preflight_boards: MatchBoards = 2

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
 from ladder.app import bots, matches, overview
+from ladder.app.standings_csv import write_csv
 from ladder.site.context import MOST_NUMBER
-from ladder.values.bots import BotPage, BotRow
+from ladder.values.bots import BotList, BotPage
 from ladder.values.matches import Explanation, MatchList, MatchRow, MatchScores
 from ladder.values.site import RatingCurve, VariantSummary
 from ladder.values.standings import Standings
@@ -22,12 +24,12 @@ if TYPE_CHECKING:
 
 router = APIRouter()
 JSON = "application/json"
+CSV = "text/csv; charset=utf-8"
 
 
 def answer(request: Request, make: Callable[[], Value | Sequence[Value]]) -> Response:
     """Answer with a value as JSON, kept until the ladder changes."""
-    site: Site = request.app.state.site
-    return site.answers.respond(request, f"{request.url.path}?{request.url.query}", lambda: (_json(make()), JSON))
+    return _kept(request, lambda: (_json(make()), JSON))
 
 
 @router.get("/variants", response_model=list[VariantSummary])
@@ -37,18 +39,42 @@ def variants(request: Request, first: Annotated[int, Query(ge=0, le=100)] = 5) -
     return answer(request, lambda: overview.variants(site.ladder, first))
 
 
+All = Annotated[bool, Query(alias="all")]
+
+
+@router.get(
+    "/standings/{variant}.csv",
+    response_class=Response,
+    responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}, "description": "A line for each bot"}},
+)
+def standings_csv(request: Request, variant: str, everyone: All = False) -> Response:
+    """Give the standings of a variant as CSV, with the columns of `pigpen standings --csv`."""
+    site: Site = request.app.state.site
+
+    def make() -> tuple[bytes, str]:
+        text = io.StringIO(newline="")
+        write_csv(bots.standings(site.ladder, variant, everyone), text)
+        return text.getvalue().encode(), CSV
+
+    return _kept(request, make)
+
+
 @router.get("/standings/{variant}", response_model=Standings)
-def standings(request: Request, variant: str, everyone: Annotated[bool, Query(alias="all")] = False) -> Response:
+def standings(request: Request, variant: str, everyone: All = False) -> Response:
     """Give the standings of a variant; with `all`, those that are suspended or retired, too."""
     site: Site = request.app.state.site
     return answer(request, lambda: bots.standings(site.ladder, variant, everyone)[0])
 
 
-@router.get("/bots", response_model=list[BotRow])
-def all_bots(request: Request) -> Response:
-    """Give every bot, by name."""
+@router.get("/bots", response_model=BotList)
+def all_bots(
+    request: Request,
+    after: Annotated[str | None, Query(max_length=64)] = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+) -> Response:
+    """Give bots by name; read on with `next` as `after`."""
     site: Site = request.app.state.site
-    return answer(request, lambda: bots.bots(site.ladder))
+    return answer(request, lambda: bots.some_bots(site.ladder, after, limit))
 
 
 @router.get("/bots/{name}", response_model=BotPage)
@@ -70,7 +96,7 @@ def all_matches(
     request: Request,
     variant: Annotated[str | None, Query(max_length=64)] = None,
     bot: Annotated[str | None, Query(max_length=80)] = None,
-    before: Annotated[int | None, Query(ge=1)] = None,
+    before: Annotated[int | None, Query(ge=1, le=MOST_NUMBER)] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> Response:
     """Give results, the newest first; read on with `next` as `before`."""
@@ -100,6 +126,11 @@ def scores(request: Request, number: Number) -> Response:
     """Give what each deal of a match brought each bot."""
     site: Site = request.app.state.site
     return answer(request, lambda: matches.scores(site.ladder, number))
+
+
+def _kept(request: Request, make: Callable[[], tuple[bytes, str]]) -> Response:
+    site: Site = request.app.state.site
+    return site.answers.respond(request, f"{request.url.path}?{request.url.query}", make)
 
 
 def _json(value: Value | Sequence[Value]) -> bytes:

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 
 from ladder.app import overview
-from ladder.site import api, operations, problems, replay_api, replay_routes, routes
-from ladder.site.cache import AnswerCache
+from ladder.app.live_hub import LiveHub
+from ladder.site import api, live_routes, operations, problems, replay_api, replay_routes, routes, why_routes
+from ladder.site.cache import LEAST_TO_COMPRESS, AnswerCache
 from ladder.site.context import Site
 from ladder.site.headers import EveryResponse
 from ladder.site.metrics import Metrics
@@ -27,18 +29,20 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
 
 
-def make_app(ladder: Ladder) -> EveryResponse:
+def make_app(ladder: Ladder, hub: LiveHub | None = None) -> EveryResponse:
     """
     Put the site of a ladder together.
 
     Args:
         ladder: Open for as long as the application serves.
+        hub: What follows matches; closed in the end.
     """
-    answers, metrics = AnswerCache(partial(overview.revision, ladder)), Metrics()
+    answers, metrics, hub = AnswerCache(partial(overview.revision, ladder)), Metrics(), hub or LiveHub(ladder)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
+        await hub.close()
 
     app = FastAPI(
         title="Pigpen",
@@ -48,12 +52,12 @@ def make_app(ladder: Ladder) -> EveryResponse:
         openapi_url="/api/openapi.json",
         lifespan=lifespan,
     )
-    app.state.site = Site(ladder, answers, Pages(answers), metrics)
-    for router in (routes.router, replay_routes.router, operations.router):
+    app.state.site = Site(ladder, answers, AnswerCache(str), Pages(answers), metrics, hub)
+    for router in (routes.router, replay_routes.router, live_routes.pages, why_routes.pages, operations.router):
         app.include_router(router, include_in_schema=False)
-    app.include_router(api.router, prefix="/api/v1")
-    app.include_router(replay_api.router, prefix="/api/v1")
-    app.mount(f"/static/{digest()}", KeptFiles(directory=FOLDER))
+    for router in (api.router, replay_api.router, live_routes.api, why_routes.api):
+        app.include_router(router, prefix="/api/v1", responses=problems.DOCUMENTED)
+    app.mount(f"/static/{digest()}", GZipMiddleware(KeptFiles(directory=FOLDER), minimum_size=LEAST_TO_COMPRESS))
     app.add_exception_handler(PigpenError, problems.on_our_error)
     app.add_exception_handler(HTTPException, problems.on_http_error)
     app.add_exception_handler(RequestValidationError, problems.on_bad_input)

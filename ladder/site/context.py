@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
+    from ladder.app.live_hub import LiveHub
     from ladder.site.cache import AnswerCache
     from ladder.site.metrics import Metrics
     from ladder.site.pages import Pages
@@ -21,5 +22,9 @@ class Site:
 
     ladder: Ladder
     answers: AnswerCache
+    """What is good until the ladder changes."""
+    fixed: AnswerCache
+    """What stays as it is."""
     pages: Pages
     metrics: Metrics
+    hub: LiveHub

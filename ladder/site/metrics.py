@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 """Seconds."""
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 
 class Metrics:
@@ -29,6 +30,7 @@ class Metrics:
 
     def served(self, route: str, method: str, status: int, seconds: float) -> None:
         """A request has been served; *route* is the path with the names of its parameters, empty if there is none."""
+        method = method if method in METHODS else "other"  # a client may make names up, and each one would be kept
         self._requests.labels(route, method, str(status)).inc()
         self._seconds.labels(route).observe(seconds)
 

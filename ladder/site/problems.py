@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import structlog
 from fastapi.exceptions import RequestValidationError
@@ -21,6 +21,25 @@ if TYPE_CHECKING:
 MEDIA_TYPE = "application/problem+json"
 LONGEST = 500
 """Characters of a message: what was asked may be repeated in it."""
+
+SCHEMA = {
+    "type": "object",
+    "required": ["type", "title", "status", "detail"],
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string", "description": "What is wrong, and what to do, in a sentence."},
+    },
+}
+CONTENT = {MEDIA_TYPE: {"schema": SCHEMA}}
+DOCUMENTED: dict[int | str, dict[str, Any]] = {
+    304: {"description": "What the header If-None-Match names is still good."},
+    404: {"description": "There is nothing of that name or number.", "content": CONTENT},
+    422: {"description": "A parameter makes no sense.", "content": CONTENT},
+    503: {"description": "The ladder does not answer, or too much is asked; try again soon.", "content": CONTENT},
+}
+"""What each operation of the API may answer besides what it is there for."""
 
 log = structlog.get_logger("pigpen.site")
 

@@ -22,7 +22,11 @@ router = APIRouter()
 def home(request: Request) -> Response:
     """What is played here, and who is best."""
     site: Site = request.app.state.site
-    return site.pages.page(request, "home.html", lambda: {"variants": overview.variants(site.ladder)})
+
+    def make() -> dict[str, object]:
+        return {"variants": overview.variants(site.ladder), "running": overview.counts(site.ladder).matches["leased"]}
+
+    return site.pages.page(request, "home.html", make)
 
 
 @router.get("/v")
@@ -48,7 +52,8 @@ def standings(
 
     def make() -> dict[str, object]:
         (table,) = bots.standings(site.ladder, variant, everyone)
-        return table_pages.standings(table, overview.variants(site.ladder, first=0), search, everyone, page)
+        rows = table_pages.standings(table, overview.variants(site.ladder, first=0), search, everyone, page)
+        return {"likely": bots.neighbours(site.ladder, variant), **rows}
 
     return site.pages.page(request, "standings.html", make)
 
@@ -76,7 +81,7 @@ def all_matches(
     request: Request,
     variant: Annotated[str, Query(max_length=64)] = "",
     bot: Annotated[str, Query(max_length=80)] = "",
-    before: Annotated[int | None, Query(ge=1)] = None,
+    before: Annotated[int | None, Query(ge=1, le=MOST_NUMBER)] = None,
 ) -> Response:
     """Results, the newest first."""
     site: Site = request.app.state.site

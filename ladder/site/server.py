@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import socket
-from contextlib import closing
 from typing import TYPE_CHECKING
 
 import uvicorn
 
+from ladder.app.live_hub import LiveHub
 from ladder.errors import UserError
 from ladder.site.application import make_app
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ladder.app.ladder import Ladder
 
 USUAL_PORT = 8020
@@ -21,33 +20,70 @@ SHUTDOWN_SECONDS = 3
 """How long requests that are under way may take to end; streams of live events are told to."""
 
 
-def serve(ladder: Ladder, host: str, port: int, ready: Callable[[str], None], proxy: str = "") -> None:
+def serve(ladder: Ladder, listener: socket.socket, proxy: str = "") -> None:
     """
     Serve the site of a ladder until SIGINT or SIGTERM.
 
     Args:
         ladder: Open.
+        listener: What `listen` gave.
+        proxy: Addresses of proxies whose `X-Forwarded-…` are believed, with commas between; empty: nobody's.
+    """
+    hub = LiveHub(ladder)
+    config = uvicorn.Config(
+        make_app(ladder, hub),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=bool(proxy),
+        forwarded_allow_ips=proxy or None,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+        lifespan="on",
+    )
+    _Server(config, hub).run([listener])
+
+
+class _Server(uvicorn.Server):
+    """Ends the streams of live events before it waits for requests to end."""
+
+    def __init__(self, config: uvicorn.Config, hub: LiveHub) -> None:
+        super().__init__(config)
+        self._hub = hub
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """See uvicorn."""
+        await self._hub.close()
+        await super().shutdown(sockets)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """
+    Begin to listen; what comes before `serve` waits.
+
+    Args:
         host: The address to listen at.
         port: The port; 0: the usual one, or any other one that is free.
-        ready: Called with the site's address before the first request is served.
-        proxy: Addresses of proxies whose `X-Forwarded-…` are believed, with commas between; empty: nobody's.
 
     Raises:
-        UserError: If it cannot listen there.
+        UserError: If that cannot be.
     """
-    with closing(_listen(host, port)) as listener:
-        ready(address_of(listener))
-        config = uvicorn.Config(
-            make_app(ladder),
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            proxy_headers=bool(proxy),
-            forwarded_allow_ips=proxy or None,
-            timeout_graceful_shutdown=SHUTDOWN_SECONDS,
-            lifespan="on",
-        )
-        uvicorn.Server(config).run([listener])
+    for each in (port,) if port else (USUAL_PORT, 0):
+        try:
+            family = socket.getaddrinfo(host, each, type=socket.SOCK_STREAM)[0][0]
+            return socket.create_server((host, each), family=family, backlog=1024)
+        except (OSError, UnicodeError) as error:
+            reason = _reason(error)
+    raise UserError(
+        f"The site cannot listen at {host!r}, port {port or 'any'}: {reason}. Choose others with --host and --port."
+    )
+
+
+def _reason(error: OSError | UnicodeError) -> str:
+    """The system's words: Python adds the address, which stands in our sentence."""
+    number = getattr(error, "errno", None)
+    if isinstance(error, socket.gaierror) or not isinstance(number, int):
+        return str(getattr(error, "strerror", None) or "this is no address")
+    return os.strerror(number)
 
 
 def address_of(listener: socket.socket) -> str:
@@ -55,15 +91,3 @@ def address_of(listener: socket.socket) -> str:
     host, port = listener.getsockname()[:2]
     shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
     return f"http://{shown}:{port}/"
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    for each in (port,) if port else (USUAL_PORT, 0):
-        try:
-            family = socket.getaddrinfo(host, each, type=socket.SOCK_STREAM)[0][0]
-            return socket.create_server((host, each), family=family, backlog=1024)
-        except OSError as error:
-            reason = error.strerror or str(error)
-    raise UserError(
-        f"The site cannot listen at {host!r}, port {port or 'any'}: {reason}. Choose others with --host and --port."
-    )

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 MISTAKES = ("password", "does not exist", "no pg_hba.conf entry", "permission denied")
 """What PostgreSQL says to somebody who named it the wrong things."""
+NUL = "NUL (0x00)"
+"""PostgreSQL's texts have none."""
 NO_DATABASE = ("not a database", "malformed")
 HELD = "is held by another program for too long; try again when that has ended."
 NO_FILE = ("unable to open", "readonly", "read-only")
@@ -38,6 +40,8 @@ def in_words(url: URL) -> Iterator[None]:
         said = _first_line(error)
         if any(words in said for words in NO_DATABASE):
             raise LadderError(f"{place(url)} is no database, or a broken one: {said}. Restore a backup.") from None
+        if NUL in said:
+            raise LadderError("A text with a NUL character can be no part of a ladder.") from None
         if not isinstance(error, OperationalError | InterfaceError):
             raise
         raise (_of_sqlite if url.get_backend_name() == "sqlite" else _of_postgresql)(url, said, error) from None

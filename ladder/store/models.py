@@ -230,7 +230,12 @@ class StoredSeat(Base):
     """Who plays in a match under which number, and, once it is done, how that went."""
 
     __tablename__ = "seats"
-    __table_args__ = (Index("ix_seats_version_match", "version_id", "match_id"), {"sqlite_with_rowid": False})
+    __table_args__ = (
+        Index("ix_seats_version_match", "version_id", "match_id"),
+        Index("ix_seats_version_matches", "version_id", "matches_before",
+              sqlite_where=text("matches_before IS NOT NULL"), postgresql_where=text("matches_before IS NOT NULL")),
+        {"sqlite_with_rowid": False},
+    )  # fmt: skip
 
     match_id: Mapped[int] = mapped_column(ForeignKey("matches.id"), primary_key=True)
     seat: Mapped[int] = mapped_column(primary_key=True)

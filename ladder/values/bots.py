@@ -31,6 +31,14 @@ class BotRow(Value):
     """Where it plays or is suspended; and where neither, the newest version that has retired there."""
 
 
+class BotList(Value):
+    """Some of the bots, by name."""
+
+    bots: tuple[BotRow, ...]
+    next: str | None
+    """What to ask for as `after` to read on; None at the end."""
+
+
 class VersionRow(Value):
     """One version of the bot."""
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import socket
 
 LENGTH_BYTES = 4
+BACKLOG_BYTES = 1 << 20
+"""Where so many bytes wait to be taken by the other end, nothing is sent that can wait."""
 
 
 class MessageKind(enum.StrEnum):
@@ -35,6 +37,8 @@ class MessageKind(enum.StrEnum):
     """The call was given up, and what it had started is cleared away."""
     LOG = "log"
     """A line for the log, as JSON; the number of the call is 0."""
+    LIVE = "live"
+    """Match and attempt, then events of it as lines of JSON without their `id`; the number of the call is 0."""
 
 
 class Frame(NamedTuple):
@@ -62,6 +66,11 @@ class Channel:
         """Send without waiting; lost if the other end has gone."""
         frame = f"{message.kind} {message.call}\n{message.body}".encode()
         self._writer.write(len(frame).to_bytes(LENGTH_BYTES) + frame)
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether the other end has much to take already."""
+        return self._writer.transport.get_write_buffer_size() > BACKLOG_BYTES
 
     async def receive(self) -> Frame | None:
         """Wait for the next message; None if no more will come: the other end has gone."""

@@ -66,7 +66,7 @@ async def _serve(connected: socket.socket, count: int) -> None:
     channel = await Channel.over(connected)
     loop = asyncio.get_running_loop()
     log_to(lambda line: loop.call_soon_threadsafe(channel.send, Frame(MessageKind.LOG, 0, line)))
-    worker = Worker(load_version, partial(_open_share, count))
+    worker = Worker(load_version, partial(_open_share, count), partial(_offer, channel))
     service = Service(worker, channel)
     await service.run()
     await shut_down(worker, service.working)
@@ -75,6 +75,14 @@ async def _serve(connected: socket.socket, count: int) -> None:
 
 def _open_share(count: int, setup: SandboxSetup) -> Sandbox:
     return open_sandbox(replace(setup, processes=count))
+
+
+def _offer(channel: Channel, match: int, attempt: int, batch: str) -> bool:
+    """Send events of a match, unless much is waiting to be sent."""
+    if channel.is_behind:
+        return False
+    channel.send(Frame(MessageKind.LIVE, 0, f"{match} {attempt}\n{batch}"))
+    return True
 
 
 def _go_on(*_: object) -> None:

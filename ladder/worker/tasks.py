@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, PositiveFlo
 from ladder.matches.kinds import SandboxKind, SandboxSetup
 from ladder.results.files import Logs
 from ladder.sandbox.base import LOCKED_BYTES, WARM_BYTES
+from ladder.values.live_events import Public
 from pigpen import ClockSetting
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
@@ -70,6 +71,8 @@ class MatchTask(Message):
     """Whether bots for which that can be done are forked in warm containers."""
     warm_bytes: int = WARM_BYTES
     """Memory that warm containers without an instance may have together."""
+    live: Public = "off"
+    """What is told of it while it is played."""
     seconds: PositiveFloat
     """A match that takes longer is void."""
 

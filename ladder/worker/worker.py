@@ -8,7 +8,8 @@ fresh one: an engine that was gone and came back is found again.
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import structlog
@@ -17,17 +18,22 @@ from ladder.errors import BotRejected, SandboxError
 from ladder.matches.kinds import SandboxKind, SandboxSetup, open_sandbox
 from ladder.matches.play import play_sandboxed
 from ladder.sandbox.host.scratch import disk_errors, scratch_folder
+from ladder.worker.live_observer import LiveObserver
+from ladder.worker.live_sender import LiveSender
 from ladder.worker.pinned import ProgramLost
 from ladder.worker.tasks import MatchOutcome, MatchTask
 from referee.records.packed_record import PackedRecord
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
     from ladder.sandbox.base import Program, Sandbox
     from ladder.worker.tasks import TaskBot
+    from referee.match.observer import Observer
 
     Load = Callable[[Sandbox, TaskBot], Awaitable[Program]]
+    Offer = Callable[[int, int, str], bool]
+    """Takes events of a match and attempt, several lines of JSON; False if there is no room for them now."""
 
 ROOM = 1 << 20
 """Bytes that must find room in the temporary folder before a match is begun after a failure."""
@@ -38,16 +44,20 @@ log = structlog.get_logger()
 class Worker:
     """Plays any number of tasks at once, in one event loop."""
 
-    def __init__(self, load: Load, open_kind: Callable[[SandboxSetup], Sandbox] = open_sandbox) -> None:
+    def __init__(
+        self, load: Load, open_kind: Callable[[SandboxSetup], Sandbox] = open_sandbox, offer: Offer | None = None
+    ) -> None:
         """
         Prepare a worker; it opens its sandboxes when they are needed.
 
         Args:
             load: Makes a version of a bot ready to start.
             open_kind: Opens a sandbox.
+            offer: Takes the events of matches whose task wants them told; None: nobody does.
         """
         self._load = load
         self._open_sandbox = open_kind
+        self._offer = offer
         self._sandboxes: dict[SandboxSetup, _Sandboxes] = {}
         self._kinds: set[SandboxKind] = set()
 
@@ -96,7 +106,8 @@ class Worker:
             setups = {bot.sandbox: task.setup(bot.sandbox) for bot in task.bots}
             sandboxes = {name: await stack.enter_async_context(self._leased(setup)) for name, setup in setups.items()}
             programs = [await sandboxes[bot.sandbox].program(bot, self._load) for bot in task.bots]
-            played = await play_sandboxed(task.spec(), programs, record.write, labels=labels)
+            observer = stack.enter_context(self._observer(task))
+            played = await play_sandboxed(task.spec(), programs, record.write, labels=labels, observer=observer)
         return MatchOutcome(
             match=task.match,
             attempt=task.attempt,
@@ -105,6 +116,24 @@ class Worker:
             starting_seconds=played.seconds.starting,
             playing_seconds=played.seconds.playing,
         )
+
+    @contextmanager
+    def _observer(self, task: MatchTask) -> Iterator[Observer | None]:
+        """What tells of the match while it is played; None if nobody is to hear of it."""
+        if self._offer is None or task.live == "off":
+            yield None
+            return
+
+        def fail(error: Exception) -> None:
+            log.warning(
+                "live.failed", match=task.match, attempt=task.attempt, reason=f"{type(error).__name__}: {error}"
+            )
+
+        sender = LiveSender(partial(self._offer, task.match, task.attempt))
+        try:
+            yield LiveObserver(task.spec(), task.live, sender.send, fail)
+        finally:
+            sender.flush()
 
     @asynccontextmanager
     async def _leased(self, setup: SandboxSetup) -> AsyncIterator[_Sandboxes]:

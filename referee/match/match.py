@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from pigpen.rules.errors import PigpenError
 from pigpen.rules.shuffle import commitment
+from referee.match.observer import Announcer
 from referee.match.result import Tally
 from referee.match.table import Table
 from referee.records.lines import ClockLine, DealLine, MatchLine, ResultLine
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from contextlib import AbstractAsyncContextManager
 
+    from referee.match.observer import Observer
     from referee.match.spec import MatchSpec
     from referee.records.lines import ImageFiles, Instances
     from referee.seats.seat import Seat
@@ -63,6 +65,7 @@ class Match:
         image_files: ImageFiles | None = None,
         instances: Instances | None = None,
         now: Callable[[], float] = time.monotonic,
+        observer: Observer | None = None,
     ) -> None:
         """
         Prepare a match.
@@ -75,6 +78,7 @@ class Match:
             image_files: What the record says of the bots' images.
             instances: What it says of how they were started.
             now: The referee's clock, in seconds.
+            observer: Hears of what happens from here on; its failures harm nothing.
 
         Raises:
             CannotResume: If these deals are not of this match; the message says what is wrong.
@@ -88,7 +92,9 @@ class Match:
         self._instances = instances
         self._now = now
         self._open_seconds = 0.0
-        self._tables = [Table(spec, number, now) for number in range(spec.format.tables(spec.rules))]
+        self._announcer = Announcer(observer) if observer else None
+        tables = range(spec.format.tables(spec.rules))
+        self._tables = [Table(spec, number, now, self._announcer) for number in tables]
         for line in sorted(recorded or (), key=lambda line: line.deal):
             self._restore(line)
 
@@ -104,6 +110,8 @@ class Match:
             raise failures.exceptions[0] from None
         result = self._tally.result(self._spec.seed)
         self._write(result)
+        if self._announcer:
+            self._announcer.match_over(result)
         return result
 
     @property
@@ -131,9 +139,13 @@ class Match:
             raise CannotResume(str(error)) from error
 
     def _begin(self) -> None:
-        if not self._has_begun:
-            self._has_begun = True
-            self._write(_first_line(self._spec, self._image_files, self._instances))
+        if self._has_begun:
+            return
+        self._has_begun = True
+        first = _first_line(self._spec, self._image_files, self._instances)
+        self._write(first)
+        if self._announcer:
+            self._announcer.match_begins(first)
 
     def _take(self, line: DealLine) -> None:
         self._write(line)

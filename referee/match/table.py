@@ -12,14 +12,16 @@ from pigpen.values.notices import DealResult, MatchResult, Welcome
 from referee.match.bystanders import Bystanders
 from referee.match.player import Player
 from referee.match.result import places
+from referee.match.step_fields import in_ms, step_fields
 from referee.records.lines import DealLine
-from referee.records.steps import action_of, names_of, words_of
+from referee.records.steps import action_of, names_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterable, Sequence
+    from collections.abc import Callable, Coroutine, Sequence
 
     from pigpen.rules import Deal
-    from referee.match.player import Decision, Fault
+    from referee.match.observer import Announcer
+    from referee.match.player import Decision
     from referee.match.spec import MatchSpec
     from referee.seats.seat import Seat
 
@@ -35,11 +37,26 @@ class Table:
     its answers take effect when all have answered.
     """
 
-    def __init__(self, spec: MatchSpec, number: int, now: Callable[[], float] = time.monotonic) -> None:
-        """Prepare table *number* (from 0) of a match; *now* is the referee's clock."""
+    def __init__(
+        self,
+        spec: MatchSpec,
+        number: int,
+        now: Callable[[], float] = time.monotonic,
+        announcer: Announcer | None = None,
+    ) -> None:
+        """
+        Prepare a table of a match.
+
+        Args:
+            spec: The match.
+            number: Of the table, from 0.
+            now: The referee's clock, in seconds.
+            announcer: Is told what happens here.
+        """
         self._spec = spec
         self._number = number
         self._now = now
+        self._announcer = announcer
         self._game = spec.format.start(spec.rules, spec.seed, number)
         self._players: list[Player] = []
         self._recorded: list[DealLine] = []
@@ -125,12 +142,27 @@ class Table:
         seats, number = self._seats(), self._game.deals
         deal = self._next_deal()
         players = [self._players[bot] for bot in seats]
-        totals = self._totals(seats)
-        bot_seeds = [self._bot_seed(number, seat) for seat in range(len(seats))]
-        steps: list[tuple[int, Decision]] = []
         for player in players:
             player.begin_deal()
         await asyncio.sleep(0)  # bots in this process never wait for anything: let Ctrl-C come through
+        steps = await self._play_out(deal, seats, players, bystanders)
+        self._game.add(deal)
+        line = self._line(deal, seats, steps)
+        if self._announcer:
+            self._announcer.deal_over(self._number, line)
+        for seat, player in enumerate(players):
+            await player.tell(DealResult(number, seat, line.scores, line.totals))
+        return line
+
+    async def _play_out(
+        self, deal: Deal, seats: tuple[int, ...], players: Sequence[Player], bystanders: Bystanders
+    ) -> list[tuple[int, Decision]]:
+        """Ask until the deal is over; gives each step, its seat first."""
+        totals, announcer = self._totals(seats), self._announcer
+        bot_seeds = [self._bot_seed(deal.number, seat) for seat in range(len(seats))]
+        steps: list[tuple[int, Decision]] = []
+        if announcer:
+            announcer.deal_begins(self._number, deal, seats, totals)
         while not deal.is_over:
             asked = deal.to_act
             questions = [players[seat].act(deal, seat, totals, bot_seeds[seat], len(asked)) for seat in asked]
@@ -139,12 +171,11 @@ class Table:
                 answers = await _answers(asked, questions, bystanders)
             finally:
                 bystanders.stop()
-            steps += zip(asked, answers, strict=True)
-        self._game.add(deal)
-        line = self._line(deal, seats, steps)
-        for seat, player in enumerate(players):
-            await player.tell(DealResult(number, seat, line.scores, line.totals))
-        return line
+            new = list(zip(asked, answers, strict=True))
+            steps += new
+            if announcer:
+                announcer.decided(self._number, deal, new)
+        return steps
 
     def _next_deal(self) -> Deal:
         return self._game.next_deal(deal_hands(self._spec.rules, self._spec.seed, self._game.deals))
@@ -164,12 +195,12 @@ class Table:
             "rotation": self._number if on_board else None,
             "seats": seats if on_board else None,
             "hands": tuple(map(names_of, deal.dealt)),
-            "steps": tuple(_step(seat, decision) for seat, decision in steps),
+            "steps": tuple(step_fields(seat, decision) for seat, decision in steps),
             "scores": deal.scores(),
             "totals": self._totals(seats),
             "took_ms": tuple(round(decision.took * 1000, 3) for _, decision in steps),
-            "cpu_ms": _in_ms(decision.cpu for _, decision in steps),
-            "unasked_ms": _in_ms(decision.unasked for _, decision in steps),
+            "cpu_ms": in_ms(decision.cpu for _, decision in steps),
+            "unasked_ms": in_ms(decision.unasked for _, decision in steps),
         }
         return DealLine.model_validate(fields)
 
@@ -212,24 +243,3 @@ async def _answers(
 async def _send_result(player: Player, result: MatchResult) -> None:
     await player.tell(result)
     await player.close()
-
-
-def _in_ms(seconds: Iterable[float | None]) -> tuple[float | None, ...] | None:
-    """Milliseconds for the record; None where there are none at all."""
-    times = tuple([None if each is None else round(each * 1000, 3) for each in seconds])
-    return None if times.count(None) == len(times) else times
-
-
-def _step(seat: int, decision: Decision) -> dict[str, object]:
-    """The fields of a `Step`."""
-    field, text = words_of(decision.action)
-    return {"seat": seat, field: text, "by": decision.by, **_fault(decision.fault)}
-
-
-def _fault(fault: Fault | None) -> dict[str, object]:
-    """The fields of a `Step` that tell why the default action was played."""
-    if fault is None:
-        return {}
-    if fault.end is None:
-        return {"why": fault.message}
-    return {"why": fault.message, "exit_code": fault.end.code, "oom": fault.end.oom}

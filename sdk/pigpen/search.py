@@ -163,13 +163,7 @@ class SearchBot(Bot):
 
     def expose(self, view: View) -> Iterable[Card] | Mapping[Card, Face]:
         """Try every way to expose some of the cards."""
-        exposing = view.rules.exposing
-        faces = (None, Face.UP, Face.DOWN) if exposing and exposing.face_down else (None, Face.UP)
-        ways = [
-            {card: face for card, face in zip(view.legal, way, strict=True) if face}
-            for way in product(faces, repeat=len(view.legal))
-        ]
-        return race(ways, partial(sealed_trial, view, self.policy), self.seconds(view), SEALED_TRIALS)
+        return race(ways_to_expose(view), partial(sealed_trial, view, self.policy), self.seconds(view), SEALED_TRIALS)
 
     def choose_moon(self, view: View) -> MoonChoice:
         """Both choices gain as much on the others: the leader brings the end nearer, the others put it off."""
@@ -180,6 +174,26 @@ class SearchBot(Bot):
     def seconds(self, view: View) -> float:
         """How long it may think about *view*."""
         return self.pace.seconds(view) if self.pace else float("inf")
+
+
+def ways_to_expose(view: View) -> list[dict[Card, Face]]:
+    """
+    Every way to expose some of the cards, or none; there are two or three times as many with each card.
+
+    >>> from pigpen import View
+    >>> from pigpen.rules import PRESETS, Deal, deal_hands
+    >>> from pigpen.search import ways_to_expose
+    >>> rules = PRESETS["gongzhu"]
+    >>> deal = Deal(rules, deal_hands(rules, bytes(32), 0))
+    >>> [len(way) for way in ways_to_expose(View(*deal.known_to(deal.to_act[0])))]
+    [0, 1, 1, 2]
+    """
+    exposing = view.rules.exposing
+    faces = (None, Face.UP, Face.DOWN) if exposing and exposing.face_down else (None, Face.UP)
+    return [
+        {card: face for card, face in zip(view.legal, way, strict=True) if face}
+        for way in product(faces, repeat=len(view.legal))
+    ]
 
 
 def card_trial(view: View, policy: Policy, cards: Sequence[Card]) -> list[float]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import decision, elsewhere, engine, growth, ladder_overhead, start, tables, verify
+from benchmarks import decision, elsewhere, engine, growth, ladder_overhead, start, tables, verify, why
 from benchmarks.report import Row
 from pigpen import is_accelerated
 from pigpen.rules import PRESETS
@@ -40,6 +40,14 @@ def test_engine() -> None:
     ]
     solved = [f"last five tricks solved, {name}" for name in PRESETS] if is_accelerated() else []
     assert found[8:] == solved
+
+
+def test_why() -> None:
+    found = names(why.measure(1, boards=1, deals=1))
+    assert found[:2] == ["why, what to pass, hearts", "why, what to pass, hearts, 99 of 100 within"]
+    assert [name for name in found if name.startswith("dearest")] == [
+        f"dearest 5 of a bot, 1 boards, {variant}" for variant in why.VARIANTS
+    ]
 
 
 def test_decisions_without_docker_and_node(monkeypatch: pytest.MonkeyPatch) -> None:

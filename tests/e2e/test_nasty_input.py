@@ -38,7 +38,8 @@ SETTINGS = {
 }  # fmt: skip
 READERS = (
     ("verify", "{}"), ("verify", "--json", "{}"), ("replay", "{}"), ("replay", "{}", "--as", "1"),
-    ("replay", "{}", "--deal", "0"), ("rerun", "{}", "0", "random", "--sandbox", "inline"),
+    ("replay", "{}", "--deal", "0"), ("why", "{}", "0", "--worst", "1"), ("why", "{}", "--deal", "0", "--step", "3"),
+    ("rerun", "{}", "0", "random", "--sandbox", "inline"),
     ("rerun", "{}", "1", "random", "--sandbox", "inline", "--json"),
     ("play", *BOTS, "--resume", "{}", "--seed", SEED.hex(), "--sandbox", "inline", "--limit", "1"),
 )  # fmt: skip
@@ -52,13 +53,14 @@ COMMANDS = (
     ("standings",), ("bots",), ("show",), ("matches",), ("logs",), ("explain",), ("retire",),
     ("suspend",), ("resume-bot",),
     ("config",), ("db", "check"), ("db", "upgrade"), ("db", "backup"), ("db",), ("rules",), ("verify",), ("replay",),
-    ("rerun", "--sandbox", "inline"), ("play", "--sandbox", "inline", "--boards", "1"),
+    ("why",), ("rerun", "--sandbox", "inline"), ("play", "--sandbox", "inline", "--boards", "1"),
     ("check", "--sandbox", "inline"), ("compare", "--sandbox", "inline", "--boards", "2"), (),
 )  # fmt: skip
 OPTIONS = (
     "--json", "--csv", "--all", "--variant", "--first", "--limit", "--lines", "--table", "--deal", "--board", "--as",
     "--rotation", "--rules", "--seed", "--clock", "--record", "--resume", "--game", "--deals", "--reason", "--bot",
     "--status", "--toml", "--help", "--opponents", "--limit-list", "--field", "--elo0", "--alpha", "--plain",
+    "--step", "--worst",
 )  # fmt: skip
 
 

@@ -6,7 +6,9 @@ import json
 import os
 import re
 import shlex
+import signal
 import subprocess
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -66,6 +68,18 @@ def interrupt(path: Path) -> None:
     path.with_name(f"{path.name}.seed").write_text(json.loads(lines[-1])["seed"])
 
 
+def look_at_the_site(folder: Path) -> None:
+    """Type ``pigpen up``, look at the standings in the browser, press Ctrl-C."""
+    variables = environment(PIGPEN_DATA_DIR=str(folder / "ladder"), PIGPEN_BOARDS="1", PIGPEN_SITE_PORT="0")
+    with subprocess.Popen([PIGPEN, "up"], cwd=folder, env=variables, stdout=subprocess.PIPE, text=True) as up:
+        assert up.stdout is not None
+        address = up.stdout.readline().removeprefix("The site is at ").strip()
+        with urllib.request.urlopen(f"{address}v/gongzhu", timeout=PATIENCE) as page:
+            assert "Trotter" in page.read().decode()
+        up.send_signal(signal.SIGINT)
+        assert up.wait(PATIENCE) == 0
+
+
 @pytest.mark.docker
 @pytest.mark.long
 @pytest.mark.timeout(PATIENCE)
@@ -77,6 +91,9 @@ def test_the_pigpen_commands_work_one_after_the_other(tmp_path: Path) -> None:
     for command in tried:
         if "--resume" in command:
             interrupt(tmp_path / "match.jsonl")
+        if command == "pigpen up":
+            look_at_the_site(tmp_path)
+            continue
         typed = f"pigpen ladder run --matches {LADDER_MATCHES}" if command == LADDER else command
         done = run_pigpen(typed, tmp_path)
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
@@ -94,6 +111,7 @@ def test_make_demo_plays_a_match_and_a_small_ladder_in_containers(tmp_path: Path
         assert f"│ {name} " in done.stdout
     assert "process sandboxes" not in done.stdout
     assert standings(done.stdout, tmp_path, MATCHES) == sorted(BOTS)
+    assert "characters, Trotter among them." in done.stdout.splitlines()[-1]
 
 
 @pytest.mark.timeout(PATIENCE)

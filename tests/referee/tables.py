@@ -11,14 +11,17 @@ from referee.match.match import Match
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
+    from referee.match.observer import Observer
     from referee.match.spec import MatchSpec
     from referee.records.lines import AnyLine, DealLine, ResultLine
     from referee.seats.seat import Seat
 
 
-async def play_match(spec: MatchSpec, seats: Sequence[Seat], write: Callable[[AnyLine], None]) -> ResultLine:
+async def play_match(
+    spec: MatchSpec, seats: Sequence[Seat], write: Callable[[AnyLine], None], observer: Observer | None = None
+) -> ResultLine:
     """Play a match of one table with these seats."""
-    return await play_tables(spec, [seats], write)
+    return await play_tables(spec, [seats], write, observer=observer)
 
 
 async def play_tables(
@@ -28,6 +31,7 @@ async def play_tables(
     concurrency: int = 1,
     recorded: Sequence[DealLine] | None = None,
     now: Callable[[], float] = time.monotonic,
+    observer: Observer | None = None,
 ) -> ResultLine:
     """Play a match, or what is not *recorded* of it, with these seats at each of its tables."""
 
@@ -35,4 +39,4 @@ async def play_tables(
     async def open_table(number: int) -> AsyncIterator[Sequence[Seat]]:
         yield tables[number]
 
-    return await Match(spec, open_table, write, recorded, now=now).play(concurrency)
+    return await Match(spec, open_table, write, recorded, now=now, observer=observer).play(concurrency)

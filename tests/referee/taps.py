@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pigpen.values.notices import Notice, Welcome
     from pigpen.values.view import View
     from referee.match.formats import Format
+    from referee.match.observer import Observer
     from referee.records.lines import AnyLine
     from referee.seats.clock import Stopwatch
     from referee.seats.seat import Seat
@@ -115,7 +116,11 @@ class _Enough(Exception):
 
 
 async def played(
-    spec: MatchSpec, hands: Sequence[Sequence[int]], seats: Sequence[Seat], deals: int | None = None
+    spec: MatchSpec,
+    hands: Sequence[Sequence[int]],
+    seats: Sequence[Seat],
+    deals: int | None = None,
+    observer: Observer | None = None,
 ) -> list[AnyLine]:
     """Play a match with these hands on a clock that stands still; with *deals* only as many of them."""
     lines: list[AnyLine] = []
@@ -128,7 +133,7 @@ async def played(
     with pytest.MonkeyPatch.context() as patch, contextlib.suppress(_Enough):
         patch.setattr(table, "deal_hands", lambda rules, seed, number: hands[number])
         patch.setattr(table, "Player", lambda seat, setting, now: Player(seat, setting, lambda: 0.0))
-        await play_match(spec, seats, write)
+        await play_match(spec, seats, write, observer)
     return lines
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ladder.matches.bots import load_bots
 from ladder.matches.rerun import rerun
 from ladder.values.rerun import Difference, RerunResult
-from pigpen.rules import Phase
+from referee.replay.decision import PHASES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ladder.sandbox.base import Sandbox
     from ladder.sandbox.bots.bot_source import BotSource
     from referee.replay.rerun import Answer, TableRerun
-
-_PHASES = {Phase.PASS: "pass", Phase.EXPOSE: "expose", Phase.MOON: "moon"}
 
 
 async def rerun_bot(
@@ -73,7 +71,7 @@ def _difference(answer: Answer) -> Difference:
         rotation=line.rotation,
         seat=view.seat,
         decision=view.decision,
-        at=_PHASES.get(view.phase) or f"trick {len(view.tricks) + 1}",
+        at=PHASES.get(view.phase) or f"trick {len(view.tricks) + 1}",
         hand=tuple(map(str, view.hand)),
         on_the_table=tuple(str(play.card) for play in view.trick),
         may_choose=tuple(map(str, view.legal)),

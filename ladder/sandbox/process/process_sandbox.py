@@ -126,7 +126,7 @@ class ProcessProgram:
         output, writer = os.pipe()
         try:
             process = await asyncio.create_subprocess_exec(
-                *_dying_with_us(self._command),
+                *dying_with_us(self._command),
                 cwd=self._folder,
                 env=_environment(mount, home, self._packages),
                 stdin=asyncio.subprocess.DEVNULL,
@@ -171,7 +171,8 @@ def _lacks_packages(folder: Path) -> bool:
     return wanted and not any((place / "node_modules").is_dir() for place in (folder, *folder.parents))
 
 
-def _dying_with_us(command: list[str]) -> list[str]:
+def dying_with_us(command: list[str]) -> list[str]:
+    """The command line by which *command* runs as a child that the kernel kills when this thread ends."""
     return [sys.executable, "-I", "-S", str(LAUNCHER), str(os.getpid()), *command]
 
 

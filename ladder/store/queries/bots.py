@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, func, select, tuple_
 
 from ladder.store.models import Owner, Rating, State, StoredBot, Version
 from ladder.values.bots import BotEntry, BotRow
 from ladder.values.value import time_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from sqlalchemy.orm import Session
 
@@ -29,23 +29,43 @@ ENTRIES: Select[*tuple[Any, ...]] = select(
 """What a `BotEntry` is made of, with the ids of the bot and of the version."""
 
 
-def bots(session: Session) -> list[BotRow]:
-    """Read every bot, by name."""
-    entries: defaultdict[int, list[BotEntry]] = defaultdict(list)
-    for row in session.execute(ENTRIES.order_by(Rating.variant, Version.number)):
-        entries[row.bot_id].append(BotEntry.model_validate(row))
-    newest = func.max(Version.number)
+def bots(session: Session, after: str | None = None, limit: int | None = None) -> list[BotRow]:
+    """
+    Read bots, by name.
+
+    Args:
+        session: A transaction.
+        after: Only those whose names come after this one, whether there is such a bot or not; None: from the first on.
+        limit: At most so many; None: all.
+    """
+    by_name = func.lower(StoredBot.name), StoredBot.name
     wanted: Select[*tuple[Any, ...]] = (
-        select(StoredBot.id, StoredBot.name, Owner.name, StoredBot.added, newest)
+        select(StoredBot.id, StoredBot.name, Owner.name, StoredBot.added, func.max(Version.number))
         .join_from(StoredBot, Owner, Owner.id == StoredBot.owner_id)
         .join(Version, Version.bot_id == StoredBot.id)
         .group_by(StoredBot.id, StoredBot.name, Owner.name, StoredBot.added)
-        .order_by(func.lower(StoredBot.name), StoredBot.name)
+        .order_by(*by_name)
+        .limit(limit)
     )
+    if after is not None:
+        wanted = wanted.where(tuple_(*by_name) > tuple_(func.lower(after), after))
+    rows = session.execute(wanted).all()
+    entries = _entries(session, None if limit is None else [row[0] for row in rows])
     return [
         BotRow(bot=name, owner=owner, added=time_of(added), newest=number, entries=tuple(_that_matter(entries[bot])))
-        for bot, name, owner, added, number in session.execute(wanted)
+        for bot, name, owner, added, number in rows
     ]
+
+
+def _entries(session: Session, some: Collection[int] | None) -> defaultdict[int, list[BotEntry]]:
+    """Where each bot plays, or each of *some*, by id."""
+    wanted = ENTRIES.order_by(Rating.variant, Version.number)
+    if some is not None:
+        wanted = wanted.where(Version.bot_id.in_(some))
+    entries: defaultdict[int, list[BotEntry]] = defaultdict(list)
+    for row in session.execute(wanted):
+        entries[row.bot_id].append(BotEntry.model_validate(row))
+    return entries
 
 
 def _that_matter(entries: Iterable[BotEntry]) -> Iterable[BotEntry]:

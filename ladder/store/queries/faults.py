@@ -1,12 +1,13 @@
-"""The faults of one match."""
+"""The faults of one match, and the newest ones of a bot."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import select
 
-from ladder.store.models import StoredFault
+from ladder.store.models import StoredFault, StoredMatch
+from ladder.values.bots import FaultRow
 from ladder.values.faults import FaultReport
 
 if TYPE_CHECKING:
@@ -31,3 +32,49 @@ def faults_of(session: Session, match: int) -> list[FaultReport]:
         .order_by(StoredFault.seat, StoredFault.rotation, StoredFault.decision, StoredFault.id)
     )
     return [FaultReport.model_validate(row) for row in session.execute(wanted)]
+
+
+class NewFault(NamedTuple):
+    """A fault of a version."""
+
+    seat: int
+    """The bot's number in the match."""
+    verdict: str
+    fault: FaultRow
+
+
+def newest_faults(session: Session, version: int, limit: int, variant: str | None = None) -> list[NewFault]:
+    """
+    Read the newest faults of a version, the newest one first.
+
+    Args:
+        session: A transaction.
+        version: Its id.
+        limit: At most so many.
+        variant: Only those in this variant.
+    """
+    wanted: Select[*tuple[Any, ...]] = (
+        select(
+            StoredFault.match_id.label("match"),
+            StoredMatch.variant,
+            StoredFault.rotation.label("table"),
+            StoredFault.place,
+            StoredFault.decision,
+            StoredFault.why,
+            StoredFault.exit_code,
+            StoredFault.oom,
+            StoredFault.seat,
+            StoredFault.verdict,
+        )
+        .join(StoredMatch, StoredMatch.id == StoredFault.match_id)
+        .where(StoredFault.version_id == version)
+        .order_by(StoredFault.id.desc())
+        .limit(limit)
+    )
+    if variant is not None:
+        wanted = wanted.where(StoredMatch.variant == variant)
+    rows = session.execute(wanted).mappings()
+    return [
+        NewFault(row["seat"], row["verdict"], FaultRow(**{name: row[name] for name in FaultRow.model_fields}))
+        for row in rows
+    ]

@@ -31,21 +31,13 @@ def revision(session: Session) -> str:
 def counts(session: Session) -> LadderCounts:
     """Count matches and entries of bots."""
     done = session.scalar(select(func.max(StoredMatch.ordinal))) or 0
-    waiting = {
-        status: session.scalar(select(func.count()).where(StoredMatch.status == status)) or 0
-        for status in (Status.QUEUED, Status.LEASED)
-    }
-    all_matches = session.scalar(select(func.count()).select_from(StoredMatch)) or 0
-    failures = session.scalar(
-        select(func.sum(StoredMatch.failures)).where(StoredMatch.status.in_((Status.QUEUED, Status.LEASED)))
-    )
-    states = dict(session.execute(select(Rating.state, func.count()).group_by(Rating.state)))
+    each = StoredMatch.status, func.count(), func.sum(StoredMatch.failures)
+    # What is done has an ordinal: the index finds the few others.
+    others = session.execute(select(*each).where(StoredMatch.ordinal.is_(None)).group_by(StoredMatch.status)).all()
+    matches = {str(status): 0 for status in Status} | {status: number for status, number, _ in others}
+    states = session.execute(select(Rating.state, func.count()).group_by(Rating.state)).all()
     return LadderCounts(
-        matches={
-            **{str(status): number for status, number in waiting.items()},
-            str(Status.DONE): done,
-            str(Status.QUARANTINED): all_matches - done - sum(waiting.values()),
-        },
-        bots=states,
-        failures=failures or 0,
+        matches=matches | {str(Status.DONE): done},
+        bots={state: number for state, number in states},
+        failures=sum(failures for status, _, failures in others if status != Status.QUARANTINED),
     )

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from ladder.store import models
-from ladder.store.models import StoredMatch, StoredSeat
+from ladder.store.models import Rating, StoredMatch, StoredSeat
 from ladder.store.names import versions_of
 from ladder.store.queries.standings import VariantStandings
 from ladder.values.site import CurvePoint, RatingCurve
 from ladder.values.value import time_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlalchemy import Select
     from sqlalchemy.orm import Session
 
 MOST_POINTS = 400
-"""More would not be seen: a chart is some 800 pixels wide."""
+"""And one a version. More would not be seen: a chart is some 800 pixels wide."""
 
 
 def rating_curve(session: Session, bot: models.StoredBot, variant: models.Variant) -> RatingCurve:
@@ -32,6 +34,11 @@ def rating_curve(session: Session, bot: models.StoredBot, variant: models.Varian
     """
     numbers = {version.id: version.number for version in versions_of(session, bot)}
     shift = VariantStandings.of(session, variant).shift
+    rows = [
+        row
+        for version, places in _wanted(session, variant.name, list(numbers)).items()
+        for row in session.execute(_results(variant.name, version, places))
+    ]
     return RatingCurve(
         bot=bot.name,
         variant=variant.name,
@@ -43,33 +50,38 @@ def rating_curve(session: Session, bot: models.StoredBot, variant: models.Varian
                 matches=row.matches_before + 1,
                 elo=row.rating_after + shift,
             )
-            for row in session.execute(_thinned(variant.name, list(numbers)))
+            for row in sorted(rows, key=lambda row: row.ordinal)
         ),
     )
 
 
-def _thinned(variant: str, versions: list[int]) -> Select[*tuple[Any, ...]]:
-    """Evenly chosen results, at most `MOST_POINTS`, and always the last."""
-    place = func.row_number().over(order_by=StoredMatch.ordinal.desc()) - 1
-    mine = (
+def _wanted(session: Session, variant: str, versions: list[int]) -> dict[int, Sequence[int]]:
+    """Which matches of each version to show, counted from 0: evenly chosen ones, and always the last."""
+    counts = select(Rating.version_id, Rating.matches).where(
+        Rating.variant == variant, Rating.version_id.in_(versions), Rating.matches > 0
+    )
+    found = session.execute(counts).all()
+    step = -(-sum(matches for _, matches in found) // MOST_POINTS)
+    return {version: range((matches - 1) % step, matches, step) for version, matches in found}
+
+
+def _results(variant: str, version: int, places: Sequence[int]) -> Select[*tuple[Any, ...]]:
+    """
+    Results of a version; each is looked up by itself, however many there are.
+
+    One version at a time: for several, SQLite would go through all matches of the variant.
+    """
+    return (
         select(
             StoredMatch.id,
-            StoredMatch.ordinal,
             StoredMatch.finished,
+            StoredMatch.ordinal,
             StoredSeat.version_id,
             StoredSeat.matches_before,
             StoredSeat.rating_after,
-            place.label("place"),
-            func.count().over().label("all"),
         )
+        .distinct()  # a version may have two seats in a match
         .join_from(StoredSeat, StoredMatch, StoredMatch.id == StoredSeat.match_id)
-        .where(
-            StoredSeat.version_id.in_(versions),
-            StoredMatch.variant == variant,
-            StoredMatch.ordinal.is_not(None),
-            StoredSeat.rating_after.is_not(None),
-        )
-        .subquery()
+        .where(StoredSeat.version_id == version, StoredSeat.matches_before.in_(places))
+        .where(StoredMatch.variant == variant, StoredMatch.ordinal.is_not(None))
     )
-    step = (mine.c.all + MOST_POINTS - 1) // MOST_POINTS
-    return select(mine).where(mine.c.place % step == 0).order_by(mine.c.ordinal)

@@ -18,7 +18,7 @@ from ladder.values.value import Time, Value, time_of
 from pigpen.rules import PRESETS
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "json.md"
-WITH_ARGUMENT = {"rules NAME": "rules", "matches MATCH": "matches"}
+WITH_ARGUMENT = {"rules NAME": "rules", "matches MATCH": "matches", "why --step": "why"}
 
 
 def test_the_schema_in_the_docs_is_fresh() -> None:

@@ -19,6 +19,7 @@ from tests.ladder.virtual import Time, recorded
 if TYPE_CHECKING:
     from ladder.settings.settings import Settings
     from ladder.store.database import Database
+    from ladder.worker.tasks import MatchTask
 
 NAMES = ("Trotter", "Snout", "Truffle", "Sty", "Boar")
 
@@ -192,3 +193,51 @@ def states(database: Database) -> dict[str, tuple[str, str, int]]:
             .join(models.Rating, models.Rating.version_id == models.Version.id)
         ).all()
     return {name: (state, reason, suspensions) for name, state, reason, suspensions in rows}
+
+
+def told(coordinator: Coordinator, task: MatchTask) -> str:
+    """The last event of that attempt, after one is told."""
+    coordinator.live.append(task.match, task.attempt, '{"type":"play"}')
+    return coordinator.files.root.parent.joinpath("live", f"{task.match}-{task.attempt}.jsonl").read_text()
+
+
+def test_a_match_is_told_from_its_lease_to_its_result(coordinator: Coordinator) -> None:
+    (task,) = coordinator.take(1)
+    assert task.live == "played"
+    assert told(coordinator, task) == '{"id":1,"type":"play"}\n'
+    coordinator.record(recorded(task))
+    assert told(coordinator, task) == '{"id":1,"type":"play"}\n{"id":2,"type":"end","outcome":"done"}\n'
+
+
+def test_what_is_told_of_a_match_ends_when_it_fails_or_is_given_back(coordinator: Coordinator) -> None:
+    failed, returned = coordinator.take(2)
+    for task in (failed, returned):
+        told(coordinator, task)
+    coordinator.fail(failed.match, failed.attempt, "No engine answers.")
+    coordinator.give_back([returned])
+    assert told(coordinator, failed).endswith('{"id":2,"type":"end","outcome":"void"}\n')
+    assert told(coordinator, returned).endswith('{"id":2,"type":"end","outcome":"returned"}\n')
+
+
+def test_what_is_told_of_a_match_that_comes_too_late_ends_void(coordinator: Coordinator, time: Time) -> None:
+    (task,) = coordinator.take(1)
+    told(coordinator, task)
+    time.now += task.seconds + GRACE + 1
+    coordinator.take(1)
+    assert coordinator.record(recorded(task)) is None
+    assert told(coordinator, task).endswith('{"id":2,"type":"end","outcome":"void"}\n')
+
+
+def test_a_start_removes_what_was_told_of_matches_that_nobody_plays(
+    coordinator: Coordinator, database: Database, settings: Settings, time: Time
+) -> None:
+    lost, played = coordinator.take(2)
+    for task in (lost, played):
+        told(coordinator, task)
+    coordinator.live.close()
+    with database.write() as session:
+        session.execute(
+            update(models.StoredMatch).where(models.StoredMatch.id == lost.match).values(status=Status.QUEUED)
+        )
+    coordinator_at(database, settings, time).recover()
+    assert [file.name for file in (settings.data_dir / "live").iterdir()] == [f"{played.match}-{played.attempt}.jsonl"]

@@ -274,15 +274,24 @@ class Hangs:
 
 
 def test_a_worker_that_hangs_loses_its_lease_and_its_late_result_is_thrown_away(
-    coordinator: Coordinator, executor: FakeExecutor, time: Time, database: Database, settings: Settings
+    coordinator: Coordinator,
+    executor: FakeExecutor,
+    time: Time,
+    database: Database,
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     hangs = Hangs(executor)
     executor.seconds = 400.0
+    ended: list[tuple[int, int, str]] = []
+    monkeypatch.setattr(coordinator.live, "end", lambda *attempt: ended.append(attempt))
     time.after(settings.match_seconds + GRACE + 600, hangs.come_back)
     with capture_logs() as logs:
         runner(coordinator, executor, time, StopCondition(matches=20)).run()
     assert [log["match"] for log in events(logs, "match.lost")] == [1]
     assert [log["match"] for log in events(logs, "match.late")] == [1]
+    assert [outcome for *attempt, outcome in ended if attempt == [1, 1]] == ["void", "void"]  # lost, then late
+    assert [outcome for *attempt, outcome in ended if attempt == [1, 2]] == ["done"]
     assert ordinals(database) == list(range(1, 21))
     assert [name for name in files(coordinator) if name.startswith("1-")] == ["1-2.jsonl.gz", "1-2.log.json.gz"]
 

@@ -70,6 +70,18 @@ async def test_it_plays_a_match_and_stays(process: WorkerProcess) -> None:
     assert not process.has_ended
 
 
+async def test_what_it_tells_of_a_match_comes_before_the_outcome() -> None:
+    heard: list[tuple[int, int, str]] = []
+    process = await WorkerProcess.start(0, 1, lambda *event: heard.append(event))
+    task = HONEST.model_copy(update={"live": "played"})
+    await process.call(MessageKind.PLAY, task.model_dump_json())
+    assert {(match, attempt) for match, attempt, _ in heard} == {(HONEST.match, HONEST.attempt)}
+    lines = "\n".join(batch for *_, batch in heard).split("\n")
+    assert '"type":"match"' in lines[0]
+    assert '"type":"result"' in lines[-1]
+    await process.close()
+
+
 async def test_every_call_of_a_killed_one_fails_with_the_reason(
     process: WorkerProcess, endless: MatchTask, asked: Path
 ) -> None:

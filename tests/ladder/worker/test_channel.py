@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from collections.abc import AsyncIterator
 
@@ -35,6 +36,15 @@ async def test_who_sends_no_more_can_still_receive(ends: tuple[Channel, Channel]
     assert await ends[1].receive() is None
     ends[1].send(Frame(MessageKind.ANSWER, 1))
     assert await ends[0].receive() == Frame(MessageKind.ANSWER, 1)
+
+
+async def test_one_whose_other_end_takes_nothing_is_behind(ends: tuple[Channel, Channel]) -> None:
+    assert not ends[0].is_behind
+    ends[0].send(Frame(MessageKind.ANSWER, 1, LONG))
+    assert ends[0].is_behind
+    assert await ends[1].receive() is not None
+    while ends[0].is_behind:
+        await asyncio.sleep(0)
 
 
 async def test_a_message_that_was_cut_off_is_none() -> None:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from structlog.testing import capture_logs
 
 from ladder.errors import SandboxError
 from ladder.matches.kinds import SandboxSetup
 from ladder.sandbox.bots.content import content_hash
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
+from ladder.worker.live_observer import LiveObserver
 from ladder.worker.pinned import load_version
 from ladder.worker.tasks import MatchOutcome, MatchTask, TaskBot
 from ladder.worker.worker import Worker
@@ -72,6 +75,40 @@ async def test_what_bots_print_comes_back_by_table_and_bot(worker: Worker, tmp_p
     for tails in outcome.logs.values():
         assert "I am here" in tails[0]
         assert tails[1:] == ("", "", "")
+
+
+async def test_what_is_told_of_a_match_is_all_there_before_its_outcome() -> None:
+    batches: list[tuple[int, int, str]] = []
+
+    def offer(match: int, attempt: int, batch: str) -> bool:
+        batches.append((match, attempt, batch))
+        return True
+
+    worker = Worker(load_version, offer=offer)
+    await play(worker, HONEST.model_copy(update={"live": "played"}))
+    assert {(match, attempt) for match, attempt, _ in batches} == {(7, 2)}
+    told = [json.loads(line) for *_, batch in batches for line in batch.split("\n")]
+    assert (told[0]["type"], told[-1]["type"]) == ("match", "result")
+    assert [event["type"] for event in told].count("play") == 4 * 52
+    batches.clear()
+    await play(worker, HONEST)
+    assert batches == []
+    await worker.close()
+
+
+async def test_what_cannot_be_told_harms_no_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setattr(LiveObserver, "decided", fail)
+    worker = Worker(load_version, offer=lambda *_: True)
+    with capture_logs() as logs:
+        outcome = await play(worker, HONEST.model_copy(update={"live": "played"}))
+    assert outcome.void is None
+    assert [(event["event"], event["match"], event["reason"]) for event in logs] == [
+        ("live.failed", 7, "ZeroDivisionError: division by zero")
+    ]
+    await worker.close()
 
 
 async def test_each_program_is_loaded_once(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:

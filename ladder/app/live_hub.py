@@ -1,0 +1,162 @@
+"""
+Following matches while they are played, for many viewers at once, in one event loop.
+
+A viewer holds an offset in the file of a match and the few events that it reads next; nothing is queued for it, however
+slow it is. Viewers of one match share the open file, the task that looks whether it has grown, and the last events.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from ladder.app.live import attempt_of, number_after
+from ladder.app.live_tail import LiveTail
+from ladder.values.live_events import LiveEvent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Self
+
+    from ladder.app.ladder import Ladder
+
+
+class LiveHub:
+    """
+    The matches that somebody follows now.
+
+    Example:
+        hub = LiveHub(ladder)
+        async with hub.follow(17, after="1-250") as viewer:
+            async for event in viewer:
+                ...
+    """
+
+    def __init__(self, ladder: Ladder) -> None:
+        self._ladder = ladder
+        self._tails: dict[tuple[int, int], LiveTail] = {}
+        self._viewers: set[LiveViewer] = set()
+        self._is_closed = False
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._is_closed
+
+    @property
+    def matches(self) -> int:
+        """How many attempts are followed now."""
+        return len(self._tails)
+
+    @property
+    def viewers(self) -> int:
+        """How many viewers there are, those left out that have asked for no event yet."""
+        return len(self._viewers)
+
+    def follow(self, match: int, after: str = "") -> LiveViewer:
+        """
+        Follow the attempt at a match that is being played, or see the end of its last one.
+
+        Args:
+            match: Number of the match.
+            after: Mark of the last event that is known (`LiveEvent.mark`); empty, or of another attempt: from the first
+                on.
+
+        Returns:
+            The events, as an asynchronous iterator whose last one has the type `end`. Its first step raises
+            `LadderError` if there is no match of that number.
+        """
+        return LiveViewer(self, match, after)
+
+    async def close(self) -> None:
+        """End the iteration of every viewer there is or will be, without an event."""
+        self._is_closed = True
+        for viewer in list(self._viewers):
+            await viewer.aclose()
+
+    async def join(self, viewer: LiveViewer, match: int) -> LiveTail:
+        """Let a viewer in; only for `LiveViewer`."""
+        attempt, outcome = await asyncio.to_thread(attempt_of, self._ladder, match)
+        tail = self._tails.get((match, attempt))
+        if tail is None:
+            tail = self._tails[match, attempt] = LiveTail(self._ladder, match, attempt, outcome)
+        tail.listeners.add(viewer.news)
+        self._viewers.add(viewer)
+        return tail
+
+    def leave(self, viewer: LiveViewer, tail: LiveTail) -> None:
+        """Let a viewer out, and its match go with the last one; only for `LiveViewer`."""
+        self._viewers.discard(viewer)
+        tail.listeners.discard(viewer.news)
+        if not tail.listeners:
+            tail.close()
+            self._tails.pop((tail.match, tail.attempt), None)
+
+
+class LiveViewer:
+    """The events of one match for one viewer; close it in the end, at any time and from any task of its loop."""
+
+    def __init__(self, hub: LiveHub, match: int, after: str) -> None:
+        self.news = asyncio.Event()
+        """Set when there may be more to read."""
+        self._hub = hub
+        self._match = match
+        self._after = after
+        self._tail: LiveTail | None = None
+        self._offset: int | None = None
+        self._seen = 0
+        self._events: Iterator[LiveEvent] = iter(())
+        self._has_ended = False
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> LiveEvent:
+        while not self._has_ended:
+            if (event := next(self._events, None)) is not None:
+                if event.type == "end":
+                    await self.aclose()
+                self._seen = event.id
+                return event
+            await self._read()
+        raise StopAsyncIteration
+
+    async def aclose(self) -> None:
+        """End the iteration at once; may be called again."""
+        self._has_ended = True
+        self.news.set()
+        self._events = iter(())
+        if self._tail is not None:
+            tail, self._tail = self._tail, None
+            self._hub.leave(self, tail)
+
+    async def _read(self) -> None:
+        """Wait for events, or for the viewer's being closed."""
+        if self._tail is None:
+            await self._join()
+            return
+        self.news.clear()
+        if self._offset is None:
+            self._offset = self._tail.offset_after(self._seen)
+        if self._offset is not None:
+            chunk = self._tail.read(self._offset)
+            self._events, self._offset = iter(chunk.events), chunk.end
+            if chunk.events:
+                await asyncio.sleep(0)  # whoever catches up lets others through
+                return
+        if self._tail.outcome is not None and self._tail.is_read_up_to(self._offset):
+            self._events = iter((self._tail.last_event(self._seen),))
+            return
+        await self.news.wait()
+
+    async def _join(self) -> None:
+        self._tail = await self._hub.join(self, self._match)
+        self._seen = number_after(self._after, self._tail.attempt)
+        if self._has_ended or self._hub.is_closed:  # closed meanwhile
+            await self.aclose()

@@ -1,0 +1,118 @@
+"""The file of a running match, for all who follow it in one event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from ladder.app.live import attempt_of
+from ladder.errors import LadderError, StoreError
+from ladder.results.live_folder import LiveChunk, LiveFile, LiveFolder
+from ladder.values.live_events import LiveEnd, LiveEvent
+
+if TYPE_CHECKING:
+    from ladder.app.ladder import Ladder
+    from ladder.values.live_events import Outcome
+
+POLL_SECONDS = 0.2
+"""Seconds between two looks at a file."""
+DOUBT_SECONDS = 5.0
+"""Seconds without an event after which the ladder is asked whether the match is still being played."""
+MOST_SHARED = 4
+"""Chunks of a file that are kept for the next viewer that comes to the same place."""
+
+
+class LiveTail:
+    """The file of one attempt, for all who follow it."""
+
+    def __init__(self, ladder: Ladder, match: int, attempt: int, outcome: Outcome | None) -> None:
+        """
+        Begin to watch; in the event loop that runs now.
+
+        Args:
+            ladder: The ladder.
+            match: Number of the match.
+            attempt: The attempt.
+            outcome: What has become of it; None: it is being played.
+        """
+        self.match, self.attempt = match, attempt
+        self.outcome = outcome
+        """What has become of it, as far as was asked."""
+        self.listeners: set[asyncio.Event] = set()
+        """Set whenever there may be more to read."""
+        self._ladder = ladder
+        self._folder = LiveFolder(ladder.settings.data_dir)
+        self._file: LiveFile | None = None
+        self._chunks: deque[tuple[int, LiveChunk]] = deque(maxlen=MOST_SHARED)
+        self._open()
+        self._watching = asyncio.ensure_future(self._watch())
+
+    def close(self) -> None:
+        """Stop watching, and let go of the file."""
+        self._watching.cancel()
+        if self._file:
+            self._file.close()
+
+    def offset_after(self, event: int) -> int | None:
+        """Where the event after number *event* begins, or the end if that is known; None if there is no file yet."""
+        if self._file is None:
+            return None
+        offset = self._file.offset_after(event)
+        if event and offset == self._file.size:
+            begin = self._file.offset_after(event - 1)
+            if self._file.read(begin).is_last:
+                return begin
+        return offset
+
+    def read(self, offset: int) -> LiveChunk:
+        """Some events from *offset* on, as many as there are at most."""
+        for begin, chunk in self._chunks:
+            if begin == offset:
+                return chunk
+        assert self._file is not None
+        chunk = self._file.read(offset)
+        if chunk.events:
+            self._chunks.append((offset, chunk))
+        return chunk
+
+    def is_read_up_to(self, offset: int | None) -> bool:
+        """Whether nothing whole stands behind *offset*."""
+        return self._file is None or (offset is not None and not self.read(offset).events)
+
+    def last_event(self, seen: int) -> LiveEvent:
+        """The end of an attempt whose file does not have one: its run was killed, or the file is gone."""
+        assert self.outcome is not None
+        end = LiveEnd(id=seen + 1, outcome=self.outcome)
+        return LiveEvent(match=self.match, attempt=self.attempt, id=end.id, type=end.type, line=end.model_dump_json())
+
+    async def _watch(self) -> None:
+        size, quiet = self._size(), 0.0
+        while True:
+            await asyncio.sleep(POLL_SECONDS)
+            now, quiet = self._size(), quiet + POLL_SECONDS
+            if now == size and quiet >= DOUBT_SECONDS and self.outcome is None:
+                await self._ask()
+                quiet = 0.0
+            elif now == size:
+                continue
+            else:
+                size, quiet = now, 0.0
+            for listener in self.listeners:
+                listener.set()
+
+    async def _ask(self) -> None:
+        """Ask the ladder whether this attempt is still being played."""
+        with suppress(StoreError, LadderError):  # it is asked again
+            attempt, outcome = await asyncio.to_thread(attempt_of, self._ladder, self.match)
+            self.outcome = outcome if attempt == self.attempt else "void"
+
+    def _size(self) -> int:
+        self._open()
+        return self._file.size if self._file else 0
+
+    def _open(self) -> None:
+        if self._file is None:
+            with suppress(FileNotFoundError):
+                self._file = LiveFile(self._folder, self.match, self.attempt)

@@ -1,0 +1,75 @@
+"""Records that are looked into, and which of their deals and bots is meant."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from ladder.errors import UserError
+from referee.records.file import read_record
+from referee.records.recorded import BadRecord, Recorded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+    from typing import Self
+
+    from referee.records.packed_deals import Deals
+
+
+class Source(NamedTuple):
+    """A record, and how people call it."""
+
+    path: Path
+    word: str
+    """In commands: the number of a match of the ladder, or the path."""
+    name: str
+    """In messages."""
+
+    @classmethod
+    def of(cls, path: Path, match: str = "") -> Self:
+        """Name a file, or the record of a match of the ladder, whose number *match* then is; messages hide its path."""
+        return cls(path, match, f"match {match}") if match else cls(path, str(path), repr(str(path)))
+
+
+def read_match(source: Source) -> Recorded:
+    """Read the record of a match, finished or not, that holds a deal at least."""
+    with understanding(source):
+        recorded = Recorded.of(read_record(source.path))
+    if not recorded.deals:
+        raise UserError(f"{source.name} holds no deal yet: a deal is written when it is over.")
+    return recorded
+
+
+@contextmanager
+def understanding(source: Source) -> Iterator[None]:
+    """Put into words why a record makes no sense."""
+    try:
+        yield
+    except BadRecord as error:
+        raise UserError(f"{source.name} cannot be replayed: {error}.") from None
+
+
+def bot_in(recorded: Recorded, word: str, source: Source) -> int:
+    """Find the number of the bot that *word* names or numbers."""
+    try:
+        return recorded.bot(word)
+    except ValueError as error:
+        raise UserError(f"{source.name}: {error}.") from None
+
+
+def deals_in(recorded: Recorded, source: Source, deal: int | None, board: int | None, rotation: int | None) -> Deals:
+    """Choose deals by what is given of their numbers; there is one at least."""
+    found = recorded.deals.where(deal, board, rotation)
+    if not found:
+        wanted = {"deal": deal, "board": board, "rotation": rotation}
+        named = " ".join(f"--{name} {number}" for name, number in wanted.items() if number is not None)
+        raise UserError(f"{source.name} has no deal for {named}; it holds {_extent(recorded)}.")
+    return found
+
+
+def _extent(recorded: Recorded) -> str:
+    last = recorded.deals[-1]
+    if last.board is None:
+        return f"the deals 0 to {last.deal}"
+    return f"the boards 0 to {last.board}, rotations 0 to {max(line.rotation or 0 for line in recorded.deals)}"

@@ -1,0 +1,63 @@
+"""`pigpen why`: what the choices of a decision were worth, and which decisions of a bot were the dearest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from ladder.cli.json_output import print_json
+from ladder.cli.progress import progress
+from ladder.cli.records import BoardOption, DealOption, RotationOption, record_of
+from ladder.cli.standings import JsonOption
+from ladder.errors import UserError
+
+
+def why(
+    record: Annotated[
+        Path, typer.Argument(help="The record of a match, finished or not; or the number of one of the ladder's.")
+    ],
+    bot: Annotated[str | None, typer.Argument(metavar="[BOT]", help="The bot in it, by its name or number.")] = None,
+    deal: DealOption = None,
+    board: BoardOption = None,
+    rotation: RotationOption = None,
+    step: Annotated[int | None, typer.Option(min=0, help="Step N of the deal, counted from 0.")] = None,
+    worst: Annotated[int, typer.Option(min=1, max=50, help="Without --step: the N dearest decisions of BOT.")] = 5,
+    as_json: JsonOption = False,
+) -> None:
+    """
+    Estimate what each choice of a decision was worth, or list the dearest decisions of a bot.
+
+    A model's opinion: deals that fit what the seat knew are sampled, and played to their end by a simple policy. The
+    same question gives the same answer. docs/why.md tells what that is worth.
+
+    Examples:
+        pigpen why 17 Trotter
+
+        pigpen why 17 --board 3 --rotation 1 --step 25
+
+        pigpen why match.jsonl mybot --worst 10 --json
+    """
+    from ladder.app.local.reading import Source
+    from ladder.app.local.why import Where, dearest_in_record, why_in_record  # what simulates takes time to import
+    from ladder.cli.why_table import print_dearest, print_why
+
+    path, where = record_of(record), Where(deal, board, rotation)
+    source = Source.of(path, "" if path == record else str(record))
+    if step is not None:
+        found = why_in_record(source, step, where, bot)
+        if as_json:
+            print_json(found)
+        else:
+            print_why(found, Console())
+        return
+    if bot is None:
+        raise UserError("Name a bot to see its dearest decisions, or one decision with --step.")
+    with progress("deals", None) as advance:
+        dear = dearest_in_record(source, bot, worst, where, advance)
+    if as_json:
+        print_json(dear)
+    else:
+        print_dearest(dear, Console())

@@ -1,0 +1,211 @@
+"""
+What each choice of a decision is worth, by playouts from what the seat knew: a model's opinion.
+
+Choices are compared in the same sampled deals, in several independent batches: the differences of a batch belong
+together, and how they scatter from batch to batch gives the error.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from pigpen import is_accelerated, margin
+from pigpen.rules import MoonChoice, Phase
+from pigpen.search import ways_to_expose
+from pigpen.sim.inference import Evidence
+from pigpen.sim.playout import Policy, playout, settle
+from pigpen.sim.sim_random import SimRandom
+from referee.records.steps import words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from pigpen.rules import Action, Deal
+    from pigpen.values.view import View
+
+POLICY = Policy.CAREFUL
+"""How all seats play on."""
+BATCHES = 20
+T_95 = 2.093
+"""The 97.5 % quantile of Student's t with `BATCHES` - 1 degrees of freedom."""
+HINDSIGHT = 200
+"""How often the real deal is played to its end: the policy leaves one card in eight to chance."""
+MOST_CHOICES = 5_000
+"""A decision with more legal choices is not estimated. Presets have 286 at most; rules of one's own, millions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How many deals are played out; each figure is for all choices of a decision together."""
+
+    cards: int
+    """In one batch, where a card is chosen: in C, about 1 µs each."""
+    sealed: int
+    """In one batch, where something else is chosen: from Python, some 30 µs each."""
+    first: int
+    """In the first look, which leaves `KEPT` choices where there are more."""
+
+    def deals(self, view: View, choices: int) -> int:
+        """How many deals are sampled in one batch, a hundredth where the engine in C cannot do it; 1 or more."""
+        if view.phase is Phase.MOON:
+            return 1  # nothing is left to sample
+        many = (self.cards if view.phase is Phase.PLAY else self.sealed) // choices
+        return max(1, many if is_fast(view) else many // 100)
+
+
+FULL = Effort(cards=4000, sealed=480, first=6000)
+"""
+80,000 deals in all for a card: with house bots and hindsight some 50 ms, 99 of 100 within 160 ms where other programs
+run, too. Twice as many would not always be done within 300 ms, and would make the errors smaller by a third only: among
+six cards `Estimate.behind_error` is some 0.15 points in Hearts and 4 in Gong Zhu. A pass takes some 350 ms.
+"""
+QUICK = Effort(cards=100, sealed=48, first=1200)
+"""To find the decisions that are worth a closer look: some 2 ms for a card."""
+KEPT = 12
+"""Where there are more choices, as in a pass, so many are compared: those that do best in a first look."""
+
+
+class TooManyChoices(Exception):
+    """A decision has more than `MOST_CHOICES` legal choices; the message says how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What one choice is worth."""
+
+    action: Action
+    points: float
+    """Mean score of the seat in the deal, as the variant counts."""
+    error: float
+    """Standard error of the mean."""
+    ahead: float
+    """By how many points the seat does better than the mean of all seats; more is better in every variant."""
+    behind: float
+    """By how much that is less than the best choice's, 0 or more."""
+    behind_error: float
+    """Half the 95 % interval of `behind`, from the paired differences of the batches."""
+
+
+def is_fast(view: View) -> bool:
+    """Whether the engine in C samples and plays; it cannot where rules of one's own make a draw that does not fit."""
+    return is_accelerated() and Evidence(view).is_complete
+
+
+def count_choices(view: View) -> int:
+    """How many legal choices a decision has."""
+    if view.phase is Phase.PASS:
+        return math.comb(len(view.hand), view.pass_count)
+    if view.phase is Phase.EXPOSE:
+        exposing = view.rules.exposing
+        return int((3 if exposing and exposing.face_down else 2) ** len(view.legal))
+    return len(view.legal) if view.phase is Phase.PLAY else len(MoonChoice)
+
+
+def choices(view: View) -> Sequence[Action]:
+    """
+    Every legal choice of a decision.
+
+    Raises:
+        TooManyChoices: If there are more than `MOST_CHOICES`.
+    """
+    if (count := count_choices(view)) > MOST_CHOICES:
+        raise TooManyChoices(f"it has {count:,} legal choices, and at most {MOST_CHOICES:,} are estimated")
+    if view.phase is Phase.PASS:
+        return list(combinations(view.hand, view.pass_count))
+    if view.phase is Phase.EXPOSE:
+        return ways_to_expose(view)
+    return view.legal if view.phase is Phase.PLAY else tuple(MoonChoice)
+
+
+def estimates(view: View, seed: int, effort: Effort = FULL, wanted: Collection[str] = ()) -> list[Estimate]:
+    """
+    Estimate what each choice is worth, from *view* alone; the same arguments give the same numbers.
+
+    Args:
+        view: What the seat knew.
+        seed: Of the random numbers.
+        effort: How many deals to sample.
+        wanted: Choices, as a record says them, that are looked at closely however they do in the first look.
+
+    Returns:
+        The choices that were looked at closely, the best one first.
+
+    Raises:
+        TooManyChoices: If there are more than `MOST_CHOICES`.
+    """
+    rng = random.Random(seed)
+    close = _first_look(view, choices(view), effort, wanted, rng)
+    deals = effort.deals(view, len(close))
+    return judged(view, close, [_trial(view, close, deals, rng) for _ in range(BATCHES)])
+
+
+def judged(view: View, actions: Sequence[Action], batches: Sequence[Sequence[Sequence[float]]]) -> list[Estimate]:
+    """
+    Compare choices by the mean scores of all seats after each of them, batch by batch; the best one comes first.
+
+    Choices that are as good as each other stay in their order.
+    """
+    rules, seat = view.rules, view.seat
+    points = [[batch[place][seat] for batch in batches] for place in range(len(actions))]
+    ahead = [[margin(rules, batch[place], seat) / rules.players for batch in batches] for place in range(len(actions))]
+    best = max(ahead, key=statistics.fmean)
+    found = []
+    for action, own, lead in zip(actions, points, ahead, strict=True):
+        behind = [other - each for other, each in zip(best, lead, strict=True)]
+        found.append(
+            Estimate(
+                action,
+                statistics.fmean(own),
+                _error(own),
+                statistics.fmean(lead),
+                max(0.0, statistics.fmean(behind)),
+                T_95 * _error(behind),
+            )
+        )
+    return sorted(found, key=lambda each: each.behind)
+
+
+def played_out(after: Deal, seat: int, seed: int) -> float:
+    """The mean score of *seat* when a deal with all hands open is played to its end many times by `POLICY`."""
+    rng = random.Random(seed)
+    times = 1 if after.is_over else HINDSIGHT if is_accelerated() else max(2, HINDSIGHT // 100)
+    return statistics.fmean(playout(after, POLICY, rng)[seat] for _ in range(times))
+
+
+def _first_look(
+    view: View, actions: Sequence[Action], effort: Effort, wanted: Collection[str], rng: random.Random
+) -> Sequence[Action]:
+    """Drop choices where there are many; those that are left are compared in fresh deals."""
+    if view.phase is Phase.PLAY or len(actions) <= KEPT:
+        return actions
+    many = effort.first if is_fast(view) else effort.first // 10
+    scores = _trial(view, actions, max(1, many // len(actions)), rng)
+    leads = [margin(view.rules, each, view.seat) for each in scores]
+    best = sorted(range(len(actions)), key=lambda place: -leads[place])[:KEPT]
+    return [action for place, action in enumerate(actions) if place in best or words_of(action)[1] in wanted]
+
+
+def _trial(view: View, actions: Sequence[Action], deals: int, rng: random.Random) -> list[Sequence[float]]:
+    """The mean scores of all seats after each choice, in the same sampled deals."""
+    if view.phase is Phase.PLAY:
+        found: Mapping[Action, Sequence[float]] = view.playouts(deals, rng, POLICY)  # type: ignore[assignment]
+        return [found[action] for action in actions]
+    sums = [[0.0] * view.rules.players for _ in actions]
+    for _ in range(deals):
+        deal = view.sample(rng)
+        settle(deal, POLICY, SimRandom.of(rng), but=view.seat)
+        for action, row in zip(actions, sums, strict=True):
+            after = deal.copy()
+            after.apply(view.seat, action)
+            for seat, score in enumerate(playout(after, POLICY, rng)):
+                row[seat] += score
+    return [[total / deals for total in row] for row in sums]
+
+
+def _error(values: Sequence[float]) -> float:
+    return statistics.stdev(values) / math.sqrt(len(values))

@@ -1,0 +1,42 @@
+"""What the house bots would do in a decision: sample bots that run in this process, without a clock."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from ladder.matches.estimate import is_fast
+from ladder.sandbox.bots.bot_source import find_bot
+from ladder.sandbox.inline import load_bot_class
+from pigpen.bot import decide
+from referee.records.steps import words_of
+
+if TYPE_CHECKING:
+    from pigpen import Bot
+    from referee.replay.decision import RecordedDecision
+
+QUICK_BOTS = ("cautious", "counting")
+SEARCHING_BOTS = ("sampling", "exact")
+"""
+Those that simulate.
+
+Together with `QUICK_BOTS` they are the sample bots in Python but `random`, whose choice says nothing. No house bot
+remembers anything between decisions.
+"""
+
+
+def house_choices(decision: RecordedDecision) -> dict[str, str]:
+    """
+    Ask each house bot; give what it does as a record would say it.
+
+    Those that simulate are asked only where the engine in C does it: elsewhere it would take seconds. The bots are told
+    nothing of the clock of the match, so each makes all the trials that it ever makes, and the same question gives the
+    same answer.
+    """
+    names = QUICK_BOTS + SEARCHING_BOTS if is_fast(decision.view()) else QUICK_BOTS
+    return {name: words_of(decide(_bot_class(name)(), decision.view()))[1] for name in names}
+
+
+@cache
+def _bot_class(name: str) -> type[Bot]:
+    return load_bot_class(find_bot(name))

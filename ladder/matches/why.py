@@ -1,0 +1,136 @@
+"""Why a recorded decision was good or dear: its estimate, what the house bots would do, and hindsight."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from ladder.matches.estimate import BATCHES, FULL, QUICK, TooManyChoices, choices, count_choices, estimates, played_out
+from ladder.matches.house import house_choices
+from ladder.values.why import Choice, Why
+from referee.records.by import was_asked
+from referee.records.steps import words_of
+from referee.replay.decision import decisions
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from ladder.matches.estimate import Estimate
+    from referee.records.lines import DealLine
+    from referee.records.recorded import Recorded
+    from referee.replay.decision import RecordedDecision
+
+CLOSER = 3
+"""For each decision that is wanted, so many that look dear at first are estimated with all deals."""
+
+
+def why_of(decision: RecordedDecision, source: str) -> Why:
+    """
+    Estimate what each choice of a decision is worth; the same decision gives the same value.
+
+    Args:
+        decision: The decision.
+        source: The match, as people name it.
+
+    Raises:
+        TooManyChoices: If it has too many legal choices to estimate them.
+    """
+    view, line = decision.view(), decision.line
+    choices(view)  # before the house bots try them all
+    house = house_choices(decision)
+    found = estimates(view, decision.seed("estimate"), FULL, {decision.chosen, *house.values()})
+    told = tuple(_choice(decision, each, house) for each in found)
+    done = next(each for each in told if each.chosen)
+    return Why(
+        source=source,
+        rules=view.rules.name,
+        low_is_better=view.rules.low_is_better,
+        place=line.name,
+        deal=line.deal,
+        board=line.board,
+        rotation=line.rotation,
+        step=decision.number,
+        seat=decision.seat,
+        bot=decision.name,
+        at=decision.at,
+        hand=tuple(map(str, view.hand)),
+        on_the_table=tuple(str(play.card) for play in view.trick),
+        legal=count_choices(view),
+        choices=told,
+        deals=BATCHES * FULL.deals(view, len(found)),
+        chosen=decision.chosen,
+        by=decision.step.by,
+        cost=done.behind,
+        cost_error=done.behind_error,
+        scored=line.scores[decision.seat],
+        rerun=rerun_line(source, decision.name, line.name),
+    )
+
+
+def unforced(recorded: Recorded, lines: Iterable[DealLine], bots: Collection[int]) -> Iterator[RecordedDecision]:
+    """
+    Give the decisions with a choice that some bots, by their numbers, were asked for.
+
+    Raises:
+        BadRecord: If a deal breaks the rules.
+    """
+    for line in lines:
+        for decision in decisions(recorded, line):
+            if decision.bot in bots and was_asked(decision.step.by):
+                yield decision
+
+
+def first_cost(decision: RecordedDecision) -> float | None:
+    """What a decision cost by an estimate with few deals, in points; None where it has too many legal choices."""
+    try:
+        found = estimates(decision.view(), decision.seed("quick"), QUICK, {decision.chosen})
+    except TooManyChoices:
+        return None
+    return next(each.behind for each in found if words_of(each.action)[1] == decision.chosen)
+
+
+def dearest_of(candidates: Iterable[tuple[float, RecordedDecision, str]], worst: int) -> list[Why]:
+    """
+    Find the dearest decisions: those that look dear at first are estimated again, with other random numbers.
+
+    Args:
+        candidates: What each decision cost at first, and the match that it is from, as people name it.
+        worst: How many to give at most; only such as cost anything are given.
+    """
+    dear = [each for each in candidates if each[0] > 0]
+    dear = sorted(dear, key=lambda each: -each[0])[: CLOSER * worst]
+    closer = sorted((why_of(decision, source) for _, decision, source in dear), key=lambda each: -each.cost)
+    return [each for each in closer[:worst] if each.cost > 0]
+
+
+def rerun_line(source: str, seat: str, place: str, bot: str = "") -> str:
+    """
+    Give the command that puts the questions of one deal to another version of a bot.
+
+    >>> rerun_line("17", "Trotter", "board 3, rotation 1")
+    'pigpen rerun 17 Trotter ./Trotter --board 3 --rotation 1'
+
+    Args:
+        source: The match, as people name it.
+        seat: The bot in the record, by its name or number.
+        place: The name of the deal.
+        bot: The folder of the other version; by default one with the name in *seat*.
+    """
+    where = [word for part in place.split(", ") for word in f"--{part}".split()]
+    return shlex.join(["pigpen", "rerun", source, seat, f"./{bot or seat.partition('#')[0]}", *where])
+
+
+def _choice(decision: RecordedDecision, found: Estimate, house: dict[str, str]) -> Choice:
+    words = words_of(found.action)[1]
+    as_dealt = played_out(decision.after(found.action), decision.seat, decision.seed("hindsight"))
+    return Choice(
+        choice=words,
+        points=round(found.points, 3),
+        points_error=round(found.error, 3),
+        ahead=round(found.ahead, 3),
+        behind=round(found.behind, 3),
+        behind_error=round(found.behind_error, 3),
+        as_dealt=round(as_dealt, 3),
+        house=tuple(name for name, choice in house.items() if choice == words),
+        chosen=words == decision.chosen,
+    )

@@ -1,0 +1,199 @@
+"""
+The events that tell of a match while it is played.
+
+An event is a line of JSON: `LiveEvent` holds it as it is, `parse` gives it as one of the classes of `AnyLive`. `Public`
+says what an organiser lets be seen of a deal that has not been opened yet.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, NonNegativeInt, PositiveInt, TypeAdapter
+
+from ladder.values.value import Value
+from referee.records.lines import DealLine
+
+Public = Literal["played", "open", "off"]
+"""`played`: the cards played and those exposed face up; `open`: all cards; `off`: there are no events."""
+Outcome = Literal["done", "void", "returned"]
+"""`done`: it has a result; `void`: the platform failed, and it is played again; `returned`: the run was given up."""
+Cards = str
+"""By name with a space between, as in a record: ``QS KH 2C``; ``QS*`` was put face down."""
+
+
+class LiveEvent(Value):
+    """One event of an attempt at a match."""
+
+    match: int
+    attempt: int
+    id: PositiveInt
+    """Consecutive, from 1, within the attempt."""
+    type: str
+    """As in the line."""
+    line: str
+    """The event as JSON, without a line break; its first key is `id`."""
+
+    @property
+    def mark(self) -> str:
+        """Where a viewer is who has seen this event: what `Last-Event-ID` brings back."""
+        return f"{self.attempt}-{self.id}"
+
+
+class LiveBase(Value):
+    """What all events have in common."""
+
+    id: NonNegativeInt = 0
+    """Number of the event, from 1; 0: not numbered yet."""
+    type: str
+
+
+class LiveMatch(LiveBase):
+    """The first table stands."""
+
+    type: Literal["match"] = "match"
+    variant: str
+    format: str
+    bots: tuple[str, ...]
+    """By number."""
+    tables: int
+    deals: int | None
+    """At all tables together; None: not known beforehand."""
+    commitment: str
+    """SHA-256 of the match seed, in hex."""
+    started: str
+    """UTC, ISO 8601."""
+    public: Literal["played", "open"]
+
+
+class LiveAtTable(LiveBase):
+    """An event of one deal at one table."""
+
+    table: int
+    deal: int
+    """Number of the deal at its table, from 0; on boards that of the board."""
+
+
+class LiveDeal(LiveAtTable):
+    """A deal begins."""
+
+    type: Literal["deal"] = "deal"
+    seats: tuple[int, ...]
+    """Number of the bot in each seat."""
+    totals: tuple[int, ...]
+    """Totals at this table before the deal, of whoever sits in each seat."""
+    hands: tuple[Cards, ...] | None = None
+    """The cards dealt to each seat; only where all cards are shown."""
+
+
+class LivePassed(LiveAtTable):
+    """All seats have passed cards."""
+
+    type: Literal["passed"] = "passed"
+    cards: tuple[Cards, ...] | None = None
+    """What each seat passed on; only where all cards are shown."""
+
+
+class LiveExposed(LiveAtTable):
+    """All seats that were asked have exposed cards, or none."""
+
+    type: Literal["exposed"] = "exposed"
+    cards: tuple[Cards, ...]
+    """Of each seat: those face up; where all cards are shown, those face down too."""
+    hidden: tuple[int, ...]
+    """Of each seat: how many it has put face down."""
+
+
+class LivePlayed(LiveAtTable):
+    """A card is played."""
+
+    type: Literal["play"] = "play"
+    seat: int
+    card: str
+    by: str | None = None
+    """Who decided, as in a record; only where all cards are shown: `forced` would tell of a hand."""
+    ms: float | None = None
+    """Milliseconds of wall time; only where all cards are shown."""
+
+
+class LiveMoon(LiveAtTable):
+    """A shooter has chosen what the moon is worth."""
+
+    type: Literal["moon"] = "moon"
+    seat: int
+    choice: str
+    """`subtract` or `add`."""
+
+
+class LiveFault(LiveAtTable):
+    """The default action was played because of a fault; only where all cards are shown, else see `LiveOpened`."""
+
+    type: Literal["fault"] = "fault"
+    seat: int
+    verdict: str
+    why: str
+
+
+class LiveScored(LiveAtTable):
+    """A deal is over."""
+
+    type: Literal["scored"] = "scored"
+    scores: tuple[int, ...]
+    """Of each seat."""
+    totals: tuple[int, ...]
+    """At this table, this deal included, of whoever sits in each seat."""
+
+
+class LiveOpened(LiveAtTable):
+    """A finished deal is open: no table of the match plays these cards any more, or will."""
+
+    type: Literal["opened"] = "opened"
+    line: DealLine
+    """The deal as it stands in the record."""
+
+
+class LiveResult(LiveBase):
+    """All tables are done; the ladder has not recorded it yet."""
+
+    type: Literal["result"] = "result"
+    places: tuple[int, ...]
+    """By the bots' numbers."""
+    totals: tuple[int, ...]
+
+
+class LiveGap(LiveBase):
+    """Events were lost; the deals under way are incomplete from here on, later ones are not."""
+
+    type: Literal["gap"] = "gap"
+    missed: PositiveInt
+    """How many, or more."""
+
+
+class LiveEnd(LiveBase):
+    """The last event of an attempt."""
+
+    type: Literal["end"] = "end"
+    outcome: Outcome
+
+
+AnyLive = Annotated[
+    LiveMatch | LiveDeal | LivePassed | LiveExposed | LivePlayed | LiveMoon | LiveFault | LiveScored | LiveOpened
+    | LiveResult | LiveGap | LiveEnd,
+    Field(discriminator="type"),
+]  # fmt: skip
+_adapter: TypeAdapter[Any] = TypeAdapter(AnyLive)
+
+
+def parse(line: str | bytes) -> AnyLive:
+    """
+    Read the line of an event.
+
+    Raises:
+        pydantic.ValidationError: If it is none.
+    """
+    return _adapter.validate_json(line)  # type: ignore[no-any-return]
+
+
+def to_line(event: LiveBase) -> str:
+    """Write an event without its number."""
+    return event.model_dump_json(exclude={"id"}, exclude_none=True, by_alias=True)

@@ -1,0 +1,125 @@
+"""What each choice of a decision is worth: a model's opinion."""
+
+from __future__ import annotations
+
+from ladder.values.bots import FaultRow
+from ladder.values.value import Value
+
+OPINION = (
+    "A model's opinion: deals that fit what the seat knew are sampled and played to their end by a simple policy. "
+    "It does not know how these opponents play."
+)
+
+
+class Choice(Value):
+    """One legal choice."""
+
+    choice: str
+    """As a record says it: `QS`, several cards with a space between, `JD*` for one face down, `subtract` or `add`."""
+    points: float
+    """Mean score of the seat in the deal, as the variant counts; with partners that of the team."""
+    points_error: float
+    """Standard error of that mean."""
+    ahead: float
+    """By how many points the seat does better than the mean of all seats; more is better in every variant."""
+    behind: float
+    """By how much `ahead` is less than that of the best choice, in points; 0 for the best."""
+    behind_error: float
+    """± at 95 %: half the interval of `behind`, from the paired differences."""
+    as_dealt: float
+    """
+    Hindsight, not part of the estimate: mean score of the seat with the cards as they really lay.
+
+    The same policy plays on for everybody; what the others decided at the same moment stays.
+    """
+    house: tuple[str, ...]
+    """The house bots that choose this."""
+    chosen: bool
+    """Whether this is what was done."""
+
+
+class Why(Value):
+    """One decision of a record, with what each choice was worth from what the seat knew."""
+
+    opinion: str = OPINION
+    """What kind of statement this is."""
+    source: str
+    """The number of the match on the ladder, or the file, as it was named."""
+    rules: str
+    """The name of the variant."""
+    low_is_better: bool
+    """Whether the lowest score is the best one."""
+    place: str
+    """The deal, as people call it."""
+    deal: int
+    board: int | None
+    rotation: int | None
+    step: int
+    """The place of the decision among the steps of the deal, from 0."""
+    seat: int
+    bot: str
+    at: str
+    """`pass`, `expose`, `moon`, or the trick, counted from 1."""
+    hand: tuple[str, ...]
+    on_the_table: tuple[str, ...]
+    legal: int
+    """How many legal choices there were."""
+    choices: tuple[Choice, ...]
+    """The best one first. Of many (a pass) only those that did best in a first look, and all that somebody chose."""
+    deals: int
+    """How many sampled deals each of them was tried in."""
+    chosen: str
+    """What was done."""
+    by: str
+    """`bot`, `default:` and a verdict code, or `takeover`."""
+    cost: float
+    """`behind` of what was done: what it cost by this estimate, in points."""
+    cost_error: float
+    """± at 95 % of that."""
+    scored: int
+    """What the deal really brought the seat."""
+    rerun: str
+    """The command that puts the questions of this deal to another version of the bot."""
+
+
+class Dearest(Value):
+    """The decisions of a bot that cost it most, by estimate."""
+
+    opinion: str = OPINION
+    """What kind of statement this is."""
+    source: str
+    """The number of the match on the ladder, or the file, as it was named."""
+    bot: str
+    decisions: int
+    """How many decisions with a choice the bot was asked for; all were estimated with few deals first."""
+    not_estimated: int
+    """How many of them were left out, because they have too many legal choices."""
+    dearest: tuple[Why, ...]
+    """The dearest one first; only such as cost anything."""
+
+
+class InboxFault(FaultRow):
+    """One fault of the bot."""
+
+    verdict: str
+    rerun: str
+    """The command that puts the questions of that deal to another version of the bot."""
+
+
+class Inbox(Value):
+    """What the owner of a bot may want to look at."""
+
+    opinion: str = OPINION
+    """What kind of statement `dearest` is."""
+    bot: str
+    version: int
+    matches: tuple[int, ...]
+    """The newest matches of this version whose records are kept: those that were looked at."""
+    decisions: int
+    """How many decisions with a choice the bot was asked for in them."""
+    not_estimated: int
+    """How many of them were left out, because they have too many legal choices."""
+    dearest: tuple[Why, ...]
+    """The dearest one first; only such as cost anything."""
+    faults: tuple[InboxFault, ...]
+    """The newest faults of this version, the newest one first."""

@@ -1,0 +1,151 @@
+"""
+What the public hears of a match while it is played: the referee tells everything, and this lets through what is public.
+
+With `played`, an event holds only what everybody at the table can see (C-9): the cards played, and those exposed face
+up. Who decided a card and how long that took is left out, because a forced card tells of a hand. Faults are left out
+too: only who holds certain cards is asked to expose. All of that comes when the deal is opened.
+
+A deal is opened when every table has played its cards: until then they are the hands of somebody who still plays.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from ladder.values.live_events import (
+    LiveDeal,
+    LiveExposed,
+    LiveFault,
+    LiveMatch,
+    LiveMoon,
+    LivePassed,
+    LiveResult,
+    LiveScored,
+    to_line,
+)
+from pigpen.rules import Card, Face, MoonChoice
+from referee.records.lines import to_json
+from referee.records.steps import NAMES, names_of, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Literal
+
+    from pigpen.rules import Deal
+    from referee.match.observer import Steps
+    from referee.match.spec import MatchSpec
+    from referee.records.lines import DealLine, MatchLine, ResultLine
+
+HELD_CHARACTERS = 32 * 1024**2
+"""What deals may take that wait to be opened; those that find no room are not opened before the record is there."""
+
+
+class LiveObserver:
+    """An observer that gives each public event to a function, as a line of JSON."""
+
+    def __init__(
+        self,
+        spec: MatchSpec,
+        public: Literal["played", "open"],
+        send: Callable[[str], None],
+        on_failure: Callable[[Exception], None],
+    ) -> None:
+        """
+        Prepare to hear of a match.
+
+        Args:
+            spec: The match.
+            public: What may be seen of a deal that has not been opened.
+            send: Takes each event; it must not wait.
+            on_failure: Called if this fails; then no more events come.
+        """
+        self._spec = spec
+        self._public = public
+        self._shows_all = public == "open"
+        self._send = send
+        self._on_failure = on_failure
+        self._tables = spec.format.tables(spec.rules)
+        self._held: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
+        self._finished: defaultdict[int, int] = defaultdict(int)
+        self._held_characters = 0
+
+    def match_begins(self, first: MatchLine) -> None:
+        """Tell what is played, and by whom."""
+        self._send(to_line(LiveMatch(
+            variant=self._spec.rules.name, format=first.format, bots=first.bots, tables=self._tables,
+            deals=self._spec.format.count(self._spec.rules), commitment=first.commitment, started=first.started,
+            public=self._public,
+        )))  # fmt: skip
+
+    def deal_begins(self, table: int, deal: Deal, seats: tuple[int, ...], totals: tuple[int, ...]) -> None:
+        """Tell who sits where."""
+        hands = tuple(map(names_of, deal.dealt)) if self._shows_all else None
+        self._send(to_line(LiveDeal(table=table, deal=deal.number, seats=seats, totals=totals, hands=hands)))
+
+    def decided(self, table: int, deal: Deal, steps: Steps) -> None:
+        """Tell what everybody can see of it."""
+        seat, decision = steps[0]
+        action = decision.action
+        if isinstance(action, Card):
+            # By hand, since this is done for every card; a test reads it as a `LivePlayed`.
+            text = f'{{"type":"play","table":{table},"deal":{deal.number},"seat":{seat},"card":"{NAMES[action]}"'
+            if self._shows_all:
+                text += f',"by":"{decision.by}","ms":{round(decision.took * 1000, 3)}'
+            self._send(text + "}")
+        elif isinstance(action, MoonChoice):
+            _, choice = words_of(action)
+            self._send(to_line(LiveMoon(table=table, deal=deal.number, seat=seat, choice=choice)))
+        elif isinstance(action, tuple):
+            cards = tuple(map(names_of, deal.passed)) if self._shows_all else None
+            self._send(to_line(LivePassed(table=table, deal=deal.number, cards=cards)))
+        else:
+            self._tell_exposures(table, deal)
+        if self._shows_all:
+            self._tell_faults(table, deal.number, steps)
+
+    def deal_over(self, table: int, line: DealLine) -> None:
+        """Tell the scores, and open what no table has still to play."""
+        self._send(to_line(LiveScored(table=table, deal=line.deal, scores=line.scores, totals=line.totals)))
+        self._finished[line.deal] += 1
+        if self._finished[line.deal] < self._tables:
+            self._hold(table, line)
+            return
+        for other, text in self._held.pop(line.deal, ()):
+            self._held_characters -= len(text)
+            self._open(other, line.deal, text)
+        self._open(table, line.deal, to_json(line))
+        del self._finished[line.deal]
+
+    def match_over(self, result: ResultLine) -> None:
+        """Tell how it ended; the seed comes with the record."""
+        places = tuple(each.place for each in result.results)
+        self._send(to_line(LiveResult(places=places, totals=tuple(each.total for each in result.results))))
+
+    def failed(self, error: Exception) -> None:
+        """Pass it on."""
+        self._on_failure(error)
+
+    def _tell_exposures(self, table: int, deal: Deal) -> None:
+        seats = range(len(deal.dealt))
+        shown = [each for each in deal.exposures if self._shows_all or each.face is Face.UP]
+        cards = tuple(words_of({each.card: each.face for each in shown if each.seat == seat})[1] for seat in seats)
+        hidden = tuple(sum(each.seat == seat and each.face is Face.DOWN for each in deal.exposures) for seat in seats)
+        self._send(to_line(LiveExposed(table=table, deal=deal.number, cards=cards, hidden=hidden)))
+
+    def _tell_faults(self, table: int, deal: int, steps: Steps) -> None:
+        for seat, decision in steps:
+            if fault := decision.fault:
+                self._send(to_line(LiveFault(
+                    table=table, deal=deal, seat=seat, verdict=str(fault.verdict), why=fault.message
+                )))  # fmt: skip
+
+    def _hold(self, table: int, line: DealLine) -> None:
+        text = to_json(line)
+        if self._held_characters + len(text) <= HELD_CHARACTERS:
+            self._held_characters += len(text)
+            self._held[line.deal].append((table, text))
+
+    def _open(self, table: int, deal: int, line: str) -> None:
+        # By hand: the line is JSON already.
+        self._send(f'{{"type":"opened","table":{table},"deal":{deal},"line":{line}}}')

@@ -1,0 +1,105 @@
+"""Whoever hears of a match while it is played: each deal, each decision, the result."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pigpen.rules import Deal
+    from referee.match.player import Decision
+    from referee.records.lines import DealLine, MatchLine, ResultLine
+
+    Steps = Sequence[tuple[int, Decision]]
+    """Seats, and what each of them did."""
+
+
+class Observer(Protocol):
+    """
+    Is told of everything that happens in a match, hidden cards too; it decides what others may know.
+
+    The match goes on when a method returns: it must not wait for anything. What it is given must not be changed, and a
+    `Deal` goes on changing after the call.
+    """
+
+    def match_begins(self, first: MatchLine) -> None:
+        """The first table stands; *first* is the first line of the record. Not called where a match is resumed."""
+
+    def deal_begins(self, table: int, deal: Deal, seats: tuple[int, ...], totals: tuple[int, ...]) -> None:
+        """
+        The cards of a deal are dealt.
+
+        Args:
+            table: Number of the table, from 0.
+            deal: The deal, before the first decision.
+            seats: Number of the bot in each seat.
+            totals: Totals, before this deal, of whoever sits in each seat.
+        """
+
+    def decided(self, table: int, deal: Deal, steps: Steps) -> None:
+        """
+        A question is answered: by one seat, or a sealed one by all that were asked.
+
+        Args:
+            table: Number of the table.
+            deal: The deal, after this.
+            steps: Each seat with its decision, which holds its fault if there was one.
+        """
+
+    def deal_over(self, table: int, line: DealLine) -> None:
+        """A deal is over; *line* is what the record says of it."""
+
+    def match_over(self, result: ResultLine) -> None:
+        """All tables are done; *result* is the last line of the record, with the seed."""
+
+    def failed(self, error: Exception) -> None:
+        """One of the methods above has raised *error*; this is the last call."""
+
+
+class Announcer:
+    """Tells an observer what happens; one that fails is told nothing more, and the match goes on."""
+
+    def __init__(self, observer: Observer) -> None:
+        self._observer: Observer | None = observer
+
+    def match_begins(self, first: MatchLine) -> None:
+        """See `Observer`."""
+        if self._observer:
+            self._tell(self._observer.match_begins, first)
+
+    def deal_begins(self, table: int, deal: Deal, seats: tuple[int, ...], totals: tuple[int, ...]) -> None:
+        """See `Observer`."""
+        if self._observer:
+            self._tell(self._observer.deal_begins, table, deal, seats, totals)
+
+    def decided(self, table: int, deal: Deal, steps: Steps) -> None:
+        """See `Observer`."""
+        if self._observer:
+            try:  # not by _tell: this is called for every card
+                self._observer.decided(table, deal, steps)
+            except Exception as error:  # an observer may raise anything
+                self._give_up(error)
+
+    def deal_over(self, table: int, line: DealLine) -> None:
+        """See `Observer`."""
+        if self._observer:
+            self._tell(self._observer.deal_over, table, line)
+
+    def match_over(self, result: ResultLine) -> None:
+        """See `Observer`."""
+        if self._observer:
+            self._tell(self._observer.match_over, result)
+
+    def _tell(self, method: Callable[..., None], *arguments: object) -> None:
+        try:
+            method(*arguments)
+        except Exception as error:  # an observer may raise anything
+            self._give_up(error)
+
+    def _give_up(self, error: Exception) -> None:
+        observer, self._observer = self._observer, None
+        if observer:
+            with suppress(Exception):
+                observer.failed(error)

@@ -1,0 +1,110 @@
+"""`pigpen why`, as a user types it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from ladder.app.schema import api_schema
+from tests.e2e.command import pigpen
+from tests.referee.recorded import match_lines, write_record
+
+SCHEMA = api_schema()
+HERE = ("--board", "1", "--rotation", "2")
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A match of the sample bots, two boards of hearts."""
+    path = tmp_path_factory.mktemp("records") / "match.jsonl"
+    done = pigpen(
+        "play", "cautious", "random", "random", "random", "--rules", "hearts", "--boards", "2", "--seed", "7",
+        "--sandbox", "inline", "--record", str(path),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return str(path)
+
+
+def told(command: str, *words: str) -> Any:
+    """What the command prints as JSON, which fits the schema."""
+    done = pigpen(*words, "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    Draft202012Validator({"$defs": SCHEMA["$defs"], **SCHEMA["properties"][command]}).validate(found)
+    return found
+
+
+def test_a_decision_is_a_table_of_its_choices(record: str) -> None:
+    found = told("why --step", "why", record, *HERE, "--step", "1")
+    assert (found["at"], found["legal"], found["source"]) == ("pass", 286, record)
+    done = pigpen("why", record, *HERE, "--step", "1")
+    assert done.returncode == 0
+    assert f"board 1, rotation 2, step 1: {found['bot']}, pass\n" in done.stdout
+    for heading in ("choice", "points", "behind", "as dealt", "house bots"):
+        assert f" {heading} " in done.stdout
+    assert done.stdout.count("\n →") == 1
+    assert f"… and {286 - len(found['choices'])} more, which did worse in a first look.\n" in done.stdout
+    assert "low scores are better" in done.stdout
+    assert "as dealt: hindsight, not part of the estimate" in done.stdout
+    assert "A model's opinion: " in done.stdout
+
+
+def test_the_same_question_gives_the_same_answer(record: str) -> None:
+    words = ("why", record, *HERE, "--step", "6")
+    assert pigpen(*words).stdout == pigpen(*words).stdout
+
+
+def test_the_dearest_decisions_of_a_bot_are_a_table(record: str) -> None:
+    found = told("why", "why", record, "1", "--worst", "3")
+    assert (found["bot"], len(found["dearest"])) == ("random", 3)
+    done = pigpen("why", record, "random", "--worst", "3")
+    assert done.returncode == 0
+    assert "The dearest decisions of random\n" in done.stdout
+    assert f"{found['decisions']} decisions with a choice.\n" in done.stdout
+    assert "A model's opinion: " in done.stdout
+    for one in found["dearest"]:
+        assert f"{one['place']}, step {one['step']}: {one['rerun']}\n" in done.stdout
+        again = told(
+            "why --step", "why", record, "random", "--board", str(one["board"]), "--rotation", str(one["rotation"]),
+            "--step", str(one["step"]),
+        )  # fmt: skip
+        assert again == one
+
+
+def test_the_line_that_it_prints_puts_the_questions_of_that_deal_again(record: str) -> None:
+    (one,) = told("why", "why", record, "random", "--worst", "1")["dearest"]
+    words = one["rerun"].split()[1:]
+    words[3] = "counting"
+    done = pigpen(*words, "--sandbox", "inline", "--json")
+    assert done.returncode == 0, done.stderr
+    assert {row["place"] for row in json.loads(done.stdout)["differences"]} == {one["place"]}
+
+
+def test_a_match_that_is_still_played_has_estimates_too(tmp_path: Path) -> None:
+    unfinished = str(write_record(tmp_path / "half.jsonl", match_lines("gongzhu", "deals:2")[:-1]))
+    assert told("why --step", "why", unfinished, "--deal", "1", "--step", "0")["at"] == "expose"
+
+
+def test_a_mistake_is_one_sentence(record: str, tmp_path: Path) -> None:
+    lines = [json.loads(line) for line in Path(record).read_text("utf-8").splitlines()]
+    deal = next(line for line in lines if (line.get("board"), line.get("rotation")) == (1, 2))
+    forced = next(number for number, step in enumerate(deal["steps"]) if step["by"] == "forced")
+    other = deal["seats"][1]
+    for words, message in (
+        ((record,), "Name a bot to see its dearest decisions, or one decision with --step."),
+        ((record, "nix"), "there is no bot 'nix' in it; there are 0 cautious, 1 random,"),
+        ((record, "0", "--board", "2"), "has no deal for --board 2; it holds the boards 0 to 1, rotations 0 to 3."),
+        ((record, "--step", "3"), "has 8 such deals. Name the one of the step with --board and --rotation."),
+        ((record, *HERE, "--step", "999"), "board 1, rotation 2 has no step 999; its steps are 0 to 55."),
+        ((record, *HERE, "--step", str(forced)), f"step {forced} of board 1, rotation 2 was forced: "),
+        ((record, str((other + 1) % 4), *HERE, "--step", "1"), "step 1 of board 1, rotation 2 is a decision of "),
+        ((str(tmp_path / "none"), "0"), "cannot be read: No such file or directory."),
+    ):
+        done = pigpen("why", *words)
+        assert (done.returncode, done.stdout) == (2, ""), words
+        assert message in done.stderr
+        assert done.stderr.count("\n") == 1

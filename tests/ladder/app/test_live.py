@@ -1,0 +1,153 @@
+"""What the ladder says of matches that are being played."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.app import live, live_state
+from ladder.app.ladder import Ladder
+from ladder.app.live import events, running
+from ladder.app.live_state import LiveStates
+from ladder.errors import LadderError
+from ladder.results.live_folder import LiveFolder
+from ladder.runner.live_writer import LiveWriter
+from ladder.store import models
+from pigpen.rules import PRESETS
+from referee.records.lines import DealLine, ResultLine
+from tests.ladder.ladders import NOW, enter, lease, queue
+from tests.ladder.worker.live_events import watched
+
+if TYPE_CHECKING:
+    from ladder.settings.settings import Settings
+    from ladder.store.database import Database
+    from ladder.values.live_events import LiveEvent
+
+SENT, LINES = watched(PRESETS["hearts"], "boards:2")
+
+
+@pytest.fixture
+def ladder(database: Database, settings: Settings) -> Ladder:
+    """A ladder that plays match 1 at its first attempt; match 2 waits."""
+    with database.write() as session:
+        versions = [enter(session, bot) for bot in ("Trotter", "Snout", "Truffle", "Sty")]
+        for seed in "12":
+            queue(session, versions, seed=seed, form="boards:2")
+        lease(session, 1)
+    return Ladder(settings, database)
+
+
+@pytest.fixture
+def writer(ladder: Ladder) -> Iterator[LiveWriter]:
+    writer = LiveWriter(LiveFolder(ladder.settings.data_dir))
+    writer.begin(1, 1)
+    yield writer
+    writer.close()
+
+
+def test_a_match_that_has_not_begun_is_running_without_progress(ladder: Ladder) -> None:
+    (row,) = running(ladder)
+    assert (row.match, row.attempt, row.variant, row.format) == (1, 1, "hearts", "boards:2")
+    assert (row.bots, row.versions) == (("Trotter", "Snout", "Truffle", "Sty"), (1, 1, 1, 1))
+    assert row.started is not None
+    assert row.started.timestamp() == NOW
+    assert row.progress is None
+
+
+def test_progress_is_deals_points_and_what_lies_on_the_tables(ladder: Ladder, writer: LiveWriter) -> None:
+    scored = [place for place, line in enumerate(SENT) if '"scored"' in line]
+    until = scored[2] + 5 + next(place for place, line in enumerate(SENT[scored[2] :]) if '"passed"' in line)
+    writer.append(1, 1, "\n".join(SENT[:until]))
+    progress = running(ladder)[0].progress
+    assert progress is not None
+    deals = [line for line in LINES if isinstance(line, DealLine)]
+    points = [0, 0, 0, 0]
+    for line in deals[:3]:
+        assert line.seats is not None
+        for bot, score in zip(line.seats, line.scores, strict=True):
+            points[bot] += score
+    assert (progress.public, progress.deals, progress.deals_done, progress.points) == ("played", 8, 3, tuple(points))
+    first, second = progress.tables
+    assert (first.table, first.deal, first.scores, first.totals) == (0, 1, deals[1].scores, deals[1].totals)
+    assert (second.table, second.deal, second.scores, second.complete) == (1, 1, None, True)
+    plays = [(step.seat, step.play) for step in deals[3].steps if step.play]
+    assert [(play.seat, play.card) for play in second.plays] == plays[:4]
+    assert progress.mark == f"1-{until}"
+
+
+def test_progress_goes_on_from_where_it_was_and_ends_with_the_result(ladder: Ladder, writer: LiveWriter) -> None:
+    for line in SENT:
+        writer.append(1, 1, line)
+        if '"deal"' in line:
+            assert running(ladder)[0].progress is not None
+    progress = running(ladder)[0].progress
+    assert progress is not None
+    assert progress == LiveStates().progress(LiveFolder(ladder.settings.data_dir), 1, 1)
+    result = LINES[-1]
+    assert isinstance(result, ResultLine)
+    assert progress.points == tuple(each.total for each in result.results)
+    assert progress.deals_done == 8
+
+
+def test_after_a_gap_the_running_deal_is_incomplete_and_the_next_one_is_not(ladder: Ladder, writer: LiveWriter) -> None:
+    scored = next(place for place, line in enumerate(SENT) if '"scored"' in line)
+    writer.append(1, 1, "\n".join([*SENT[:20], '{"type":"gap","missed":3}', *SENT[23:30]]))
+    progress = running(ladder)[0].progress
+    assert progress is not None
+    assert not progress.tables[0].complete
+    writer.append(1, 1, "\n".join(SENT[scored + 1 : scored + 8]))
+    progress = running(ladder)[0].progress
+    assert progress is not None
+    assert (progress.tables[0].deal, progress.tables[0].complete, progress.deals_done) == (1, True, 1)
+
+
+def test_a_deal_whose_beginning_was_lost_changes_nothing(ladder: Ladder, writer: LiveWriter) -> None:
+    writer.append(1, 1, "\n".join([SENT[0], '{"type":"gap","missed":1}', *SENT[2:50]]))
+    progress = running(ladder)[0].progress
+    assert progress is not None
+    assert (progress.tables, progress.points) == ((), (0, 0, 0, 0))
+
+
+def test_only_some_states_are_remembered(ladder: Ladder, writer: LiveWriter, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_state, "MOST_KEPT", 1)
+    states, folder = LiveStates(), LiveFolder(ladder.settings.data_dir)
+    writer.begin(2, 1)
+    for match in (1, 2):
+        writer.append(match, 1, "\n".join(SENT[:10]))
+        assert states.progress(folder, match, 1) is not None
+    assert list(states._known) == [folder.path(2, 1)]
+
+
+def test_events_come_in_pages_after_a_mark(ladder: Ladder, writer: LiveWriter, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "MOST_EVENTS", 50)
+    writer.append(1, 1, "\n".join(SENT))
+    found: list[LiveEvent] = []
+    mark = ""
+    while (page := events(ladder, 1, mark)).events:
+        assert not page.ended
+        found += page.events
+        mark = page.events[-1].mark
+    assert [event.id for event in found] == list(range(1, len(SENT) + 1))
+    assert [event.line for event in found[:2]] == [f'{{"id":{n},{line[1:]}' for n, line in enumerate(SENT[:2], 1)]
+    writer.end(1, 1, "done")
+    page = events(ladder, 1, mark)
+    assert ([event.type for event in page.events], page.ended) == (["end"], True)
+
+
+def test_a_mark_of_another_attempt_or_of_none_means_from_the_beginning(ladder: Ladder, writer: LiveWriter) -> None:
+    writer.append(1, 1, "\n".join(SENT[:3]))
+    for mark in ("", "2-1", "1", "1-", "x", "1-2-3", "-1-1", "١-١", "1-" + "9" * 30):
+        assert [event.id for event in events(ladder, 1, mark).events] == [1, 2, 3]
+    assert events(ladder, 1, "1-3").events == events(ladder, 1, "1-300").events == ()
+
+
+def test_a_match_that_is_not_played_has_ended_or_has_not_begun(ladder: Ladder, database: Database) -> None:
+    assert (events(ladder, 1).events, events(ladder, 1).ended) == ((), False)
+    with database.write() as session:
+        session.get_one(models.StoredMatch, 1).status = models.Status.DONE
+    assert events(ladder, 1).ended
+    assert events(ladder, 2).attempt == 0
+    with pytest.raises(LadderError, match="There is no match 3"):
+        events(ladder, 3)

@@ -1,0 +1,105 @@
+"""A recorded decision with its estimate, the house bots' choices and hindsight; a bot's dearest decisions."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from ladder.matches import house
+from ladder.matches.house import QUICK_BOTS, SEARCHING_BOTS, house_choices
+from ladder.matches.why import dearest_of, first_cost, rerun_line, unforced, why_of
+from ladder.sandbox.bots.bot_source import sample_names
+from pigpen import is_accelerated
+from pigpen.rules import PRESETS
+from referee.records.recorded import Recorded
+from referee.replay.decision import decisions
+from tests.ladder.ladders import played
+from tests.referee.bots import moon_lines
+
+HOUSE = QUICK_BOTS + SEARCHING_BOTS if is_accelerated() else QUICK_BOTS
+
+
+@cache
+def match(rules: str = "hearts", sinner: int | None = None) -> Recorded:
+    return Recorded.of(played(rules, sinner=sinner))
+
+
+@pytest.mark.parametrize("rules", PRESETS)
+def test_what_was_done_is_marked_and_the_house_bots_choose_among_what_is_told(rules: str) -> None:
+    one = match(rules)
+    found = [*decisions(one, one.deals[0])]
+    for decision in (found[0], found[len(found) // 2], found[-1]):
+        told = why_of(decision, "17")
+        (done,) = [choice for choice in told.choices if choice.chosen]
+        assert (done.choice, told.chosen) == (decision.chosen, decision.chosen)
+        assert (told.cost, told.cost_error) == (done.behind, done.behind_error)
+        assert sorted(name for choice in told.choices for name in choice.house) == sorted(HOUSE)
+        assert told.choices[0].behind == 0
+        assert (told.step, told.bot, told.seat) == (decision.number, decision.name, decision.step.seat)
+        assert told.scored == one.deals[0].scores[decision.seat]
+        assert told.opinion.startswith("A model's opinion: ")
+        assert told.legal >= len(told.choices) >= 2
+        assert why_of(decision, "17") == told
+
+
+def test_a_sample_bot_does_again_what_it_did_in_the_match() -> None:
+    one = match("gongzhu")
+    bots = {name: number for number, name in enumerate(one.first.bots)}
+    for name in QUICK_BOTS:
+        for decision in unforced(one, one.deals[:2], {bots[name]}):
+            assert house_choices(decision)[name] == decision.chosen
+
+
+def test_all_sample_bots_in_python_but_random_are_house_bots() -> None:
+    assert {*QUICK_BOTS, *SEARCHING_BOTS, "random", "node"} == {*sample_names()}
+
+
+def test_without_the_engine_in_c_the_bots_that_simulate_are_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(house, "is_fast", lambda view: False)
+    one = match()
+    assert house_choices(next(decisions(one, one.deals[0]))).keys() == {*QUICK_BOTS}
+
+
+def test_hindsight_of_the_last_decision_is_the_recorded_score() -> None:
+    one = Recorded.of(moon_lines())
+    *_, last = decisions(one, one.deals[2])
+    told = why_of(last, "17")
+    assert {choice.choice: choice.as_dealt for choice in told.choices} == {"subtract": -26.0, "add": 0.0}
+    (done,) = [choice for choice in told.choices if choice.chosen]
+    assert done.as_dealt == told.scored
+
+
+def test_only_what_a_bot_was_asked_for_can_be_dear() -> None:
+    one = match("hearts", sinner=1)
+    sinner = [*unforced(one, one.deals, {1})]
+    assert {decision.step.by for decision in sinner} == {"default:malformed"}
+    assert {decision.bot for decision in unforced(one, one.deals, {0, 2})} == {0, 2}
+
+
+def test_the_dearest_come_first_and_are_those_of_why() -> None:
+    one = match()
+    dear = [(first_cost(decision) or 0.0, decision, "17") for decision in unforced(one, one.deals, {1})]
+    found = dearest_of(dear, 3)
+    assert len(found) == 3
+    assert [each.cost for each in found] == sorted((each.cost for each in found), reverse=True)
+    assert found[0].cost > found[0].cost_error > 0
+    by_place = {(decision.line.name, decision.number): decision for _, decision, _ in dear}
+    assert why_of(by_place[found[0].place, found[0].step], "17") == found[0]
+
+
+def test_what_cost_nothing_is_not_dear() -> None:
+    one = match()
+    best = [decision for decision in unforced(one, one.deals[:1], {2}) if not why_of(decision, "17").cost]
+    assert best
+    assert dearest_of([(0.0, best[0], "17")], 5) == []
+    assert dearest_of([(1.0, best[0], "17")], 5) == []
+
+
+def test_the_rerun_line_can_be_pasted() -> None:
+    assert rerun_line("my match.jsonl", "Trotter#2", "deal 5") == (
+        "pigpen rerun 'my match.jsonl' 'Trotter#2' ./Trotter --deal 5"
+    )
+    assert rerun_line("17", "2", "board 3, rotation 1", "Trotter") == (
+        "pigpen rerun 17 2 ./Trotter --board 3 --rotation 1"
+    )

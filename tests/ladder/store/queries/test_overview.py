@@ -1,0 +1,65 @@
+"""How much there is of everything, and whether it has changed, in both databases."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ladder.store import models
+from ladder.store.queries.overview import counts, revision
+from ladder.values.site import LadderCounts
+from tests.ladder import ladders, shown
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from ladder.store.database import Database
+
+NOTHING = {"queued": 0, "leased": 0, "done": 0, "quarantined": 0}
+
+
+def fail(session: Session, match: int, failures: int, status: models.Status) -> None:
+    found = session.get_one(models.StoredMatch, match)
+    found.failures, found.status = failures, status
+    session.flush()
+
+
+def test_an_empty_ladder_has_nothing(database: Database) -> None:
+    with database.read() as session:
+        assert counts(session) == LadderCounts(matches=NOTHING, bots={}, failures=0)
+
+
+def test_matches_are_counted_by_status_and_entries_by_state(database: Database) -> None:
+    with database.write() as session:
+        versions = shown.a_ladder(session, matches=3)
+        shown.suspend(session, versions["Mud"], "too many faults")
+        four = [*versions.values()][:4]
+        waiting, running, given_up = (ladders.queue(session, four, "gongzhu") for _ in range(3))
+        ladders.lease(session, running)
+        fail(session, waiting, 2, models.Status.QUEUED)
+        fail(session, given_up, 5, models.Status.QUARANTINED)
+        found = counts(session)
+    assert found.matches == {"queued": 1, "leased": 1, "done": 3, "quarantined": 1}
+    assert found.bots == {"active": 4, "suspended": 1}
+    assert found.failures == 2
+
+
+def test_the_revision_changes_with_everything_that_a_page_shows(database: Database) -> None:
+    with database.write() as session:
+        seen = [revision(session)]
+        versions = shown.a_ladder(session, matches=2)
+        seen.append(revision(session))
+        four = [*versions.values()][:4]
+        match = ladders.queue(session, four, "gongzhu")
+        seen.append(revision(session))
+        ladders.lease(session, match)
+        seen.append(revision(session))
+        shown.play(session, four, "gongzhu", 3)
+        seen.append(revision(session))
+        shown.suspend(session, versions["Mud"], "too many faults")
+        seen.append(revision(session))
+        session.add(models.StoredEstimate(variant="gongzhu", ordinal=3, fit=b""))
+        seen.append(revision(session))
+        ladders.enter(session, "Mud", "gongzhu")
+        seen.append(revision(session))
+        assert revision(session) == seen[-1]
+    assert len(set(seen)) == len(seen)

@@ -1,0 +1,111 @@
+"""How the rating of a bot went, read from real ladders in both databases."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import event
+
+from ladder.settings.settings import load_settings
+from ladder.store import models
+from ladder.store.commands.opening import open_ladder
+from ladder.store.names import find_bot, find_variant
+from ladder.store.queries import rating_curve as curves
+from ladder.store.queries.rating_curve import rating_curve
+from ladder.store.queries.standings import standings
+from tests.ladder import ladders, shown
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sqlalchemy.orm import Session
+
+    from ladder.store.database import Database
+    from ladder.values.site import RatingCurve
+
+MUD = "Mud"
+
+
+def curve(session: Session, variant: str = "gongzhu", bot: str = MUD) -> RatingCurve:
+    return rating_curve(session, find_bot(session, bot), find_variant(session, variant))
+
+
+def test_a_curve_has_each_match_and_ends_with_the_rating_of_today(database: Database) -> None:
+    with database.write() as session:
+        versions = shown.a_ladder(session)
+        found = curve(session)
+        matches = session.get_one(models.Rating, ("gongzhu", versions[MUD])).matches
+        (row,) = (row for row in standings(session, find_variant(session, "gongzhu")).standings if row.bot == MUD)
+    assert [point.matches for point in found.points] == list(range(1, matches + 1))
+    assert found.points[-1].elo == pytest.approx(row.elo)
+    assert [point.finished for point in found.points] == sorted(point.finished for point in found.points)
+
+
+def test_of_many_matches_some_are_chosen_evenly_and_always_the_last(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with database.write() as session:
+        shown.a_ladder(session)
+        whole = curve(session).points
+        monkeypatch.setattr(curves, "MOST_POINTS", 5)
+        few = curve(session).points
+    step = -(-len(whole) // 5)
+    assert few == whole[::-1][::step][::-1]
+    assert 3 <= len(few) <= 5
+
+
+def test_all_versions_of_a_bot_are_on_one_curve(database: Database) -> None:
+    with database.write() as session:
+        versions = shown.a_ladder(session, matches=8)
+        others = [version for bot, version in versions.items() if bot != MUD][:3]
+        newer = ladders.enter(session, MUD, "gongzhu")
+        for number in (8, 9):
+            shown.play(session, [newer, *others], "gongzhu", number)
+        found = curve(session)
+    assert [(point.version, point.matches) for point in found.points][-2:] == [(2, 1), (2, 2)]
+    assert {point.version for point in found.points} == {1, 2}
+
+
+def test_other_variants_and_matches_without_a_result_are_left_out(database: Database) -> None:
+    with database.write() as session:
+        versions = shown.a_ladder(session, matches=8)
+        before = curve(session)
+        for version in versions.values():
+            ladders.enter_version(session, version, "hearts")
+        four = [*versions.values()][-4:]
+        shown.play(session, four, "hearts", 1)
+        ladders.queue(session, four, "gongzhu")
+        assert curve(session) == before
+        assert len(curve(session, "hearts").points) == 1
+
+
+def test_partners_of_one_version_are_one_point(database: Database) -> None:
+    with database.write() as session:
+        shown.a_ladder(session, "gongzhu-partners", matches=10)
+        found = curve(session, "gongzhu-partners")
+    assert len({point.match for point in found.points}) == len(found.points) > 0
+
+
+def test_a_bot_without_a_match_has_no_point(database: Database) -> None:
+    with database.write() as session:
+        ladders.enter(session, MUD, "gongzhu")
+        assert curve(session).points == ()
+
+
+def test_only_the_chosen_matches_are_read_of_sqlite(tmp_path: Path) -> None:
+    """Although it knows nothing of the sizes of the tables."""
+    database = open_ladder(load_settings(data_dir=tmp_path), create=True)
+    asked: list[tuple[str, Any]] = []
+    event.listen(database.engine, "before_cursor_execute", lambda *found: asked.append((found[2], found[3])))
+    with database.write() as session:
+        shown.a_ladder(session, matches=2)
+        asked.clear()
+        curve(session)
+        (question,) = [(text, values) for text, values in asked if "FROM seats" in text]
+        plan = session.connection().exec_driver_sql(f"EXPLAIN QUERY PLAN {question[0]}", question[1]).all()
+    database.close()
+    assert [row[3] for row in plan][:2] == [
+        "SEARCH seats USING INDEX ix_seats_version_matches (version_id=? AND matches_before=?)",
+        "SEARCH matches USING INTEGER PRIMARY KEY (rowid=?)",
+    ]
