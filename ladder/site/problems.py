@@ -85,7 +85,7 @@ def respond(request: Request, status: HTTPStatus, detail: str) -> Response:
     detail = harmless(detail[:LONGEST])
     if request.url.path.startswith("/api/"):
         document = {"type": "about:blank", "title": status.phrase, "status": status.value, "detail": detail}
-        return JSONResponse(document, status, media_type=MEDIA_TYPE)
+        return JSONResponse(document, status, {"Cache-Control": "no-store"}, MEDIA_TYPE)
     values = {"status": status.value, "title": status.phrase, "detail": detail}
     response: Response = request.app.state.site.pages.fresh_page(request, "error.html", values, status)
     return response
