@@ -42,7 +42,7 @@ def messages(site: Visitor, **headers: str) -> list[dict[str, str]]:
     assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
     assert response.headers["cache-control"] == "no-store"
     parts = [part for part in response.text.split("\n\n") if part]
-    return [dict(line.split(": ", 1) for line in part.split("\n")) for part in parts]  # type: ignore[misc]
+    return [dict(line.split(": ", 1) for line in part.split("\n")) for part in parts]
 
 
 def test_every_event_comes_once_and_then_nothing_more_is_promised(site: Visitor) -> None:
