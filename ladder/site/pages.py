@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).with_name("templates")
 HTML = "text/html; charset=utf-8"
+SPACES = "\n\t\xa0\u3000"
+WITHOUT_SPACES = str.maketrans("", "", SPACES)
 
 
 class Pages:
@@ -73,6 +75,7 @@ def environment(language: str) -> Environment:
     made = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
+        finalize=shown,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -87,6 +90,17 @@ def environment(language: str) -> Environment:
     )
     made.globals.update(charts=charts)
     return made
+
+
+def shown(value: object) -> object:
+    """
+    What everything goes through that a template puts into a page: text of strangers reverses no line, whatever it is.
+
+    Markup stays markup; line breaks and wide spaces stay, too.
+    """
+    if not isinstance(value, str) or value.isprintable() or value.translate(WITHOUT_SPACES).isprintable():
+        return value
+    return type(value)(harmless(value, SPACES))
 
 
 def _remember(response: Response, request: Request) -> Response:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,7 +45,7 @@ def language_of(request: Request) -> str:
     return _preferred(request.headers.get("accept-language", ""))
 
 
-@cache
+@lru_cache(maxsize=4096)
 def number(value: float, digits: int = 0) -> str:
     """
     Write a number; a minus sign where it is less than 0.
