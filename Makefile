@@ -40,6 +40,7 @@ check: $(READY)  ## format, lint, types, generated code, import directions
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	scripts/protos --check
+	scripts/messages --check
 	$(BIN)/python -m referee.records.schema --check
 	$(BIN)/python -m ladder.app.schema --check
 	$(BIN)/lint-imports
