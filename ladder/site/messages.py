@@ -71,16 +71,16 @@ def problems(language: str, text: str) -> Iterator[str]:
         yield f"{language}.po is not up to date; run: scripts/messages"
     for message in read_po(io.StringIO(text), locale=language):
         if message.id and (wrong := _wrong(message)):
-            yield f"{language}.po: {_forms(message.id)[0]!r} {wrong}"
+            yield f"{language}.po: {forms(message.id)[0]!r} {wrong}"
 
 
 def _wrong(message: Message) -> str:
-    wanted = {placeholders(text) for text in _forms(message.id)}
-    if not all(_forms(message.string)):
+    wanted = {placeholders(text) for text in forms(message.id)}
+    if not all(forms(message.string)):
         return "is not translated"
     if message.fuzzy:
         return "is marked as fuzzy"
-    if not {placeholders(text) for text in _forms(message.string)} <= wanted:
+    if not {placeholders(text) for text in forms(message.string)} <= wanted:
         return "has other placeholders than its translation"
     return ""
 
@@ -95,8 +95,8 @@ def placeholders(text: str) -> tuple[str, ...]:
     return tuple(sorted(PLACEHOLDER.findall(text)))
 
 
-def _forms(text: str | list[str] | tuple[str, ...] | None) -> tuple[str, ...]:
-    """The singular and the plural of a text, or its translations by number."""
+def forms(text: str | list[str] | tuple[str, ...] | None) -> tuple[str, ...]:
+    """Give the singular and the plural of a text, or the forms of its translation."""
     return (text,) if isinstance(text, str) else tuple(text or ("",))
 
 
