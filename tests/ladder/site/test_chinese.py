@@ -24,7 +24,6 @@ from tests.referee.recorded import SEED, faulty_seats, match_lines
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
-    from pathlib import Path
 
     from ladder.app.ladder import Ladder
 
@@ -119,7 +118,7 @@ async def test_a_page_is_in_chinese(client: httpx.AsyncClient, path: str) -> Non
 
 async def test_states_faults_and_names_of_deals_are_words(client: httpx.AsyncClient) -> None:
     idle = (await client.get("/b/Idler")).text
-    assert f"hearts · 暂停参赛 · <span class=\"wrap\">{REASON}</span>" in idle
+    assert f'hearts · 暂停参赛 · <span class="wrap">{REASON}</span>' in idle
     bad, absent, hog = [(await client.get(f"/b/{NAMES[bot]}")).text for bot in (0, 1, 3)]
     assert "<h3>格式错误：12 次</h3>" in bad
     assert "<h3>未到场：4 次</h3>" in absent
