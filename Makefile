@@ -45,6 +45,7 @@ check: $(READY)  ## format, lint, types, generated code, import directions
 	$(BIN)/python -m ladder.app.schema --check
 	$(BIN)/lint-imports
 	$(BIN)/pytest -q tests/test_third_party_imports.py
+	scripts/script-types
 
 protos: $(READY)  ## generate the Python code of the wire contract
 	scripts/protos

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 from starlette.datastructures import MutableHeaders
+from starlette.responses import PlainTextResponse
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -30,6 +31,7 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
 }
+FAILED = "The site failed; its log says why.\n"
 YEAR = 365 * 24 * 3600
 
 log = structlog.get_logger("pigpen.site")
@@ -47,12 +49,12 @@ class EveryResponse:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        started, status = time.perf_counter(), 500
+        started, status = time.perf_counter(), 0
 
         async def send_with_headers(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
-                status = message["status"]
+                status = int(message["status"])
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
@@ -62,6 +64,10 @@ class EveryResponse:
 
         try:
             await self._app(scope, receive, send_with_headers)
+        except Exception:
+            if not status:  # the page that says so has failed, too
+                await PlainTextResponse(FAILED, 500)(scope, receive, send_with_headers)
+            raise
         finally:
             seconds = time.perf_counter() - started
             route = getattr(scope.get("route"), "path", "")

@@ -22,7 +22,8 @@ def rules(ladder: Ladder, variant: str) -> dict[str, object]:
         LadderError: If there is none of that name.
     """
     found = overview.rules_of(ladder, variant)
-    return {"rules": found, "words": describe(found).split("\n"), "toml": to_toml(found)}
+    is_played = any(one.variant == variant for one in overview.variants(ladder, first=0))
+    return {"rules": found, "is_played": is_played, "words": describe(found).split("\n"), "toml": to_toml(found)}
 
 
 def operations(document: Mapping[str, Any]) -> list[dict[str, object]]:

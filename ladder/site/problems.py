@@ -86,7 +86,7 @@ def respond(request: Request, status: HTTPStatus, detail: str) -> Response:
     detail = harmless(detail[:LONGEST])
     if request.url.path.startswith("/api/"):
         document = {"type": "about:blank", "title": status.phrase, "status": status.value, "detail": detail}
-        return JSONResponse(document, status, media_type=MEDIA_TYPE)
+        return JSONResponse(document, status, {"Cache-Control": "no-store"}, MEDIA_TYPE)
     language = language_of(request)
     translated = translations(language).gettext(detail)
     detail_language = "en" if translated == detail else language

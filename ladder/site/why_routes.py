@@ -73,8 +73,8 @@ def estimated(request: Request, make: Callable[[], Value]) -> Response:
 
 
 @api.get("/matches/{number}/boards/{board}/tables/{table}/steps/{step}/why", response_model=Why)
-def why(request: Request, number: Number, board: Place, table: Place, step: Place) -> Response:
-    """Estimate what each choice of a decision was worth, from what its seat knew; steps count from 0."""
+def why(request: Request, number: Number, board: Place, table: Place, step: Number) -> Response:
+    """Estimate what each choice of a decision was worth, from what its seat knew; steps count from 1."""
     site: Site = request.app.state.site
 
     def make() -> Why:

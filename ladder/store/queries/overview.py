@@ -35,9 +35,9 @@ def counts(session: Session) -> LadderCounts:
     # What is done has an ordinal: the index finds the few others.
     others = session.execute(select(*each).where(StoredMatch.ordinal.is_(None)).group_by(StoredMatch.status)).all()
     matches = {str(status): 0 for status in Status} | {status: number for status, number, _ in others}
-    states = session.execute(select(Rating.state, func.count()).group_by(Rating.state)).all()
+    states = dict(session.execute(select(Rating.state, func.count()).group_by(Rating.state)).all())
     return LadderCounts(
         matches=matches | {str(Status.DONE): done},
-        bots={state: number for state, number in states},
+        bots=states,
         failures=sum(failures for status, _, failures in others if status != Status.QUARANTINED),
     )

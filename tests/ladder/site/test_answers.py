@@ -1,0 +1,152 @@
+"""How the site answers, whatever is asked: sent once, compressed, in the reader's language, with all headers."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.app import overview
+from ladder.errors import StoreError
+from ladder.site import words
+from ladder.site.cache import Answer
+from ladder.site.static_files import FOLDER, digest
+from tests.ladder.site.visitor import BASE
+
+if TYPE_CHECKING:
+    from tests.ladder.site.visitor import Visitor
+
+KEPT = ["/", "/v/gongzhu", "/b/Mud", "/m", "/m/2", "/help", "/api/v1/standings/gongzhu",
+        "/api/v1/standings/gongzhu.csv", "/api/v1/matches"]  # fmt: skip
+STATIC = f"/static/{digest()}"
+
+
+@pytest.mark.parametrize("path", KEPT)
+def test_what_is_known_already_is_not_sent_again(site: Visitor, path: str) -> None:
+    first = site.get(path)
+    etag = first.headers["etag"]
+    assert first.headers["cache-control"] == "private, no-cache"
+    for known in (etag, etag.removeprefix("W/"), f'"other", {etag}', "*"):
+        again = site.get(path, if_none_match=known)
+        assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", etag)
+    for unknown in ('"other"', "", etag[:-2]):
+        assert site.get(path, if_none_match=unknown).status_code == 200
+
+
+@pytest.mark.parametrize("path", KEPT)
+def test_a_text_is_compressed_for_whoever_takes_that(site: Visitor, path: str) -> None:
+    plain = site.get(path, accept_encoding="identity")
+    assert "content-encoding" not in plain.headers
+    packed = site.get(path, accept_encoding="br, gzip")
+    if len(plain.content) >= 1024:
+        assert packed.headers["content-encoding"] == "gzip"
+        assert int(packed.headers["content-length"]) < len(plain.content)
+    assert packed.content == plain.content
+    assert packed.headers["vary"] == "Accept-Encoding, Accept-Language, Cookie"
+    assert "content-encoding" not in site.get(path, accept_encoding="gzip;q=0, identity").headers
+
+
+def test_the_language_is_asked_for_by_link_by_cookie_or_by_the_browser(site: Visitor) -> None:
+    for language, path, headers in (
+        ("en", "/help", {}),
+        ("zh-Hans", "/help", {"accept_language": "fr, zh-CN;q=0.8, en;q=0.5"}),
+        ("en", "/help", {"accept_language": "zh;q=0.2, en;q=0.5"}),
+        ("en", "/help", {"accept_language": "*;;q=x,,-"}),
+        ("zh-Hans", "/help", {"cookie": "pigpen_lang=zh"}),
+        ("en", "/help", {"cookie": "pigpen_lang=xx"}),
+        ("zh-Hans", "/help?lang=zh", {"cookie": "pigpen_lang=en"}),
+        ("en", "/help?lang=xx", {}),
+    ):
+        text = site.page(path, **headers)
+        assert re.findall(r'<html lang="([^"]+)"', text) == [language], (path, headers)
+        assert site.get("/nothing" + path.removeprefix("/help"), **headers).status_code == 404
+
+
+def test_a_chinese_page_is_chinese(site: Visitor) -> None:
+    assert "比赛" in site.page("/m?lang=zh")
+
+
+def test_a_link_to_a_language_is_remembered_in_a_cookie_of_the_site_alone(site: Visitor) -> None:
+    cookie = site.get("/help?lang=zh").headers["set-cookie"]
+    assert cookie.startswith("pigpen_lang=zh; HttpOnly; Max-Age=31536000; Path=/; SameSite=lax")
+    assert "Secure" not in cookie
+    assert "Secure" in site.get("https://site.test/help?lang=zh").headers["set-cookie"]
+    assert "set-cookie" not in site.get("/help?lang=%0d%0aX-Evil:1").headers
+
+
+def test_every_response_has_the_headers_that_browsers_guard_by(site: Visitor) -> None:
+    """`Visitor` looks at each of them; here are those that no other test asks for."""
+    paths = ["/nothing", "/m/x", "/api/v1/nothing", "/api/v1/matches/0", f"{STATIC}/style.css", f"{STATIC}/nothing",
+             "/healthz", "/metrics", "/robots.txt", "/api/openapi.json", "/v", "/v/gongzhu/"]  # fmt: skip
+    for response in site.get_all(paths):
+        policy = response.headers["content-security-policy"]
+        assert policy.startswith("default-src 'self'; ")
+        assert "unsafe" not in policy
+        assert "strict-transport-security" not in response.headers
+    (safe,) = site.get_all([f"{BASE.replace('http', 'https')}/nothing"])
+    assert safe.headers["strict-transport-security"] == "max-age=31536000"
+
+
+def test_static_files_are_kept_for_ever_under_their_address(site: Visitor) -> None:
+    for file in FOLDER.iterdir():
+        response = site.get(f"{STATIC}/{file.name}")
+        assert (response.status_code, response.content) == (200, file.read_bytes())
+        assert response.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert "text/javascript" in site.get(f"{STATIC}/site.js").headers["content-type"]
+
+
+def test_scripts_and_styles_fetch_nothing_from_elsewhere() -> None:
+    for file in FOLDER.iterdir():
+        text = file.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
+        assert not re.findall(r"https?://|//[a-z]+\.[a-z]|@import|\beval\(|new Function", text), file.name
+
+
+def test_what_is_sent_compressed_is_gzip() -> None:
+    answer = Answer.of(b"a" * 5000, "text/plain")
+    assert answer.compressed is not None
+    assert gzip.decompress(answer.compressed) == answer.body
+    assert answer.size == 5000 + len(answer.compressed)
+    assert Answer.of(b"a" * 1000, "text/plain").compressed is None
+
+
+def test_the_health_of_the_site_is_that_of_its_database(site: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    response = site.get("/healthz")
+    assert (response.status_code, response.text, response.headers["cache-control"]) == (200, "ok\n", "no-store")
+
+    def fail(*_: object) -> str:
+        raise StoreError("It is gone.")
+
+    monkeypatch.setattr(overview, "revision", fail)
+    assert site.get("/healthz").status_code == 503
+
+
+def test_metrics_tell_of_requests_and_of_the_ladder(site: Visitor) -> None:
+    site.get("/b/Mud")
+    site.get("/nothing/of/that/name")
+    site.get("/help", method="BREW")
+    response = site.get("/metrics")
+    assert response.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+    lines = response.text.splitlines()
+    for line in (
+        'pigpen_matches{status="done"} 12.0', 'pigpen_matches{status="leased"} 1.0', 'pigpen_bots{state="active"} 5.0',
+        "pigpen_failures 0.0", "pigpen_live_streams 0.0",
+    ):  # fmt: skip
+        assert line in lines
+    assert any(line.startswith('pigpen_requests_total{method="GET",route="/b/{name}",status="200"}') for line in lines)
+    assert any(line.startswith('pigpen_requests_total{method="GET",route="",status="404"}') for line in lines)
+    assert any('method="other"' in line for line in lines)
+    assert not any("BREW" in line or "of/that/name" in line for line in lines)
+
+
+def test_if_the_page_of_an_error_fails_too_it_is_said_in_plain_text(
+    site: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(words, "language_of", lambda request: 1 / 0)
+    response = site.get("/nothing")
+    assert (response.status_code, response.text) == (500, "The site failed; its log says why.\n")
+
+
+def test_nobody_is_to_crawl_what_changes_with_each_match(site: Visitor) -> None:
+    assert "Disallow: /m/" in site.get("/robots.txt").text
