@@ -6,13 +6,11 @@ import io
 import subprocess
 from typing import TYPE_CHECKING
 
-import httpx
 import pytest
 from babel.messages.pofile import read_po
 
 from ladder.settings.settings import load_settings
 from ladder.site import messages, words
-from ladder.site.application import make_app
 from ladder.site.pages import environment
 from ladder.store import models
 from pigpen.rules import PRESETS
@@ -20,12 +18,11 @@ from tests.e2e.command import ROOT
 from tests.ladder.ladders import NOW, enter, lease, queue
 from tests.ladder.recorded_ladders import NAMES, new_ladder, recorded_match
 from tests.ladder.site.chinese_words import latin, said
+from tests.ladder.site.visitor import Visitor
 from tests.referee.recorded import SEED, faulty_seats, match_lines
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
-
-    from ladder.app.ladder import Ladder
+    from collections.abc import Iterator
 
 PO = words.FOLDER / "zh.po"
 TERMS = {"Pigpen", "Elo", "JSON", "JSONL", "CSV", "API", "OpenAPI", "UTC", "TOML", "SHA-256", "HTTPS", "CPU", "MiB"}
@@ -38,8 +35,8 @@ REASON = "失败的比赛太多"
 
 
 @pytest.fixture(scope="module")
-def ladder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ladder]:
-    """With a match that has faults, one that is being played, and a bot that is suspended."""
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
+    """Of a ladder that has a match with faults, one that is being played, and a bot that is suspended."""
     made = new_ladder(load_settings(data_dir=tmp_path_factory.mktemp("chinese")))
     recorded_match(made, match_lines("hearts", "boards:1", faulty_seats), SEED.hex())
     with made.database.write() as session:
@@ -47,16 +44,13 @@ def ladder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ladder]:
         change = {"variant": "hearts", "at": NOW, "state": models.State.SUSPENDED, "by": "ladder", "reason": REASON}
         session.add(models.StateChange(version_id=version, **change))
         lease(session, queue(session, [1, 2, 3, 4]))
-    yield made
+    yield Visitor(made)
     made.database.close()
 
 
-@pytest.fixture
-async def client(ladder: Ladder) -> AsyncIterator[httpx.AsyncClient]:
-    transport = httpx.ASGITransport(make_app(ladder), raise_app_exceptions=False)
-    headers = {"Accept-Language": "zh-CN,zh;q=0.9,en;q=0.5"}
-    async with httpx.AsyncClient(transport=transport, base_url="http://site", headers=headers) as client:
-        yield client
+def chinese(site: Visitor, path: str) -> str:
+    """A page, for a browser that prefers Chinese."""
+    return site.get(path, accept_language="zh-CN,zh;q=0.9,en;q=0.5").text
 
 
 def test_the_file_is_up_to_date_and_everything_is_translated() -> None:
@@ -69,8 +63,8 @@ def test_each_translation_has_the_placeholders_of_its_text() -> None:
     there = [message for message in catalog if message.id]
     assert len(there) > 200
     for message in there:
-        (english, *_), (chinese, *others) = messages.forms(message.id), messages.forms(message.string)
-        assert messages.placeholders(english) == messages.placeholders(chinese), english
+        (english, *_), (ours, *others) = messages.forms(message.id), messages.forms(message.string)
+        assert messages.placeholders(english) == messages.placeholders(ours), english
         assert others == []
 
 
@@ -107,19 +101,19 @@ def test_new_texts_are_added_and_old_ones_left_out() -> None:
         "/b/Bristle/inbox",
     ],
 )
-async def test_a_page_is_in_chinese(client: httpx.AsyncClient, path: str) -> None:
-    page = (await client.get(path)).text
+def test_a_page_is_in_chinese(site: Visitor, path: str) -> None:
+    page = chinese(site, path)
     assert said(page).language == "zh-Hans"
     assert latin(page, TERMS | NAMES_THERE) == []
-    english = (await client.get(path, headers={"Accept-Language": "en"})).text
+    english = site.get(path).text
     assert said(english).language == "en"
     assert len(latin(english, TERMS | NAMES_THERE)) > 8
 
 
-async def test_states_faults_and_names_of_deals_are_words(client: httpx.AsyncClient) -> None:
-    idle = (await client.get("/b/Idler")).text
+def test_states_faults_and_names_of_deals_are_words(site: Visitor) -> None:
+    idle = chinese(site, "/b/Idler")
     assert f'hearts · 暂停参赛 · <span class="wrap">{REASON}</span>' in idle
-    bad, absent, hog = [(await client.get(f"/b/{NAMES[bot]}")).text for bot in (0, 1, 3)]
+    bad, absent, hog = [chinese(site, f"/b/{NAMES[bot]}") for bot in (0, 1, 3)]
     assert "<h3>格式错误：12 次</h3>" in bad
     assert "<h3>未到场：4 次</h3>" in absent
     assert "<h3>程序中断：4 次</h3>" in hog
@@ -127,16 +121,16 @@ async def test_states_faults_and_names_of_deals_are_words(client: httpx.AsyncCli
     assert "(退出码 137 · 内存不足)" in hog
 
 
-async def test_a_time_is_written_as_chinese_readers_write_it(client: httpx.AsyncClient) -> None:
-    assert "2027年1月15日 08:00 UTC</time>" in (await client.get("/m/1")).text
-    assert "2027-01-15 08:00 UTC</time>" in (await client.get("/m/1?lang=en")).text
+def test_a_time_is_written_as_chinese_readers_write_it(site: Visitor) -> None:
+    assert "2027年1月15日 08:00 UTC</time>" in chinese(site, "/m/1")
+    assert "2027-01-15 08:00 UTC</time>" in chinese(site, "/m/1?lang=en")
 
 
-async def test_an_error_is_chinese_for_a_reader_and_english_for_a_program(client: httpx.AsyncClient) -> None:
-    page = (await client.get("/nothing")).text
+def test_an_error_is_chinese_for_a_reader_and_english_for_a_program(site: Visitor) -> None:
+    page = chinese(site, "/nothing")
     assert "<h1>404 未找到</h1>\n<p>没有这个页面。</p>" in page
-    assert '<p lang="en">There is no bot &#39;Nobody&#39;' in (await client.get("/b/Nobody")).text
-    problem = (await client.get("/api/v1/nothing")).json()
+    assert '<p lang="en">There is no bot &#39;Nobody&#39;' in chinese(site, "/b/Nobody")
+    problem = site.get("/api/v1/nothing", accept_language="zh").json()
     assert (problem["title"], problem["detail"]) == ("Not Found", "There is no such page.")
 
 
