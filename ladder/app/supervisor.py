@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 """Seconds before a process is started again, doubled each time that it dies soon."""
+SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGTERM)
+"""
+By which a part is told to end: for the first time, for the second, and from then on. Two of the same number, one soon
+after the other, would come as one; SIGTERM is the first because a process in the background may ignore SIGINT.
+"""
 STEADY_SECONDS = 60.0
 """A process that has lived so long did not die soon."""
 
@@ -132,7 +137,7 @@ class Supervisor:
     def _stop_next(self) -> None:
         for part in reversed(self._parts):
             if not self._have_ended([part]):
-                part.signal(signal.SIGTERM)  # what ignores SIGINT, as in the background, still hears it
+                part.signal(SIGNALS[min(self._stops, len(SIGNALS)) - 1])
                 return
 
     def _have_ended(self, parts: Sequence[SupervisedProcess]) -> bool:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import uvicorn
@@ -13,6 +15,8 @@ from ladder.errors import UserError
 from ladder.site.application import make_app
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ladder.app.ladder import Ladder
 
 USUAL_PORT = 8020
@@ -44,11 +48,21 @@ def serve(ladder: Ladder, listener: socket.socket, proxy: str = "") -> None:
 
 
 class _Server(uvicorn.Server):
-    """Ends the streams of live events before it waits for requests to end."""
+    """Ends the streams of live events before it waits for requests to end; a signal is how it is ended, no failure."""
 
     def __init__(self, config: uvicorn.Config, hub: LiveHub) -> None:
         super().__init__(config)
         self._hub = hub
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """See uvicorn, which would raise the signal again when the site has ended."""
+        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """See uvicorn."""

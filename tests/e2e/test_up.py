@@ -1,0 +1,239 @@
+"""`pigpen up` and `pigpen serve`, really run: whatever dies is started again, and all of it ends in order."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import httpx
+import pytest
+
+from tests.e2e.command import PIGPEN, environment
+from tests.e2e.small_ladder import PATIENT, SmallLadder, small_ladder, waiting_for
+from tests.processes import children, has_ended
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+T = TypeVar("T")
+TWO = (signal.SIGINT, signal.SIGTERM)
+"""Two of the same number might come as one."""
+PATIENCE = 120.0
+"""Seconds after which something will not happen any more."""
+
+
+@pytest.fixture
+def gate(tmp_path: Path) -> Path:
+    return tmp_path / "gate"
+
+
+@pytest.fixture
+def ladder(tmp_path: Path, gate: Path) -> Iterator[SmallLadder]:
+    """A ladder whose bots answer no question before there is a file *gate*."""
+    with small_ladder(tmp_path, program=waiting_for(gate)) as ladder:
+        yield ladder
+
+
+class Running:
+    """`pigpen up` or `pigpen serve` while it runs."""
+
+    def __init__(self, program: subprocess.Popen[str]) -> None:
+        assert program.stdout is not None
+        self.program = program
+        self.first = program.stdout.readline()
+        self.address = self.first.removeprefix("The site is at ").strip()
+
+    def part(self, word: str) -> int:
+        """The process of `pigpen WORD`, when there is one."""
+        return eventually(lambda: next((pid for pid in children(self.program.pid) if word in arguments(pid)), 0))
+
+    def page(self, path: str = "") -> str:
+        """A page of the site, when it answers."""
+
+        def ask() -> str:
+            try:
+                response = httpx.get(self.address + path, timeout=5)
+            except httpx.TransportError:  # the one that would have answered was killed
+                return ""
+            assert response.status_code == 200
+            return response.text
+
+        return eventually(ask)
+
+    def end(self, *signals: int) -> tuple[int, str, str]:
+        """Send signals and wait; its exit code, and what else it printed."""
+        for number in signals:
+            self.program.send_signal(number)
+        out, err = self.program.communicate(timeout=PATIENCE)
+        return self.program.returncode, out, err
+
+
+@contextmanager
+def running(ladder: SmallLadder, *words: str, **extra: str) -> Iterator[Running]:
+    """``pigpen WORDS`` at a free port; killed at the end if it still runs."""
+    with subprocess.Popen(
+        [PIGPEN, *words], cwd=ladder.settings.data_dir, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env=environment(**ladder.variables(PIGPEN_SITE_PORT=str(free_port()), **extra)),
+    ) as program:  # fmt: skip
+        try:
+            yield Running(program)
+        finally:
+            program.kill()
+
+
+def eventually(look: Callable[[], T]) -> T:
+    """What *look* gives as soon as that is something."""
+    end = time.monotonic() + PATIENCE
+    while not (found := look()):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    return found
+
+
+def arguments(pid: int) -> list[str]:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+    except OSError:  # it has just ended
+        return []
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return int(taken.getsockname()[1])
+
+
+def done(ladder: SmallLadder, count: int) -> bool:
+    return ladder.statuses()["done"] >= count
+
+
+def assert_nothing_is_left(ladder: SmallLadder, *parts: int) -> None:
+    eventually(lambda: all(map(has_ended, parts)))
+    eventually(lambda: ladder.processes() == [])
+
+
+def test_a_site_that_is_killed_comes_back_at_the_same_address(ladder: SmallLadder) -> None:
+    with running(ladder, "up", **PATIENT) as up:
+        assert "gongzhu" in up.page("v/gongzhu")
+        first = up.part("serve")
+        os.kill(first, signal.SIGKILL)
+        assert "gongzhu" in up.page("v/gongzhu")
+        second = up.part("serve")
+        assert second != first
+        matches = up.part("ladder")
+        code, _, err = up.end(*TWO)
+    assert code == 0
+    assert err.startswith("The site has ended (exit code -9); it is started again in 1 s.")
+    assert_nothing_is_left(ladder, first, second, matches)
+
+
+def test_a_runner_that_is_killed_comes_back_and_plays_on(ladder: SmallLadder, gate: Path) -> None:
+    with running(ladder, "up", **PATIENT) as up:
+        first = up.part("ladder")
+        eventually(ladder.processes)
+        os.kill(first, signal.SIGKILL)
+        eventually(lambda: has_ended(first))
+        gate.touch()
+        eventually(lambda: done(ladder, 2))
+        second = up.part("ladder")
+        assert second != first
+        assert "Trotter" in up.page("m")
+        code, out, err = up.end(signal.SIGTERM)
+    assert code == 0
+    assert "its logs are in" in out
+    assert err.startswith("The runner of matches has ended (exit code -9); it is started again in 1 s.")
+    assert set(ladder.statuses()) <= {"done", "queued"}
+    assert_nothing_is_left(ladder, first, second)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_one_signal_finishes_the_matches_and_then_ends_the_site(
+    ladder: SmallLadder, gate: Path, number: signal.Signals
+) -> None:
+    with running(ladder, "up", **PATIENT) as up:
+        up.page()
+        parts = up.part("serve"), up.part("ladder")
+        eventually(ladder.processes)
+        up.program.send_signal(number)
+        under_way = ladder.statuses()["leased"]
+        assert under_way
+        assert up.page("m")  # the site stays until the matches are over
+        gate.touch()
+        code, _, err = up.end()
+    assert (code, err) == (0, "")
+    assert ladder.statuses()["leased"] == 0
+    assert ladder.statuses()["done"] >= under_way
+    assert_nothing_is_left(ladder, *parts)
+
+
+def test_a_second_signal_gives_the_matches_back(ladder: SmallLadder) -> None:
+    with running(ladder, "up", **PATIENT) as up:
+        up.page()
+        parts = up.part("serve"), up.part("ladder")
+        eventually(ladder.processes)
+        code, _, err = up.end(*TWO)
+    assert (code, err) == (0, "")
+    assert set(ladder.statuses()) == {"queued"}
+    assert_nothing_is_left(ladder, *parts)
+
+
+def test_a_supervisor_that_is_killed_leaves_no_process(ladder: SmallLadder) -> None:
+    with running(ladder, "up", **PATIENT) as up:
+        up.page()
+        parts = up.part("serve"), up.part("ladder")
+        eventually(ladder.processes)
+        up.end(signal.SIGKILL)
+    assert_nothing_is_left(ladder, *parts)
+
+
+def test_a_port_that_is_taken_is_said_in_a_sentence(ladder: SmallLadder) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        for command in ("up", "serve"):
+            refused = ladder.pigpen_process(command, "--port", str(port))
+            assert (refused.returncode, refused.stdout) == (2, "")
+            assert refused.stderr == (
+                f"pigpen: The site cannot listen at '127.0.0.1', port {port}: Address already in use. "
+                "Choose others with --host and --port.\n"
+            )
+        refused = ladder.pigpen_process("serve", "--host", "192.0.2.1")
+        assert refused.returncode == 2
+        assert refused.stderr.startswith("pigpen: The site cannot listen at '192.0.2.1', port any: ")
+
+
+def test_without_a_port_another_one_is_taken(ladder: SmallLadder) -> None:
+    with running(ladder, "serve", "--port", "0") as one, running(ladder, "serve", "--port", "0") as other:
+        assert one.address != other.address
+        for each in (one, other):
+            assert "gongzhu" in each.page("v/gongzhu")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_site_alone_serves_until_a_signal(ladder: SmallLadder, number: signal.Signals) -> None:
+    with running(ladder, "serve") as serve:
+        assert serve.address.startswith("http://127.0.0.1:")
+        assert serve.page("healthz") == "ok\n"
+        assert children(serve.program.pid) == []
+        code, out, err = serve.end(number)
+    assert (code, out, err) == (0, "", "")
+    log = (ladder.settings.data_dir / "logs" / "site.jsonl").read_text()
+    assert '"path": "/healthz"' in log
+    assert ladder.statuses() == {}
+
+
+def test_the_site_of_a_fresh_machine_makes_its_ladder(tmp_path: Path) -> None:
+    variables = environment(PIGPEN_DATA_DIR=str(tmp_path / "new"), PIGPEN_SITE_PORT=str(free_port()))
+    with subprocess.Popen(
+        [PIGPEN, "serve"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=variables
+    ) as program:
+        try:
+            serve = Running(program)
+            assert "No bot has entered yet." in serve.page()
+            assert serve.end(signal.SIGTERM)[0] == 0
+        finally:
+            program.kill()
