@@ -35,15 +35,17 @@ services: $(READY)
 	@scripts/chromium || true
 	@$(BIN)/python -m ladder.sandbox.docker.base_image >/dev/null 2>&1 || true
 
-check: $(READY)  ## format, lint, types, generated code, import directions
+check: $(READY)  ## format, lint, types, generated code, translations, import directions
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	scripts/protos --check
+	scripts/messages --check
 	$(BIN)/python -m referee.records.schema --check
 	$(BIN)/python -m ladder.app.schema --check
 	$(BIN)/lint-imports
 	$(BIN)/pytest -q tests/test_third_party_imports.py
+	scripts/script-types
 
 protos: $(READY)  ## generate the Python code of the wire contract
 	scripts/protos

@@ -1,42 +1,54 @@
 """
 What it takes until the first card: four bots in fresh and in warm containers, against four bare ones that connect.
 
-The CPU time of a seat is that of the whole machine, from its start until it is cleared away, a quarter of a match of
-one deal: nothing else may run meanwhile.
+The CPU time of a seat is that of the whole machine, from its start until it is cleared away, in a ladder that has run
+for a while: some starts in a row count together. Nothing else may run meanwhile. Once nothing is played: the bots take
+their seats and hear that the match is over; once a match of one deal is.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import secrets
+import statistics
 import tempfile
 import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.bare_server import BareServer
 from benchmarks.command import run
 from benchmarks.decision import BARE, INSTANT, instant_spec
+from benchmarks.lanes import SEATS
 from benchmarks.report import Part, Row, compared
-from ladder.matches.play import play_sandboxed
+from ladder.matches.play import play_sandboxed, sandboxed_table
 from ladder.sandbox.base import SOCKET_NAME, Program, SeatMount
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from pigpen import MatchResult, Welcome
 from pigpen.rules import new_seed
 from referee.records.lines import AnyLine, DealLine, Instances
+
+STARTS: dict[Instances, int] = {"fresh": 2, "warm": 10}
+"""Starts of four bots that count together; two more before them do not count."""
+WARM_UP = 2
 
 
 @dataclass(frozen=True)
 class Start:
-    """What one start of four bots took."""
+    """What starts of four bots took."""
 
     millis: float
-    """From the call to the first card."""
-    cpu: float
-    """Milliseconds of CPU time for each seat, of the whole machine, until all is cleared away."""
+    """From the call to the first card, the mean."""
+    seat: float
+    """Milliseconds of CPU time for each seat, of the whole machine, until all is cleared away; nothing is played."""
+    deal: float
+    """The same with a deal."""
 
 
 def pigpen_start(instances: Instances) -> Start:
-    """Start the bots of a match of one deal; warm containers have played one match before."""
+    """Start the bots of some matches, one after the other."""
     return asyncio.run(_pigpen(instances))
 
 
@@ -44,16 +56,41 @@ async def _pigpen(instances: Instances) -> Start:
     sandbox = DockerSandbox(instances=instances)
     try:
         program = await sandbox.load(INSTANT)
-        if instances == "warm":
-            await _start(program)
-        before = busy_seconds()
-        millis = await _start(program)
-        return Start(millis, (busy_seconds() - before) * 1000 / 4)
+        for _ in range(WARM_UP):
+            await _play(program)
+        count = STARTS[instances]
+        seat = await _busy(count, lambda: _seat(program))
+        millis: list[float] = []
+
+        async def play() -> None:
+            millis.append(await _play(program))
+
+        deal = await _busy(count, play)
+        return Start(statistics.mean(millis), seat, deal)
     finally:
         await sandbox.close()
 
 
-async def _start(program: Program) -> float:
+async def _busy(count: int, start: Callable[[], Awaitable[None]]) -> float:
+    """Milliseconds of CPU time for each of four seats, the mean of so many starts."""
+    before = busy_seconds()
+    for _ in range(count):
+        await start()
+    return (busy_seconds() - before) * 1000 / SEATS / count
+
+
+async def _seat(program: Program) -> None:
+    """Let four bots take their seats, and leave."""
+    spec = instant_spec(deals=1)
+    async with sandboxed_table([program] * SEATS, spec.bots, lambda logs: None, deals=secrets.token_hex(32)) as seats:
+        welcomes = [Welcome(spec.rules, seat, str(spec.format), spec.clock) for seat in range(SEATS)]
+        await asyncio.gather(*(seat.welcome(welcome) for seat, welcome in zip(seats, welcomes, strict=True)))
+        for seat in seats:
+            await seat.tell(MatchResult(1, 0.0))
+
+
+async def _play(program: Program) -> float:
+    """Play a match of one deal; milliseconds until the first card."""
     first_card = 0.0
     started = time.perf_counter()
 
@@ -62,7 +99,7 @@ async def _start(program: Program) -> float:
         if isinstance(line, DealLine):
             first_card = (time.perf_counter() - started) * 1000 - sum(line.took_ms)
 
-    await play_sandboxed(replace(instant_spec(deals=1), seed=new_seed()), [program] * 4, hear)
+    await play_sandboxed(replace(instant_spec(deals=1), seed=new_seed()), [program] * SEATS, hear)
     return first_card
 
 
@@ -110,10 +147,14 @@ def measure(rounds: int) -> list[Row]:
         starts["fresh"].append(pigpen_start("fresh"))
         starts["warm"].append(pigpen_start("warm"))
     millis = [[start.millis for start in each] for each in starts.values()]
-    cpu = [[start.cpu for start in each] for each in starts.values()]
     names = ("four bare hardened containers, connected", "four bots, fresh: first card", "four bots, warm: first card")
-    seats = ("CPU of a seat with its deal, fresh", "CPU of a seat with its deal, warm")
-    return [*compared(names, [bare, *millis], "ms", "bare containers"), *compared(seats, cpu, "ms", "fresh")]
+    rows = compared(names, [bare, *millis], "ms", "bare containers")
+    for what, cpu in {
+        "CPU of a seat": [[start.seat for start in each] for each in starts.values()],
+        "CPU of a seat with its deal": [[start.deal for start in each] for each in starts.values()],
+    }.items():
+        rows += compared([f"{what}, {instances}" for instances in starts], cpu, "ms", "fresh")
+    return rows
 
 
 PART = Part("start", __doc__, measure, rounds=7)

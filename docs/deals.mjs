@@ -4,14 +4,14 @@
 //
 // checks that the cards and seats of a finished record follow from its seed, the seed from its commitment, and that the
 // chain holds. It knows nothing of the games; `pigpen verify` checks the rest. The pages of the site do the same with
-// the same code: ladder/site/static/deals.mjs.
+// the same code: ladder/site/static/deals.mjs and chain.mjs.
 
 import { readFileSync, statSync } from "node:fs";
 import { argv } from "node:process";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 
-import { MOST_BYTES, verified } from "../ladder/site/static/deals.mjs";
+import { MOST_BYTES, verified } from "../ladder/site/static/chain.mjs";
 
 export { botNumber, hands, seats, seedFrom } from "../ladder/site/static/deals.mjs";
 

@@ -61,7 +61,7 @@ def read_recorded(path: Path) -> RecordedMatch:
 @lru_cache(maxsize=KEPT)
 def _read(path: Path, changed: int, size: int) -> RecordedMatch:
     """Read a file; it is another one when its time or size is."""
-    survey = _Survey()
+    survey = _Found()
     recorded = Recorded.of(survey.watch(read_record(path)))
     if not recorded.deals:
         raise BadRecord("it holds no deal")
@@ -77,7 +77,7 @@ def _read(path: Path, changed: int, size: int) -> RecordedMatch:
 
 
 @dataclass
-class _Survey:
+class _Found:
     """Looks at the lines of a record as they are read; those of one table come in order."""
 
     decisions: dict[DealPlace, tuple[int, ...]] = field(default_factory=dict)

@@ -32,7 +32,7 @@ STEADY_SECONDS = 60.0
 
 
 @dataclass
-class Part:
+class SupervisedProcess:
     """One of the processes."""
 
     name: str
@@ -85,7 +85,7 @@ class Part:
 class Supervisor:
     """Runs the parts until `stop`: then the last of them is told to end, and when it has, the one before it."""
 
-    def __init__(self, parts: Sequence[Part], tell: Callable[[str], None]) -> None:
+    def __init__(self, parts: Sequence[SupervisedProcess], tell: Callable[[str], None]) -> None:
         """
         Prepare.
 
@@ -112,14 +112,14 @@ class Supervisor:
         """End all; called again, sooner. For signal handlers, too."""
         self._events.put(self._stop)
 
-    def _start(self, part: Part) -> None:
+    def _start(self, part: SupervisedProcess) -> None:
         # Always in the thread that runs `run`: the kernel ends a child with the thread that made it.
         Thread(target=self._watch, args=[part, part.start()], daemon=True).start()
 
-    def _watch(self, part: Part, process: subprocess.Popen[bytes]) -> None:
+    def _watch(self, part: SupervisedProcess, process: subprocess.Popen[bytes]) -> None:
         self._events.put(partial(self._ended, part, process.wait()))
 
-    def _ended(self, part: Part, code: int) -> None:
+    def _ended(self, part: SupervisedProcess, code: int) -> None:
         if self._stops:
             self._stop_next()
             return
@@ -128,7 +128,7 @@ class Supervisor:
         self._tell(f"{part.name} has ended (exit code {code}); it is started again in {pause:g} s. {words}".rstrip())
         Thread(target=self._start_later, args=[part, pause], daemon=True).start()
 
-    def _start_later(self, part: Part, seconds: float) -> None:
+    def _start_later(self, part: SupervisedProcess, seconds: float) -> None:
         time.sleep(seconds)
         self._events.put(lambda: None if self._stops else self._start(part))
 
@@ -142,5 +142,5 @@ class Supervisor:
                 part.signal(SIGNALS[min(self._stops, len(SIGNALS)) - 1])
                 return
 
-    def _have_ended(self, parts: Sequence[Part]) -> bool:
+    def _have_ended(self, parts: Sequence[SupervisedProcess]) -> bool:
         return all(part.process is None or part.process.poll() is not None for part in parts)

@@ -58,7 +58,7 @@ def up(host: HostOption = None, port: PortOption = None) -> None:
 
         pigpen up --host 0.0.0.0 --port 80
     """
-    from ladder.app.supervisor import Part, Supervisor
+    from ladder.app.supervisor import SupervisedProcess, Supervisor
     from ladder.site.server import address_of
 
     settings = the_settings()
@@ -67,8 +67,8 @@ def up(host: HostOption = None, port: PortOption = None) -> None:
         with opened(settings, create=True):
             logs.mkdir(parents=True, exist_ok=True)
         number = listener.fileno()
-        site = Part("The site", ("serve", "--fd", str(number)), logs / "site.err", (number,))
-        matches = Part("The runner of matches", ("ladder", "run"), logs / "ladder.err")
+        site = SupervisedProcess("The site", ("serve", "--fd", str(number)), logs / "site.err", (number,))
+        matches = SupervisedProcess("The runner of matches", ("ladder", "run"), logs / "ladder.err")
         supervisor = Supervisor([site, matches], lambda words: typer.echo(harmless(words), err=True))
         for sign in (signal.SIGINT, signal.SIGTERM):
             signal.signal(sign, lambda *_: supervisor.stop())

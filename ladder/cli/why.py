@@ -23,7 +23,7 @@ def why(
     deal: DealOption = None,
     board: BoardOption = None,
     rotation: RotationOption = None,
-    step: Annotated[int | None, typer.Option(min=0, help="Step N of the deal, counted from 0.")] = None,
+    step: Annotated[int | None, typer.Option(min=1, help="Step N of the deal, counted from 1.")] = None,
     worst: Annotated[int, typer.Option(min=1, max=50, help="Without --step: the N dearest decisions of BOT.")] = 5,
     as_json: JsonOption = False,
 ) -> None:

@@ -62,7 +62,7 @@ FULL = Effort(cards=4000, sealed=480, first=6000)
 """
 80,000 deals in all for a card: with house bots and hindsight some 50 ms, 99 of 100 within 160 ms where other programs
 run, too. Twice as many would not always be done within 300 ms, and would make the errors smaller by a third only: among
-six cards `Estimate.behind_error` is some 0.15 points in Hearts and 4 in Gong Zhu. A pass takes some 350 ms.
+six cards `ChoiceEstimate.behind_error` is some 0.15 points in Hearts and 4 in Gong Zhu. A pass takes some 350 ms.
 """
 QUICK = Effort(cards=100, sealed=48, first=1200)
 """To find the decisions that are worth a closer look: some 2 ms for a card."""
@@ -75,7 +75,7 @@ class TooManyChoices(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class ChoiceEstimate:
     """What one choice is worth."""
 
     action: Action
@@ -122,7 +122,7 @@ def choices(view: View) -> Sequence[Action]:
     return view.legal if view.phase is Phase.PLAY else tuple(MoonChoice)
 
 
-def estimates(view: View, seed: int, effort: Effort = FULL, wanted: Collection[str] = ()) -> list[Estimate]:
+def estimates(view: View, seed: int, effort: Effort = FULL, wanted: Collection[str] = ()) -> list[ChoiceEstimate]:
     """
     Estimate what each choice is worth, from *view* alone; the same arguments give the same numbers.
 
@@ -144,7 +144,7 @@ def estimates(view: View, seed: int, effort: Effort = FULL, wanted: Collection[s
     return judged(view, close, [_trial(view, close, deals, rng) for _ in range(BATCHES)])
 
 
-def judged(view: View, actions: Sequence[Action], batches: Sequence[Sequence[Sequence[float]]]) -> list[Estimate]:
+def judged(view: View, actions: Sequence[Action], batches: Sequence[Sequence[Sequence[float]]]) -> list[ChoiceEstimate]:
     """
     Compare choices by the mean scores of all seats after each of them, batch by batch; the best one comes first.
 
@@ -158,7 +158,7 @@ def judged(view: View, actions: Sequence[Action], batches: Sequence[Sequence[Seq
     for action, own, lead in zip(actions, points, ahead, strict=True):
         behind = [other - each for other, each in zip(best, lead, strict=True)]
         found.append(
-            Estimate(
+            ChoiceEstimate(
                 action,
                 statistics.fmean(own),
                 _error(own),

@@ -15,7 +15,7 @@ from referee.replay.decision import decisions
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from ladder.matches.estimate import Estimate
+    from ladder.matches.estimate import ChoiceEstimate
     from referee.records.lines import DealLine
     from referee.records.recorded import Recorded
     from referee.replay.decision import RecordedDecision
@@ -120,7 +120,7 @@ def rerun_line(source: str, seat: str, place: str, bot: str = "") -> str:
     return shlex.join(["pigpen", "rerun", source, seat, f"./{bot or seat.partition('#')[0]}", *where])
 
 
-def _choice(decision: RecordedDecision, found: Estimate, house: dict[str, str]) -> Choice:
+def _choice(decision: RecordedDecision, found: ChoiceEstimate, house: dict[str, str]) -> Choice:
     words = words_of(found.action)[1]
     as_dealt = played_out(decision.after(found.action), decision.seat, decision.seed("hindsight"))
     return Choice(

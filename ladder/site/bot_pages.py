@@ -1,4 +1,4 @@
-"""What the page of a bot shows besides the values of the ladder: charts, and think times in words."""
+"""What the page of a bot shows besides the values of the ladder: think times in words."""
 
 from __future__ import annotations
 
@@ -7,12 +7,9 @@ from typing import TYPE_CHECKING
 
 from ladder.app import bots
 from ladder.results.think_times import PHASES, end_of, quantile, used_bins
-from ladder.site import charts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from markupsafe import Markup
 
     from ladder.app.ladder import Ladder
     from ladder.values.bots import BotPage, InVariant
@@ -34,7 +31,10 @@ class ThinkTime:
     nearly_all: str
     """99 % of them took less."""
     most: str
-    chart: Markup
+    counts: tuple[int, ...]
+    """By bin."""
+    edges: tuple[str, ...]
+    """Where each bin begins, in words; empty where nothing is written."""
 
 
 @dataclass(frozen=True)
@@ -68,10 +68,10 @@ def _part(ladder: Ladder, page: BotPage, there: InVariant) -> VariantPart:
 def _think_times(there: InVariant) -> Iterator[ThinkTime]:
     used = used_bins(there.think_times)
     every = max(1, -(-len(used) // LABELS))
-    edges = [end_of(place - 1) if number % every == 0 else "" for number, place in enumerate(used)]
+    edges = tuple(end_of(place - 1) if number % every == 0 else "" for number, place in enumerate(used))
     for phase in PHASES:
         counts = there.think_times.get(phase, ())
         if sum(counts):
             half, nearly_all, most = (end_of(quantile(counts, part)) for part in (0.5, 0.99, 1.0))
-            chart = charts.histogram(counts[used.start : used.stop], edges, phase)
-            yield ThinkTime(phase, sum(counts), half, nearly_all, most, chart)
+            shown = counts[used.start : used.stop]
+            yield ThinkTime(phase, sum(counts), half, nearly_all, most, shown, edges)

@@ -35,7 +35,7 @@ SHORT = "private, no-cache"
 
 
 @dataclass(frozen=True)
-class Answer:
+class CachedAnswer:
     """One answer."""
 
     body: bytes
@@ -45,7 +45,7 @@ class Answer:
     """A weak one: the same for the body and for what it is compressed to."""
 
     @classmethod
-    def of(cls, body: bytes, media_type: str) -> Answer:
+    def of(cls, body: bytes, media_type: str) -> CachedAnswer:
         """Prepare an answer."""
         small = len(body) < LEAST_TO_COMPRESS
         etag = f'W/"{hashlib.sha256(body).hexdigest()[:32]}"'
@@ -81,8 +81,8 @@ class AnswerCache:
         self._seconds = seconds
         self._looked = float("-inf")
         self._now = ""
-        self._answers: OrderedDict[str, Answer] = OrderedDict()
-        self._making: dict[tuple[str, str], Future[Answer]] = {}
+        self._answers: OrderedDict[str, CachedAnswer] = OrderedDict()
+        self._making: dict[tuple[str, str], Future[CachedAnswer]] = {}
         self._bytes = 0
         self._lock = threading.Lock()
         self._looking = threading.Lock()
@@ -102,7 +102,7 @@ class AnswerCache:
 
     def respond(self, request: Request, key: str, make: Callable[[], tuple[bytes, str]]) -> Response:
         """
-        Answer a request.
+        CachedAnswer a request.
 
         Args:
             request: What is asked.
@@ -129,7 +129,7 @@ class AnswerCache:
                 self._now, self._bytes = now, 0
                 self._answers.clear()
 
-    def _get(self, key: str, make: Callable[[], tuple[bytes, str]]) -> Answer:
+    def _get(self, key: str, make: Callable[[], tuple[bytes, str]]) -> CachedAnswer:
         """What is kept; else it is made, once for all who ask for it meanwhile."""
         revision = self.revision()
         with self._lock:
@@ -140,9 +140,11 @@ class AnswerCache:
             mine = self._making[revision, key] = others or Future()
         return others.result() if others else self._made(revision, key, make, mine)
 
-    def _made(self, revision: str, key: str, make: Callable[[], tuple[bytes, str]], mine: Future[Answer]) -> Answer:
+    def _made(
+        self, revision: str, key: str, make: Callable[[], tuple[bytes, str]], mine: Future[CachedAnswer]
+    ) -> CachedAnswer:
         try:
-            answer = Answer.of(*make())
+            answer = CachedAnswer.of(*make())
             self._keep(revision, key, answer)
             mine.set_result(answer)
         except BaseException as error:
@@ -153,7 +155,7 @@ class AnswerCache:
                 del self._making[revision, key]
         return answer
 
-    def _keep(self, revision: str, key: str, answer: Answer) -> None:
+    def _keep(self, revision: str, key: str, answer: CachedAnswer) -> None:
         with self._lock:
             if revision != self._now:
                 return
@@ -163,5 +165,5 @@ class AnswerCache:
                 self._bytes -= _taken(*self._answers.popitem(last=False))
 
 
-def _taken(key: str, answer: Answer) -> int:
+def _taken(key: str, answer: CachedAnswer) -> int:
     return answer.size + len(key) + OVERHEAD

@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
 from ladder.errors import LadderError, StoreError, UserError
+from ladder.site.words import language_of, to_translate, translations
 from ladder.values.text import harmless
 from pigpen.rules.errors import PigpenError
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
 MEDIA_TYPE = "application/problem+json"
+NO_DATABASE = to_translate("The ladder's database does not answer; try again soon.")
+FAILED = to_translate("The site failed; its log says why.")
 LONGEST = 500
 """Characters of a message: what was asked may be repeated in it."""
 
@@ -51,10 +54,8 @@ def on_our_error(request: Request, error: Exception) -> Response:
         return respond(request, HTTPStatus.NOT_FOUND, str(error))
     log.error("failed", path=request.url.path, error=str(error))
     if isinstance(error, StoreError):
-        return respond(
-            request, HTTPStatus.SERVICE_UNAVAILABLE, "The ladder's database does not answer; try again soon."
-        )
-    return respond(request, HTTPStatus.INTERNAL_SERVER_ERROR, "The site failed; its log says why.")
+        return respond(request, HTTPStatus.SERVICE_UNAVAILABLE, NO_DATABASE)
+    return respond(request, HTTPStatus.INTERNAL_SERVER_ERROR, FAILED)
 
 
 def on_http_error(request: Request, error: Exception) -> Response:
@@ -77,21 +78,24 @@ def on_bad_input(request: Request, error: Exception) -> Response:
 def on_failure(request: Request, error: Exception) -> Response:
     """A mistake of ours."""
     log.error("failed", path=request.url.path, exc_info=error)
-    return respond(request, HTTPStatus.INTERNAL_SERVER_ERROR, "The site failed; its log says why.")
+    return respond(request, HTTPStatus.INTERNAL_SERVER_ERROR, FAILED)
 
 
 def respond(request: Request, status: HTTPStatus, detail: str) -> Response:
-    """Say what is wrong, and what to do, to a reader or to a program."""
+    """Say what is wrong, and what to do: to a reader in the reader's language, to a program in English."""
     detail = harmless(detail[:LONGEST])
     if request.url.path.startswith("/api/"):
         document = {"type": "about:blank", "title": status.phrase, "status": status.value, "detail": detail}
         return JSONResponse(document, status, {"Cache-Control": "no-store"}, MEDIA_TYPE)
-    values = {"status": status.value, "title": status.phrase, "detail": detail}
+    language = language_of(request)
+    translated = translations(language).gettext(detail)
+    detail_language = "en" if translated == detail else language
+    values = {"status": status.value, "title": status.phrase, "detail": translated, "detail_language": detail_language}
     response: Response = request.app.state.site.pages.fresh_page(request, "error.html", values, status)
     return response
 
 
 _WORDS = {
-    HTTPStatus.NOT_FOUND: "There is no such page.",
-    HTTPStatus.METHOD_NOT_ALLOWED: "This address cannot be used that way.",
+    HTTPStatus.NOT_FOUND: to_translate("There is no such page."),
+    HTTPStatus.METHOD_NOT_ALLOWED: to_translate("This address cannot be used that way."),
 }

@@ -14,6 +14,7 @@ from ladder.app import matches
 from ladder.app import why as estimates
 from ladder.app.local.why import Where
 from ladder.site.context import MOST_NUMBER
+from ladder.site.words import to_translate
 from ladder.values.why import Dearest, Inbox, Why
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ PATIENCE = 20.0
 MOST_WAITING = 8
 """Requests that wait for their turn at once: each takes one of the threads that make pages."""
 MOST_INBOX_MATCHES = 5
+TOO_MANY = to_translate("Too many estimates are asked for; try again soon.")
 
 _waiting = threading.BoundedSemaphore(MOST_WAITING)
 _turn = threading.Lock()
@@ -45,7 +47,7 @@ def one_at_a_time() -> Iterator[None]:
     Raises:
         HTTPException: 503, if too many others wait.
     """
-    too_many = HTTPException(503, "Too many estimates are asked for; try again soon.", {"Retry-After": "10"})
+    too_many = HTTPException(503, TOO_MANY, {"Retry-After": "10"})
     if not _waiting.acquire(blocking=False):
         raise too_many
     try:
@@ -71,8 +73,8 @@ def estimated(request: Request, make: Callable[[], Value]) -> Response:
 
 
 @api.get("/matches/{number}/boards/{board}/tables/{table}/steps/{step}/why", response_model=Why)
-def why(request: Request, number: Number, board: Place, table: Place, step: Place) -> Response:
-    """Estimate what each choice of a decision was worth, from what its seat knew; steps count from 0."""
+def why(request: Request, number: Number, board: Place, table: Place, step: Number) -> Response:
+    """Estimate what each choice of a decision was worth, from what its seat knew; steps count from 1."""
     site: Site = request.app.state.site
 
     def make() -> Why:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).with_name("translations")
 LANGUAGES = {"en": "English", "zh": "中文"}
 """What each calls itself."""
+MOMENTS = {"en": "yyyy-MM-dd HH:mm", "zh": "y年M月d日 HH:mm"}
+"""How a time is written in each."""
 COOKIE = "pigpen_lang"
 
 
@@ -43,6 +45,11 @@ def language_of(request: Request) -> str:
         if wanted in LANGUAGES:
             return wanted
     return _preferred(request.headers.get("accept-language", ""))
+
+
+def to_translate(sentence: str) -> str:
+    """Mark a sentence that is translated later, for `ladder.site.messages`; gives it as it is."""
+    return sentence
 
 
 @lru_cache(maxsize=4096)
@@ -71,8 +78,14 @@ def signed(value: float, digits: int = 1) -> str:
 
 
 def moment(time: datetime, language: str) -> str:
-    """Write a time in UTC; the page's script shows it in the reader's zone."""
-    return f"{format_datetime(time, 'yyyy-MM-dd HH:mm', locale=language)} UTC"
+    """
+    Write a time in UTC; the page's script shows it in the reader's zone.
+
+    >>> from datetime import UTC, datetime
+    >>> moment(datetime(2027, 1, 15, 8, 0, tzinfo=UTC), "en"), moment(datetime(2027, 1, 15, 8, 0, tzinfo=UTC), "zh")
+    ('2027-01-15 08:00 UTC', '2027年1月15日 08:00 UTC')
+    """
+    return f"{format_datetime(time, MOMENTS[language], locale=language)} UTC"
 
 
 def _preferred(header: str) -> str:

@@ -55,7 +55,7 @@ class Why(Value):
     board: int | None
     rotation: int | None
     step: int
-    """The place of the decision among the steps of the deal, from 0."""
+    """The place of the decision among the steps of the deal, from 1."""
     seat: int
     bot: str
     at: str

@@ -38,7 +38,7 @@ class RecordedDecision:
     line: DealLine
     """The deal."""
     number: int
-    """Its place among the steps of the deal, from 0."""
+    """Its place among the steps of the deal, from 1."""
     bot: int
     """The number of the bot whose action it is."""
     name: str
@@ -55,7 +55,7 @@ class RecordedDecision:
     @property
     def step(self) -> Step:
         """What was done."""
-        return self.line.steps[self.number]
+        return self.line.steps[self.number - 1]
 
     @property
     def seat(self) -> int:
@@ -107,7 +107,7 @@ def decisions(recorded: Recorded, line: DealLine, bot: int | None = None) -> Ite
         BadRecord: If the deal breaks the rules.
     """
     replay = DealReplay(recorded.rules, recorded.first, line)
-    number, bots = 0, seats_of(line)
+    number, bots = 1, seats_of(line)
     for before, after in pairwise(replay.moments):
         together = tuple(step for step, _, _ in after.done)
         for place, step in enumerate(together):
@@ -126,16 +126,16 @@ def decision_at(recorded: Recorded, line: DealLine, number: int) -> RecordedDeci
     Args:
         recorded: The match, finished or not.
         line: One of its deals.
-        number: The place of the decision among the steps of the deal, from 0.
+        number: The place of the decision among the steps of the deal, from 1.
 
     Raises:
         NoDecision: If there is no such step, or it was the only legal action.
         BadRecord: If the deal breaks the rules.
     """
-    if not 0 <= number < len(line.steps):
-        raise NoDecision(f"{line.name} has no step {number}; its steps are 0 to {len(line.steps) - 1}")
+    if not 1 <= number <= len(line.steps):
+        raise NoDecision(f"{line.name} has no step {number}; its steps are 1 to {len(line.steps)}")
     found = next((each for each in decisions(recorded, line) if each.number == number), None)
     if found is None:
-        _, words = words_of(action_of(line.steps[number]))
+        _, words = words_of(action_of(line.steps[number - 1]))
         raise NoDecision(f"step {number} of {line.name} was forced: {words} was the only legal action")
     return found

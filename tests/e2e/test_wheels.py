@@ -7,11 +7,13 @@ import platform
 import shutil
 import subprocess
 import sys
+import sysconfig
 import venv
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
+import httpx
 import pytest
 
 from hatch_build import ProgramsHook
@@ -115,6 +117,15 @@ def test_a_wheel_holds_what_is_compiled_for_both_machines(wheels: dict[str, Path
         assert held[file.name] == file.read_bytes(), f"{file.name} is not what the sources give: run scripts/venv"
 
 
+def test_a_wheel_holds_all_that_the_site_is_made_of(wheels: dict[str, Path]) -> None:
+    site = ROOT / "ladder" / "site"
+    files = [file for file in site.rglob("*") if file.is_file() and "__pycache__" not in file.parts]
+    assert {".html", ".css", ".js", ".mjs", ".svg", ".po"} < {file.suffix for file in files}
+    with zipfile.ZipFile(wheels["pigpen_arena"]) as packed:
+        held = {name: packed.read(name) for name in packed.namelist() if name.startswith("ladder/site/")}
+    assert held == {str(file.relative_to(ROOT)): file.read_bytes() for file in files}
+
+
 def test_only_the_sdk_is_bound_to_a_platform(wheels: dict[str, Path]) -> None:
     assert f"musllinux_1_1_{platform.machine()}" in wheels["pigpen_sdk"].name
     assert wheels["pigpen_arena"].name.endswith("-py3-none-any.whl")
@@ -151,6 +162,27 @@ def test_containers_play(elsewhere: Elsewhere) -> None:
     done = elsewhere.run("pigpen", "play", *TABLE, "--deals", "2")
     assert done.returncode == 0, done.stderr
     assert "counting" in done.stdout
+
+
+def test_the_site_is_served(elsewhere: Elsewhere, tmp_path: Path) -> None:
+    # What ladders need is borrowed from here; the checkout is not, because paths of this kind have no .pth files.
+    lent = environment(PYTHONPATH=sysconfig.get_path("purelib"), PIGPEN_DATA_DIR=str(tmp_path / "ladder"))
+    command: list[str | Path] = [elsewhere.folder / "bin" / "pigpen", "serve", "--port", "0"]
+
+    def get(address: str) -> str:
+        return httpx.get(address, trust_env=False).raise_for_status().text
+
+    with subprocess.Popen(command, cwd=tmp_path, env=lent, stdout=subprocess.PIPE, text=True) as site:
+        try:
+            assert site.stdout is not None
+            address = site.stdout.readline().split()[-1]
+            english, chinese = (get(f"{address}help?lang={language}") for language in ("en", "zh"))
+            style = get(address + english.partition('<link rel="stylesheet" href="/')[2].partition('"')[0])
+        finally:
+            site.terminate()
+    assert "<h1>Help</h1>" in english
+    assert "<h1>帮助</h1>" in chinese
+    assert "color-scheme" in style
 
 
 def test_it_makes_the_same_bot_base_image_as_a_checkout(elsewhere: Elsewhere) -> None:

@@ -86,22 +86,22 @@ def test_the_line_that_it_prints_puts_the_questions_of_that_deal_again(record: s
 
 def test_a_match_that_is_still_played_has_estimates_too(tmp_path: Path) -> None:
     unfinished = str(write_record(tmp_path / "half.jsonl", match_lines("gongzhu", "deals:2")[:-1]))
-    assert told("why --step", "why", unfinished, "--deal", "1", "--step", "0")["at"] == "expose"
+    assert told("why --step", "why", unfinished, "--deal", "1", "--step", "1")["at"] == "expose"
 
 
 def test_a_mistake_is_one_sentence(record: str, tmp_path: Path) -> None:
     lines = [json.loads(line) for line in Path(record).read_text("utf-8").splitlines()]
     deal = next(line for line in lines if (line.get("board"), line.get("rotation")) == (1, 2))
-    forced = next(number for number, step in enumerate(deal["steps"]) if step["by"] == "forced")
+    forced = next(number for number, step in enumerate(deal["steps"], 1) if step["by"] == "forced")
     other = deal["seats"][1]
     for words, message in (
         ((record,), "Name a bot to see its dearest decisions, or one decision with --step."),
         ((record, "nix"), "there is no bot 'nix' in it; there are 0 cautious, 1 random,"),
         ((record, "0", "--board", "2"), "has no deal for --board 2; it holds the boards 0 to 1, rotations 0 to 3."),
         ((record, "--step", "3"), "has 8 such deals. Name the one of the step with --board and --rotation."),
-        ((record, *HERE, "--step", "999"), "board 1, rotation 2 has no step 999; its steps are 0 to 55."),
+        ((record, *HERE, "--step", "999"), "board 1, rotation 2 has no step 999; its steps are 1 to 56."),
         ((record, *HERE, "--step", str(forced)), f"step {forced} of board 1, rotation 2 was forced: "),
-        ((record, str((other + 1) % 4), *HERE, "--step", "1"), "step 1 of board 1, rotation 2 is a decision of "),
+        ((record, str((other + 1) % 4), *HERE, "--step", "2"), "step 2 of board 1, rotation 2 is a decision of "),
         ((str(tmp_path / "none"), "0"), "cannot be read: No such file or directory."),
     ):
         done = pigpen("why", *words)

@@ -17,7 +17,7 @@ from pigpen.check import check as check_inline
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ladder.app.progress import Progress
+    from ladder.app.local.progress import Progress
     from ladder.sandbox.base import Sandbox
     from ladder.sandbox.bots.bot_source import BotSource
     from pigpen import ClockSetting

@@ -38,7 +38,7 @@ def why_in_record(source: Source, step: int, where: Where = ANYWHERE, bot: str |
 
     Args:
         source: The record of a match, finished or not.
-        step: The place of the decision among the steps of the deal, from 0.
+        step: The place of the decision among the steps of the deal, from 1.
         where: The deal.
         bot: Whose decision it should be, by its name or number; None: whoever's it is.
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ladder.app.ladder import Ladder
-    from ladder.app.progress import Progress
+    from ladder.app.local.progress import Progress
     from ladder.app.submit.candidate import Candidate
     from ladder.matches.kinds import SandboxKind
     from ladder.matches.preflight import Preflight

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ladder.app.ladder import Ladder
-    from ladder.app.progress import Progress
+    from ladder.app.local.progress import Progress
     from ladder.app.submit.entering import Request
     from ladder.sandbox.base import Sandbox
     from ladder.settings.settings import Settings

@@ -4,6 +4,7 @@
 import { height } from "./cards.js";
 import { CARDS } from "./deals.mjs";
 import { cardPoints, named, valuesOf } from "./score.js";
+import { Teller, grouped, kindOf } from "./steps.js";
 
 /** @typedef {import("./shapes").Deal} Deal */
 /** @typedef {import("./shapes").Chair} Chair */
@@ -11,7 +12,6 @@ import { cardPoints, named, valuesOf } from "./score.js";
 /** @typedef {import("./shapes").Moment} Moment */
 
 const OFFSETS = { left: () => 1, right: (/** @type {number} */ n) => n - 1, across: (/** @type {number} */ n) => n >> 1 };
-const KINDS = /** @type {const} */ (["pass", "expose", "play", "moon"]);
 
 /** How many seats clockwise cards travel. @param {any} rules @param {number} deal */
 export function passOffset(rules, deal) {
@@ -157,27 +157,6 @@ class Table {
   }
 }
 
-/** @param {any} step */
-function kindOf(step) {
-  return KINDS.find((kind) => step?.[kind] !== undefined);
-}
-
-/** The steps of each moment. @param {any[]} steps @returns {any[][]} */
-function moments(steps) {
-  /** @type {any[][]} */
-  const found = [];
-  for (const step of steps) {
-    const last = found.at(-1);
-    const kind = kindOf(step);
-    if (last && (kind === "pass" || kind === "expose") && kindOf(last[0]) === kind) {
-      last.push(step);
-    } else {
-      found.push([step]);
-    }
-  }
-  return found;
-}
-
 /**
  * Play a deal again.
  * @param {any} match The first line. @param {any} line The deal's. @param {number | null} seat As in the API.
@@ -187,7 +166,7 @@ function moments(steps) {
  */
 export function played(match, line, seat, decisions) {
   const table = new Table(match.rules, line, seat);
-  const groups = moments(line.steps);
+  const groups = grouped(line.steps);
   const teller = new Teller(line, seat, [...decisions]);
   /** @type {Moment[]} */
   const made = [];
@@ -238,46 +217,4 @@ function tricks(made) {
     }
   }
   return found;
-}
-
-/** Tells of steps, and counts the decisions of each bot. */
-class Teller {
-  /** @param {any} line @param {number | null} seat @param {number[]} decisions */
-  constructor(line, seat, decisions) {
-    this.line = line;
-    this.seat = seat;
-    this.decisions = decisions;
-    this.done = 0;
-  }
-
-  /** @param {any[]} steps @returns {Step[]} */
-  tell(steps) {
-    return steps.map((step) => this.#told(step)).filter((step) => step !== null);
-  }
-
-  /** @param {any} step @returns {Step | null} */
-  #told(step) {
-    const place = this.done++;
-    const bot = this.line.seats?.[step.seat] ?? step.seat;
-    const asked = step.by !== "forced" && step.by !== "takeover";
-    this.decisions[bot] += Number(asked);
-    const isOpen = this.seat === null || this.seat === step.seat;
-    const kind = kindOf(step) ?? "play";
-    if (!isOpen && kind !== "play") {
-      return null;
-    }
-    return {
-      number: this.seat === null ? place + 1 : null,
-      seat: step.seat,
-      kind,
-      action: step[kind],
-      by: isOpen ? step.by : "",
-      why: isOpen ? step.why ?? "" : "",
-      took_ms: isOpen ? this.line.took_ms?.[place] ?? null : null,
-      cpu_ms: isOpen ? this.line.cpu_ms?.[place] ?? null : null,
-      unasked_ms: isOpen ? this.line.unasked_ms?.[place] ?? null : null,
-      decision: isOpen && asked ? this.decisions[bot] : null,
-      printed: "",
-    };
-  }
 }

@@ -1,34 +1,18 @@
-// From a seed to the cards and seats (docs/deals.md), and the chain of a record (docs/records.md).
+// From a seed to the cards and seats: docs/deals.md. The chain of a record is in chain.mjs.
 //
 // One implementation for browsers, where pages verify records with it, and for Node.js: see docs/deals.mjs.
 // It knows nothing of the games.
 // @ts-check
 
 /** @typedef {{players: number, partners?: boolean, removed?: string[]}} Rules */
-/** @typedef {() => AsyncIterable<Uint8Array> | Iterable<Uint8Array>} Open Opens the unpacked record from its beginning. */
 
 const SUITS = ["clubs", "diamonds", "hearts", "spades"];
 const RANKS = [..."23456789TJQKA"];
 /** The names of all cards in canonical order. */
 export const CARDS = SUITS.flatMap((suit) => RANKS.map((rank) => rank + suit[0].toUpperCase()));
 const MOST_LISTED = 6;
-export const MOST_BYTES = 512 * 1024 ** 2;
-export const MOST_LINES = 100_000;
-export const LINE_BYTES = 1024 ** 2;
-export const MOST_PLAYERS = 8;
-const NEWLINE = 10;
 
 const text = new TextEncoder();
-const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
-
-/** What is wrong with a record, and the number of the line, from 1; 0 where it is none in particular. */
-export class Differs extends Error {
-  /** @param {string} message @param {number} line */
-  constructor(message, line = 0) {
-    super(message);
-    this.line = line;
-  }
-}
 
 /** The seed that `--seed TEXT` means. @param {string} words @returns {Promise<Uint8Array>} */
 export async function seedFrom(words) {
@@ -134,7 +118,7 @@ export function hex(bytes) {
 }
 
 /** @param {string} digits */
-function fromHex(digits) {
+export function fromHex(digits) {
   return Uint8Array.from(digits.match(/[0-9a-f]{2}/gi) ?? [], (pair) => parseInt(pair, 16));
 }
 
@@ -142,166 +126,4 @@ function fromHex(digits) {
 function cardsNamed(name) {
   const suit = SUITS.indexOf(name.toLowerCase());
   return suit < 0 ? [name.toUpperCase()] : CARDS.slice(13 * suit, 13 * suit + 13);
-}
-
-/**
- * The lines of a record as bytes, without their line feeds; an error if there are more than a record can have, or one is
- * too long.
- * @param {AsyncIterable<Uint8Array> | Iterable<Uint8Array>} chunks
- */
-export async function* lines(chunks) {
-  let rest = new Uint8Array(0);
-  let count = 0;
-  let size = 0;
-  for await (const chunk of chunks) {
-    size += chunk.length;
-    if (size > MOST_BYTES) {
-      throw new Differs(`a record has at most ${MOST_BYTES} bytes, unpacked`, count + 1);
-    }
-    let begin = 0;
-    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, begin)) {
-      yield line(joined(rest, chunk.subarray(begin, end)), ++count);
-      rest = rest.subarray(0, 0);
-      begin = end + 1;
-    }
-    rest = joined(rest, chunk.subarray(begin));
-    if (rest.length) {
-      line(rest, count + 1);
-    }
-  }
-  if (rest.length) {
-    yield line(rest, count + 1);
-  }
-}
-
-/** @param {Uint8Array} found @param {number} number */
-function line(found, number) {
-  if (number > MOST_LINES) {
-    throw new Differs(`line ${number}: a record has at most ${MOST_LINES} lines`, number);
-  }
-  if (found.length >= LINE_BYTES) {
-    throw new Differs(`line ${number}: it is longer than ${LINE_BYTES} bytes`, number);
-  }
-  return found;
-}
-
-/** @param {Uint8Array} one @param {Uint8Array} other */
-function joined(one, other) {
-  if (!one.length) {
-    return other.slice();
-  }
-  const both = new Uint8Array(one.length + other.length);
-  both.set(one);
-  both.set(other, one.length);
-  return both;
-}
-
-/** @param {unknown} found @param {unknown} wanted @param {string} what @param {number} number */
-function expect(found, wanted, what, number) {
-  if (JSON.stringify(found) !== JSON.stringify(wanted)) {
-    throw new Differs(`${what} is ${JSON.stringify(found)}, but should be ${JSON.stringify(wanted)}`, number);
-  }
-}
-
-const CHAIN = text.encode(',"chain":"');
-const CHAIN_BYTES = 75;
-
-/**
- * The chain of a line, if it is right.
- * @param {Uint8Array} bytes @param {string} before The chain of the line before. @param {number} number
- */
-async function chainOf(bytes, before, number) {
-  const cut = bytes.length - CHAIN_BYTES - 1;
-  if (cut < 0 || CHAIN.some((byte, place) => bytes[cut + place] !== byte)) {
-    throw new Differs(`line ${number} does not end in its chain`, number);
-  }
-  const own = utf8.decode(bytes.subarray(cut + CHAIN.length, -2));
-  const hash = hex(await sha256(text.encode(before), bytes.subarray(0, cut), text.encode("}")));
-  expect(own, hash, `the chain of line ${number}`, number);
-  return own;
-}
-
-/**
- * Check that the chain holds, that the seed is the one committed to, and that cards and seats follow from it.
- * @param {Open} open
- * @param {(done: number, lines: number) => void} [progress] Told now and then how many lines are checked.
- * @returns {Promise<{lines: number, deals: number, last: string}>} How much there was, and the last link of the chain.
- * @throws {Differs}
- */
-export async function verified(open, progress = () => undefined) {
-  const { first, end, count, chain } = await survey(open());
-  const result = parsed(end, count);
-  expect(result?.type, "result", "the last line", count);
-  const seed = fromHex(String(result.seed));
-  expect(seed.length, 32, "the number of bytes in the seed", count);
-  const match = parsed(first, 1);
-  if (!(match?.rules?.players >= 2 && match.rules.players <= MOST_PLAYERS)) {
-    throw new Differs(`the number of players is not one from 2 to ${MOST_PLAYERS}`, 1);
-  }
-  expect(match.commitment, hex(await sha256(seed)), "the commitment", 1);
-  let number = 0;
-  for await (const bytes of lines(open())) {
-    number += 1;
-    if (number > 1 && number < count) {
-      await checkDeal(match.rules, seed, parsed(utf8.decode(bytes), number), number);
-    }
-    if (number % 64 === 0) {
-      progress(number, count);
-    }
-  }
-  return { lines: count, deals: count - 2, last: chain };
-}
-
-/**
- * Check the chain, and find the first and the last line; what is too large is told before what is wrong.
- * @param {AsyncIterable<Uint8Array> | Iterable<Uint8Array>} chunks
- */
-async function survey(chunks) {
-  /** @type {unknown} */
-  let wrong;
-  let first = "";
-  let end = "";
-  let chain = "";
-  let count = 0;
-  for await (const bytes of lines(chunks)) {
-    count += 1;
-    if (wrong) {
-      continue;
-    }
-    try {
-      chain = await chainOf(bytes, chain, count);
-    } catch (error) {
-      wrong = error;
-    }
-    end = utf8.decode(bytes);
-    first = first || end;
-  }
-  if (wrong) {
-    throw wrong;
-  }
-  return { first: count > 1 ? first : undefined, end: count ? end : undefined, count, chain };
-}
-
-/** @param {Rules} rules @param {Uint8Array} seed @param {any} deal @param {number} number */
-async function checkDeal(rules, seed, deal, number) {
-  const hasBoards = deal.board !== undefined;
-  const where = hasBoards ? `board ${deal.board}, rotation ${deal.rotation}` : `deal ${deal.deal}`;
-  for (const each of hasBoards ? [deal.deal, deal.board, deal.rotation] : [deal.deal]) {
-    if (!Number.isSafeInteger(each) || each < 0) {
-      throw new Differs(`${where}: its number is none`, number);
-    }
-  }
-  expect(deal.hands, await hands(rules, seed, deal.deal), `${where}: hands`, number);
-  if (hasBoards) {
-    expect(deal.seats, await seats(rules, seed, deal.board, deal.rotation), `${where}: seats`, number);
-  }
-}
-
-/** @param {string | undefined} words @param {number} number */
-function parsed(words, number) {
-  try {
-    return JSON.parse(words ?? "null");
-  } catch (error) {
-    throw new Differs(/** @type {Error} */ (error).message, number);
-  }
 }

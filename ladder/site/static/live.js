@@ -1,32 +1,41 @@
 // A match while it is played: its events come as server-sent events, or, where streams fail, by asking again and again.
 // @ts-check
 
-const SUITS = { S: "♠", H: "♥", D: "♦", C: "♣" };
+import { rankOf, sign } from "./cards.js";
+import { make } from "./words.js";
+
 const POLL_MS = 2000;
 const FAILURES = 3;
 
-/**
- * One table's deal under way.
- * @typedef {{deal: number, seats: number[], totals: number[], plays: {seat: number, card: string}[], scores: number[] | null}} Table
- */
+/** One table's deal under way. @typedef {{deal: number, seats: number[], totals: number[], plays: Play[], scores: number[] | null}} Table */
+/** @typedef {{seat: number, card: string}} Play */
 
 class LiveMatch extends HTMLElement {
+  /** By number. @type {string[]} */
+  bots = [];
+  /** @type {Map<number, Table>} */
+  tables = new Map();
+  /** @type {Map<number, HTMLElement>} */
+  drawn = new Map();
+  /** @type {number[]} */
+  points = [];
+  done = 0;
+  /** @type {number | null} */
+  deals = null;
+  /** Of the last event that was seen. */
+  mark = "";
+  failures = 0;
+  /** Tables to draw again. @type {Set<number>} */
+  changed = new Set();
+  frame = 0;
+  /** @type {number | undefined} */
+  timer;
+  /** @type {EventSource | null} */
+  source = null;
+
   connectedCallback() {
-    /** @type {string[]} */
     this.bots = JSON.parse(this.dataset.bots ?? "[]");
-    /** @type {Map<number, Table>} */
-    this.tables = new Map();
-    /** @type {Map<number, HTMLElement>} */
-    this.drawn = new Map();
     this.points = this.bots.map(() => 0);
-    this.done = 0;
-    /** @type {number | null} */
-    this.deals = null;
-    this.mark = "";
-    this.failures = 0;
-    /** @type {Set<number>} */
-    this.changed = new Set();
-    this.frame = 0;
     this.follow();
   }
 
@@ -65,7 +74,7 @@ class LiveMatch extends HTMLElement {
     } catch {
       this.say(this.dataset.lost ?? "");
     }
-    this.timer = setTimeout(() => this.poll(), POLL_MS);
+    this.timer = window.setTimeout(() => this.poll(), POLL_MS);
   }
 
   /** @param {any} event */
@@ -126,47 +135,24 @@ class LiveMatch extends HTMLElement {
   draw(number) {
     const table = this.tables.get(number);
     if (!table) return;
-    const section = document.createElement("section");
-    section.className = "live-table";
     const players = table.seats.length;
     const full = Math.floor(table.plays.length / players) * players;
-    const shown = table.plays.length > full ? table.plays.slice(full) : table.plays.slice(-players);
-    const title = document.createElement("h2");
-    title.textContent = `${this.dataset.table} ${number} · ${this.dataset.deal} ${table.deal}`;
-    section.append(title);
-    const next = table.plays.length > full ? (shown[shown.length - 1].seat + 1) % players : -1;
-    table.seats.forEach((bot, seat) => section.append(this.seat(bot, seat, shown, seat === next && !table.scores)));
-    if (table.scores) {
-      const scores = document.createElement("p");
-      scores.textContent = table.scores.map((score) => String(score).replace("-", "−")).join(" · ");
-      section.append(scores);
-    }
+    const trick = table.plays.length > full ? table.plays.slice(full) : table.plays.slice(-players);
+    const next = table.plays.length > full && !table.scores ? (trick[trick.length - 1].seat + 1) % players : -1;
+    const title = make("h2", "", `${this.dataset.table} ${number} · ${this.dataset.deal} ${table.deal}`);
+    const seats = table.seats.map((bot, seat) => this.seat(bot, seat === next, trick.find((play) => play.seat === seat)));
+    const section = make("section", "live-table", title, ...seats);
+    if (table.scores) section.append(make("p", "", table.scores.map((score) => String(score).replace("-", "−")).join(" · ")));
     const before = this.drawn.get(number);
     if (before) before.replaceWith(section);
     else this.querySelector(".live-tables")?.append(section);
     this.drawn.set(number, section);
   }
 
-  /**
-   * @param {number} bot
-   * @param {number} seat
-   * @param {{seat: number, card: string}[]} trick
-   * @param {boolean} next
-   */
-  seat(bot, seat, trick, next) {
-    const row = document.createElement("div");
-    row.className = next ? "live-seat on" : "live-seat";
-    const name = document.createElement("b");
-    name.textContent = this.bots[bot];
-    row.append(name);
-    const play = trick.find((each) => each.seat === seat);
-    if (play) {
-      const card = document.createElement("span");
-      const suit = play.card.slice(-1);
-      card.className = `live-card ${suit}`;
-      card.textContent = `${play.card.slice(0, -1).replace("T", "10")}${SUITS[/** @type {keyof SUITS} */ (suit)]}`;
-      row.append(card);
-    }
+  /** @param {number} bot @param {boolean} isNext @param {Play | undefined} play */
+  seat(bot, isNext, play) {
+    const row = make("div", isNext ? "live-seat on" : "live-seat", make("b", "", this.bots[bot]));
+    if (play) row.append(make("span", `live-card ${play.card[1]}`, rankOf(play.card), sign(play.card[1])));
     return row;
   }
 }

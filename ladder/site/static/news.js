@@ -78,7 +78,7 @@ export function decisions(deal, moment, words) {
     const item = make("li", "", make("strong", "", deal.bots[step.seat]), " ", ...action(step, words));
     item.append(make("span", "soft", ` ${by(step, words)}${times(step, words)}`));
     if (step.why) {
-      item.append(make("p", "bad fault", words("fault", { verdict: step.by.replace(DEFAULT, ""), why: step.why })));
+      item.append(make("p", "bad fault", words("fault", { verdict: words(`verdict-${step.by.replace(DEFAULT, "")}`), why: step.why })));
     }
     if (step.printed) {
       const output = make("pre", "", step.printed);

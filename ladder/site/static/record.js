@@ -1,8 +1,9 @@
 // A record in the browser: unpacked, read line by line, and its deals played again when they are wanted.
 // @ts-check
 
+import { Differs, LINE_BYTES, MOST_PLAYERS, lines } from "./chain.mjs";
 import { played, passOffset } from "./deal.js";
-import { CARDS, Differs, LINE_BYTES, MOST_PLAYERS, lines, sha256 } from "./deals.mjs";
+import { CARDS, sha256 } from "./deals.mjs";
 import { named } from "./score.js";
 import { harmless } from "./words.js";
 

@@ -1,8 +1,10 @@
 // The replayer: shows a deal card by card. The page brings its controls and words; see templates/replayer.html.
 // @ts-check
 
-import { Keys } from "./replay_keys.js";
 import { Scores, decisions, sentence } from "./news.js";
+import { RESULT, faultAfter, isSame, momentOf, nameOf, siteSource, stopsOf } from "./places.js";
+import { Player } from "./player.js";
+import { Keys } from "./replay_keys.js";
 import { Table, setText } from "./table.js";
 import { Why } from "./why.js";
 import { wordsIn } from "./words.js";
@@ -11,16 +13,8 @@ import { wordsIn } from "./words.js";
 /** @typedef {import("./shapes").Place} Place */
 /** @typedef {import("./shapes").Source} Source */
 
-const RESULT = "result";
-const CARD_MS = 900;
-const REST_MS = 900;
+const ADDRESS_MS = 200;
 const CALM = matchMedia("(prefers-reduced-motion: reduce)");
-const COLOURS = "pigpen-colours";
-
-/** @param {Place | null} one @param {Place} other */
-function isSame(one, other) {
-  return one?.board === other.board && one?.table === other.table;
-}
 
 export class DealReplayer extends HTMLElement {
   /** @type {Source | null} */
@@ -30,8 +24,9 @@ export class DealReplayer extends HTMLElement {
   /** What is shown of it: all hands, or what one seat knew. @type {Deal | null} */
   shown = null;
   at = 0;
-  #timer = 0;
   #stepped = 0;
+  #named = 0;
+  #naming = 0;
 
   connectedCallback() {
     if (this.source) {
@@ -41,7 +36,7 @@ export class DealReplayer extends HTMLElement {
     this.felt = this.#part("felt");
     this.why = new Why(this.#part("why"), this.words);
     this.keys = new Keys(this);
-    this.#controls();
+    this.player = new Player(this, /** @type {(name: string) => any} */ ((name) => this.#part(name)));
     const src = this.getAttribute("src");
     if (src) {
       this.#open(src);
@@ -50,6 +45,7 @@ export class DealReplayer extends HTMLElement {
 
   disconnectedCallback() {
     this.pause();
+    clearTimeout(this.#naming);
     this.keys?.close();
   }
 
@@ -60,21 +56,7 @@ export class DealReplayer extends HTMLElement {
 
   /** Show a deal of the ladder's. @param {string} src Its address in the API. */
   async #open(src) {
-    this.source = {
-      load: async (_, seat) => {
-        const response = await fetch(seat === null ? src : `${src}?seat=${seat}`);
-        if (!response.ok) {
-          throw new Error((await response.json()).detail);
-        }
-        return response.json();
-      },
-      leave: (place, hash) => {
-        location.assign(`${this.dataset.match}/${place.board}/${place.table}${hash && `#${hash}`}`);
-        return true;
-      },
-      hash: (_, after) => after,
-      why: (_, step) => `${src}/steps/${step}/why`,
-    };
+    this.source = siteSource(src, this.dataset.match ?? "");
     const wanted = location.hash.slice(1);
     this.#takeAddresses(wanted);
     await this.load(null, wanted);
@@ -152,9 +134,7 @@ export class DealReplayer extends HTMLElement {
   /** Go to the moment that an address names. @param {string} hash A number of steps, or `result`. */
   goTo(hash) {
     const deal = /** @type {Deal} */ (this.deal);
-    const steps = /^\d{1,3}$/.test(hash) ? Number(hash) : 0;
-    const found = deal.moments.findIndex((moment) => (moment.after ?? 0) >= steps);
-    this.go(hash === RESULT || found < 0 ? deal.moments.length - 1 : found, false);
+    this.go(momentOf(deal, hash), false);
   }
 
   /** Show a moment. @param {number} place @param {boolean} [flies] Whether the card just played may fly. */
@@ -179,12 +159,18 @@ export class DealReplayer extends HTMLElement {
     this.#address();
   }
 
+  /** Name the moment in the address: at once, or soon where one step follows the other; browsers refuse too many. */
   #address() {
+    const wait = this.#named + ADDRESS_MS - performance.now();
+    clearTimeout(this.#naming);
+    if (wait > 0) {
+      this.#naming = window.setTimeout(() => this.#address(), wait);
+      return;
+    }
     const deal = /** @type {Deal} */ (this.deal);
-    const moment = deal.moments[this.at];
-    const after = moment.result ? RESULT : this.at ? String(moment.after) : "";
-    const hash = /** @type {Source} */ (this.source).hash(deal, after);
+    const hash = /** @type {Source} */ (this.source).hash(deal, nameOf(deal, this.at));
     if (location.hash.slice(1) !== hash) {
+      this.#named = performance.now();
       history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search);
     }
   }
@@ -207,21 +193,13 @@ export class DealReplayer extends HTMLElement {
     return this.at ? this.go(this.at - 1) : this.travel(/** @type {Deal} */ (this.deal).previous, RESULT);
   }
 
-  /** The places worth a halt: those before the first card, each full trick, the result. */
-  #stops() {
-    const { moments } = /** @type {Deal} */ (this.deal);
-    return moments.flatMap((moment, place) =>
-      !moment.trick || (moment.complete && moment.steps[0]?.kind === "play") || moment.result ? [place] : [],
-    );
-  }
-
   nextTrick() {
-    const stop = this.#stops().find((place) => place > this.at);
+    const stop = stopsOf(/** @type {Deal} */ (this.deal)).find((place) => place > this.at);
     return stop === undefined ? this.travel(/** @type {Deal} */ (this.deal).next) : this.go(stop);
   }
 
   previousTrick() {
-    const stop = this.#stops().findLast((place) => place < this.at);
+    const stop = stopsOf(/** @type {Deal} */ (this.deal)).findLast((place) => place < this.at);
     return stop === undefined ? this.travel(/** @type {Deal} */ (this.deal).previous, RESULT) : this.go(stop);
   }
 
@@ -245,18 +223,12 @@ export class DealReplayer extends HTMLElement {
   nextFault() {
     const deal = /** @type {Deal} */ (this.deal);
     const bot = typeof this.view === "number" ? deal.numbers[this.view] : null;
-    const done = deal.moments[this.at].after ?? 0;
-    const here = (/** @type {Place} */ place) => isSame(place, deal.place);
-    const later = (/** @type {import("./shapes").Fault} */ fault) =>
-      here(fault)
-        ? fault.step > done
-        : fault.board > deal.place.board || (fault.board === deal.place.board && fault.table > deal.place.table);
-    const found = deal.faults.find((fault) => later(fault) && (bot === null || fault.bot === bot));
+    const found = faultAfter(deal, this.at, bot);
     if (!found) {
       setText(this.#part("news"), this.words?.("no-fault") ?? "");
       return undefined;
     }
-    return here(found) ? this.goTo(String(found.step)) : this.travel(found, String(found.step));
+    return isSame(found, deal.place) ? this.goTo(String(found.step)) : this.travel(found, String(found.step));
   }
 
   nextView() {
@@ -278,50 +250,11 @@ export class DealReplayer extends HTMLElement {
   }
 
   play() {
-    return this.#timer ? this.pause() : this.#playOn();
+    this.player?.turn();
   }
 
   pause() {
-    clearTimeout(this.#timer);
-    this.#timer = 0;
-    this.#part("play")?.setAttribute("aria-pressed", "false");
-  }
-
-  #playOn() {
-    const deal = /** @type {Deal} */ (this.deal);
-    const speed = Number(/** @type {HTMLSelectElement} */ (this.#part("speed")).value) || 1;
-    const moment = deal.moments[this.at];
-    const wait = (CARD_MS + (moment.complete ? REST_MS : 0)) / speed;
-    this.#part("play").setAttribute("aria-pressed", "true");
-    this.#timer = window.setTimeout(async () => {
-      if (this.at + 1 < deal.moments.length) {
-        this.go(this.at + 1);
-      } else if (deal.next && !this.dataset.match) {
-        await this.load(deal.next);
-      } else {
-        this.pause();
-        return;
-      }
-      this.#playOn();
-    }, wait);
-  }
-
-  #controls() {
-    for (const button of this.querySelectorAll("button[data-do]")) {
-      button.addEventListener("click", () => this.keys?.act(/** @type {HTMLElement} */ (button).dataset.do ?? ""));
-    }
-    const scrub = /** @type {HTMLInputElement} */ (this.#part("scrub"));
-    scrub.addEventListener("input", () => this.go(Number(scrub.value), false));
-    const chooser = /** @type {HTMLSelectElement} */ (this.#part("view"));
-    chooser.addEventListener("change", () => this.look(chooser.value === "" ? null : Number(chooser.value)));
-    const colours = /** @type {HTMLInputElement} */ (this.#part("colours"));
-    colours.checked = localStorage.getItem(COLOURS) === "2";
-    const apply = () => document.documentElement.toggleAttribute("data-two-colours", colours.checked);
-    colours.addEventListener("change", () => {
-      localStorage.setItem(COLOURS, colours.checked ? "2" : "4");
-      apply();
-    });
-    apply();
+    this.player?.halt();
   }
 }
 

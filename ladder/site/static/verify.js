@@ -1,7 +1,7 @@
 // "Verify here": the reader's own browser checks a record, so that nobody need trust the site.
 // @ts-check
 
-import { Differs, verified } from "./deals.mjs";
+import { Differs, verified } from "./chain.mjs";
 import { MOST_FILE_BYTES, opener } from "./record.js";
 import { harmless, wordsIn } from "./words.js";
 

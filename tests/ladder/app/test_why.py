@@ -67,7 +67,7 @@ def test_mistakes_are_told_in_words_without_the_servers_paths(ladder: Ladder) ->
         (1, 0, Where(), "The record of match 1 was removed"),
         (2, 0, Where(), "match 2 has 4 such deals. Name the one of the step with --board and --rotation."),
         (2, 0, Where(board=7), "match 2 has no deal for --board 7; it holds the boards 0 to 0, rotations 0 to 3."),
-        (2, 99, Where(rotation=0), "match 2: board 0, rotation 0 has no step 99; its steps are 0 to 55."),
+        (2, 99, Where(rotation=0), "match 2: board 0, rotation 0 has no step 99; its steps are 1 to 56."),
     ):
         with pytest.raises((LadderError, UserError)) as error:
             why(ladder, number, step, where)
@@ -76,9 +76,9 @@ def test_mistakes_are_told_in_words_without_the_servers_paths(ladder: Ladder) ->
 
 
 def test_a_decision_of_another_bot_is_refused(ladder: Ladder) -> None:
-    with pytest.raises(UserError, match="match 2: step 1 of board 0, rotation 0 is a decision of "):
-        why(ladder, 2, 1, Where(rotation=0), bot="0")
-    assert why(ladder, 2, 0, Where(rotation=0), bot="0").seat == 0
+    with pytest.raises(UserError, match="match 2: step 2 of board 0, rotation 0 is a decision of "):
+        why(ladder, 2, 2, Where(rotation=0), bot="0")
+    assert why(ladder, 2, 1, Where(rotation=0), bot="0").seat == 0
 
 
 def test_the_dearest_decisions_of_a_match(ladder: Ladder) -> None:

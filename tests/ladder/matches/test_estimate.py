@@ -108,7 +108,7 @@ def test_every_kind_of_decision_of_every_variant_is_estimated(rules: str) -> Non
 def test_both_moon_choices_are_as_good_and_nothing_is_sampled() -> None:
     match = Recorded.of(moon_lines())
     line = match.deals[2]
-    decision = decision_at(match, line, len(line.steps) - 1)
+    decision = decision_at(match, line, len(line.steps))
     found = estimates(decision.view(), 1)
     assert {each.action: each.points for each in found} == {MoonChoice.SUBTRACT: -26.0, MoonChoice.ADD: 0.0}
     assert {(each.behind, each.error, each.behind_error) for each in found} == {(0.0, 0.0, 0.0)}

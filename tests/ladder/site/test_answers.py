@@ -11,7 +11,7 @@ import pytest
 from ladder.app import overview
 from ladder.errors import StoreError
 from ladder.site import words
-from ladder.site.cache import Answer
+from ladder.site.cache import CachedAnswer
 from ladder.site.static_files import FOLDER, digest
 from tests.ladder.site.visitor import BASE
 
@@ -104,11 +104,11 @@ def test_scripts_and_styles_fetch_nothing_from_elsewhere() -> None:
 
 
 def test_what_is_sent_compressed_is_gzip() -> None:
-    answer = Answer.of(b"a" * 5000, "text/plain")
+    answer = CachedAnswer.of(b"a" * 5000, "text/plain")
     assert answer.compressed is not None
     assert gzip.decompress(answer.compressed) == answer.body
     assert answer.size == 5000 + len(answer.compressed)
-    assert Answer.of(b"a" * 1000, "text/plain").compressed is None
+    assert CachedAnswer.of(b"a" * 1000, "text/plain").compressed is None
 
 
 def test_the_health_of_the_site_is_that_of_its_database(site: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from ladder.site import charts
 from ladder.site.table_pages import Span
 from ladder.values.site import CurvePoint, RatingCurve
+from ladder.values.value import time_of
 
 ratings = st.floats(0, 4000)
 errors = st.none() | st.floats(0, 500)
@@ -22,7 +24,7 @@ some = settings(deadline=None, derandomize=True, max_examples=60)
 def course(elos: list[float], versions: list[int] | None = None) -> RatingCurve:
     numbers = versions or [1] * len(elos)
     points = [
-        CurvePoint(match=place, finished=1_800_000_000 + place, version=version, matches=place, elo=elo)
+        CurvePoint(match=place, finished=time_of(1_800_000_000 + place), version=version, matches=place, elo=elo)
         for place, (elo, version) in enumerate(zip(elos, numbers, strict=True), 1)
     ]
     return RatingCurve(bot="Mud", variant="hearts", points=tuple(points))
@@ -81,7 +83,7 @@ def test_a_spark_stays_in_its_line(history: list[float]) -> None:
 @given(st.lists(st.tuples(ratings, st.integers(1, 4)), min_size=2, max_size=40), errors)
 def test_a_curve_stays_in_its_axes(points: list[tuple[float, int]], error: float | None) -> None:
     picture = drawn(charts.curve(course([elo for elo, _ in points], [version for _, version in points]), error, "Mud"))
-    marks = [text.text for text in picture.iter("text") if (text.text or "").startswith("@")]
+    marks = [text.text or "" for text in picture.iter("text") if (text.text or "").startswith("@")]
     assert sorted(marks) == [f"@{version}" for version in sorted({version for _, version in points})]
     assert (len(list(picture.iter("rect"))) == 1) == (error is not None)
 
@@ -98,7 +100,7 @@ def test_the_grid_has_some_lines_at_round_ratings(low: float, high: float) -> No
     picture = drawn(charts.curve(course([low, high]), None, "Mud"))
     labels = [int(text.text or "") for text in picture.iter("text") if text.attrib.get("text-anchor") == "end"]
     assert 2 <= len(labels) <= 21
-    (step,) = {b - a for a, b in zip(labels, labels[1:], strict=False)}
+    (step,) = {b - a for a, b in pairwise(labels)}
     assert re.fullmatch("(1|2|5|25)0*", str(step))
 
 

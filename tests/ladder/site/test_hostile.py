@@ -51,7 +51,9 @@ def hostile(settings: Settings) -> Iterator[Visitor]:
     """A site whose bots, owners and reasons mean harm, on each database."""
     with Ladder.open(settings) as ladder:
         with ladder.database.write() as session:
-            versions = [ladders.enter(session, name, owner=f"{name}{number}"[-64:]) for number, name in enumerate(NAMES)]
+            versions = [
+                ladders.enter(session, name, owner=f"{name}{number}"[-64:]) for number, name in enumerate(NAMES)
+            ]
             for number in range(3):
                 shown.play(session, versions[number : number + 4], "hearts", number, sinner=1)
                 keep_record(ladder, number + 1, str(number), 1, "hearts")

@@ -22,11 +22,11 @@ def test_every_step_is_a_decision_or_was_forced(rules: str) -> None:
     match = recorded(rules, "boards:1")
     for line in match.deals:
         found = {each.number: each for each in decisions(match, line)}
-        forced = {number for number, step in enumerate(line.steps) if step.by == "forced"}
-        assert found.keys() | forced == {*range(len(line.steps))}
+        forced = {number for number, step in enumerate(line.steps, 1) if step.by == "forced"}
+        assert found.keys() | forced == {*range(1, len(line.steps) + 1)}
         assert not found.keys() & forced
         for number, each in found.items():
-            assert each.step == line.steps[number]
+            assert each.step == line.steps[number - 1]
             assert each.bot == (line.seats or range(8))[each.seat]
             assert each.name == match.first.bots[each.bot]
 
@@ -40,7 +40,7 @@ def test_where_only_one_action_was_legal_there_was_no_decision_even_if_the_bot_w
 
 def test_the_view_is_that_of_the_seat_before_anybody_answered() -> None:
     match = recorded()
-    one = decision_at(match, match.deals[0], 2)
+    one = decision_at(match, match.deals[0], 3)
     assert (one.at, one.view().phase, one.view().seat) == ("pass", Phase.PASS, 2)
     assert [step.seat for step in one.together] == [0, 1, 2, 3]
     card = next(each for each in decisions(match, match.deals[1]) if each.before.phase is Phase.PLAY and each.bot == 1)
@@ -53,7 +53,7 @@ def test_what_was_done_leads_to_the_recorded_score() -> None:
     match = recorded("gongzhu")
     line = match.deals[0]
     for each in decisions(match, line):
-        first = each.number - each.together.index(each.step)
+        first = each.number - 1 - each.together.index(each.step)
         deal = each.after(action_of(each.step))
         for step in line.steps[first + len(each.together) :]:
             deal.apply(step.seat, action_of(step))
@@ -63,7 +63,7 @@ def test_what_was_done_leads_to_the_recorded_score() -> None:
 def test_the_moon_choice_is_a_decision() -> None:
     match = Recorded.of(moon_lines())
     line = match.deals[2]
-    last = decision_at(match, line, len(line.steps) - 1)
+    last = decision_at(match, line, len(line.steps))
     assert (last.at, last.chosen) == ("moon", "add")
 
 
@@ -79,8 +79,8 @@ def test_seeds_differ_by_place_and_purpose_and_need_no_match_seed() -> None:
 def test_a_step_that_is_not_there_or_was_forced_is_refused_in_words() -> None:
     match = recorded()
     line = match.deals[0]
-    with pytest.raises(NoDecision, match=f"deal 0 has no step 999; its steps are 0 to {len(line.steps) - 1}"):
+    with pytest.raises(NoDecision, match=f"deal 0 has no step 999; its steps are 1 to {len(line.steps)}"):
         decision_at(match, line, 999)
-    forced = next(number for number, step in enumerate(line.steps) if step.by == "forced")
+    forced = next(number for number, step in enumerate(line.steps, 1) if step.by == "forced")
     with pytest.raises(NoDecision, match=f"step {forced} of deal 0 was forced: .* was the only legal action"):
         decision_at(match, line, forced)

@@ -42,7 +42,7 @@ class Served:
     presets: tuple[int, ...]
     """One of each variant, `boards:1`, with all kinds of steps; the last one is `deals:3` with a moon."""
     long: bytes
-    """The record of a match of 60 deals, as a file."""
+    """The record of a match of 40 deals, as a file."""
 
 
 @pytest.fixture(scope="session")
@@ -56,7 +56,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         "sale": showy["gongzhu-sale"],
     }
     presets = (*showy.values(), recorded_match(ladder, moon_lines(), "4"))
-    long = packed(match_lines("gongzhu", "deals:60", showy_seats))
+    long = packed(match_lines("gongzhu", "deals:40", showy_seats))
     server = uvicorn.Server(uvicorn.Config(make_app(ladder), port=0, log_config=None, access_log=False, ws="none"))
     up = threading.Event()
     started = server.startup

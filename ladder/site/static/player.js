@@ -1,0 +1,76 @@
+// The replayer's buttons and choices, and playing by itself.
+// @ts-check
+
+/** @typedef {import("./replay.js").DealReplayer} DealReplayer */
+
+const CARD_MS = 900;
+const REST_MS = 900;
+const COLOURS = "pigpen-colours";
+
+export class Player {
+  #timer = 0;
+
+  /** @param {DealReplayer} replayer @param {(name: string) => any} part Gives one of its elements. */
+  constructor(replayer, part) {
+    this.replayer = replayer;
+    this.button = /** @type {HTMLElement} */ (part("play"));
+    this.speed = /** @type {HTMLSelectElement} */ (part("speed"));
+    for (const button of replayer.querySelectorAll("button[data-do]")) {
+      const does = /** @type {HTMLElement} */ (button).dataset.do ?? "";
+      button.addEventListener("click", () => replayer.keys?.act(does));
+    }
+    const scrub = /** @type {HTMLInputElement} */ (part("scrub"));
+    scrub.addEventListener("input", () => replayer.go(Number(scrub.value), false));
+    const view = /** @type {HTMLSelectElement} */ (part("view"));
+    view.addEventListener("change", () => replayer.look(view.value === "" ? null : Number(view.value)));
+    rememberColours(/** @type {HTMLInputElement} */ (part("colours")));
+  }
+
+  /** Play, or halt. */
+  turn() {
+    if (this.#timer) {
+      this.halt();
+    } else {
+      this.#playOn();
+    }
+  }
+
+  halt() {
+    clearTimeout(this.#timer);
+    this.#timer = 0;
+    this.button.setAttribute("aria-pressed", "false");
+  }
+
+  #playOn() {
+    const { deal, at } = this.replayer;
+    const rests = deal?.moments[at].complete;
+    const wait = (CARD_MS + (rests ? REST_MS : 0)) / (Number(this.speed.value) || 1);
+    this.button.setAttribute("aria-pressed", "true");
+    this.#timer = window.setTimeout(() => this.#next(), wait);
+  }
+
+  async #next() {
+    const { deal, at } = this.replayer;
+    if (deal && at + 1 < deal.moments.length) {
+      this.replayer.go(at + 1);
+    } else if (deal?.next && !this.replayer.dataset.match) {
+      await this.replayer.load(deal.next);
+    } else {
+      this.halt();
+    }
+    if (this.#timer) {
+      this.#playOn();
+    }
+  }
+}
+
+/** Two colours instead of four, if the reader wants that. @param {HTMLInputElement} box */
+function rememberColours(box) {
+  const apply = () => document.documentElement.toggleAttribute("data-two-colours", box.checked);
+  box.checked = localStorage.getItem(COLOURS) === "2";
+  box.addEventListener("change", () => {
+    localStorage.setItem(COLOURS, box.checked ? "2" : "4");
+    apply();
+  });
+  apply();
+}

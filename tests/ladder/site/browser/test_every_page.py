@@ -1,0 +1,75 @@
+"""Every page in a real browser: for everybody, on every screen, with and without scripts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.ladder.site.browser.conftest import DESK, PHONE
+from tests.ladder.site.browser.looking import findings, overflow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.sync_api import Page
+
+    from tests.ladder.site.browser.conftest import Served
+
+    Open = Callable[..., Page]
+
+pytestmark = pytest.mark.chromium
+
+PAGES = (
+    "/", "/v/gongzhu", "/v/gongzhu?q=zzz&all=1", "/b", "/b/Trotter", "/b/Trotter/inbox", "/m", "/m/{faulty}", "/live",
+    "/live/{faulty}", "/rules/gongzhu", "/help", "/api", "/nothing",
+)  # fmt: skip
+SCREENS = {"desk": (DESK, False), "dark desk": (DESK, True), "phone": (PHONE, False)}
+QUIET = "Failed to load resource"
+"""What a browser says of the page that is not there."""
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_everybody_can_read_it(open_page: Open, site: Served, screen: str) -> None:
+    size, dark = SCREENS[screen]
+    wrong: dict[str, object] = {}
+    for path in PAGES[:-1]:
+        page = open_page(path.format(faulty=site.faulty), size, dark=dark)
+        found = [*findings(page), *(["it is too wide"] if overflow(page) > 0 else [])]
+        if found or page.locator("h1").count() != 1:
+            wrong[path] = found
+        page.close()
+    assert wrong == {}
+
+
+def test_without_scripts_the_words_are_the_same(open_page: Open, site: Served) -> None:
+    for path in ("/v/gongzhu", "/b/Trotter", f"/m/{site.faulty}", "/help"):
+        with_times = [
+            open_page(path, script=script).locator("main :is(h1, h2, h3, th)").all_inner_texts()
+            for script in (True, False)
+        ]
+        assert with_times[0] == with_times[1]
+
+
+def test_times_are_shown_in_the_readers_zone(open_page: Open, site: Served) -> None:
+    page = open_page(f"/m/{site.faulty}")
+    time = page.locator("time").first
+    assert (time.get_attribute("title") or "").endswith(" UTC")
+    assert "UTC" not in time.inner_text()
+
+
+def test_the_first_key_leads_to_the_content(open_page: Open) -> None:
+    page = open_page("/v/gongzhu")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    assert page.url.endswith("#content")
+
+
+def test_a_search_keeps_its_words_and_finds_the_owner(open_page: Open) -> None:
+    page = open_page("/v/gongzhu")
+    page.fill("input[name=q]", "snou")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**?q=snou")
+    assert page.input_value("input[name=q]") == "snou"
+    assert "Trotter" not in page.inner_text("main")

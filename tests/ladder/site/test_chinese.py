@@ -1,0 +1,141 @@
+"""The site in Chinese: every text is translated, and every page shows it."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+from babel.messages.pofile import read_po
+
+from ladder.settings.settings import load_settings
+from ladder.site import messages, words
+from ladder.site.pages import environment
+from ladder.store import models
+from pigpen.rules import PRESETS
+from tests.e2e.command import ROOT
+from tests.ladder.ladders import NOW, enter, lease, queue
+from tests.ladder.recorded_ladders import NAMES, new_ladder, recorded_match
+from tests.ladder.site.chinese_words import latin, said
+from tests.ladder.site.visitor import Visitor
+from tests.referee.recorded import SEED, faulty_seats, match_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PO = words.FOLDER / "zh.po"
+TERMS = {"Pigpen", "Elo", "JSON", "JSONL", "CSV", "API", "OpenAPI", "UTC", "TOML", "SHA-256", "HTTPS", "CPU", "MiB"}
+TERMS |= {"English", "JavaScript", "Python", "gRPC", "ETag", "RFC", "K", "ms", "next", "Bradley", "Terry"}
+TERMS |= {".jsonl.gz", ".jsonl", "jsonl", "gz", "pigpen play --record", "pigpen verify", "J", "Q", "A"}
+NAMES_THERE = {*NAMES, "Idler", "boards", *(f"bot{seat}" for seat in range(4)), *(f"owner of {name}" for name in NAMES)}
+NAMES_THERE |= {"random", "cautious", "counting", "sampling", "exact"}
+NAMES_THERE |= {name for rules in PRESETS.values() for name in (rules.name, rules.title)}
+REASON = "失败的比赛太多"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
+    """Of a ladder that has a match with faults, one that is being played, and a bot that is suspended."""
+    made = new_ladder(load_settings(data_dir=tmp_path_factory.mktemp("chinese")))
+    recorded_match(made, match_lines("hearts", "boards:1", faulty_seats), SEED.hex())
+    with made.database.write() as session:
+        version = enter(session, "Idler", owner="owner of Snout", state=models.State.SUSPENDED)
+        change = {"variant": "hearts", "at": NOW, "state": models.State.SUSPENDED, "by": "ladder", "reason": REASON}
+        session.add(models.StateChange(version_id=version, **change))
+        lease(session, queue(session, [1, 2, 3, 4]))
+    yield Visitor(made)
+    made.database.close()
+
+
+def chinese(site: Visitor, path: str) -> str:
+    """A page, for a browser that prefers Chinese."""
+    return site.get(path, accept_language="zh-CN,zh;q=0.9,en;q=0.5").text
+
+
+def test_the_file_is_up_to_date_and_everything_is_translated() -> None:
+    done = subprocess.run([ROOT / "scripts/messages", "--check"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_each_translation_has_the_placeholders_of_its_text() -> None:
+    catalog = read_po(io.StringIO(PO.read_text(encoding="utf-8")), locale="zh")
+    there = [message for message in catalog if message.id]
+    assert len(there) > 200
+    for message in there:
+        (english, *_), (ours, *others) = messages.forms(message.id), messages.forms(message.string)
+        assert messages.placeholders(english) == messages.placeholders(ours), english
+        assert others == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ('msgstr "帮助"', 'msgstr ""', "zh.po: 'Help' is not translated"),
+        ('msgid "Help"\n', '#, fuzzy\nmsgid "Help"\n', "zh.po: 'Help' is marked as fuzzy"),
+        ("牌局 %(number)s", "牌局", "zh.po: 'deal %(number)s' has other placeholders than its translation"),
+        ('msgid "Help"\nmsgstr "帮助"\n\n', "", "zh.po is not up to date; run: scripts/messages"),
+        ('msgid "Help"\n', 'msgid "Aid"\n', "zh.po is not up to date; run: scripts/messages"),
+    ],
+)
+def test_the_check_finds_what_is_wrong(before: str, after: str, words: str) -> None:
+    text = PO.read_text(encoding="utf-8")
+    assert list(messages.problems("zh", text)) == []
+    assert before in text
+    assert words in list(messages.problems("zh", text.replace(before, after)))
+
+
+def test_new_texts_are_added_and_old_ones_left_out() -> None:
+    text = PO.read_text(encoding="utf-8")
+    there = 'msgid "Help"\nmsgstr "帮助"\n'
+    renewed = messages.updated("zh", text.replace(there, 'msgid "Gone"\nmsgstr "没了"\n'))
+    assert renewed == text.replace(there, 'msgid "Help"\nmsgstr ""\n')
+    assert messages.updated("zh", "").count('msgid "') == text.count('msgid "')
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/", "/v/hearts", "/v/hearts?all=1", "/v/hearts?q=nothing", "/b", "/b/Trotter", "/b/Idler", "/m", "/m/1"),
+        *("/m/2", "/m/1/0/0", "/live", "/live/1", "/live/2", "/replay", "/help", "/api", "/rules/hearts", "/nothing"),
+        "/b/Bristle/inbox",
+    ],
+)
+def test_a_page_is_in_chinese(site: Visitor, path: str) -> None:
+    page = chinese(site, path)
+    assert said(page).language == "zh-Hans"
+    assert latin(page, TERMS | NAMES_THERE) == []
+    english = site.get(path).text
+    assert said(english).language == "en"
+    assert len(latin(english, TERMS | NAMES_THERE)) > 8
+
+
+def test_states_faults_and_names_of_deals_are_words(site: Visitor) -> None:
+    idle = chinese(site, "/b/Idler")
+    assert f'hearts · 暂停参赛 · <span class="wrap">{REASON}</span>' in idle
+    bad, absent, hog = [chinese(site, f"/b/{NAMES[bot]}") for bot in (0, 1, 3)]
+    assert "<h3>格式错误：12 次</h3>" in bad
+    assert "<h3>未到场：4 次</h3>" in absent
+    assert "<h3>程序中断：4 次</h3>" in hog
+    assert "</a> · 牌号 0，轮换 3 · 决策 3 · <span" in bad
+    assert "(退出码 137 · 内存不足)" in hog
+
+
+def test_a_time_is_written_as_chinese_readers_write_it(site: Visitor) -> None:
+    assert "2027年1月15日 08:00 UTC</time>" in chinese(site, "/m/1")
+    assert "2027-01-15 08:00 UTC</time>" in chinese(site, "/m/1?lang=en")
+
+
+def test_an_error_is_chinese_for_a_reader_and_english_for_a_program(site: Visitor) -> None:
+    page = chinese(site, "/nothing")
+    assert "<h1>404 未找到</h1>\n<p>没有这个页面。</p>" in page
+    assert '<p lang="en">There is no bot &#39;Nobody&#39;' in chinese(site, "/b/Nobody")
+    problem = site.get("/api/v1/nothing", accept_language="zh").json()
+    assert (problem["title"], problem["detail"]) == ("Not Found", "There is no such page.")
+
+
+@pytest.mark.parametrize("language", words.LANGUAGES)
+def test_counts_have_the_forms_of_the_language(language: str) -> None:
+    template = environment(language).from_string("{{ ngettext('%(num)s bot', '%(num)s bots', count) }}")
+    forms = {"en": ("1 bot", "2 bots"), "zh": ("1 个机器人程序", "2 个机器人程序")}
+    assert (template.render(count=1), template.render(count=2)) == forms[language]
