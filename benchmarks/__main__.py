@@ -3,7 +3,7 @@ What Pigpen costs, in one table. Ratios are taken in turn in one run and are wha
 the smallest and the largest in brackets. Without Docker its parts are left out.
 
 `python -m benchmarks.PART --help` tells of each part: engine, decision, elsewhere, start, rated, tables,
-growth, ladder_overhead, live, verify, why, workers.
+growth, ladder_overhead, live, site, verify, why, workers.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from benchmarks import (
     ladder_overhead,
     live,
     rated,
+    site,
     start,
     tables,
     verify,
@@ -36,6 +37,7 @@ PARTS = [
         growth,
         ladder_overhead,
         live,
+        site,
         verify,
         why,
         workers,

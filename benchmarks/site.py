@@ -1,0 +1,210 @@
+"""
+How quickly the web site answers on a ladder of 1,000 bots and 1,000,000 matches, with 100 requests a second.
+
+    python -m benchmarks.site
+    python -m benchmarks.site --folder FOLDER --requests 100000
+
+The ladder is generated (as for benchmarks/store.py) and kept in the folder, where it is found again. `pigpen serve` runs
+as it does for users; requests come over loopback at a steady rate, whether answers come or not, and the time of each
+counts from the moment at which it was due. Pages are those of bots, matches and places in lists drawn by chance, so
+nearly all of them are made for the request: with "the same", one page is asked for again and again. An ETag hit sends
+what the reader has, and gets 304.
+
+First nothing else runs; then a match of sample bots plays in processes beside it, and each second a result is recorded,
+after which every page is made anew. Last, the memory of the web process before and after many requests.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.command import HEADINGS, WORDS, parser_of
+from benchmarks.generated_ladder import VARIANT, generate
+from benchmarks.http_load import Load
+from benchmarks.machine import machine
+from benchmarks.report import Part, Row, sections, show
+from benchmarks.store import lease_matches, lines_of_a_match, record
+from ladder.results.summary import summarise
+from ladder.settings.settings import load_settings
+from ladder.store.commands import estimates
+from ladder.store.commands.opening import open_ladder
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterator
+
+    from ladder.store.database import Database
+
+RATE = 100.0
+"""Requests a second."""
+SECONDS = 10.0
+"""Of each kind of request."""
+REQUESTS = 10_000
+"""Between the two looks at the memory."""
+BOTS, MATCHES = 1000, 1_000_000
+PAUSE = 1.0
+"""Seconds between two results."""
+AT_ONCE = 4
+PLAYERS = ("cautious", "random", "counting", "random")
+ENDLESS = 100_000
+"""Boards of the match that plays beside it."""
+SITE = [sys.executable, "-m", "ladder.cli.entry"]
+
+
+def kinds(chance: random.Random, bots: int, matches: int) -> dict[str, Callable[[], str]]:
+    """By what is asked for: an address of it, drawn by chance."""
+    bot = lambda: f"bot%20{chance.randint(1, bots)}"  # noqa: E731
+    match = lambda: chance.randint(1, matches)  # noqa: E731
+    pages = -(-bots // 100)
+    return {
+        "standings, the same": lambda: f"/v/{VARIANT}",
+        "standings, any page": lambda: f"/v/{VARIANT}?page={chance.randint(1, pages)}",
+        "a bot, the same": lambda: "/b/bot%207",
+        "a bot, any": lambda: f"/b/{bot()}",
+        "matches, from any on": lambda: f"/m?before={match()}",
+        "matches of any bot": lambda: f"/m?bot={bot()}",
+        "a match, any": lambda: f"/m/{match()}",
+        "API, any match": lambda: f"/api/v1/matches/{match()}",
+        "API, any bot": lambda: f"/api/v1/bots/{bot()}",
+    }
+
+
+async def answers(load: Load, when: str, seconds: float, bots: int, matches: int) -> list[Row]:
+    """A row for each kind of request."""
+    rows = []
+    for what, draw in kinds(random.Random(5), bots, matches).items():
+        taken = await load.steadily([draw() for _ in range(int(RATE * seconds))], RATE)
+        assert taken.statuses == {200}, (what, taken.statuses)
+        kib = taken.size / len(taken.milliseconds) / 1024
+        rows.append(Row(f"{what} ({kib:.0f} KiB), {when}", told(taken.milliseconds), "p99 ≤ 50 ms"))
+    page = f"/v/{VARIANT}"
+    times: list[float] = []
+    for _ in range(int(seconds)):
+        _, headers, _ = await load.ask(page)
+        taken = await load.steadily([page] * int(RATE), RATE, {"If-None-Match": headers["etag"]})
+        assert taken.statuses <= {200, 304}
+        times += taken.milliseconds
+    rows.append(Row(f"ETag hits, {when}", told(times), "p99 ≤ 5 ms"))
+    return rows
+
+
+def told(milliseconds: list[float]) -> str:
+    """The median, and what 99 of 100 stay below."""
+    times = sorted(milliseconds)
+    middle, slow = (times[int(part * (len(times) - 1))] for part in (0.5, 0.99))
+    return f"p50 {middle:.1f} ms, p99 {slow:.1f} ms"
+
+
+async def memory(load: Load, process: int, requests: int, bots: int, matches: int) -> Row:
+    """The memory of the web process before and after so many requests of all kinds, the first of them not counted."""
+    chance = random.Random(6)
+    drawn = list(kinds(chance, bots, matches).values())
+    await load.as_fast_as_possible([chance.choice(drawn)() for _ in range(min(requests, 4000))], AT_ONCE)
+    before = resident(process)
+    seconds = await load.as_fast_as_possible([chance.choice(drawn)() for _ in range(requests)], AT_ONCE)
+    after = resident(process)
+    what = f"memory before and after {requests:,} requests, {requests / seconds:,.0f} a second"
+    return Row(what, f"{before:.0f} MiB, {after:.0f} MiB", "", f"{after / before:.2f}×")
+
+
+def resident(process: int) -> float:
+    """MiB of memory that a process has."""
+    text = Path(f"/proc/{process}/status").read_text()
+    return int(re.findall(r"VmRSS:\s+(\d+) kB", text)[0]) / 1024
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[tuple[Load, int]]:
+    """`pigpen serve` for a ladder, and the number of its process."""
+    environment = os.environ | {"PIGPEN_DATA_DIR": str(folder)}
+    with subprocess.Popen([*SITE, "serve", "--port", "0"], env=environment, stdout=subprocess.PIPE, text=True) as site:
+        try:
+            assert site.stdout is not None
+            address = re.fullmatch(r"The site is at http://([\d.]+):(\d+)/\n", site.stdout.readline())
+            assert address
+            yield Load(address[1], int(address[2])), site.pid
+        finally:
+            site.terminate()
+
+
+@contextmanager
+def playing(database: Database, bots: int) -> Iterator[None]:
+    """A match that plays in processes, and results that are recorded."""
+    done = threading.Event()
+    thread = threading.Thread(target=_record, args=[database, bots, done])
+    command = [*SITE, "play", *PLAYERS, "--boards", str(ENDLESS), "--sandbox", "process", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as match:
+        thread.start()
+        try:
+            yield
+            assert match.poll() is None
+        finally:
+            done.set()
+            match.terminate()
+            thread.join()
+
+
+def _record(database: Database, bots: int, done: threading.Event) -> None:
+    summary = summarise(lines_of_a_match())
+    while not done.wait(PAUSE):
+        record(database, lease_matches(database, range(1, bots + 1), 1), summary)
+
+
+async def _measured(folder: Path, database: Database, seconds: float, requests: int, size: tuple[int, int]) -> list[Row]:
+    with serving(folder) as (load, process):
+        while (await load.ask("/healthz"))[0] != 200:
+            pass
+        rows = await answers(load, "alone", seconds, *size)
+        with playing(database, size[0]):
+            rows += await answers(load, "beside a match", seconds, *size)
+        rows.append(await memory(load, process, requests, *size))
+        await load.close()
+    return rows
+
+
+def measure(
+    rounds: int,
+    folder: Path | None = None,
+    requests: int = REQUESTS,
+    seconds: float = SECONDS,
+    bots: int = BOTS,
+    matches: int = MATCHES,
+) -> list[Row]:
+    """Measure for *seconds* times *rounds* what each kind of request takes."""
+    with tempfile.TemporaryDirectory() as temporary:
+        settings = load_settings(data_dir=folder or Path(temporary))
+        file = settings.data_dir / "ladder.db"
+        if not file.exists():
+            settings.data_dir.mkdir(parents=True, exist_ok=True)
+            generate(file, bots, matches)
+        database = open_ladder(settings)
+        try:
+            estimates.refresh(database, VARIANT)
+            return asyncio.run(_measured(settings.data_dir, database, seconds * rounds, requests, (bots, matches)))
+        finally:
+            database.close()
+
+
+def main(options: argparse.Namespace) -> None:
+    """Measure and print."""
+    rows = measure(options.rounds, options.folder, options.requests)
+    show(machine(), HEADINGS, *sections({PART.name: rows}), words=WORDS)
+
+
+PART = Part("site", __doc__, measure, rounds=1)
+
+if __name__ == "__main__":
+    parser = parser_of(__doc__, PART.rounds)
+    parser.add_argument("--folder", type=Path, help="where the generated ladder is kept, and found again")
+    parser.add_argument("--requests", type=int, default=REQUESTS, help="between the two looks at the memory")
+    main(parser.parse_args())
