@@ -25,6 +25,8 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGTERM)
 By which a part is told to end: for the first time, for the second, and from then on. Two of the same number, one soon
 after the other, would come as one; SIGTERM is the first because a process in the background may ignore SIGINT.
 """
+HEARD_SECONDS = 0.5
+"""A signal that comes right before the wait for events is heard only after it."""
 STEADY_SECONDS = 60.0
 """A process that has lived so long did not die soon."""
 
@@ -102,7 +104,7 @@ class Supervisor:
             self._start(part)
         while not (self._stops and self._have_ended(self._parts)):
             try:
-                self._events.get(timeout=LONGEST_PAUSE)()
+                self._events.get(timeout=HEARD_SECONDS)()
             except Empty:
                 continue
 
