@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ladder.app import bots
+from ladder.app import bots, matches
 from ladder.results.think_times import PHASES, end_of, quantile, used_bins
 
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from ladder.values.site import RatingCurve
 
 OPPONENTS = 20
+NEWEST = 10
+"""Matches on the page; a link leads to all of them."""
 LABELS = 4
 """Words under a histogram."""
 
@@ -58,7 +60,8 @@ def bot(ladder: Ladder, name: str) -> dict[str, object]:
         LadderError: If there is none.
     """
     page = bots.bot_page(ladder, name, opponents=OPPONENTS)
-    return {"bot": page, "parts": [_part(ladder, page, there) for there in page.variants]}
+    newest = matches.newest(ladder, bot=name, limit=NEWEST).matches
+    return {"bot": page, "parts": [_part(ladder, page, there) for there in page.variants], "newest": newest}
 
 
 def _part(ladder: Ladder, page: BotPage, there: InVariant) -> VariantPart:

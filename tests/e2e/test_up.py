@@ -143,9 +143,8 @@ def test_a_runner_that_is_killed_comes_back_and_plays_on(ladder: SmallLadder, ga
         second = up.part("ladder")
         assert second != first
         eventually(lambda: up.page("m").count('href="/m/') >= 2)
-        code, out, err = up.end(signal.SIGTERM)
+        code, _, err = up.end(signal.SIGTERM)
     assert code == 0
-    assert "its logs are in" in out
     assert err.startswith("The runner of matches has ended (exit code -9); it is started again in 1 s.")
     assert set(ladder.statuses()) <= {"done", "queued"}
     assert_nothing_is_left(ladder, first, second)

@@ -56,8 +56,8 @@ def test_numbers_that_were_written_are_not_kept_for_ever() -> None:
 
 def test_a_time_is_in_utc() -> None:
     time = datetime.datetime(2026, 11, 22, 5, 7, tzinfo=datetime.UTC)
-    told = {language: words.moment(time, language) for language in words.LANGUAGES}
-    assert told == {"en": "2026-11-22 05:07 UTC", "zh": "2026年11月22日 05:07 UTC"}
+    written = {"en": "2026-11-22 05:07 UTC", "zh": "2026年11月22日 05:07 UTC"}
+    assert {language: words.moment(time, language) for language in words.LANGUAGES} == written
 
 
 @pytest.mark.parametrize(
