@@ -144,7 +144,7 @@ def lease_matches(database: Database, bots: Sequence[int], count: int) -> range:
         clock, secret = asdict(DEFAULT_CLOCK), {"seed": SEED.hex(), "commitment": commitment(SEED)}
         for each in matches:
             session.add(models.StoredMatch(id=each, variant=VARIANT, format="boards:1", clock=clock, added=0.0,
-                                     status=models.Status.LEASED, attempt=1, **secret))  # fmt: skip
+                                     started=0.0, status=models.Status.LEASED, attempt=1, **secret))  # fmt: skip
         session.flush()
         session.execute(
             insert(models.StoredSeat),

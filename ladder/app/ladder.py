@@ -29,19 +29,20 @@ class Ladder:
 
     @classmethod
     @contextmanager
-    def open(cls, settings: Settings, create: bool = False) -> Iterator[Self]:
+    def open(cls, settings: Settings, create: bool = False, many_readers: bool = False) -> Iterator[Self]:
         """
         Open the ladder that the settings name; it is closed in the end.
 
         Args:
             settings: Where it is.
             create: Make it if there is none.
+            many_readers: Many threads will read at once, so that each connection is to take little memory.
 
         Raises:
             LadderError: If there is none, or it cannot be used.
             StoreError: If its database does not answer.
         """
-        database = open_ladder(settings, create)
+        database = open_ladder(settings, create, many_readers)
         try:
             yield cls(settings, database)
         finally:

@@ -40,13 +40,16 @@ def the_settings(*bots: Path) -> Settings:
 
 
 @contextmanager
-def opened(settings: Settings | None = None, create: bool = False) -> Iterator[Ladder]:
+def opened(
+    settings: Settings | None = None, create: bool = False, many_readers: bool = False
+) -> Iterator[Ladder]:
     """
     The ladder, closed in the end.
 
     Args:
         settings: Where it is; by default `the_settings`.
         create: Make it if there is none.
+        many_readers: Many threads will read at once.
 
     Raises:
         LadderError: If there is none, or it cannot be used.
@@ -54,5 +57,5 @@ def opened(settings: Settings | None = None, create: bool = False) -> Iterator[L
     """
     from ladder.app.ladder import Ladder  # with SQLAlchemy, which takes long to load
 
-    with Ladder.open(settings or the_settings(), create) as ladder:
+    with Ladder.open(settings or the_settings(), create, many_readers) as ladder:
         yield ladder

@@ -41,7 +41,7 @@ def serve(
 
     settings = the_settings()
     listener = _listen(settings, host, port) if descriptor is None else socket.socket(fileno=descriptor)
-    with closing(listener), opened(settings, create=True) as ladder, event_log(ladder, "site"):
+    with closing(listener), opened(settings, True, many_readers=True) as ladder, event_log(ladder, "site"):
         typer.echo(f"The site is at {server.address_of(listener)}")
         server.serve(ladder, listener, settings.site_proxy)
 

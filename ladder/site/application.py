@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
+from anyio import to_thread
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -22,6 +23,9 @@ from ladder.site.pages import Pages
 from ladder.site.static_files import FOLDER, KeptFiles, digest
 from pigpen.rules.errors import PigpenError
 from pigpen.version import __version__
+
+THREADS = 8
+"""Pages that are made at once: more would only wait for each other, and each thread has a connection."""
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -41,6 +45,7 @@ def make_app(ladder: Ladder, hub: LiveHub | None = None) -> EveryResponse:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        to_thread.current_default_thread_limiter().total_tokens = THREADS
         yield
         await hub.close()
 

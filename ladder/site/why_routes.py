@@ -28,7 +28,7 @@ pages = APIRouter()
 JSON = "application/json"
 PATIENCE = 20.0
 """Seconds that a request waits for its turn."""
-MOST_WAITING = 8
+MOST_WAITING = 4
 """Requests that wait for their turn at once: each takes one of the threads that make pages."""
 MOST_INBOX_MATCHES = 5
 TOO_MANY = to_translate("Too many estimates are asked for; try again soon.")

@@ -26,6 +26,8 @@ SQLITE_SETTINGS = (
     "foreign_keys=ON",
     "cache_size=-65536",  # KiB at most: all pairs of a thousand bots, so that a result reads nothing from the file
 )
+MANY_READERS = tuple("cache_size=-8192" if name.startswith("cache_size") else name for name in SQLITE_SETTINGS)
+"""For a process that has a dozen connections: each has a cache of its own."""
 WRITER_LOCK = 0x70696770656E
 """Number of PostgreSQL's advisory lock that writers take."""
 CONNECT_SECONDS = 10

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import decision, elsewhere, engine, growth, ladder_overhead, start, tables, verify, why
+from benchmarks import decision, elsewhere, engine, growth, ladder_overhead, site, start, tables, verify, why
 from benchmarks.report import Row
 from pigpen import is_accelerated
 from pigpen.rules import PRESETS
@@ -48,6 +48,14 @@ def test_why() -> None:
     assert [name for name in found if name.startswith("dearest")] == [
         f"dearest 5 of a bot, 1 boards, {variant}" for variant in why.VARIANTS
     ]
+
+
+def test_site() -> None:
+    rows = site.measure(1, requests=200, seconds=0.5, bots=120, matches=500)
+    found = names(rows)
+    assert len(found) == 2 * 10 + 1
+    assert "ETag hits, beside a match" in found
+    assert found[-1].startswith("memory before and after 200 requests")
 
 
 def test_decisions_without_docker_and_node(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ladder.errors import LadderError
-from ladder.store.database import Database
+from ladder.store.database import MANY_READERS, SQLITE_SETTINGS, Database
 from ladder.store.failures import place
 from ladder.store.schema import REVISION, is_empty, revision_of
 
@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from ladder.settings.settings import Settings
 
 
-def open_ladder(settings: Settings, create: bool = False) -> Database:
+def open_ladder(settings: Settings, create: bool = False, many_readers: bool = False) -> Database:
     """
     Open the ladder that the settings name.
 
     Args:
         settings: Where it is.
         create: Make folder, database and schema if there is nothing yet.
+        many_readers: Many threads will read at once, so that each connection is to take little memory.
 
     Raises:
         LadderError: If there is none, or it cannot be used as it is.
@@ -31,7 +32,7 @@ def open_ladder(settings: Settings, create: bool = False) -> Database:
         make_folders(settings)
     elif (file := settings.database_file) and not os.path.exists(file):
         raise LadderError(f"There is no ladder in {str(file.parent)!r}; begin one with: pigpen submit FOLDER")
-    database = Database(settings.url)
+    database = Database(settings.url, MANY_READERS if many_readers else SQLITE_SETTINGS)
     try:
         if create and revision_in(database) is None:
             from ladder.store.migrations import upgrade  # takes longer to load than a query does
