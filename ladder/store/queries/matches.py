@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
-from ladder.store.models import Status, StoredBot, StoredMatch, StoredSeat, Version
+from ladder.store.models import Rating, Status, StoredBot, StoredMatch, StoredSeat, Version
 from ladder.values.matches import MatchRow, SeatRow
 from ladder.values.value import time_of
 
@@ -39,7 +39,26 @@ def results(
     wanted = select(StoredMatch).where(StoredMatch.ordinal.is_not(None)).order_by(StoredMatch.ordinal.desc())
     if before is not None:
         wanted = wanted.where(StoredMatch.ordinal < before)
+    elif versions is not None:
+        wanted, versions = wanted.where(StoredMatch.id.in_(_last_of_each(session, versions, limit))), None
     return _rows(session, _only(wanted, variant, versions).limit(limit))
+
+
+def _last_of_each(session: Session, versions: Iterable[int], limit: int) -> set[int]:
+    """
+    Among others, the last *limit* results of each version in each variant, by index: a bot may have very many.
+
+    Each range is asked for by itself: for several, SQLite would go through all seats.
+    """
+    entered = select(Rating.version_id, Rating.matches).where(Rating.version_id.in_(versions), Rating.matches > 0)
+    found: set[int] = set()
+    for version, matches in session.execute(entered).all():
+        place = StoredSeat.matches_before
+        last = select(StoredSeat.match_id).where(
+            StoredSeat.version_id == version, place.between(matches - limit, matches - 1)
+        )
+        found.update(session.scalars(last))
+    return found
 
 
 def unfinished(

@@ -249,3 +249,24 @@ def test_a_match_without_a_result_has_no_sides_yet(database: Database) -> None:
         row = match_row(session, find_match(session, ladders.queue(session, versions, "gongzhu")))
         with pytest.raises(ValueError, match="Seat 0 has no result yet"):
             sides_of(row.seats, find_variant(session, "gongzhu"))
+
+
+def test_the_newest_results_of_a_bot_are_those_that_it_has_everywhere(database: Database) -> None:
+    with database.write() as session:
+        versions = shown.a_ladder(session, matches=12)
+        four = [*versions.values()][:4]
+        for version in four:
+            ladders.enter_version(session, version, "hearts")
+        for number in range(5):
+            shown.play(session, four, "hearts", number)
+        newer = ladders.enter(session, "Mud", "gongzhu")
+        for number in range(3):
+            shown.play(session, [newer, *four[:3]], "gongzhu", number)
+        for bot, mine in {
+            **{bot: [version] for bot, version in versions.items()},
+            "both": [versions["Mud"], newer],
+        }.items():
+            for variant in (None, "gongzhu", "hearts"):
+                far = results(session, 100, variant, mine, before=1000)
+                for limit in (1, 2, 7, 100):
+                    assert results(session, limit, variant, mine) == far[:limit], (bot, variant, limit)
