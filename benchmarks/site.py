@@ -4,9 +4,9 @@ How quickly the web site answers on a ladder of 1,000 bots and 1,000,000 matches
     python -m benchmarks.site
     python -m benchmarks.site --folder FOLDER --requests 100000
 
-The ladder is generated (as for benchmarks/store.py) and kept in the folder, where it is found again. `pigpen serve` runs
-as it does for users; requests come over loopback at a steady rate, whether answers come or not, and the time of each
-counts from the moment at which it was due. Pages are those of bots, matches and places in lists drawn by chance, so
+The ladder is generated (as for benchmarks/store.py) and kept in the folder, where it is found again. `pigpen serve`
+runs as it does for users; requests come over loopback at a steady rate, whether answers come or not, and the time of
+each counts from the moment at which it was due. Pages are those of bots, matches and places in lists drawn by chance, so
 nearly all of them are made for the request: with "the same", one page is asked for again and again. An ETag hit sends
 what the reader has, and gets 304.
 
@@ -63,8 +63,13 @@ SITE = [sys.executable, "-m", "ladder.cli.entry"]
 
 def kinds(chance: random.Random, bots: int, matches: int) -> dict[str, Callable[[], str]]:
     """By what is asked for: an address of it, drawn by chance."""
-    bot = lambda: f"bot%20{chance.randint(1, bots)}"  # noqa: E731
-    match = lambda: chance.randint(1, matches)  # noqa: E731
+
+    def bot() -> str:
+        return f"bot%20{chance.randint(1, bots)}"
+
+    def match() -> int:
+        return chance.randint(1, matches)
+
     pages = -(-bots // 100)
     return {
         "standings, the same": lambda: f"/v/{VARIANT}",
@@ -160,7 +165,9 @@ def _record(database: Database, bots: int, done: threading.Event) -> None:
         record(database, lease_matches(database, range(1, bots + 1), 1), summary)
 
 
-async def _measured(folder: Path, database: Database, seconds: float, requests: int, size: tuple[int, int]) -> list[Row]:
+async def _measured(
+    folder: Path, database: Database, seconds: float, requests: int, size: tuple[int, int]
+) -> list[Row]:
     with serving(folder) as (load, process):
         while (await load.ask("/healthz"))[0] != 200:
             pass

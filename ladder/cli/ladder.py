@@ -40,9 +40,7 @@ def the_settings(*bots: Path) -> Settings:
 
 
 @contextmanager
-def opened(
-    settings: Settings | None = None, create: bool = False, many_readers: bool = False
-) -> Iterator[Ladder]:
+def opened(settings: Settings | None = None, create: bool = False, many_readers: bool = False) -> Iterator[Ladder]:
     """
     The ladder, closed in the end.
 

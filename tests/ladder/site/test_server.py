@@ -29,15 +29,10 @@ def test_the_usual_port_or_any_that_is_free(monkeypatch: pytest.MonkeyPatch) -> 
         assert server.address_of(listener) == f"http://127.0.0.1:{port}/"
 
 
-@pytest.mark.parametrize("host", ["192.0.2.1", "no.such.host.invalid", "", "a" * 100, "\0", "::1%nothing"])
+@pytest.mark.parametrize("host", ["192.0.2.1", "no.such.host.invalid", "a" * 100, "\0", "::1%nothing"])
 def test_a_host_that_is_not_this_machine_is_refused_in_a_sentence(host: str) -> None:
-    try:
-        with server.listen(host, 0):
-            pass
-    except UserError as error:
-        assert "cannot listen at" in str(error)
-    else:
-        assert host == ""
+    with pytest.raises(UserError, match="cannot listen at"):
+        server.listen(host, 0)
 
 
 @pytest.mark.parametrize(
