@@ -6,9 +6,9 @@ How quickly the web site answers on a ladder of 1,000 bots and 1,000,000 matches
 
 The ladder is generated (as for benchmarks/store.py) and kept in the folder, where it is found again. `pigpen serve`
 runs as it does for users; requests come over loopback at a steady rate, whether answers come or not, and the time of
-each counts from the moment at which it was due. Pages are those of bots, matches and places in lists drawn by chance, so
-nearly all of them are made for the request: with "the same", one page is asked for again and again. An ETag hit sends
-what the reader has, and gets 304.
+each counts from the moment at which it was due; CPU is the time that the web process works for one request. Pages are
+those of bots, matches and places in lists drawn by chance, so nearly all of them are made for the request: with "the
+same", one page is asked for again and again. An ETag hit sends what the reader has, and gets 304.
 
 First nothing else runs; then a match of sample bots plays in processes beside it, and each second a result is recorded,
 after which every page is made anew. Last, the memory of the web process before and after many requests.
@@ -84,14 +84,17 @@ def kinds(chance: random.Random, bots: int, matches: int) -> dict[str, Callable[
     }
 
 
-async def answers(load: Load, when: str, seconds: float, bots: int, matches: int) -> list[Row]:
+async def answers(load: Load, process: int, when: str, seconds: float, bots: int, matches: int) -> list[Row]:
     """A row for each kind of request."""
     rows = []
     for what, draw in kinds(random.Random(5), bots, matches).items():
+        before = worked(process)
         taken = await load.steadily([draw() for _ in range(int(RATE * seconds))], RATE)
+        cpu = (worked(process) - before) / len(taken.milliseconds)
         assert taken.statuses == {200}, (what, taken.statuses)
         kib = taken.size / len(taken.milliseconds) / 1024
-        rows.append(Row(f"{what} ({kib:.0f} KiB), {when}", told(taken.milliseconds), "p99 ≤ 50 ms"))
+        figure = f"{told(taken.milliseconds)}, CPU {cpu:.1f} ms"
+        rows.append(Row(f"{what} ({kib:.0f} KiB), {when}", figure, "p99 ≤ 50 ms"))
     page = f"/v/{VARIANT}"
     times: list[float] = []
     for _ in range(max(1, int(seconds))):
@@ -120,6 +123,12 @@ async def memory(load: Load, process: int, requests: int, bots: int, matches: in
     after = resident(process)
     what = f"memory before and after {requests:,} requests, {requests / seconds:,.0f} a second"
     return Row(what, f"{before:.0f} MiB, {after:.0f} MiB", "", f"{after / before:.2f}×")
+
+
+def worked(process: int) -> float:
+    """Milliseconds for which the processor has worked for a process."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return 1000 * (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def resident(process: int) -> float:
@@ -171,9 +180,9 @@ async def _measured(
     with serving(folder) as (load, process):
         while (await load.ask("/healthz"))[0] != 200:
             pass
-        rows = await answers(load, "alone", seconds, *size)
+        rows = await answers(load, process, "alone", seconds, *size)
         with playing(database, size[0]):
-            rows += await answers(load, "beside a match", seconds, *size)
+            rows += await answers(load, process, "beside a match", seconds, *size)
         rows.append(await memory(load, process, requests, *size))
         await load.close()
     return rows
