@@ -6,9 +6,15 @@ How quickly the web site answers on a ladder of 1,000 bots and 1,000,000 matches
 
 The ladder is generated (as for benchmarks/store.py) and kept in the folder, where it is found again. `pigpen serve`
 runs as it does for users; requests come over loopback at a steady rate, whether answers come or not, and the time of
+<<<<<<< HEAD
 each counts from the moment at which it was due. CPU is what the web process works for one request. Pages are those of
 bots, matches and places in lists drawn by chance, so nearly all of them are made for the request: with "the same", one
 page is asked for again and again. An ETag hit sends what the reader has, and gets 304.
+=======
+each counts from the moment at which it was due; CPU is the time that the web process works for one request. Pages are
+those of bots, matches and places in lists drawn by chance, so nearly all of them are made for the request: with "the
+same", one page is asked for again and again. An ETag hit sends what the reader has, and gets 304.
+>>>>>>> main
 
 First nothing else runs; then a match of sample bots plays in processes beside it, and each second a result is recorded,
 after which every page is made anew. Last, the memory of the web process before and after many requests.
@@ -63,8 +69,13 @@ SITE = [sys.executable, "-m", "ladder.cli.entry"]
 
 def kinds(chance: random.Random, bots: int, matches: int) -> dict[str, Callable[[], str]]:
     """By what is asked for: an address of it, drawn by chance."""
-    bot = lambda: f"bot%20{chance.randint(1, bots)}"  # noqa: E731
-    match = lambda: chance.randint(1, matches)  # noqa: E731
+
+    def bot() -> str:
+        return f"bot%20{chance.randint(1, bots)}"
+
+    def match() -> int:
+        return chance.randint(1, matches)
+
     pages = -(-bots // 100)
     return {
         "standings, the same": lambda: f"/v/{VARIANT}",

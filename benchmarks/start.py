@@ -14,7 +14,7 @@ import secrets
 import statistics
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -30,7 +30,7 @@ from pigpen import MatchResult, Welcome
 from pigpen.rules import new_seed
 from referee.records.lines import AnyLine, DealLine, Instances
 
-STARTS: dict[Instances, int] = {"fresh": 2, "warm": 10}
+STARTS: Mapping[Instances, int] = {"fresh": 2, "warm": 10}
 """Starts of four bots that count together; two more before them do not count."""
 WARM_UP = 2
 
@@ -47,18 +47,17 @@ class Start:
     """The same with a deal."""
 
 
-def pigpen_start(instances: Instances) -> Start:
-    """Start the bots of some matches, one after the other."""
-    return asyncio.run(_pigpen(instances))
+def pigpen_start(instances: Instances, count: int) -> Start:
+    """Start the bots of so many matches, one after the other."""
+    return asyncio.run(_pigpen(instances, count))
 
 
-async def _pigpen(instances: Instances) -> Start:
+async def _pigpen(instances: Instances, count: int) -> Start:
     sandbox = DockerSandbox(instances=instances)
     try:
         program = await sandbox.load(INSTANT)
         for _ in range(WARM_UP):
             await _play(program)
-        count = STARTS[instances]
         seat = await _busy(count, lambda: _seat(program))
         millis: list[float] = []
 
@@ -137,15 +136,15 @@ async def _bare() -> float:
                 await server.stop()
 
 
-def measure(rounds: int) -> list[Row]:
+def measure(rounds: int, counts: Mapping[Instances, int] = STARTS) -> list[Row]:
     """Starts in turn, after one of each that does not count."""
-    pigpen_start("fresh"), pigpen_start("warm"), bare_millis()
+    pigpen_start("warm", 1), bare_millis()
     bare: list[float] = []
     starts: dict[str, list[Start]] = {"fresh": [], "warm": []}
     for _ in range(rounds):
         bare.append(bare_millis())
-        starts["fresh"].append(pigpen_start("fresh"))
-        starts["warm"].append(pigpen_start("warm"))
+        starts["fresh"].append(pigpen_start("fresh", counts["fresh"]))
+        starts["warm"].append(pigpen_start("warm", counts["warm"]))
     millis = [[start.millis for start in each] for each in starts.values()]
     names = ("four bare hardened containers, connected", "four bots, fresh: first card", "four bots, warm: first card")
     rows = compared(names, [bare, *millis], "ms", "bare containers")

@@ -42,7 +42,7 @@ def serve(
     settings = the_settings()
     listener = _listen(settings, host, port) if descriptor is None else socket.socket(fileno=descriptor)
     with closing(listener), opened(settings, True, many_readers=True) as ladder, event_log(ladder, "site"):
-        typer.echo(f"The site is at {server.address_of(listener)}")
+        typer.echo(harmless(f"The site is at {server.address_of(listener)}"))
         server.serve(ladder, listener, settings.site_proxy)
 
 
@@ -72,7 +72,7 @@ def up(host: HostOption = None, port: PortOption = None) -> None:
         supervisor = Supervisor([site, matches], lambda words: typer.echo(harmless(words), err=True))
         for sign in (signal.SIGINT, signal.SIGTERM):
             signal.signal(sign, lambda *_: supervisor.stop())
-        typer.echo(f"The site is at {address_of(listener)}")
+        typer.echo(harmless(f"The site is at {address_of(listener)}"))
         typer.echo(harmless(f"The ladder is in {settings.data_dir}; its logs are in {logs}. Ctrl-C ends both."))
         supervisor.run()
 

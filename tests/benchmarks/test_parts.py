@@ -15,7 +15,7 @@ from pigpen import is_accelerated
 from pigpen.rules import PRESETS
 
 SMALL: dict[Any, dict[str, Any]] = {
-    start: {},
+    start: {"counts": {"fresh": 1, "warm": 1}},
     tables: {"counts": (1, 2)},
     growth: {"lengths": (1, 3)},
     verify: {"repeats": 1},
@@ -51,11 +51,11 @@ def test_why() -> None:
 
 
 def test_site() -> None:
-    rows = site.measure(1, requests=200, seconds=0.5, bots=120, matches=500)
+    rows = site.measure(1, requests=100, seconds=0.2, bots=120, matches=500)
     found = names(rows)
     assert len(found) == 2 * 10 + 1
     assert "ETag hits, beside a match" in found
-    assert found[-1].startswith("memory before and after 200 requests")
+    assert found[-1].startswith("memory before and after 100 requests")
 
 
 def test_decisions_without_docker_and_node(monkeypatch: pytest.MonkeyPatch) -> None:

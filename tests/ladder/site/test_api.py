@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from structlog.testing import capture_logs
 
 from ladder.app import bots
 from ladder.app.standings_csv import FIELDS
@@ -165,7 +166,9 @@ def test_a_failing_database_is_said_to_fail(site: Visitor, monkeypatch: pytest.M
 def test_a_mistake_of_ours_tells_nothing_of_the_machine(site: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bots, "standings", lambda *_: 1 / 0)
     for path in ("/api/v1/standings/gongzhu?x=2", "/v/gongzhu?page=7"):
-        response = site.get(path)
+        with capture_logs() as told:
+            response = site.get(path)
+        assert [type(line["exc_info"]) for line in told if line["event"] == "failed"] == [ZeroDivisionError]
         assert response.status_code == 500
         assert "The site failed; its log says why." in response.text
         assert "ZeroDivision" not in response.text

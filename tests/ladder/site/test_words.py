@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from starlette.requests import Request
 
@@ -41,6 +41,7 @@ def test_a_difference(value: float, digits: int, text: str) -> None:
     assert words.signed(value, digits) == text
 
 
+@settings(deadline=None)
 @given(st.floats(-1e9, 1e9), st.integers(0, 4))
 def test_a_difference_has_one_sign_and_no_hyphen(value: float, digits: int) -> None:
     text = words.signed(value, digits)
@@ -79,6 +80,7 @@ def test_the_browser_s_list(header: str, language: str) -> None:
     assert words.language_of(request(accept_language=header)) == language
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(max_codepoint=255)))
 def test_any_list_gives_a_language(header: str) -> None:
     assert words.language_of(request(accept_language=header)) in words.LANGUAGES
