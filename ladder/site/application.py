@@ -24,8 +24,8 @@ from ladder.site.static_files import FOLDER, KeptFiles, digest
 from pigpen.rules.errors import PigpenError
 from pigpen.version import __version__
 
-THREADS = 16
-"""Requests that are answered at once; most of them with what is kept (see `cache.MAKERS`)."""
+THREADS = 8
+"""Pages that are made at once: more would only wait for each other, and each thread has a connection."""
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -26,8 +26,6 @@ MOST_BYTES = 64 * 1024 * 1024
 LEAST_TO_COMPRESS = 1024
 LEVEL = 4
 """Of compression: twice as fast as 6, the usual one, for 5 % more bytes."""
-MAKERS = 2
-"""Answers that are made at once: with eight, Python's threads work two or three times as long for each."""
 OVERHEAD = 500
 """Bytes that an answer takes besides its text and its key, about."""
 GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))")
@@ -88,7 +86,6 @@ class AnswerCache:
         self._bytes = 0
         self._lock = threading.Lock()
         self._looking = threading.Lock()
-        self._makers = threading.BoundedSemaphore(MAKERS)
 
     def revision(self) -> str:
         """The revision of the ladder, as it was at most a moment ago."""
