@@ -77,6 +77,7 @@ def look_at_the_site(folder: Path) -> None:
         with urllib.request.urlopen(f"{address}v/gongzhu", timeout=PATIENCE) as page:
             assert "Trotter" in page.read().decode()
         up.send_signal(signal.SIGINT)
+        up.send_signal(signal.SIGTERM)  # at once: how a match ends in order is tried elsewhere
         assert up.wait(PATIENCE) == 0
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 import httpx
 import pytest
 
+from tests.counts import count
 from tests.e2e.command import PIGPEN, environment
 from tests.e2e.small_ladder import PATIENT, SmallLadder, small_ladder, waiting_for
 from tests.processes import children, has_ended
@@ -150,7 +151,8 @@ def test_a_runner_that_is_killed_comes_back_and_plays_on(ladder: SmallLadder, ga
     assert_nothing_is_left(ladder, first, second)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM][: count(1, 2)])
+@pytest.mark.long
 def test_one_signal_finishes_the_matches_and_then_ends_the_site(
     ladder: SmallLadder, gate: Path, number: signal.Signals
 ) -> None:
@@ -212,7 +214,8 @@ def test_without_a_port_another_one_is_taken(ladder: SmallLadder) -> None:
             assert "gongzhu" in each.page("v/gongzhu")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT][: count(1, 2)])
+@pytest.mark.long
 def test_the_site_alone_serves_until_a_signal(ladder: SmallLadder, number: signal.Signals) -> None:
     with running(ladder, "serve") as serve:
         assert serve.address.startswith("http://127.0.0.1:")

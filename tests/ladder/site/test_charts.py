@@ -18,7 +18,7 @@ from ladder.values.value import time_of
 
 ratings = st.floats(0, 4000)
 errors = st.none() | st.floats(0, 500)
-some = settings(deadline=None, derandomize=True, max_examples=60)
+some = settings(deadline=None, derandomize=True, max_examples=20)
 
 
 def course(elos: list[float], versions: list[int] | None = None) -> RatingCurve:
