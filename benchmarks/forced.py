@@ -31,7 +31,8 @@ def forced_and_played(rules: Rules, bot: str, deals: int) -> tuple[int, int]:
 def main(deals: int, bot: str) -> None:
     """Measure and print."""
     found = {name: forced_and_played(rules, bot, deals) for name, rules in PRESETS.items()}
-    found["all"] = tuple(map(sum, zip(*found.values(), strict=True)))  # type: ignore[assignment]
+    forced, played = (sum(counts) for counts in zip(*found.values(), strict=True))
+    found["all"] = forced, played
     rows = [[name, f"{played:,}", f"{forced:,}", f"{forced / played:.1%}"] for name, (forced, played) in found.items()]
     show(f"Forced cards: {deals} deals of each variant, all seats {bot}", ("", "cards", "forced", "share"), rows)
 

@@ -15,12 +15,12 @@ from ladder.values.bots import BotList, BotPage
 from ladder.values.matches import Explanation, MatchList, MatchRow, MatchScores
 from ladder.values.site import RatingCurve, VariantSummary
 from ladder.values.standings import Standings
+from ladder.values.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ladder.site.context import Site
-    from ladder.values.value import Value
 
 router = APIRouter()
 JSON = "application/json"
@@ -134,6 +134,6 @@ def _kept(request: Request, make: Callable[[], tuple[bytes, str]]) -> Response:
 
 
 def _json(value: Value | Sequence[Value]) -> bytes:
-    if isinstance(value, (list, tuple)):
-        return b"[" + b",".join(each.model_dump_json().encode() for each in value) + b"]"
-    return value.model_dump_json().encode()  # type: ignore[union-attr]
+    if isinstance(value, Value):
+        return value.model_dump_json().encode()
+    return b"[" + b",".join(each.model_dump_json().encode() for each in value) + b"]"

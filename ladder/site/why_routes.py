@@ -61,15 +61,15 @@ def one_at_a_time() -> Iterator[None]:
         _waiting.release()
 
 
-def estimated(request: Request, make: Callable[[], Value]) -> Response:
-    """Answer with an estimate, which stays as it is: it follows from the record."""
+def estimated(request: Request, make: Callable[[], Value], worst: int = 0) -> Response:
+    """Answer with an estimate, which stays as it is: it follows from the record, and from *worst*."""
     site: Site = request.app.state.site
 
     def body() -> tuple[bytes, str]:
         with one_at_a_time():
             return make().model_dump_json().encode(), JSON
 
-    return site.fixed.respond(request, f"{request.url.path}?{request.url.query}", body)
+    return site.fixed.respond(request, f"{request.url.path} {worst}", body)
 
 
 @api.get("/matches/{number}/boards/{board}/tables/{table}/steps/{step}/why", response_model=Why)
@@ -89,7 +89,7 @@ def why(request: Request, number: Number, board: Place, table: Place, step: Numb
 def dearest(request: Request, number: Number, seat: Place, worst: Annotated[int, Query(ge=1, le=20)] = 5) -> Response:
     """Find the decisions that cost a bot most in a match, by estimate."""
     site: Site = request.app.state.site
-    return estimated(request, lambda: estimates.dearest(site.ladder, number, str(seat), worst))
+    return estimated(request, lambda: estimates.dearest(site.ladder, number, str(seat), worst), worst)
 
 
 @api.get("/bots/{name}/inbox", response_model=Inbox)

@@ -11,6 +11,7 @@ from ladder.store import models
 from ladder.store.models import Rating, StateChange, StoredFault, StoredMatch, ThinkTimes
 from ladder.store.names import versions_of
 from ladder.store.queries.bots import ENTRIES
+from ladder.store.queries.faults import FAULT_ROW
 from ladder.store.queries.head_to_head import head_to_head
 from ladder.store.queries.standings import VariantStandings, standing
 from ladder.values.bots import BotEntry, BotPage, Change, FaultKind, FaultRow, InVariant, VersionRow
@@ -107,14 +108,7 @@ def _faults(session: Session, version: models.Version) -> list[FaultKind]:
     newest: Select[*tuple[Any, ...]] = (
         select(
             StoredFault.verdict,
-            StoredFault.match_id.label("match"),
-            StoredMatch.variant,
-            StoredFault.rotation.label("table"),
-            StoredFault.place,
-            StoredFault.decision,
-            StoredFault.why,
-            StoredFault.exit_code,
-            StoredFault.oom,
+            *FAULT_ROW,
         )
         .join_from(StoredFault, numbered, numbered.c.id == StoredFault.id)
         .join(StoredMatch, StoredMatch.id == StoredFault.match_id)

@@ -11,7 +11,7 @@ from ladder.values.bots import FaultRow
 from ladder.values.faults import FaultReport
 
 if TYPE_CHECKING:
-    from sqlalchemy import Select
+    from sqlalchemy import Select, SQLColumnExpression
     from sqlalchemy.orm import Session
 
 
@@ -32,6 +32,19 @@ def faults_of(session: Session, match: int) -> list[FaultReport]:
         .order_by(StoredFault.seat, StoredFault.rotation, StoredFault.decision, StoredFault.id)
     )
     return [FaultReport.model_validate(row) for row in session.execute(wanted)]
+
+
+FAULT_ROW: tuple[SQLColumnExpression[Any], ...] = (
+    StoredFault.match_id.label("match"),
+    StoredMatch.variant,
+    StoredFault.rotation.label("table"),
+    StoredFault.place,
+    StoredFault.decision,
+    StoredFault.why,
+    StoredFault.exit_code,
+    StoredFault.oom,
+)
+"""The columns of a `FaultRow`."""
 
 
 class NewFault(NamedTuple):
@@ -55,14 +68,7 @@ def newest_faults(session: Session, version: int, limit: int, variant: str | Non
     """
     wanted: Select[*tuple[Any, ...]] = (
         select(
-            StoredFault.match_id.label("match"),
-            StoredMatch.variant,
-            StoredFault.rotation.label("table"),
-            StoredFault.place,
-            StoredFault.decision,
-            StoredFault.why,
-            StoredFault.exit_code,
-            StoredFault.oom,
+            *FAULT_ROW,
             StoredFault.seat,
             StoredFault.verdict,
         )
