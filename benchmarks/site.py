@@ -6,15 +6,9 @@ How quickly the web site answers on a ladder of 1,000 bots and 1,000,000 matches
 
 The ladder is generated (as for benchmarks/store.py) and kept in the folder, where it is found again. `pigpen serve`
 runs as it does for users; requests come over loopback at a steady rate, whether answers come or not, and the time of
-<<<<<<< HEAD
-each counts from the moment at which it was due. CPU is what the web process works for one request. Pages are those of
-bots, matches and places in lists drawn by chance, so nearly all of them are made for the request: with "the same", one
-page is asked for again and again. An ETag hit sends what the reader has, and gets 304.
-=======
 each counts from the moment at which it was due; CPU is the time that the web process works for one request. Pages are
 those of bots, matches and places in lists drawn by chance, so nearly all of them are made for the request: with "the
 same", one page is asked for again and again. An ETag hit sends what the reader has, and gets 304.
->>>>>>> main
 
 First nothing else runs; then a match of sample bots plays in processes beside it, and each second a result is recorded,
 after which every page is made anew. Last, the memory of the web process before and after many requests.

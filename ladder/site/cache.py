@@ -102,7 +102,7 @@ class AnswerCache:
 
     def respond(self, request: Request, key: str, make: Callable[[], tuple[bytes, str]]) -> Response:
         """
-        CachedAnswer a request.
+        Answer a request.
 
         Args:
             request: What is asked.

@@ -49,7 +49,9 @@ class EveryResponse:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        started, status = time.perf_counter(), 0
+        started, status, method = time.perf_counter(), 0, scope["method"]
+        if method == "HEAD":
+            scope = {**scope, "method": "GET"}  # the server, which knows the first one, leaves the body out
 
         async def send_with_headers(message: Message) -> None:
             nonlocal status
@@ -71,11 +73,11 @@ class EveryResponse:
         finally:
             seconds = time.perf_counter() - started
             route = getattr(scope.get("route"), "path", "")
-            self._metrics.served(route, scope["method"], status, seconds)
+            self._metrics.served(route, method, status, seconds)
             client = scope.get("client")
             log.info(
                 "request",
-                method=scope["method"],
+                method=method,
                 path=scope["path"],
                 status=status,
                 ms=round(1000 * seconds, 1),

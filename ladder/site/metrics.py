@@ -26,6 +26,8 @@ class Metrics:
         self._streams = Gauge("pigpen_live_streams", "Streams of live events that are open", registry=registry)
         self._matches = Gauge("pigpen_matches", "Matches by status", ["status"], registry=registry)
         self._failures = Gauge("pigpen_failures", "Failed attempts of matches that are not done", registry=registry)
+        self._decisions = Gauge("pigpen_decisions", "Decisions in matches that are done", registry=registry)
+        self._faults = Gauge("pigpen_faults", "Faults held against bots in them", registry=registry)
         self._bots = Gauge("pigpen_bots", "Entries of bots in variants, by state", ["state"], registry=registry)
 
     def served(self, route: str, method: str, status: int, seconds: float) -> None:
@@ -45,4 +47,6 @@ class Metrics:
         for state, number in counts.bots.items():
             self._bots.labels(state).set(number)
         self._failures.set(counts.failures)
+        self._decisions.set(counts.decisions)
+        self._faults.set(counts.faults)
         return generate_latest(self._registry)

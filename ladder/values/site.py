@@ -15,6 +15,10 @@ class LadderCounts(Value):
     """Entries of versions in variants, by state: `active`, `suspended`, `retired`."""
     failures: int
     """Attempts that failed, of matches that are not done."""
+    decisions: int
+    """In all matches that are done."""
+    faults: int
+    """Held against bots in them."""
 
 
 class VariantSummary(Value):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import socket
 import struct
 import threading
@@ -69,6 +70,7 @@ def flood(connection: socket.socket, data: bytes) -> None:
     with contextlib.suppress(OSError):  # a connection that was reset is closed too
         while True:
             left = left or data
+            select.select([connection], [connection], [])  # who only looked again would keep itself from playing
             with contextlib.suppress(BlockingIOError):
                 left = left[connection.send(left) :]
             with contextlib.suppress(BlockingIOError):

@@ -25,12 +25,12 @@ from tests.ladder.databases import (
     database,
     database_url,
     postgres,
-    postgres_template,
+    postgres_ladders,
     settings,
     sqlite_template,
 )
 
-__all__ = ["backend", "database", "database_url", "postgres", "postgres_template", "settings", "sqlite_template"]
+__all__ = ["backend", "database", "database_url", "postgres", "postgres_ladders", "settings", "sqlite_template"]
 
 PROGRAM_TAG = "pigpen/test:program"
 PROGRAM_DOCKERFILE = """

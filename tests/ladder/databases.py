@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import NullPool, create_engine, text
 
 from ladder.settings.settings import Settings, load_settings
 from ladder.store.commands.opening import open_ladder
@@ -18,6 +18,8 @@ from tests.ladder.postgres import Server, running_server
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from sqlalchemy import Connection
 
     from ladder.store.database import Database
 
@@ -38,11 +40,9 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def postgres_template(postgres: Server) -> str:
-    """Name of a database with nothing in it but a ladder's tables, to be copied."""
-    _run(postgres, "CREATE DATABASE template_of_ladders")
-    upgrade(postgres.url("template_of_ladders"))
-    return "template_of_ladders"
+def postgres_ladders(postgres: Server) -> PostgresLadders:
+    """Ladders with nothing in them, on that server."""
+    return PostgresLadders(postgres)
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
@@ -57,8 +57,10 @@ def database_url(backend: str, request: pytest.FixtureRequest, tmp_path: Path) -
     if backend == "sqlite":
         yield f"sqlite:///{tmp_path / 'ladder.db'}"
         return
-    with _postgresql(request.getfixturevalue("postgres"), "template0") as url:
-        yield url
+    server: Server = request.getfixturevalue("postgres")
+    name = _new_database(server)
+    yield server.url(name)
+    _drop(server, name)
 
 
 @pytest.fixture
@@ -68,7 +70,7 @@ def settings(backend: str, request: pytest.FixtureRequest, tmp_path: Path) -> It
         shutil.copy(request.getfixturevalue("sqlite_template"), tmp_path / "ladder.db")
         yield load_settings(data_dir=tmp_path, runtime="runsc")
         return
-    with _postgresql(request.getfixturevalue("postgres"), request.getfixturevalue("postgres_template")) as url:
+    with request.getfixturevalue("postgres_ladders").one() as url:
         yield load_settings(data_dir=tmp_path, database_url=url, runtime="runsc")
 
 
@@ -80,18 +82,78 @@ def database(settings: Settings) -> Iterator[Database]:
     database.close()
 
 
-@contextmanager
-def _postgresql(server: Server, template: str) -> Iterator[str]:
+class PostgresLadders:
+    """
+    Databases that hold a ladder's tables, and nothing in them.
+
+    To make one takes eight times as long as to empty it, so each is used again while its tables are what they were.
+    """
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._spare = [self._new()]
+        with _connected(server, self._spare[0]) as connection:
+            self._tables = _look(connection)
+
+    @contextmanager
+    def one(self) -> Iterator[str]:
+        """The URL of a database that is nobody else's."""
+        name = self._spare.pop() if self._spare else self._new()
+        try:
+            yield self._server.url(name)
+        finally:
+            with _connected(self._server, name) as connection:
+                connection.execute(text(END_OTHERS))
+                if is_good := _look(connection) == self._tables:
+                    connection.execute(text(EMPTY))
+                    self._spare.append(name)
+            if not is_good:
+                _drop(self._server, name)
+
+    def _new(self) -> str:
+        name = _new_database(self._server)
+        upgrade(self._server.url(name))
+        return name
+
+
+def _look(connection: Connection) -> list[tuple[object, ...]]:
+    """All that there is in a database, but for rows."""
+    return [tuple(row) for question in (COLUMNS, INDICES, REVISION) for row in connection.execute(text(question))]
+
+
+END_OTHERS = """
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()
+"""
+COLUMNS = """
+    SELECT table_name, column_name, data_type, character_maximum_length, is_nullable, column_default
+    FROM information_schema.columns WHERE table_schema = 'public' ORDER BY table_name, ordinal_position
+"""
+INDICES = "SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY indexname"
+REVISION = "SELECT version_num FROM alembic_version"
+EMPTY = """
+    DO $$ BEGIN EXECUTE (
+        SELECT 'TRUNCATE ' || string_agg(format('%I', tablename), ', ') || ' RESTART IDENTITY'
+        FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'alembic_version'
+    ); END $$
+"""
+
+
+def _new_database(server: Server) -> str:
     name = f"ladder_{uuid.uuid4().hex}"
-    _run(server, f"CREATE DATABASE {name} TEMPLATE {template}")
-    try:
-        yield server.url(name)
-    finally:
-        _run(server, f"DROP DATABASE {name} WITH (FORCE)")
+    with _connected(server) as connection:
+        connection.execute(text(f"CREATE DATABASE {name} TEMPLATE template0"))
+    return name
 
 
-def _run(server: Server, statement: str) -> None:
-    engine = create_engine(server.url("postgres"), isolation_level="AUTOCOMMIT")
+def _drop(server: Server, name: str) -> None:
+    with _connected(server) as connection:
+        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+
+
+@contextmanager
+def _connected(server: Server, database: str = "postgres") -> Iterator[Connection]:
+    """A connection of its own, on which each statement is a transaction."""
+    engine = create_engine(server.url(database), isolation_level="AUTOCOMMIT", poolclass=NullPool)
     with engine.connect() as connection:
-        connection.execute(text(statement))
-    engine.dispose()
+        yield connection

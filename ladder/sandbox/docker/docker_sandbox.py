@@ -80,7 +80,8 @@ class DockerSandbox:
         Args:
             runtime: An OCI runtime that the engine knows, for example runc, crun, or runsc.
             limits: What one container may use.
-            report: Called, from another thread, with one line before each step that takes seconds.
+            report: Called, from another thread, with one line before each step that takes seconds, and if containers
+                may be left in the end.
             packages: Where the packages of bots come from; what pip is set to if None.
             locked_bytes: The largest image whose files are kept in memory. A larger one plays under gVisor, if the
                 engine knows it.
@@ -134,17 +135,24 @@ class DockerSandbox:
 
     async def close(self) -> None:
         """Remove every container of this sandbox and let go of the engine; the next one removes what this cannot."""
-        if self._starter is not None:
-            await self._starter.close()
-        await self._images.close()
-        # Starts that were cancelled are still under way in their threads.
-        await asyncio.to_thread(self._pool.shutdown)
-        client, self._client = self._client, None
-        if client is not None:
-            try:
-                await asyncio.to_thread(containers.remove_sandbox, client, self.id)
-            except SandboxError:
-                _LEFT_BEHIND.add(self.id)
+        try:
+            if self._starter is not None:
+                await self._starter.close()
+            await self._images.close()
+        finally:
+            # Starts that were cancelled are still under way in their threads.
+            await asyncio.to_thread(self._pool.shutdown)
+            client, self._client = self._client, None
+            if client is not None:
+                await asyncio.to_thread(self._remove_all, client)
+
+    def _remove_all(self, client: DockerClient) -> None:
+        try:
+            containers.remove_sandbox(client, self.id)
+        except SandboxError as error:
+            _LEFT_BEHIND.add(self.id)
+            self._report(f"Containers may be left, until bots are started again: {error}")
+        finally:
             client.close()
 
     async def _open(self) -> DockerClient:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def head_to_head(session: Session, variant: str, version: int, limit: int) -> list[Opponent]:
     """
-    Read the opponents of a version: the active ones first, then by matches with it, most first.
+    Read the opponents of a version: the active ones first, then the nearest in rating.
 
     Args:
         session: A transaction.
@@ -28,7 +28,10 @@ def head_to_head(session: Session, variant: str, version: int, limit: int) -> li
         version: The version's id.
         limit: At most so many.
     """
-    met = sorted(_met(session, variant, version), key=lambda one: (one.state != State.ACTIVE, -one.matches, one.other))
+    own = session.scalars(select(Rating.rating).where(Rating.variant == variant, Rating.version_id == version)).one()
+    met = sorted(
+        _met(session, variant, version), key=lambda one: (one.state != State.ACTIVE, abs(one.rating - own), one.other)
+    )
     names = _names(session, [one.other for one in met[:limit]])
     estimate = estimate_of(session, variant) if met else None
     return [
@@ -47,6 +50,7 @@ def head_to_head(session: Session, variant: str, version: int, limit: int) -> li
 class _Met(NamedTuple):
     other: int
     state: str
+    rating: float
     score: float
     matches: int
 
@@ -59,14 +63,14 @@ def _met(session: Session, variant: str, version: int) -> list[_Met]:
         variant, PairStats.n - PairStats.score, *here, PairStats.a == Rating.version_id, PairStats.b == version
     )
     rows = session.execute(union_all(as_a.where(Rating.version_id > version), as_b.where(Rating.version_id < version)))
-    return [_Met(other, state, score, int(matches)) for other, state, score, matches in rows.all() if matches]
+    return [_Met(*row[:4], int(row[4])) for row in rows.all() if row[4]]
 
 
 def _among(variant: str, score: SQLColumnExpression[Any], *pair: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
     """Everybody in a variant, with what the *pair* that each makes has scored, in matches of any length, if any."""
-    columns = select(Rating.version_id, Rating.state, func.sum(score), func.sum(PairStats.n))
+    columns = select(Rating.version_id, Rating.state, Rating.rating, func.sum(score), func.sum(PairStats.n))
     pairs = columns.join_from(Rating, PairStats, and_(*pair), isouter=True).where(Rating.variant == variant)
-    return pairs.group_by(Rating.version_id, Rating.state)
+    return pairs.group_by(Rating.version_id, Rating.state, Rating.rating)
 
 
 def _names(session: Session, versions: list[int]) -> dict[int, tuple[str, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
@@ -39,26 +40,46 @@ def results(
     wanted = select(StoredMatch).where(StoredMatch.ordinal.is_not(None)).order_by(StoredMatch.ordinal.desc())
     if before is not None:
         wanted = wanted.where(StoredMatch.ordinal < before)
-    elif versions is not None:
-        wanted, versions = wanted.where(StoredMatch.id.in_(_last_of_each(session, versions, limit))), None
+    if versions is not None:
+        theirs = _last_of_each(session, versions, limit, variant, before)
+        wanted, versions = wanted.where(StoredMatch.id.in_(theirs)), None
     return _rows(session, _only(wanted, variant, versions).limit(limit))
 
 
-def _last_of_each(session: Session, versions: Iterable[int], limit: int) -> set[int]:
+def _last_of_each(
+    session: Session, versions: Iterable[int], limit: int, variant: str | None, before: int | None
+) -> set[int]:
     """
     Among others, the last *limit* results of each version in each variant, by index: a bot may have very many.
 
     Each range is asked for by itself: for several, SQLite would go through all seats.
     """
-    entered = select(Rating.version_id, Rating.matches).where(Rating.version_id.in_(versions), Rating.matches > 0)
+    entered = select(Rating.version_id, Rating.variant, Rating.matches).where(
+        Rating.version_id.in_(versions), Rating.matches > 0
+    )
     found: set[int] = set()
-    for version, matches in session.execute(entered).all():
+    for version, name, matches in session.execute(
+        entered if variant is None else entered.where(Rating.variant == variant)
+    ).all():
         place = StoredSeat.matches_before
-        last = select(StoredSeat.match_id).where(
-            StoredSeat.version_id == version, place.between(matches - limit, matches - 1)
-        )
+        end = matches if before is None else _results_before(session, version, name, matches, before)
+        last = select(StoredSeat.match_id).where(StoredSeat.version_id == version, place.between(end - limit, end - 1))
         found.update(session.scalars(last))
     return found
+
+
+def _results_before(session: Session, version: int, variant: str, matches: int, before: int) -> int:
+    """How many of a version's *matches* in a variant have a smaller ordinal than *before*; they are numbered so."""
+    numbered = (
+        select(StoredMatch.ordinal)
+        .join(StoredSeat, StoredSeat.match_id == StoredMatch.id)
+        .where(StoredSeat.version_id == version, StoredMatch.variant == variant)
+    )
+
+    def ordinal(place: int) -> int:
+        return session.scalars(numbered.where(StoredSeat.matches_before == place)).one() or 0
+
+    return bisect_left(range(matches), before, key=ordinal)
 
 
 def unfinished(

@@ -35,9 +35,12 @@ def counts(session: Session) -> LadderCounts:
     # What is done has an ordinal: the index finds the few others.
     others = session.execute(select(*each).where(StoredMatch.ordinal.is_(None)).group_by(StoredMatch.status)).all()
     matches = {str(status): 0 for status in Status} | {status: number for status, number, _ in others}
-    states = dict(session.execute(select(Rating.state, func.count()).group_by(Rating.state)).all())
+    per_state = select(Rating.state, func.count(), func.sum(Rating.decisions), func.sum(Rating.faults))
+    entries = session.execute(per_state.group_by(Rating.state)).all()
     return LadderCounts(
         matches=matches | {str(Status.DONE): done},
-        bots=states,
+        bots={state: number for state, number, _, _ in entries},
         failures=sum(failures for status, _, failures in others if status != Status.QUARANTINED),
+        decisions=sum(decisions for _, _, decisions, _ in entries),
+        faults=sum(faults for *_, faults in entries),
     )

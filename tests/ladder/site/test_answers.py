@@ -35,6 +35,12 @@ def test_what_is_known_already_is_not_sent_again(site: Visitor, path: str) -> No
         assert site.get(path, if_none_match=unknown).status_code == 200
 
 
+@pytest.mark.parametrize("path", [*KEPT, f"{STATIC}/site.css", "/healthz", "/nowhere"])
+def test_a_look_at_the_headers_alone_tells_what_the_answer_would(site: Visitor, path: str) -> None:
+    looked, answered = site.get(path, method="HEAD"), site.get(path)
+    assert (looked.status_code, looked.headers) == (answered.status_code, answered.headers)
+
+
 @pytest.mark.parametrize("path", KEPT)
 def test_a_text_is_compressed_for_whoever_takes_that(site: Visitor, path: str) -> None:
     plain = site.get(path, accept_encoding="identity")
@@ -134,6 +140,8 @@ def test_metrics_tell_of_requests_and_of_the_ladder(site: Visitor) -> None:
         "pigpen_failures 0.0", "pigpen_live_streams 0.0",
     ):  # fmt: skip
         assert line in lines
+    (decisions,) = [line.split()[1] for line in lines if line.startswith("pigpen_decisions ")]
+    assert float(decisions) > 12 * 52
     assert any(line.startswith('pigpen_requests_total{method="GET",route="/b/{name}",status="200"}') for line in lines)
     assert any(line.startswith('pigpen_requests_total{method="GET",route="",status="404"}') for line in lines)
     assert any('method="other"' in line for line in lines)

@@ -27,13 +27,14 @@ pytestmark = pytest.mark.docker
 
 PLATFORM = """
 import asyncio, sys
+from functools import partial
 from pathlib import Path
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.base import SeatMount
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 
 async def main():
-    sandbox = DockerSandbox()
+    sandbox = DockerSandbox(report=partial(print, file=sys.stderr))
     try:
         program = await sandbox.load(BotSource("program", image=sys.argv[2]))
         mount = SeatMount(Path(sys.argv[1]), token="secret")
@@ -69,7 +70,7 @@ async def platform(program: BotSource, tmp_path: Path) -> AsyncIterator[Platform
 @asynccontextmanager
 async def _child(*arguments: str) -> AsyncIterator[Process]:
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", PLATFORM, *arguments, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        sys.executable, "-c", PLATFORM, *arguments, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     try:
         yield process
@@ -99,8 +100,9 @@ async def test_an_interrupted_process_leaves_nothing(platform: Platform, client:
     process, first = await platform("endless")
     owner = client.containers.get(first).labels["pigpen.owner"]
     process.send_signal(signal.SIGINT)
-    await process.communicate()
-    assert client.api.containers(all=True, filters={"label": f"pigpen.owner={owner}"}) == []
+    _, complaint = await process.communicate()
+    left = client.api.containers(all=True, filters={"label": f"pigpen.owner={owner}"})
+    assert ([one["Command"] for one in left], process.returncode) == ([], -signal.SIGINT), complaint.decode()
 
 
 def ended() -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlalchemy import select
+
 from ladder.store import models
 from ladder.store.queries.overview import counts, revision
 from ladder.values.site import LadderCounts
@@ -25,7 +27,7 @@ def fail(session: Session, match: int, failures: int, status: models.Status) -> 
 
 def test_an_empty_ladder_has_nothing(database: Database) -> None:
     with database.read() as session:
-        assert counts(session) == LadderCounts(matches=NOTHING, bots={}, failures=0)
+        assert counts(session) == LadderCounts(matches=NOTHING, bots={}, failures=0, decisions=0, faults=0)
 
 
 def test_matches_are_counted_by_status_and_entries_by_state(database: Database) -> None:
@@ -38,9 +40,12 @@ def test_matches_are_counted_by_status_and_entries_by_state(database: Database) 
         fail(session, waiting, 2, models.Status.QUEUED)
         fail(session, given_up, 5, models.Status.QUARANTINED)
         found = counts(session)
+        kept = session.execute(select(models.Rating.decisions, models.Rating.faults)).all()
     assert found.matches == {"queued": 1, "leased": 1, "done": 3, "quarantined": 1}
     assert found.bots == {"active": 4, "suspended": 1}
     assert found.failures == 2
+    assert (found.decisions, found.faults) == tuple(map(sum, zip(*kept, strict=True)))
+    assert found.decisions > 3 * 52
 
 
 def test_the_revision_changes_with_everything_that_a_page_shows(database: Database) -> None:

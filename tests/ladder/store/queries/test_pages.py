@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -88,6 +89,7 @@ def test_no_page_goes_through_all_pairs_or_seats_of_sqlite(tmp_path: Path) -> No
     with database.read() as session:
         bot_page(session, find_version(session, "Mud"), 10)
         results(session, 5, "gongzhu", [versions["Mud"]])
+        results(session, 5, None, [versions["Mud"]], before=2)
         unfinished(session, models.Status.QUEUED, 5, "gongzhu")
         head_to_head(session, "gongzhu", versions["Mud"], 10)
         questions = [(text, values) for text, values in asked if text.startswith("SELECT")]
@@ -101,14 +103,15 @@ def test_no_page_goes_through_all_pairs_or_seats_of_sqlite(tmp_path: Path) -> No
     assert not [plan for plan in large if "pair_stats" in plan and "b=?" not in plan]
 
 
-def test_active_opponents_with_the_most_matches_come_first(database: Database) -> None:
+def test_active_opponents_nearest_in_rating_come_first(database: Database) -> None:
     with database.write() as session:
         versions = shown.a_ladder(session, matches=20)
         shown.suspend(session, versions["Mud"], "too many faults")
         found = head_to_head(session, "gongzhu", versions["Trotter"], 10)
         assert (found[-1].bot, found[-1].state) == ("Mud", "suspended")
-        active = [one.matches for one in found[:-1]]
-        assert active == sorted(active, reverse=True)
+        rating = {bot: session.get_one(models.Rating, ("gongzhu", version)).rating for bot, version in versions.items()}
+        apart = [abs(rating[one.bot] - rating["Trotter"]) for one in found[:-1]]
+        assert apart == sorted(apart)
         assert head_to_head(session, "gongzhu", versions["Trotter"], 2) == found[:2]
 
 
@@ -262,11 +265,13 @@ def test_the_newest_results_of_a_bot_are_those_that_it_has_everywhere(database: 
         newer = ladders.enter(session, "Mud", "gongzhu")
         for number in range(3):
             shown.play(session, [newer, *four[:3]], "gongzhu", number)
-        for bot, mine in {
-            **{bot: [version] for bot, version in versions.items()},
-            "both": [versions["Mud"], newer],
-        }.items():
+        everything = results(session, 100)
+        seats = session.execute(select(models.StoredSeat.match_id, models.StoredSeat.version_id)).all()
+        for mine in [*([version] for version in versions.values()), [versions["Mud"], newer]]:
+            played = {match for match, version in seats if version in mine}
             for variant in (None, "gongzhu", "hearts"):
-                far = results(session, 100, variant, mine, before=1000)
-                for limit in (1, 2, 7, 100):
-                    assert results(session, limit, variant, mine) == far[:limit], (bot, variant, limit)
+                theirs = [row for row in everything if row.id in played and variant in (None, row.variant)]
+                for limit, before in itertools.product((1, 2, 7, 100), (None, 1, 2, 9, 14, 18, 1000)):
+                    wanted = [row for row in theirs if before is None or (row.ordinal or 0) < before]
+                    found = results(session, limit, variant, mine, before)
+                    assert found == wanted[:limit], (mine, variant, limit, before)
