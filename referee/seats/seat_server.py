@@ -33,6 +33,9 @@ OPTIONS = (
     ("grpc.max_allowed_incoming_connections", 4),
     ("grpc.max_connection_idle_ms", 5000),  # one without a stream, whatever else comes over it
     ("grpc.http2.bdp_probe", 0),
+    # Pings are answered, however many come: where gRPC counts them and closes the connection, it first reads all that
+    # has come, at a cost for each ping that grows with their number, in the thread that all seats share.
+    ("grpc.http2.max_ping_strikes", 0),
     ("grpc.so_reuseport", 0),
 )
 """What keeps a hostile client from the server's memory and descriptors."""

@@ -51,7 +51,7 @@ export class Keys {
     if (!what || event.ctrlKey || event.altKey || event.metaKey || isElsewhere || types || presses) {
       return;
     }
-    if (target.closest("dialog") && what !== "help") {
+    if (target.closest("dialog[open]") && what !== "help") {
       return;
     }
     event.preventDefault();
