@@ -1,4 +1,4 @@
-"""What a bot must get through before the ladder takes it: every conformance case, and boards against itself."""
+"""What a bot must get through before the ladder takes it: every conformance case, and deals against itself."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from ladder.matches.check import ConformanceCheck, Report
 from ladder.matches.check_wire import WIRE
 from ladder.matches.play import Played, play_sandboxed
 from ladder.results.faults import Faults
-from ladder.sandbox.host.cores import bot_cores
 from pigpen.check import cases_of
 from pigpen.rules import Rules, seed_from
 from referee.match.formats import Format
@@ -46,10 +45,9 @@ class Preflight:
         return self.report.passed and not any(match.faults.reports for match in self.matches)
 
 
-def steps(variants: Sequence[Rules], boards: int) -> int:
+def steps(variants: Sequence[Rules], deals: int) -> int:
     """How many cases and deals a pre-flight has."""
-    deals = sum(boards * rules.players for rules in variants)
-    return len(WIRE) + sum(len(cases_of(rules)) for rules in variants) + deals
+    return len(WIRE) + sum(len(cases_of(rules)) + deals for rules in variants)
 
 
 async def preflight(
@@ -57,7 +55,7 @@ async def preflight(
     name: str,
     variants: Sequence[Rules],
     clock: ClockSetting,
-    boards: int,
+    deals: int,
     advance: Callable[[str], None] = lambda doing: None,
 ) -> Preflight:
     """
@@ -68,7 +66,7 @@ async def preflight(
         name: What it is called.
         variants: What it is to play, at least one.
         clock: How much time it has, in a case and in a match.
-        boards: How many it plays against itself in each variant.
+        deals: How many it plays against itself in each variant. Rotations would repeat the same games.
         advance: Called after each case and each deal, with the variant's name.
 
     Raises:
@@ -79,7 +77,7 @@ async def preflight(
     found = Preflight(report)
     for rules in variants:
         if found.passed:
-            spec = MatchSpec(rules, _names(name, rules), Format(boards=boards), clock, _seed(program, rules))
+            spec = MatchSpec(rules, _names(name, rules), Format(deals), clock, _seed(program, rules))
             matches.append(await _play(spec, program, advance))
             found = Preflight(report, tuple(matches))
     return found
@@ -93,7 +91,7 @@ async def _play(spec: MatchSpec, program: Program, advance: Callable[[str], None
             faults.take(line)
             advance(spec.rules.name)
 
-    played = await play_sandboxed(spec, [program] * spec.rules.players, take, concurrency=len(bot_cores()))
+    played = await play_sandboxed(spec, [program] * spec.rules.players, take)
     return SelfPlay(spec, played, faults)
 
 

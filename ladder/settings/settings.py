@@ -109,8 +109,8 @@ class Settings(BaseSettings):
     """Seconds by which what is seen of a running match is late."""
     records: Annotated[int, Field(ge=0, le=MOST_COUNT)] = 0
     """Number of records to keep, the newest ones; 0: all."""
-    preflight_boards: MatchBoards = 2
-    """Boards that a submitted bot plays against itself in each variant."""
+    preflight_deals: Annotated[PositiveInt, Field(le=MOST_DEALS)] = 4
+    """Deals that a submitted bot plays against itself in each variant."""
     site_host: str = "127.0.0.1"
     """The address at which the site listens; 0.0.0.0: every one of this machine."""
     site_port: Annotated[int, Field(ge=0, le=65_535)] = 0

@@ -34,7 +34,7 @@ MATCHES: list[list[dict[str, Any]]] = [
 BOTS = ("random", "random", "random", "random")
 SETTINGS = {
     "data_dir": "data", "database_url": "", "sandbox": "process", "runtime": "runc", "concurrency": 1, "boards": 4,
-    "clock": "60+0.1", "limit": 1.0, "match_seconds": 60.0, "image_bytes": 10**9, "records": 0, "preflight_boards": 2,
+    "clock": "60+0.1", "limit": 1.0, "match_seconds": 60.0, "image_bytes": 10**9, "records": 0, "preflight_deals": 2,
 }  # fmt: skip
 READERS = (
     ("verify", "{}"), ("verify", "--json", "{}"), ("replay", "{}"), ("replay", "{}", "--as", "1"),

@@ -29,7 +29,7 @@ if __name__ == "__main__":
     pigpen.run(Numeric())
 """
 LAVISH = ("--rules", "hearts", "--limit", "100")
-PATIENT = {"PIGPEN_CLOCK": "600+1", "PIGPEN_LIMIT": "60", "PIGPEN_PREFLIGHT_BOARDS": "1"}
+PATIENT = {"PIGPEN_CLOCK": "600+1", "PIGPEN_LIMIT": "60", "PIGPEN_PREFLIGHT_DEALS": "1"}
 
 
 @pytest.fixture(scope="module")

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from subprocess import CompletedProcess
 
-PATIENT = {"PIGPEN_CLOCK": "600+1", "PIGPEN_LIMIT": "60", "PIGPEN_PREFLIGHT_BOARDS": "1"}
-TIRES_ON_BOARDS = """
+PATIENT = {"PIGPEN_CLOCK": "600+1", "PIGPEN_LIMIT": "60", "PIGPEN_PREFLIGHT_DEALS": "1"}
+TIRES_IN_MATCHES = """
     def match_started(self, welcome):
-        self.on_boards = welcome.format.startswith("boards")
+        self.in_match = welcome.format == "deals:1"  # the cases are more
 
     def play(self, view):
-        if self.on_boards and len(view.tricks) >= 5:
+        if self.in_match and len(view.tricks) >= 5:
             raise SystemExit("I \\x1b[31mam tired")
         return view.legal[0]
 """
@@ -97,14 +97,14 @@ def test_a_bot_is_entered_replaced_and_brought_back(tmp_path: Path) -> None:
     assert states(tmp_path) == {"Trotter@1": "retired", "Trotter@2": "retired"}
 
 
-def test_a_bot_that_fails_on_boards_is_shown_why_and_how_to_see_it_again(tmp_path: Path) -> None:
-    write_bot(tmp_path, program=GOOD + TIRES_ON_BOARDS + RUN)
-    done = submit(tmp_path, "./mybot", "--variant", write_for_two(tmp_path))
+def test_a_bot_that_fails_against_itself_is_shown_why_and_how_to_see_it_again(tmp_path: Path) -> None:
+    write_bot(tmp_path, program=GOOD + TIRES_IN_MATCHES + RUN)
+    done = submit(tmp_path, "./mybot", "--variant", "hearts-short")
     assert done.returncode == 1, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0] == "mybot is not taken; the ladder is as it was."
     found = re.fullmatch(
-        r"✗ for-two, boards:1 against itself: board 0, rotation 0, decision (\d+): gone: its program ended with exit "
+        r"✗ hearts-short, deals:1 against itself: deal 0, decision (\d+): gone: its program ended with exit "
         "code 1",
         lines[1],
     )
@@ -116,7 +116,7 @@ def test_a_bot_that_fails_on_boards_is_shown_why_and_how_to_see_it_again(tmp_pat
     hint, _, again = lines[-1].partition(": pigpen ")
     assert hint == "To see that again"
     shown = command(tmp_path, *shlex.split(again))
-    assert f"board 0, rotation 0, decision {found[1]}: gone: its program ended with exit code 1" in shown.stdout
+    assert f"deal 0, decision {found[1]}: gone: its program ended with exit code 1" in shown.stdout
 
 
 def test_a_bot_that_fails_a_case_is_shown_why_and_how_to_see_it_again(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def run(folder: Path, *lines: str, registry: str = "") -> None:
     extra = {
         "PATH": f"{PIGPEN.parent}{os.pathsep}{os.environ['PATH']}",
         "PIGPEN_DATA_DIR": str(folder / "ladder"),
-        "PIGPEN_PREFLIGHT_BOARDS": "1",
+        "PIGPEN_PREFLIGHT_DEALS": "1",
         "PIGPEN_CLOCK": "600+1",
         "PIGPEN_LIMIT": "60",
         "REGISTRY": registry,

@@ -34,7 +34,7 @@ def _play(request: Request, spec: MatchSpec, sandbox: str) -> str:
     clock = spec.clock
     time = f" --clock {clock.bank:g}+{clock.increment:g} --limit {clock.limit:g}" if clock != DEFAULT_CLOCK else ""
     rules = _rules(request.variants, spec.rules.name)
-    match = f"--rules {rules} --boards {spec.format.boards} --seed {spec.seed.hex()}"
+    match = f"--rules {rules} --deals {spec.format.deals} --seed {spec.seed.hex()}"
     return f"pigpen play {bots} {match} --sandbox {sandbox}{time}"
 
 

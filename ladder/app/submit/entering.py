@@ -108,9 +108,9 @@ async def enter(
 async def _try(
     bot: Candidate, name: str, variants: Sequence[Rules], settings: Settings, progress: Progress
 ) -> Preflight:
-    clock, boards = settings.clock_setting, settings.preflight_boards
-    with progress("cases", steps(variants, boards)) as advance:
-        return await preflight(bot.program, name, variants, clock, boards, advance)
+    clock, deals = settings.clock_setting, settings.preflight_deals
+    with progress("cases", steps(variants, deals)) as advance:
+        return await preflight(bot.program, name, variants, clock, deals, advance)
 
 
 def _submission(request: Request, bot: Candidate, sandbox: Sandbox) -> Submission:

@@ -63,7 +63,11 @@ def _met(session: Session, variant: str, version: int) -> list[_Met]:
         variant, PairStats.n - PairStats.score, *here, PairStats.a == Rating.version_id, PairStats.b == version
     )
     rows = session.execute(union_all(as_a.where(Rating.version_id > version), as_b.where(Rating.version_id < version)))
-    return [_Met(*row[:4], int(row[4])) for row in rows.all() if row[4]]
+    return [
+        _Met(other, state, rating, score, int(matches))
+        for other, state, rating, score, matches in rows.all()
+        if matches
+    ]
 
 
 def _among(variant: str, score: SQLColumnExpression[Any], *pair: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:

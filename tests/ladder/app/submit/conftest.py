@@ -24,7 +24,7 @@ def registry() -> Iterator[str]:
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     """A ladder in a folder of the test's own, with patience and one board."""
-    return load_settings(data_dir=tmp_path / "ladder", clock="600+1", limit=60.0, preflight_boards=1)
+    return load_settings(data_dir=tmp_path / "ladder", clock="600+1", limit=60.0, preflight_deals=1)
 
 
 @pytest.fixture

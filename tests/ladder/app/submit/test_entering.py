@@ -73,7 +73,7 @@ async def test_an_honest_bot_is_tried_and_entered_and_its_folder_kept(
     assert steps.done == steps.total > 4
     assert is_kept(kept_folder(settings.data_dir, outcome.identity), outcome.identity)
     (match,) = outcome.preflight.matches
-    assert match.played.result.deals == 2
+    assert match.played.result.deals == settings.preflight_deals
     assert match.spec.bots == ("Trotter", "Trotter#2")
     with database.read() as session:
         version = session.get_one(models.Version, outcome.added.version)
