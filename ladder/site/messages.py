@@ -1,8 +1,9 @@
 """
 Keeps the translations of the site up to date: `python -m ladder.site.messages`, or `scripts/messages`.
 
-The texts are those that templates and modules of the site mark. A file of translations has them in alphabetical order,
-without the places where they stand and without dates, so that it changes only when a text does.
+The texts are those that templates and modules of the site mark, and those in which the SDK puts a variant's rules. A
+file of translations has them in alphabetical order, without the places where they stand and without dates, so that it
+changes only when a text does.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from babel.messages.catalog import Catalog
-from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
+from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir, extract_from_file
 from babel.messages.pofile import read_po, write_po
 
 from ladder.site.words import FOLDER, LANGUAGES, to_translate
+from pigpen.rules import words as rules_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +30,8 @@ SITE = Path(__file__).parent
 METHODS = [("**.py", "python"), ("templates/**.html", "jinja2.ext:babel_extract")]
 OPTIONS = {"templates/**.html": {"newstyle_gettext": "true", "trim_blocks": "true", "silent": "false"}}
 KEYWORDS = {**DEFAULT_KEYWORDS, to_translate.__name__: None}
+IN_RULES = {"_say": None}
+"""What marks a text in the module that puts rules into words."""
 PLACEHOLDER = re.compile(r"%\(\w+\)s|%%|%")
 HEAD = """# {name} for the site. `scripts/messages` adds new texts; write the translations here.
 msgid ""
@@ -45,6 +49,8 @@ def extracted() -> Catalog:
     """All texts of the site, without translations."""
     found = Catalog()
     for _, _, text, _, context in extract_from_dir(SITE, METHODS, OPTIONS, KEYWORDS):
+        found.add(text, context=context)
+    for _, text, _, context in extract_from_file("python", rules_words.__file__, IN_RULES):
         found.add(text, context=context)
     return found
 

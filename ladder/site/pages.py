@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse, Response
 from ladder.site import charts, words
 from ladder.site.static_files import digest
 from ladder.values.text import harmless
+from pigpen.rules.words import describe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -81,12 +82,15 @@ def environment(language: str) -> Environment:
         lstrip_blocks=True,
         extensions=["jinja2.ext.i18n"],
     )
-    made.install_gettext_translations(words.translations(language), newstyle=True)  # type: ignore[attr-defined]
+    translations = words.translations(language)
+    made.install_gettext_translations(translations, newstyle=True)  # type: ignore[attr-defined]
     made.filters.update(
         number=words.number,
         signed=words.signed,
         moment=lambda time: words.moment(time, language),
         harmless=harmless,
+        in_words=lambda rules: words.with_suits(describe(rules, translations.gettext)).split("\n"),
+        translated=lambda text: translations.gettext(text) if text else text,
     )
     made.globals.update(charts=charts)
     return made

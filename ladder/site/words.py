@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +25,10 @@ LANGUAGES = {"en": "English", "zh": "中文"}
 MOMENTS = {"en": "yyyy-MM-dd HH:mm", "zh": "y年M月d日 HH:mm"}
 """How a time is written in each."""
 COOKIE = "pigpen_lang"
+CARD = re.compile(r"(?<![A-Za-z0-9])([2-9TJQKA])([CDHS])(?![A-Za-z0-9])")
+SUITS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
+AS_TEXT = "\ufe0e"
+"""After a sign of which browsers have a coloured picture, too: the letter."""
 
 
 @cache
@@ -50,6 +55,29 @@ def language_of(request: Request) -> str:
 def to_translate(sentence: str) -> str:
     """Mark a sentence that is translated later, for `ladder.site.messages`; gives it as it is."""
     return sentence
+
+
+TITLES = (
+    to_translate("Hearts, short form"),
+    to_translate("Hearts"),
+    to_translate("Hearts with the jack of diamonds"),
+    to_translate("Gong Zhu 拱猪, chase the pig"),
+    to_translate("Gong Zhu 拱猪 with partners"),
+    to_translate("Gong Zhu 拱猪 for five"),
+    to_translate("Gong Zhu 拱猪 with face-down sales"),
+    to_translate("Chinese Hearts, Western style"),
+)
+"""Those of the presets."""
+
+
+def with_suits(text: str) -> str:
+    """
+    Write cards with the signs of their suits.
+
+    >>> with_suits("QS -100; each of 5H…TH").replace(AS_TEXT, "")
+    'Q♠ -100; each of 5♥…10♥'
+    """
+    return CARD.sub(lambda card: f"{card[1].replace('T', '10')}{SUITS[card[2]]}{AS_TEXT}", text)
 
 
 @lru_cache(maxsize=4096)

@@ -30,7 +30,7 @@ TERMS |= {"English", "JavaScript", "Python", "gRPC", "ETag", "RFC", "K", "ms", "
 TERMS |= {".jsonl.gz", ".jsonl", "jsonl", "gz", "pigpen play --record", "pigpen verify", "J", "Q", "A"}
 NAMES_THERE = {*NAMES, "Idler", "boards", *(f"bot{seat}" for seat in range(4)), *(f"owner of {name}" for name in NAMES)}
 NAMES_THERE |= {"random", "cautious", "counting", "sampling", "exact"}
-NAMES_THERE |= {name for rules in PRESETS.values() for name in (rules.name, rules.title)}
+NAMES_THERE |= set(PRESETS)
 REASON = "失败的比赛太多"
 
 
@@ -68,6 +68,17 @@ def test_each_translation_has_the_placeholders_of_its_text() -> None:
         assert others == []
 
 
+def test_the_titles_of_all_presets_are_translated() -> None:
+    assert list(words.TITLES) == [rules.title for rules in PRESETS.values()]
+
+
+def test_the_rules_of_gong_zhu_in_chinese(site: Visitor) -> None:
+    page = chinese(site, "/rules/gongzhu").replace(words.AS_TEXT, "")
+    assert "<h1>拱猪</h1>" in page
+    assert "首攻：持有 2♠ 的一家领出首墩，可以出任意一张牌。" in page
+    assert "10♣：得牌者没有其他计分牌时为 +50；否则得牌者的分数 ×2。" in page
+
+
 @pytest.mark.parametrize(
     ("before", "after", "words"),
     [
@@ -97,8 +108,9 @@ def test_new_texts_are_added_and_old_ones_left_out() -> None:
     "path",
     [
         *("/", "/v/hearts", "/v/hearts?all=1", "/v/hearts?q=nothing", "/b", "/b/Trotter", "/b/Idler", "/m", "/m/1"),
-        *("/m/2", "/m/1/0/0", "/live", "/live/1", "/live/2", "/replay", "/help", "/api", "/rules/hearts", "/nothing"),
+        *("/m/2", "/m/1/0/0", "/live", "/live/1", "/live/2", "/replay", "/help", "/api", "/nothing"),
         "/b/Bristle/inbox",
+        *(f"/rules/{name}" for name in PRESETS),
     ],
 )
 def test_a_page_is_in_chinese(site: Visitor, path: str) -> None:
