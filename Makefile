@@ -58,7 +58,7 @@ images: $(READY)  ## build the bot base image
 	@scripts/engine
 	$(BIN)/python -m ladder.sandbox.docker.base_image
 
-bench: $(READY)  ## measure, and print one table (10 minutes at most)
+bench: $(READY)  ## measure, and print one table (a quarter of an hour)
 	@scripts/engine || true
 	$(BIN)/python -m benchmarks
 

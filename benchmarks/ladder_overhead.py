@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from ladder.store.database import Database
 
 BOTS = {"Trotter": "cautious", "Snout": "random", "Truffle": "counting", "Sty": "random", "Boar": "cautious"}
+BOTS |= {"Acorn": "counting", "Mud": "random", "Bristle": "cautious"}
+"""Two matches at once in containers, where no owner may have bots in both."""
 LADDERS = (("process", 1), ("docker", 1), ("docker", 4))
 """The sandbox of each ladder that is measured, and how many boards its matches have."""
 SLOTS = 2

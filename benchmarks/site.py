@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 RATE = 100.0
 """Requests a second."""
-SECONDS = 10.0
+SECONDS = 3.0
 """Of each kind of request."""
 REQUESTS = 10_000
 """Between the two looks at the memory."""

@@ -100,7 +100,9 @@ class Coordinator:
         remove_orphans(self._database, self.files)
         return requeued
 
-    def take(self, count: int, ahead: int = 0, playing: Collection[tuple[int, int]] = frozenset()) -> list[MatchTask]:
+    def take(
+        self, count: int, ahead: int = 0, playing: Collection[tuple[int, int]] = frozenset(), at_once: int = 1
+    ) -> list[MatchTask]:
         """
         Lease matches, and schedule new ones where too few wait.
 
@@ -108,6 +110,7 @@ class Coordinator:
             count: How many are wanted; there may be fewer.
             ahead: How many more are to wait for their turn.
             playing: Matches and attempts that are under way here.
+            at_once: How many matches are played at the same time.
         """
         now = self._now()
         with self._database.write() as session:
@@ -116,7 +119,7 @@ class Coordinator:
             queue.withdraw(session)
             missing = count + ahead - queue.count_waiting(session, self._variants)
             if missing > 0:
-                fill_queue(session, self._settings, self._rng, now, missing, self._variants)
+                fill_queue(session, self._settings, self._rng, now, missing, self._variants, at_once)
             seconds = partial(seconds_of, session, settings=self._settings)
             apart = self._settings.owners_apart
             leases = queue.claim(session, self._holder, now, seconds, count, self._variants, owners_apart=apart)

@@ -134,7 +134,7 @@ class Runner:
         if count <= 0 or self._probing:
             return
         playing = {(task.match, task.attempt) for task in self._playing.tasks}
-        tasks = self._coordinator.take(count, self._ahead(count), playing)
+        tasks = self._coordinator.take(count, self._ahead(count), playing, self._executor.slots)
         for task in tasks:
             self._begin(task)
         if not self._playing:

@@ -18,7 +18,7 @@ from ladder.store.models import Rating, State, Status, StoredBot, StoredMatch, S
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
-    from sqlalchemy import ColumnElement, Row, Select
+    from sqlalchemy import ColumnElement, Row, Select, TextClause
     from sqlalchemy.orm import Session
 
 GRACE = 60.0
@@ -82,20 +82,31 @@ def claim(
 
 def _apart(session: Session, waiting: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """Those of the *waiting* matches, the oldest first, that share no owner with one another or with a leased one."""
-    seated = select(StoredSeat.match_id, StoredBot.owner_id).join(Version, Version.id == StoredSeat.version_id)
-    seated = seated.join(StoredBot, StoredBot.id == Version.bot_id).join(
-        StoredMatch, StoredMatch.id == StoredSeat.match_id
-    )
-    busy = {owner for _, owner in session.execute(seated.where(_LEASED))}
-    owners: dict[int, set[int]] = defaultdict(set)
-    for match, owner in session.execute(seated.where(_QUEUED)):
-        owners[match].add(owner)
+    busy = set().union(*_owners(session, _LEASED).values())
+    owners = _owners(session, _QUEUED)
     chosen = []
     for match, attempt in waiting:
         if busy.isdisjoint(owners[match]):
             chosen.append((match, attempt))
             busy |= owners[match]
     return chosen
+
+
+def pending_owners(session: Session) -> list[set[int]]:
+    """Whose bots sit in each match that is played now, or waits, the oldest first; a transaction that reads will do."""
+    found = _owners(session, _LEASED) | _owners(session, _QUEUED)
+    return [found[match] for match in sorted(found)]
+
+
+def _owners(session: Session, status: TextClause) -> dict[int, set[int]]:
+    """By match: the owners of the bots in it."""
+    seated = select(StoredSeat.match_id, StoredBot.owner_id).join(Version, Version.id == StoredSeat.version_id)
+    seated = seated.join(StoredBot, StoredBot.id == Version.bot_id)
+    seated = seated.join(StoredMatch, StoredMatch.id == StoredSeat.match_id).where(status)
+    owners: dict[int, set[int]] = defaultdict(set)
+    for match, owner in session.execute(seated):
+        owners[match].add(owner)
+    return owners
 
 
 def count_waiting(session: Session, variants: Collection[str] | None = None) -> int:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from sqlalchemy import insert, select
 
 from ladder.pairing.match_length import RECENT, MatchTime, choose_boards
-from ladder.pairing.scheduler import next_matches, next_variant
+from ladder.pairing.scheduler import DisjointSets, next_matches, next_variant
 from ladder.store import models
 from ladder.store.commands.entrants import fields_of
 from ladder.store.commands.neighbours import Neighbours
+from ladder.store.commands.queue import pending_owners
 from ladder.store.models import State, Status
 from pigpen.rules import new_seed
 from pigpen.rules.shuffle import commitment
@@ -36,6 +37,7 @@ def fill_queue(
     now: float,
     wanted: int,
     variants: Collection[str] | None = None,
+    at_once: int = 1,
 ) -> list[int]:
     """
     Schedule matches, and put them at the end of the queue.
@@ -49,16 +51,18 @@ def fill_queue(
         now: Unix time.
         wanted: How many more matches.
         variants: Only of these; None: of any.
+        at_once: How many matches are played at the same time.
 
     Returns:
         The numbers of the matches; fewer than wanted, or none, where nobody can play: `why_nobody` says why.
     """
     fields = {name: field for name, field in fields_of(session, variants).items() if field.why_none is None}
+    sets = DisjointSets(at_once, pending_owners(session)) if settings.owners_apart else None
     ids = []
     for variant, count in _shares(fields, wanted, rng).items():
         field = fields[variant]
         rules, neighbours = field.rules, Neighbours(session, variant, field.pending)
-        tables = next_matches(field.entrants, neighbours, rules.players, rules.partners, rng, count)
+        tables = next_matches(field.entrants, neighbours, rules.players, rules.partners, rng, count, sets)
         boards = boards_of(session, settings, variant)
         ids += [_queue(session, settings, variant, table, boards, now) for table in tables]
     return ids

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ladder.pairing.scheduler import Entrant, next_matches, next_variant, why_none
+from ladder.pairing.scheduler import DisjointSets, Entrant, next_matches, next_variant, why_none
 from tests.rules.players import some
 
 Table = tuple[int, ...]
@@ -42,6 +42,32 @@ ENTRANTS = st.lists(
     st.tuples(st.integers(1, 7), st.floats(500, 2500), st.integers(0, 300)), max_size=14
 ).map(lambda drawn: [entrant(100 + number, rating, matches, owner) for number, (owner, rating, matches) in
                      enumerate(drawn)])  # fmt: skip
+
+
+def in_sets(entrants: list[Entrant], count: int, at_once: int = 3) -> list[Table]:
+    return next_matches(entrants, {}, 4, False, Random(1), count, DisjointSets(at_once))
+
+
+def test_where_owners_play_one_match_at_a_time_eight_bots_play_two_matches_at_once() -> None:
+    tables = in_sets(field(8), 40)
+    assert all({*one, *other} == set(range(8)) for one, other in zip(tables[::2], tables[1::2], strict=True))
+    assert len({frozenset(table) for table in tables}) > 20  # not always the same four
+
+
+def test_no_more_matches_belong_together_than_are_played_at_once() -> None:
+    tables = in_sets(field(40), 60, at_once=3)
+    triples = list(zip(tables[::3], tables[1::3], tables[2::3], strict=True))
+    assert all(len({*one, *two, *three}) == 12 for one, two, three in triples)
+    assert any(set(table) & set(before) for before, table in zip(tables[2::3], tables[3::3], strict=False))
+
+
+def test_too_few_owners_for_a_second_match_play_as_if_nobody_asked() -> None:
+    assert in_sets(field(7), 20) == planned(field(7), 20)
+
+
+def test_a_match_goes_on_with_the_set_of_those_that_wait() -> None:
+    sets = DisjointSets(2, [{0, 1, 2, 3}, {4, 5, 6, 7}, {0, 1, 4, 5}])
+    assert next_matches(field(8), {}, 4, False, Random(1), 1, sets)[0] in itertools.permutations([2, 3, 6, 7])
 
 
 @some

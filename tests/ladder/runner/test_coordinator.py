@@ -75,6 +75,21 @@ def test_more_matches_wait_than_are_leased(coordinator: Coordinator, database: D
     assert len(waiting) == 3
 
 
+@pytest.mark.parametrize(("sandbox", "at_once"), [("docker", 2), ("process", 3)])
+def test_matches_of_different_owners_are_scheduled_to_be_played_at_once(
+    database: Database, settings: Settings, time: Time, sandbox: str, at_once: int
+) -> None:
+    with database.write() as session:
+        for number in range(8):
+            enter(session, f"Bot{number}")
+    coordinator = coordinator_at(database, settings.model_copy(update={"sandbox": sandbox, "runtime": "runc"}), time)
+    for _ in range(5):
+        tasks = coordinator.take(3, ahead=3, at_once=3)
+        assert len(tasks) == at_once
+        for task in tasks:
+            assert coordinator.record(recorded(task))
+
+
 def test_a_result_tells_how_each_rating_moved(coordinator: Coordinator, database: Database, time: Time) -> None:
     (task,) = coordinator.take(1)
     time.now += 12.5
