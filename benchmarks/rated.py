@@ -92,7 +92,9 @@ def rated(millis: int, instances: Instances, matches: int) -> Rated:
         stop = log_to(settings.data_dir / "logs" / "ladder.jsonl", to_stderr=False)
         executor = LocalExecutor(Worker(load_version), slots=len(bot_cores()) + 1)
         try:
-            _run(database, settings, executor, BOTS if instances == "warm" and millis <= 1 else 2)  # programs are loaded
+            _run(
+                database, settings, executor, BOTS if instances == "warm" and millis <= 1 else 2
+            )  # programs are loaded
             before = _clocked(settings)
             began, busy = time.perf_counter(), busy_seconds()
             _run(database, settings, executor, matches)

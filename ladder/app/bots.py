@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from ladder.store import names
 from ladder.store.queries import bot_page as pages
 from ladder.store.queries import bots as lists
-from ladder.store.queries import neighbours as queries_of_neighbours
 from ladder.store.queries import rating_curve as curves
 from ladder.store.queries import standings as tables
 from ladder.values.bots import BotList
@@ -37,17 +36,6 @@ def standings(
     with ladder.database.read() as session:
         wanted = names.variants(session) if variant is None else [variant]
         return [tables.standings(session, names.find_variant(session, name), everyone, first) for name in wanted]
-
-
-def neighbours(ladder: Ladder, variant: str) -> dict[tuple[str, int], float]:
-    """
-    Read how likely each active version of a variant is stronger than the one ranked next, 0 to 1.
-
-    Returns:
-        By bot and number of the version; those are left out of which no estimate knows.
-    """
-    with ladder.database.read() as session:
-        return queries_of_neighbours.neighbours(session, variant)
 
 
 def bots(ladder: Ladder) -> list[BotRow]:

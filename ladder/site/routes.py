@@ -51,9 +51,7 @@ def standings(
     site: Site = request.app.state.site
 
     def make() -> dict[str, object]:
-        (table,) = bots.standings(site.ladder, variant, everyone)
-        rows = table_pages.standings(table, overview.variants(site.ladder, first=0), search, everyone, page)
-        return {"likely": bots.neighbours(site.ladder, variant), **rows}
+        return table_pages.standings(site.ladder, variant, search, everyone, page)
 
     return site.pages.page(request, "standings.html", make)
 

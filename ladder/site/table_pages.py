@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ladder.app import overview
+from ladder.app.standings_page import ROWS, named, number_of, standings_page
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ladder.app.ladder import Ladder
     from ladder.values.bots import BotRow
-    from ladder.values.site import VariantSummary
-    from ladder.values.standings import StandingRow, Standings
 
-ROWS = 100
-"""Rows on one page."""
 MEAN = 1500.0
 """The mean of the active ones (docs/ratings.md)."""
 LEAST_SPAN = 50.0
@@ -33,29 +33,37 @@ class Span:
         return round(width * min(1.0, max(0.0, part)), 1)
 
 
-def span_of(rows: Sequence[StandingRow]) -> Span:
-    """The scale on which all rows, their errors and the mean lie."""
-    ends = [row.elo + sign * (row.error or 0.0) for row in rows for sign in (-1, 1)]
+def span_of(low: float | None, high: float | None) -> Span:
+    """The scale on which all rows, their errors and the mean lie; *low* and *high* are their ends, if there are any."""
+    ends = [end for end in (low, high) if end is not None]
     return Span(min([*ends, MEAN - LEAST_SPAN]), max([*ends, MEAN + LEAST_SPAN]))
 
 
-def standings(
-    table: Standings, variants: Sequence[VariantSummary], search: str, everyone: bool, page: int
-) -> dict[str, object]:
-    """Choose the rows that a reader has asked for, by name or owner."""
-    scale = {"span": span_of(table.standings), "mean": MEAN}
-    return {"table": table, "variants": variants, "everyone": everyone, **scale, **_page(table.standings, search, page)}
+def standings(ladder: Ladder, variant: str, search: str, everyone: bool, page: int) -> dict[str, object]:
+    """
+    Read the rows that a reader has asked for, by name or owner.
+
+    Raises:
+        LadderError: If the ladder does not play that variant.
+    """
+    found = standings_page(ladder, variant, search, everyone, page)
+    return {
+        "table": found.table,
+        "rows": found.table.standings,
+        "likely": found.likely,
+        "page": found.page,
+        "pages": found.pages,
+        "span": span_of(found.extent.low, found.extent.high),
+        "mean": MEAN,
+        "variants": overview.variants(ladder, first=0),
+        "search": search,
+        "everyone": everyone,
+    }
 
 
 def bots(all_bots: Sequence[BotRow], search: str, page: int) -> dict[str, object]:
     """Do the same with all bots of a ladder."""
-    return _page(all_bots, search, page)
-
-
-def _page(all_rows: Sequence[StandingRow] | Sequence[BotRow], search: str, page: int) -> dict[str, object]:
-    wanted = search.casefold()
-    rows = [row for row in all_rows if wanted in row.bot.casefold() or wanted in row.owner.casefold()]
-    pages = max(1, -(-len(rows) // ROWS))
-    page = min(page, pages)
+    rows = named(all_bots, search)
+    page, pages = number_of(len(rows), page)
     shown = rows[(page - 1) * ROWS : page * ROWS]
     return {"rows": shown, "found": len(rows), "search": search, "page": page, "pages": pages}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from sqlalchemy import and_, func, select, union_all
+from sqlalchemy import and_, func, select
 
 from ladder.store import models
 from ladder.store.models import PairStats, Rating, State
@@ -12,10 +12,15 @@ from ladder.store.queries.estimate import estimate_of
 from ladder.values.bots import Opponent
 
 if TYPE_CHECKING:
-    from sqlalchemy import ColumnElement, Select, SQLColumnExpression
+    from collections.abc import Sequence
+
     from sqlalchemy.orm import Session
 
     from ladder.ratings.batch import Estimate
+
+
+AT_ONCE = 40
+"""How many are looked up first."""
 
 
 def head_to_head(session: Session, variant: str, version: int, limit: int) -> list[Opponent]:
@@ -28,11 +33,8 @@ def head_to_head(session: Session, variant: str, version: int, limit: int) -> li
         version: The version's id.
         limit: At most so many.
     """
-    own = session.scalars(select(Rating.rating).where(Rating.variant == variant, Rating.version_id == version)).one()
-    met = sorted(
-        _met(session, variant, version), key=lambda one: (one.state != State.ACTIVE, abs(one.rating - own), one.other)
-    )
-    names = _names(session, [one.other for one in met[:limit]])
+    met = _met(session, variant, version, limit)
+    names = _names(session, [one.other for one in met])
     estimate = estimate_of(session, variant) if met else None
     return [
         Opponent(
@@ -43,38 +45,52 @@ def head_to_head(session: Session, variant: str, version: int, limit: int) -> li
             matches=one.matches,
             los=_los(estimate, version, one.other),
         )
-        for one in met[:limit]
+        for one in met
     ]
 
 
 class _Met(NamedTuple):
     other: int
     state: str
-    rating: float
     score: float
     matches: int
 
 
-def _met(session: Session, variant: str, version: int) -> list[_Met]:
-    """Whom it has met. Outer joins, so that SQLite looks each pair up, and does not go through all of a variant's."""
-    here = (PairStats.variant == Rating.variant,)
-    as_a = _among(variant, PairStats.score, *here, PairStats.a == version, PairStats.b == Rating.version_id)
-    as_b = _among(
-        variant, PairStats.n - PairStats.score, *here, PairStats.a == Rating.version_id, PairStats.b == version
+def _met(session: Session, variant: str, version: int, limit: int) -> list[_Met]:
+    """The first of those whom it has met. Of a thousand only as many are looked up as it takes to find them."""
+    others = _by_nearness(session, variant, version)
+    met: list[_Met] = []
+    size = AT_ONCE
+    while others and len(met) < limit:
+        some, others = others[:size], others[size:]
+        size *= 2
+        scores = _scores(session, variant, version, [other for other, _ in some])
+        met += [_Met(other, state, *scores[other]) for other, state in some if other in scores]
+    return met[:limit]
+
+
+def _by_nearness(session: Session, variant: str, version: int) -> list[tuple[int, str]]:
+    """Everybody else in a variant, and in which state: the active ones first, then the nearest in rating."""
+    entries = select(Rating.version_id, Rating.state, Rating.rating).where(Rating.variant == variant)
+    found = {other: (state, rating) for other, state, rating in session.execute(entries)}
+    _, own = found.pop(version)
+    nearest = sorted(found, key=lambda one: (found[one][0] != State.ACTIVE, abs(found[one][1] - own), one))
+    return [(other, found[other][0]) for other in nearest]
+
+
+def _scores(session: Session, variant: str, version: int, others: Sequence[int]) -> dict[int, tuple[float, int]]:
+    """By version: what was scored against it, in matches of any length, and in how many of them."""
+    above, below = [one for one in others if one > version], [one for one in others if one < version]
+    pairs = (
+        (PairStats.b, PairStats.score, and_(PairStats.a == version, PairStats.b.in_(above))),
+        (PairStats.a, PairStats.n - PairStats.score, and_(PairStats.b == version, PairStats.a.in_(below))),
     )
-    rows = session.execute(union_all(as_a.where(Rating.version_id > version), as_b.where(Rating.version_id < version)))
-    return [
-        _Met(other, state, rating, score, int(matches))
-        for other, state, rating, score, matches in rows.all()
-        if matches
-    ]
-
-
-def _among(variant: str, score: SQLColumnExpression[Any], *pair: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
-    """Everybody in a variant, with what the *pair* that each makes has scored, in matches of any length, if any."""
-    columns = select(Rating.version_id, Rating.state, Rating.rating, func.sum(score), func.sum(PairStats.n))
-    pairs = columns.join_from(Rating, PairStats, and_(*pair), isouter=True).where(Rating.variant == variant)
-    return pairs.group_by(Rating.version_id, Rating.state, Rating.rating)
+    found: dict[int, tuple[float, int]] = {}
+    for other, score, pair in pairs:
+        wanted = select(other, func.sum(score), func.sum(PairStats.n)).where(PairStats.variant == variant, pair)
+        rows = session.execute(wanted.group_by(other))
+        found |= {one: (scored, int(matches)) for one, scored, matches in rows if matches}
+    return found
 
 
 def _names(session: Session, versions: list[int]) -> dict[int, tuple[str, int]]:

@@ -14,13 +14,17 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 
-def neighbours(session: Session, variant: str) -> dict[tuple[str, int], float]:
+def neighbours(
+    session: Session, variant: str, first: int | None = None, skipped: int = 0
+) -> dict[tuple[str, int], float]:
     """
     Read how likely each active version is stronger than the one ranked next, 0 to 1.
 
     Args:
         session: A transaction.
         variant: The variant's name.
+        first: Only of so many; None: of all.
+        skipped: How many to leave out before them.
 
     Returns:
         By bot and number of the version; without the last one, and those that the last estimate does not know.
@@ -33,7 +37,9 @@ def neighbours(session: Session, variant: str) -> dict[tuple[str, int], float]:
         .join_from(Rating, Version, Version.id == Rating.version_id)
         .join(StoredBot, StoredBot.id == Version.bot_id)
         .where(Rating.variant == variant, Rating.state == State.ACTIVE)
-        .order_by(Rating.rating.desc(), StoredBot.name)
+        .order_by(Rating.rating.desc(), StoredBot.name, Version.number.desc())
+        .limit(None if first is None else first + 1)
+        .offset(skipped)
     )
     known = set(estimate.versions.tolist())
     return {

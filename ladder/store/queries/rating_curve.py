@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Select
     from sqlalchemy.orm import Session
 
-MOST_POINTS = 400
-"""And one a version. More would not be seen: a chart is some 800 pixels wide."""
+MOST_POINTS = 200
+"""And one a version. More would hardly be seen: a chart is some 800 pixels wide."""
 
 
 def rating_curve(session: Session, bot: models.StoredBot, variant: models.Variant) -> RatingCurve:

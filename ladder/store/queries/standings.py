@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import case, func, select
 
@@ -16,11 +16,13 @@ from referee.records.rules_file import rules_from
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from sqlalchemy import Row, Select
+    from sqlalchemy import ColumnElement, Row, Select
     from sqlalchemy.orm import Session
 
 
-def standings(session: Session, variant: models.Variant, everyone: bool = False, first: int | None = None) -> Standings:
+def standings(
+    session: Session, variant: models.Variant, everyone: bool = False, first: int | None = None, skipped: int = 0
+) -> Standings:
     """
     Read the standings of a variant.
 
@@ -29,20 +31,21 @@ def standings(session: Session, variant: models.Variant, everyone: bool = False,
         variant: The variant.
         everyone: With those that are suspended or retired, behind the others.
         first: Only so many; None: all.
+        skipped: How many to leave out before them.
     """
-    wanted = _ENTRIES.where(Rating.variant == variant.name).order_by(*_BEST_FIRST).limit(first)
-    if not everyone:
-        wanted = wanted.where(Rating.state == State.ACTIVE)
-    field, rules = VariantStandings.of(session, variant), rules_from(variant.rules)
+    wanted = _ENTRIES.where(*_ranked(variant, everyone)).order_by(*_BEST_FIRST).limit(first).offset(skipped)
+    rules, sides = rules_from(variant.rules), _sides(variant)
     played = session.scalar(select(func.sum(Rating.matches)).where(Rating.variant == variant.name)) or 0
+    rows = session.execute(wanted).all() if first != 0 else []
+    field = VariantStandings.of(session, variant) if rows else None
     return Standings.model_validate(  # all rows in one go: a thousand of them take half the time
         {
             "variant": variant.name,
             "title": rules.title,
-            "matches": int(played) // field.sides,
+            "matches": int(played) // sides,
             "low_is_better": rules.low_is_better,
-            "sides": field.sides,
-            "standings": [field.fields(row) for row in session.execute(wanted)],
+            "sides": sides,
+            "standings": [field.fields(row) for row in rows] if field else [],
         }
     )
 
@@ -51,6 +54,35 @@ def active(session: Session, variant: str) -> int:
     """Count those that are ranked in a variant."""
     wanted = select(func.count()).where(Rating.variant == variant, Rating.state == State.ACTIVE)
     return session.scalar(wanted) or 0
+
+
+class Extent(NamedTuple):
+    """What all rows of standings have in common."""
+
+    rows: int
+    low: float | None
+    """Where the lowest 95 % interval begins, in Elo as it is shown; of one that is not estimated, its rating."""
+    high: float | None
+    """Where the highest one ends."""
+
+
+def extent(session: Session, variant: models.Variant, everyone: bool = False) -> Extent:
+    """Count the rows of the standings of a variant, and find the scale on which they all lie."""
+    error = func.coalesce(Rating.error, 0.0)
+    wanted = select(func.count(), func.min(Rating.rating - error), func.max(Rating.rating + error))
+    count, low, high = session.execute(wanted.where(*_ranked(variant, everyone))).one()
+    shift = VariantStandings.of(session, variant).shift if count else 0.0
+    return Extent(count, low + shift, high + shift) if count else Extent(0, None, None)
+
+
+def _ranked(variant: models.Variant, everyone: bool) -> list[ColumnElement[bool]]:
+    return [Rating.variant == variant.name, *([] if everyone else [Rating.state == State.ACTIVE])]
+
+
+def _sides(variant: models.Variant) -> int:
+    """How many win or lose each for itself: partners count as one."""
+    players = int(variant.rules["players"])
+    return players // 2 if variant.rules.get("partners") else players
 
 
 def standing(
@@ -82,8 +114,7 @@ class VariantStandings:
         ranks: dict[float, int] = {}
         for rank, rating in enumerate(sorted(ratings, reverse=True), 1):
             ranks.setdefault(rating, rank)
-        players = int(variant.rules["players"])
-        return cls(ranks, elo.shift(ratings), players // 2 if variant.rules.get("partners") else players, len(ratings))
+        return cls(ranks, elo.shift(ratings), _sides(variant), len(ratings))
 
     def fields(self, row: Row[*tuple[Any, ...]]) -> dict[str, Any]:
         """How somebody stands in it: the fields of a `StandingRow`."""

@@ -14,6 +14,7 @@ from structlog.testing import capture_logs
 from ladder.app import bots
 from ladder.app.standings_csv import FIELDS
 from ladder.errors import StoreError
+from ladder.site import table_pages
 from ladder.values.bots import BotList, BotPage
 from ladder.values.matches import Explanation, MatchList, MatchRow, MatchScores
 from ladder.values.site import RatingCurve, VariantSummary
@@ -165,6 +166,7 @@ def test_a_failing_database_is_said_to_fail(site: Visitor, monkeypatch: pytest.M
 
 def test_a_mistake_of_ours_tells_nothing_of_the_machine(site: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bots, "standings", lambda *_: 1 / 0)
+    monkeypatch.setattr(table_pages, "standings_page", lambda *_: 1 / 0)
     for path in ("/api/v1/standings/gongzhu?x=2", "/v/gongzhu?page=7"):
         with capture_logs() as told:
             response = site.get(path)

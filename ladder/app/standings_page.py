@@ -1,0 +1,83 @@
+"""Standings some rows at a time, as a page shows them: a thousand bots take ten times as long as a hundred."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from ladder.store import names
+from ladder.store.queries.neighbours import neighbours
+from ladder.store.queries.standings import extent, standings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ladder.app.ladder import Ladder
+    from ladder.store.queries.standings import Extent
+    from ladder.values.bots import BotRow
+    from ladder.values.standings import StandingRow, Standings
+
+Row = TypeVar("Row", "StandingRow", "BotRow")
+ROWS = 100
+"""Rows on one page."""
+
+
+@dataclass(frozen=True)
+class StandingsPage:
+    """Some rows of the standings of a variant."""
+
+    table: Standings
+    """The variant, and the rows of this page."""
+    found: int
+    """Rows of all pages."""
+    page: int
+    """From 1."""
+    pages: int
+    extent: Extent
+    """Of all that are ranked, whatever was searched for."""
+    likely: dict[tuple[str, int], float]
+    """How likely each is stronger than the one ranked next, 0 to 1, by bot and number of the version."""
+
+
+def standings_page(
+    ladder: Ladder, variant: str, search: str = "", everyone: bool = False, page: int = 1
+) -> StandingsPage:
+    """
+    Read one page of the standings of a variant.
+
+    Args:
+        ladder: The ladder.
+        variant: Its name.
+        search: A part of the name of the bot or of its owner; empty: all of them.
+        everyone: With those that are suspended or retired, behind the others.
+        page: From 1; the last one if there are fewer.
+
+    Raises:
+        LadderError: If the ladder does not play that variant.
+    """
+    with ladder.database.read() as session:
+        there = names.find_variant(session, variant)
+        scale = extent(session, there, everyone)
+        if search:
+            table = standings(session, there, everyone)
+            rows = named(table.standings, search)
+            number, pages = number_of(len(rows), page)
+            shown = rows[(number - 1) * ROWS : number * ROWS]
+            table = table.model_copy(update={"standings": shown})
+            return StandingsPage(table, len(rows), number, pages, scale, neighbours(session, variant))
+        number, pages = number_of(scale.rows, page)
+        skipped = (number - 1) * ROWS
+        table = standings(session, there, everyone, ROWS, skipped)
+        return StandingsPage(table, scale.rows, number, pages, scale, neighbours(session, variant, ROWS, skipped))
+
+
+def named(rows: Sequence[Row], search: str) -> tuple[Row, ...]:
+    """Those in whose name, or whose owner's, there is what somebody searches for, in capitals or not."""
+    wanted = search.casefold()
+    return tuple(row for row in rows if wanted in row.bot.casefold() or wanted in row.owner.casefold())
+
+
+def number_of(rows: int, page: int) -> tuple[int, int]:
+    """The number of the page that is shown when *page* is asked for, and of how many."""
+    pages = max(1, -(-rows // ROWS))
+    return min(page, pages), pages

@@ -1,0 +1,70 @@
+"""Standings some rows at a time say what the whole of them says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.app import bots
+from ladder.app.standings_page import ROWS, standings_page
+from ladder.settings.settings import load_settings
+from ladder.store.models import State
+from tests.ladder.ladders import enter
+from tests.ladder.recorded_ladders import new_ladder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ladder.app.ladder import Ladder
+
+BOTS = 2 * ROWS + 5
+
+
+@pytest.fixture
+def long(tmp_path: Path) -> Iterator[Ladder]:
+    """More bots than two pages have, and one that is suspended."""
+    ladder = new_ladder(load_settings(data_dir=tmp_path))
+    with ladder.database.write() as session:
+        for number in range(BOTS):
+            enter(session, f"Bot{number:03}", owner=f"Owner{number % 7}", rating=1400.0 + number)
+        enter(session, "Idler", state=State.SUSPENDED, rating=3000.0)
+    yield ladder
+    ladder.database.close()
+
+
+@pytest.mark.parametrize(("page", "rows"), [(1, ROWS), (2, ROWS), (3, 5), (9, 5)])
+def test_a_page_has_the_rows_that_the_whole_table_has_there(long: Ladder, page: int, rows: int) -> None:
+    (whole,) = bots.standings(long)
+    found = standings_page(long, "hearts", page=page)
+    number = min(page, 3)
+    assert found.table.standings == whole.standings[(number - 1) * ROWS : number * ROWS]
+    assert (len(found.table.standings), found.found, found.page, found.pages) == (rows, BOTS, number, 3)
+    assert found.table.model_copy(update={"standings": whole.standings}) == whole
+
+
+def test_those_that_do_not_play_stand_at_the_end(long: Ladder) -> None:
+    found = standings_page(long, "hearts", everyone=True, page=3)
+    assert (found.found, found.table.standings[-1].bot) == (BOTS + 1, "Idler")
+
+
+def test_the_scale_is_that_of_all_rows_whatever_is_searched_for(long: Ladder) -> None:
+    (whole,) = bots.standings(long)
+    found = standings_page(long, "hearts", search="bOT00")
+    assert [row.bot for row in found.table.standings] == [f"Bot00{number}" for number in range(9, -1, -1)]
+    assert (found.found, found.pages) == (10, 1)
+    assert found.extent.low == pytest.approx(min(row.elo for row in whole.standings))
+    assert found.extent.high == pytest.approx(max(row.elo for row in whole.standings))
+    assert standings_page(long, "hearts", search="owner6").found == len(range(6, BOTS, 7))
+
+
+def test_the_scale_goes_to_the_ends_of_the_intervals(long: Ladder) -> None:
+    with long.database.write() as session:
+        enter(session, "Sure", rating=1500.0)
+        enter(session, "Unsure", rating=1500.0)
+        session.connection().exec_driver_sql("UPDATE ratings SET error = 400 WHERE rating = 1500")
+    (whole,) = bots.standings(long)
+    extent = standings_page(long, "hearts").extent
+    assert extent.low == pytest.approx(min(row.elo - (row.error or 0.0) for row in whole.standings))
+    assert extent.high == pytest.approx(max(row.elo + (row.error or 0.0) for row in whole.standings))
