@@ -22,7 +22,7 @@ def describe(rules: Rules, translate: Callable[[str], str] = str) -> str:
         rules: The variant.
         translate: Gives a sentence in another language; ``%(name)s`` in it stands for what is put in.
 
-    >>> from pigpen import PRESETS
+    >>> from pigpen.rules import PRESETS
     >>> print(describe(PRESETS["hearts"]).splitlines()[0])
     Table: 4 players; 52 cards, 13 each; follow suit if you can; no trumps.
     """
