@@ -23,7 +23,7 @@ demo: $(READY)  ## play a real match between sample bots, in containers where Do
 test: $(READY) services  ## run all tests
 	$(SUITE) -n $(WORKERS) --max-worker-restart=0
 
-test-long: $(READY) services  ## run the tests that have a longer form, in that form (an hour)
+test-long: $(READY) services  ## run the tests that have a longer form, in that form (a quarter of an hour)
 	PIGPEN_TEST_LONG=1 $(SUITE) -n 2 --max-worker-restart=0 -m long -o timeout=3600
 
 # What tests need besides Python. Tests that need what cannot be had are left out, and named.
