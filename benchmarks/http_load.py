@@ -108,6 +108,15 @@ class Load:
         await asyncio.gather(*(work() for _ in range(at_once)))
         return time.perf_counter() - began
 
+    async def glance(self, path: str, until: bytes) -> None:
+        """Open a stream of events over a connection of its own, read as far as *until*, and drop it."""
+        reader, writer = await asyncio.open_connection(self._host, self._port, limit=LIMIT)
+        writer.write(f"GET {path} HTTP/1.1\r\nHost: {self._host}\r\n\r\n".encode())
+        await reader.readuntil(until)
+        writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
+
     async def close(self) -> None:
         """Close all connections."""
         while self._free:

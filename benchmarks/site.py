@@ -11,7 +11,8 @@ those of bots, matches and places in lists drawn by chance, so nearly all of the
 same", one page is asked for again and again. An ETag hit sends what the reader has, and gets 304.
 
 First nothing else runs; then a match of sample bots plays in processes beside it, and each second a result is recorded,
-after which every page is made anew. Last, the memory of the web process before and after many requests.
+after which every page is made anew. Last, the memory of the web process before and after many requests, and before and
+after many streams of live events, which are opened a hundred at a time and dropped after their first event.
 """
 
 from __future__ import annotations
@@ -34,10 +35,13 @@ from benchmarks.http_load import Load
 from benchmarks.machine import machine
 from benchmarks.report import Part, Row, sections, show
 from benchmarks.store import lease_matches, lines_of_a_match, record
+from ladder.results.live_folder import LiveFolder
 from ladder.results.summary import summarise
+from ladder.runner.live_writer import LiveWriter
 from ladder.settings.settings import load_settings
 from ladder.store.commands import estimates
 from ladder.store.commands.opening import open_ladder
+from ladder.values.live_events import LiveGap, to_line
 
 if TYPE_CHECKING:
     import argparse
@@ -51,6 +55,7 @@ SECONDS = 3.0
 """Of each kind of request."""
 REQUESTS = 10_000
 """Between the two looks at the memory."""
+STREAMS_AT_ONCE = 100
 BOTS, MATCHES = 1000, 1_000_000
 PAUSE = 1.0
 """Seconds between two results."""
@@ -125,6 +130,28 @@ async def memory(load: Load, process: int, requests: int, bots: int, matches: in
     return Row(what, f"{before:.0f} MiB, {after:.0f} MiB", "", f"{after / before:.2f}×")
 
 
+async def streams(load: Load, process: int, database: Database, folder: Path, count: int, bots: int) -> Row:
+    """The memory before and after so many streams of a match that is being played, the first of them not counted."""
+    (match,) = lease_matches(database, range(1, bots + 1), 1)
+    writer = LiveWriter(LiveFolder(folder))
+    writer.begin(match, 1)
+    writer.append(match, 1, to_line(LiveGap(missed=1)))
+    path = f"/api/v1/live/{match}/stream"
+
+    async def open_and_drop(number: int) -> None:
+        for _ in range(number // STREAMS_AT_ONCE):
+            await asyncio.gather(*(load.glance(path, b"data: ") for _ in range(STREAMS_AT_ONCE)))
+
+    await open_and_drop(2 * STREAMS_AT_ONCE)
+    before = resident(process)
+    await open_and_drop(count)
+    after = resident(process)
+    writer.end(match, 1, "done")
+    writer.close()
+    what = f"memory before and after {count:,} streams opened and dropped"
+    return Row(what, f"{before:.0f} MiB, {after:.0f} MiB", "", f"{after / before:.2f}×")
+
+
 def worked(process: int) -> float:
     """Milliseconds for which the processor has worked for a process."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
@@ -184,6 +211,7 @@ async def _measured(
         with playing(database, size[0]):
             rows += await answers(load, process, "beside a match", seconds, *size)
         rows.append(await memory(load, process, requests, *size))
+        rows.append(await streams(load, process, database, folder, max(STREAMS_AT_ONCE, requests // 10), size[0]))
         await load.close()
     return rows
 

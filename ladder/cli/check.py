@@ -17,7 +17,6 @@ from ladder.matches.kinds import SandboxKind, SandboxSetup
 from ladder.sandbox.bots.bot_source import find_bot
 from pigpen.rules import PRESETS, Rules
 from referee.match.spec import DEFAULT_CLOCK
-from referee.records.rules_file import load_rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,6 +44,8 @@ def check(
 
         pigpen check ./mybot --rules gongzhu --sandbox process
     """
+    from referee.records.rules_file import load_rules  # takes long to import
+
     variants = [load_rules(name) for name in rules] if rules else list(PRESETS.values())
     source = find_bot(bot)
     clock = replace(DEFAULT_CLOCK, limit=limit)

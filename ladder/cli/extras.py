@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from importlib import metadata
 
-from packaging.requirements import Requirement
-
 
 def how_to_install(module: str | None) -> str | None:
     """One sentence with the command to type, if *module* comes with an extra of Pigpen; None if it does not."""
+    from packaging.requirements import Requirement  # takes long to import, and is hardly ever needed
+
     wanted = (module or "").partition(".")[0]
     for line in metadata.requires("pigpen-arena") or []:
         needed = Requirement(line)

@@ -10,11 +10,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ladder.app.local.reading import Source, bot_in, deals_in, read_match, understanding
 from ladder.cli.records import BoardOption, DealOption, RotationOption, record_of
-from ladder.cli.replay_text import match_text
 from ladder.cli.replay_words import folded
-from referee.replay.cursor import Cursor
 
 
 def replay(
@@ -43,6 +40,11 @@ def replay(
 
         pigpen replay 17
     """
+    # What reads records takes long to import.
+    from ladder.app.local.reading import Source, bot_in, deals_in, read_match, understanding
+    from ladder.cli.replay_text import match_text
+    from referee.replay.cursor import Cursor
+
     source = Source.of(record_of(record))
     recorded = read_match(source)
     bot = None if chair is None else bot_in(recorded, chair, source)

@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.app.local.reading import Source, bot_in, deals_in, read_match, understanding
 from ladder.cli.json_output import print_json
 from ladder.cli.options import LimitOption, RuntimeOption, SandboxOption
 from ladder.cli.progress import progress
 from ladder.cli.records import BoardOption, DealOption, RotationOption, record_of
-from ladder.cli.rerun_table import print_rerun
 from ladder.cli.running import run
 from ladder.cli.sandboxes import opened_sandbox
 from ladder.matches.kinds import SandboxKind, SandboxSetup
 from ladder.sandbox.bots.bot_source import find_bot
-from referee.replay.rerun import table_reruns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -53,6 +50,11 @@ def rerun(
 
         pigpen rerun match.jsonl 0 ./mybot --board 3 --sandbox process
     """
+    # What reads records takes long to import.
+    from ladder.app.local.reading import Source, bot_in, deals_in, read_match, understanding
+    from ladder.cli.rerun_table import print_rerun
+    from referee.replay.rerun import table_reruns
+
     source = Source.of(record_of(record))
     recorded = read_match(source)
     number = bot_in(recorded, seat, source)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ladder.sandbox.base import LOCKED_BYTES, WARM_BYTES
-from ladder.sandbox.process.process_sandbox import ProcessSandbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,11 +54,13 @@ def open_sandbox(setup: SandboxSetup, report: Callable[[str], None] = lambda lin
     Raises:
         ValueError: If the kind is inline.
     """
+    # What is imported here takes long, and most commands need none of it.
     if setup.kind is SandboxKind.PROCESS:
+        from ladder.sandbox.process.process_sandbox import ProcessSandbox
+
         return ProcessSandbox()
     if setup.kind is SandboxKind.INLINE:
         raise ValueError("bots inline need no sandbox")
-    # The Docker library takes long to import.
     from ladder.sandbox.docker.docker_sandbox import DockerSandbox
     from ladder.sandbox.docker.locked_images import memory_share
 

@@ -53,9 +53,10 @@ def test_why() -> None:
 def test_site() -> None:
     rows = site.measure(1, requests=100, seconds=0.2, bots=120, matches=500)
     found = names(rows)
-    assert len(found) == 2 * 10 + 1
+    assert len(found) == 2 * 10 + 2
     assert "ETag hits, beside a match" in found
-    assert found[-1].startswith("memory before and after 100 requests")
+    assert found[-2].startswith("memory before and after 100 requests")
+    assert found[-1] == "memory before and after 100 streams opened and dropped"
 
 
 def test_decisions_without_docker_and_node(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-HEAVY = {"docker", "sqlalchemy", "alembic", "numpy", "structlog", "pydantic_settings"}
+HEAVY = {"docker", "sqlalchemy", "alembic", "numpy", "structlog", "pydantic", "pydantic_settings", "packaging", "grpc"}
 
 
 def test_the_command_imports_nothing_heavy_before_it_knows_what_is_wanted() -> None:
