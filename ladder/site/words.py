@@ -26,6 +26,7 @@ MOMENTS = {"en": "yyyy-MM-dd HH:mm", "zh": "y年M月d日 HH:mm"}
 """How a time is written in each."""
 COOKIE = "pigpen_lang"
 CARD = re.compile(r"(?<![A-Za-z0-9])([2-9TJQKA])([CDHS])(?![A-Za-z0-9])")
+POINTS = re.compile(r" ([+-]\d+)")
 SUITS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
 AS_TEXT = "\ufe0e"
 """After a sign of which browsers have a coloured picture, too: the letter."""
@@ -72,12 +73,13 @@ TITLES = (
 
 def with_suits(text: str) -> str:
     """
-    Write cards with the signs of their suits.
+    Write cards with the signs of their suits; their points stay on their line, and have a minus sign.
 
     >>> with_suits("QS -100; each of 5H…TH").replace(AS_TEXT, "")
-    'Q♠ -100; each of 5♥…10♥'
+    'Q♠\xa0−100; each of 5♥…10♥'
     """
-    return CARD.sub(lambda card: f"{card[1].replace('T', '10')}{SUITS[card[2]]}{AS_TEXT}", text)
+    text = CARD.sub(lambda card: f"{card[1].replace('T', '10')}{SUITS[card[2]]}{AS_TEXT}", text)
+    return POINTS.sub(lambda points: f"\xa0{points[1].replace('-', '−')}", text)
 
 
 @lru_cache(maxsize=4096)

@@ -76,7 +76,7 @@ def test_the_rules_of_gong_zhu_in_chinese(site: Visitor) -> None:
     page = chinese(site, "/rules/gongzhu").replace(words.AS_TEXT, "")
     assert "<h1>拱猪</h1>" in page
     assert "首攻：持有 2♠ 的一家领出首墩，可以出任意一张牌。" in page
-    assert "10♣：得牌者没有其他计分牌时为 +50；否则得牌者的分数 ×2。" in page
+    assert "10♣：得牌者没有其他计分牌时为\xa0+50；否则得牌者的分数 ×2。" in page
 
 
 @pytest.mark.parametrize(
