@@ -72,7 +72,7 @@ TITLES = (
 
 
 def with_suits(text: str) -> str:
-    """
+    r"""
     Write cards with the signs of their suits; their points stay on their line, and have a minus sign.
 
     >>> with_suits("QS -100; each of 5H…TH").replace(AS_TEXT, "")
