@@ -1,6 +1,6 @@
 # Pigpen. `make help` lists what there is to make.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long services check protos schema images bench clean
+.PHONY: help demo test test-long services bytecode check protos schema images bench clean
 BIN := .venv/bin
 READY := .venv/.ready
 # Tests wait for containers half of the time, so there are more workers than cores.
@@ -20,10 +20,10 @@ $(READY): $(BUILD) $(SOURCES)
 demo: $(READY)  ## play a real match between sample bots, in containers where Docker runs
 	@scripts/demo
 
-test: $(READY) services  ## run all tests
+test: $(READY) services bytecode  ## run all tests
 	$(SUITE) -n $(WORKERS) --max-worker-restart=0
 
-test-long: $(READY) services  ## run the tests that have a longer form, in that form (a quarter of an hour)
+test-long: $(READY) services bytecode  ## run the tests that have a longer form, in that form (a quarter of an hour)
 	PIGPEN_TEST_LONG=1 $(SUITE) -n 2 --max-worker-restart=0 -m long -o timeout=3600
 
 # What tests need besides Python. Tests that need what cannot be had are left out, and named.
@@ -34,6 +34,10 @@ services: $(READY)
 	@scripts/registry || true
 	@scripts/chromium || true
 	@$(BIN)/python -m ladder.sandbox.docker.base_image >/dev/null 2>&1 || true
+
+# Tests start hundreds of programs.
+bytecode: $(READY)
+	@scripts/bytecode ladder referee sdk/pigpen sample_bots tests
 
 check: $(READY)  ## format, lint, types, generated code, translations, import directions
 	$(BIN)/ruff format --check

@@ -9,7 +9,7 @@ The bots of a simulation have true ratings from N(1500, 200²) and play matches 
 each bot performs at its rating plus noise from the Gumbel distribution of scale 400 / ln 10, and the places are the
 order of the performances: then a beats b with the probability that Elo's formula gives, and the order of all is that
 of R. Plackett (1975) and R. Luce (1959). Ratings and tables come from the ladder's own `ladder.ratings.elo` and
-`ladder.pairing.scheduler`. The same bots play under both policies in one run.
+`ladder.pairing.scheduler`. The same bots play under all policies in one run.
 
 With --boards the scheduler's matches have so many boards each, and the noise falls with their root. Every simulation
 plays as many boards as --matches matches of four. The hours are those of one match at a time that takes --start seconds
@@ -36,11 +36,13 @@ import numpy.typing as npt
 
 from benchmarks import report
 from ladder.pairing.match_length import LENGTHS
-from ladder.pairing.scheduler import TOP, Entrant, next_matches
+from ladder.pairing.scheduler import TOP, DisjointSets, Entrant, next_matches
 from ladder.ratings.elo import SCALE, STANDARD_BOARDS, START, Side, SideMember, moves, steepness
 
 DEVIATION = 200.0
 SEATS = 4
+AT_ONCE = 3
+"""Matches that a ladder on two cores plays at the same time."""
 EVERY = 100
 """Matches of four boards between two looks."""
 BARS = {"Kendall τ ≥ 0.95": (0, 0.95), f"{TOP - 0.5} of the top {TOP} right": (1, TOP - 0.5)}
@@ -64,6 +66,7 @@ class Ladder:
     played: list[int] = field(init=False)
     """Boards of each."""
     neighbours: Counter[tuple[int, int]] = field(default_factory=Counter)
+    sets: DisjointSets = field(default_factory=lambda: DisjointSets(AT_ONCE))
 
     def __post_init__(self) -> None:
         self.ratings = [START] * len(self.true)
@@ -89,11 +92,16 @@ class Ladder:
 Policy = Callable[[Ladder, Random], tuple[int, ...]]
 
 
-def scheduled(ladder: Ladder, rng: Random) -> tuple[int, ...]:
+def scheduled(ladder: Ladder, rng: Random, sets: DisjointSets | None = None) -> tuple[int, ...]:
     """The table that the ladder's scheduler hands out; each bot has an owner of its own."""
     columns = zip(ladder.ratings, ladder.matches, ladder.seats, strict=True)
     entrants = [Entrant(bot, bot, bot, rating, n, tuple(seats)) for bot, (rating, n, seats) in enumerate(columns)]
-    return next_matches(entrants, ladder.neighbours, SEATS, False, rng, 1)[0]
+    return next_matches(entrants, ladder.neighbours, SEATS, False, rng, 1, sets)[0]
+
+
+def in_sets(ladder: Ladder, rng: Random) -> tuple[int, ...]:
+    """The same where `AT_ONCE` matches are played at once and no owner may have bots in two of them."""
+    return scheduled(ladder, rng, ladder.sets)
 
 
 def by_chance(ladder: Ladder, rng: Random) -> tuple[int, ...]:
@@ -101,7 +109,7 @@ def by_chance(ladder: Ladder, rng: Random) -> tuple[int, ...]:
     return tuple(rng.sample(range(len(ladder.true)), SEATS))
 
 
-POLICIES: dict[str, Policy] = {"by chance": by_chance, "scheduled": scheduled}
+POLICIES: dict[str, Policy] = {"by chance": by_chance, "scheduled": scheduled, "in sets of three": in_sets}
 
 
 def gumbel(rng: Random) -> float:
