@@ -20,6 +20,8 @@ BOTS = ("Trotter", "Snout", "Truffle", "Acorn", "Mud")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MATCHES = count(2, 40)
 """Matches of the demo's ladder, in containers; 40 is what `make demo` plays."""
+BOARDS = count(4, 16)
+"""Boards of its first match, which has 16."""
 LADDER = "pigpen ladder run --matches 10"
 LADDER_MATCHES = count(1, 10)
 """Matches of the README's ladder, which says 10."""
@@ -106,7 +108,8 @@ def test_the_pigpen_commands_work_one_after_the_other(tmp_path: Path) -> None:
 @pytest.mark.long
 @pytest.mark.timeout(PATIENCE)
 def test_make_demo_plays_a_match_and_a_small_ladder_in_containers(tmp_path: Path) -> None:
-    done = run("make demo", ROOT, TMPDIR=str(tmp_path), PIGPEN_DEMO_MATCHES=str(MATCHES))
+    sizes = {"PIGPEN_DEMO_MATCHES": str(MATCHES), "PIGPEN_DEMO_BOARDS": str(BOARDS)}
+    done = run("make demo", ROOT, TMPDIR=str(tmp_path), **sizes)
     assert done.returncode == 0, done.stderr
     for name in ("counting", "cautious", "random", "random#2"):
         assert f"│ {name} " in done.stdout

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from referee.records.lines import AnyLine, Instances
 
 SPEC = MatchSpec(
-    PRESETS["gongzhu"], ("a", "b", "c", "d"), Format(boards=2), ClockSetting(600.0, 1.0, 30.0, 60.0), bytes(32)
+    PRESETS["gongzhu"], ("a", "b", "c", "d"), Format(boards=1), ClockSetting(600.0, 1.0, 30.0, 60.0), bytes(32)
 )
 ITS_OWN = ("~", "$TMPDIR")
 ANYWHERE = ("~", "/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/pigpen", "/run", "/", ".")
