@@ -23,7 +23,7 @@ AT_ONCE = 40
 """How many are looked up first."""
 
 
-def head_to_head(session: Session, variant: str, version: int, limit: int) -> list[Opponent]:
+def head_to_head(session: Session, variant: str, version: int, limit: int, at_once: int = AT_ONCE) -> list[Opponent]:
     """
     Read the opponents of a version: the active ones first, then the nearest in rating.
 
@@ -32,8 +32,9 @@ def head_to_head(session: Session, variant: str, version: int, limit: int) -> li
         variant: The variant's name.
         version: The version's id.
         limit: At most so many.
+        at_once: How many of the nearest are looked up first; then twice as many, and so on.
     """
-    met = _met(session, variant, version, limit)
+    met = _met(session, variant, version, limit, at_once)
     names = _names(session, [one.other for one in met])
     estimate = estimate_of(session, variant) if met else None
     return [
@@ -56,11 +57,10 @@ class _Met(NamedTuple):
     matches: int
 
 
-def _met(session: Session, variant: str, version: int, limit: int) -> list[_Met]:
+def _met(session: Session, variant: str, version: int, limit: int, size: int) -> list[_Met]:
     """The first of those whom it has met. Of a thousand only as many are looked up as it takes to find them."""
     others = _by_nearness(session, variant, version)
     met: list[_Met] = []
-    size = AT_ONCE
     while others and len(met) < limit:
         some, others = others[:size], others[size:]
         size *= 2

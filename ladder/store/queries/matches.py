@@ -77,7 +77,8 @@ def _results_before(session: Session, version: int, variant: str, matches: int, 
     )
 
     def ordinal(place: int) -> int:
-        return session.scalars(numbered.where(StoredSeat.matches_before == place)).one() or 0
+        ordinals = session.scalars(numbered.where(StoredSeat.matches_before == place))
+        return ordinals.first() or 0  # a version may have two seats in a match
 
     return bisect_left(range(matches), before, key=ordinal)
 

@@ -90,6 +90,21 @@ def test_matches_of_different_owners_are_scheduled_to_be_played_at_once(
             assert coordinator.record(recorded(task))
 
 
+def test_a_match_is_scheduled_beside_one_that_is_being_played(
+    database: Database, settings: Settings, time: Time
+) -> None:
+    with database.write() as session:
+        for number in range(8):
+            enter(session, f"Bot{number}")
+    in_containers = settings.model_copy(update={"sandbox": "docker", "runtime": "runc"})
+    for seed in range(5):
+        coordinator = Coordinator(database, in_containers, random.Random(seed), time, tick=time)
+        tasks = [task for _ in range(2) for task in coordinator.take(1, at_once=3)]
+        assert len(tasks) == 2
+        for task in tasks:
+            assert coordinator.record(recorded(task))
+
+
 def test_a_result_tells_how_each_rating_moved(coordinator: Coordinator, database: Database, time: Time) -> None:
     (task,) = coordinator.take(1)
     time.now += 12.5

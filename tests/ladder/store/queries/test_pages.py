@@ -15,6 +15,7 @@ from ladder.ratings.batch import fit, pair_weight
 from ladder.results.summary import summarise
 from ladder.settings.settings import load_settings
 from ladder.store import models
+from ladder.store.commands.estimates import refresh
 from ladder.store.commands.opening import open_ladder
 from ladder.store.commands.results import record_summary
 from ladder.store.names import find_match, find_variant, find_version
@@ -24,6 +25,8 @@ from ladder.store.queries.explanation import explain, sides_of
 from ladder.store.queries.faults import faults_of
 from ladder.store.queries.head_to_head import head_to_head
 from ladder.store.queries.matches import match_row, results, unfinished
+from ladder.store.queries.neighbours import neighbours
+from ladder.store.queries.standings import standings
 from tests.ladder import ladders, shown
 
 if TYPE_CHECKING:
@@ -113,7 +116,33 @@ def test_active_opponents_nearest_in_rating_come_first(database: Database) -> No
         rating = {bot: session.get_one(models.Rating, ("gongzhu", version)).rating for bot, version in versions.items()}
         apart = [abs(rating[one.bot] - rating["Trotter"]) for one in found[:-1]]
         assert apart == sorted(apart)
-        assert head_to_head(session, "gongzhu", versions["Trotter"], 2) == found[:2]
+        for limit in (1, 2, 10):
+            assert head_to_head(session, "gongzhu", versions["Trotter"], limit, at_once=1) == found[:limit]
+
+
+@pytest.mark.parametrize("variant", ["gongzhu", "gongzhu-partners"])
+def test_older_results_of_a_bot_are_those_before_an_ordinal(database: Database, variant: str) -> None:
+    with database.write() as session:
+        mine = shown.a_ladder(session, variant, matches=12)["Mud"]
+        every = [row.id for row in results(session, 20, None, [mine])]
+        assert len(every) > 3
+        for before in range(1, 14):
+            older = [row.id for row in results(session, 3, None, [mine], before=before)]
+            assert older == [number for number in every if number < before][:3]
+
+
+def test_how_sure_a_part_of_the_order_is_says_what_the_whole_says(database: Database) -> None:
+    with database.write() as session:
+        shown.a_ladder(session, matches=12)
+    refresh(database, "gongzhu")
+    with database.read() as session:
+        whole = standings(session, find_variant(session, "gongzhu")).standings
+        every = neighbours(session, "gongzhu")
+        assert list(every) == [(row.bot, row.version) for row in whole[:-1]]
+        for skipped in range(5):
+            there = {(row.bot, row.version) for row in whole[skipped : skipped + 2]}
+            found = neighbours(session, "gongzhu", 2, skipped)
+            assert found == {bot: likely for bot, likely in every.items() if bot in there}
 
 
 def test_a_bot_s_page_tells_of_versions_variants_faults_and_changes(database: Database) -> None:
