@@ -62,7 +62,7 @@ images: $(READY)  ## build the bot base image
 	@scripts/engine
 	$(BIN)/python -m ladder.sandbox.docker.base_image
 
-bench: $(READY)  ## measure, and print one table (a quarter of an hour)
+bench: $(READY)  ## measure, and print one table (20 minutes)
 	@scripts/engine || true
 	$(BIN)/python -m benchmarks
 

@@ -28,8 +28,6 @@ class StandingsPage:
 
     table: Standings
     """The variant, and the rows of this page."""
-    found: int
-    """Rows of all pages."""
     page: int
     """From 1."""
     pages: int
@@ -64,11 +62,11 @@ def standings_page(
             number, pages = number_of(len(rows), page)
             shown = rows[(number - 1) * ROWS : number * ROWS]
             table = table.model_copy(update={"standings": shown})
-            return StandingsPage(table, len(rows), number, pages, scale, neighbours(session, variant))
+            return StandingsPage(table, number, pages, scale, neighbours(session, variant))
         number, pages = number_of(scale.rows, page)
         skipped = (number - 1) * ROWS
         table = standings(session, there, everyone, ROWS, skipped)
-        return StandingsPage(table, scale.rows, number, pages, scale, neighbours(session, variant, ROWS, skipped))
+        return StandingsPage(table, number, pages, scale, neighbours(session, variant, ROWS, skipped))
 
 
 def named(rows: Sequence[Row], search: str) -> tuple[Row, ...]:

@@ -40,23 +40,23 @@ def test_a_page_has_the_rows_that_the_whole_table_has_there(long: Ladder, page: 
     found = standings_page(long, "hearts", page=page)
     number = min(page, 3)
     assert found.table.standings == whole.standings[(number - 1) * ROWS : number * ROWS]
-    assert (len(found.table.standings), found.found, found.page, found.pages) == (rows, BOTS, number, 3)
+    assert (len(found.table.standings), found.extent.rows, found.page, found.pages) == (rows, BOTS, number, 3)
     assert found.table.model_copy(update={"standings": whole.standings}) == whole
 
 
 def test_those_that_do_not_play_stand_at_the_end(long: Ladder) -> None:
     found = standings_page(long, "hearts", everyone=True, page=3)
-    assert (found.found, found.table.standings[-1].bot) == (BOTS + 1, "Idler")
+    assert (found.extent.rows, found.table.standings[-1].bot) == (BOTS + 1, "Idler")
 
 
 def test_the_scale_is_that_of_all_rows_whatever_is_searched_for(long: Ladder) -> None:
     (whole,) = bots.standings(long)
     found = standings_page(long, "hearts", search="bOT00")
     assert [row.bot for row in found.table.standings] == [f"Bot00{number}" for number in range(9, -1, -1)]
-    assert (found.found, found.pages) == (10, 1)
+    assert (found.extent.rows, found.pages) == (BOTS, 1)
     assert found.extent.low == pytest.approx(min(row.elo for row in whole.standings))
     assert found.extent.high == pytest.approx(max(row.elo for row in whole.standings))
-    assert standings_page(long, "hearts", search="owner6").found == len(range(6, BOTS, 7))
+    assert len(standings_page(long, "hearts", search="owner6").table.standings) == len(range(6, BOTS, 7))
 
 
 def test_the_scale_goes_to_the_ends_of_the_intervals(long: Ladder) -> None:
