@@ -16,6 +16,8 @@ def config(settings: Settings) -> list[SettingRow]:
 
 def _shown(settings: Settings, name: str) -> str | int | float | bool:
     value = getattr(settings, name)
+    if value is None:
+        return ""
     if name == "database_url" and value:
         return settings.url.render_as_string(hide_password=True)
     return value if isinstance(value, int | float) else str(value)

@@ -14,7 +14,16 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, NonNegativeFloat, PositiveInt, Tag, ValidationError, field_validator
+from pydantic import (
+    Discriminator,
+    Field,
+    NonNegativeFloat,
+    PositiveInt,
+    SecretStr,
+    Tag,
+    ValidationError,
+    field_validator,
+)
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -117,8 +126,36 @@ class Settings(BaseSettings):
     """The site's port; 0: 8020, or any other if that is taken."""
     site_proxy: str = ""
     """Addresses of proxies before the site, with commas between; only their X-Forwarded headers are believed."""
+    site_url: Annotated[str, Field(max_length=200)] = ""
+    """The site's address as visitors type it, such as https://arena.example; empty: the one they came by."""
+    tls_certificate: Path | None = None
+    """File with the site's certificate chain, in PEM; with tls_key the site speaks HTTPS."""
+    tls_key: Path | None = None
+    """File with the private key of that certificate, in PEM."""
+    plain_http: bool = False
+    """Whether accounts may be used over HTTP from other machines; who listens between them reads passwords."""
     public_logs: bool = False
     """Whether the site shows everybody what bots print."""
+    registration: Literal["invitation", "open", "oidc"] = "invitation"
+    """How accounts are made; invitation: by a link; open: by anybody; oidc: by who logs in at the identity provider."""
+    oidc_issuer: Annotated[str, Field(max_length=200)] = ""
+    """The identity provider (OpenID Connect): its address, below which /.well-known/openid-configuration is."""
+    oidc_client: Annotated[str, Field(max_length=200)] = ""
+    """The name under which the provider knows the site."""
+    oidc_secret: SecretStr = SecretStr("")
+    """The site's secret at the provider."""
+    session_days: Annotated[PositiveInt, Field(le=365)] = 30
+    """Days after which a browser must log in again."""
+    token_days: Annotated[PositiveInt, Field(le=3650)] = 365
+    """The most days for which a token is good."""
+    upload_bytes: Annotated[PositiveInt, Field(le=MOST_COUNT)] = 64 * 1024**2
+    """The largest upload of a bot's folder, packed."""
+    submissions_a_day: Annotated[int, Field(ge=0, le=MOST_COUNT)] = 20
+    """Submissions that an account may make in 24 hours; accounts can have quotas of their own."""
+    submissions_waiting: Annotated[PositiveInt, Field(le=MOST_COUNT)] = 3
+    """Submissions of one account that may wait or be tried at the same time."""
+    trial_minutes: Annotated[PositiveInt, Field(le=MOST_COUNT)] = 60
+    """Minutes that the trials of one account may take in 24 hours."""
 
     @field_validator("data_dir")
     @classmethod

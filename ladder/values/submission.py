@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from ladder.values.value import Value
+from typing import Any
+
+from pydantic import Field
+
+from ladder.values.value import Time, Value
 
 
 class EnteredVariant(Value):
@@ -61,3 +65,68 @@ class SubmissionResult(Value):
     """Why it was not accepted."""
     again: str | None
     """The command that shows the same failure; None if it was accepted."""
+
+
+class Upload(Value):
+    """A bot's folder on its way to the ladder: a tar archive packed with gzip."""
+
+    id: str
+    bytes: int
+    """How many it has."""
+    offset: int
+    """How many have arrived; go on from there."""
+
+
+class SubmissionOrder(Value):
+    """What somebody submits."""
+
+    name: str = Field(max_length=64)
+    """The bot's name on the ladder."""
+    upload: str | None = Field(None, max_length=64)
+    """The upload that holds its folder; either this or the image."""
+    image: str | None = Field(None, max_length=300)
+    """An image in the ladder's registry: `owner/name:tag`, or by digest."""
+    source: str = Field("", max_length=200)
+    """What the folder is called where it comes from."""
+    word: str = Field("", max_length=500)
+    """The bot as its owner typed it, to be repeated in commands."""
+    variants: tuple[str | dict[str, Any], ...] = Field((), max_length=50)
+    """Names, and variants field for field as in a rules file; none: what is usual."""
+    keep_old: bool = False
+    """Whether the bot's other versions play on."""
+
+
+class SubmissionRow(Value):
+    """A submission, and how far it has come."""
+
+    id: int
+    owner: str
+    bot: str
+    source: str
+    """What was submitted, in the owner's words."""
+    status: str
+    """`queued`, `leased`, `entered`, `refused`, `failed` or `withdrawn`; the first two are not the end."""
+    phase: str
+    """`received`, `building`, `trying` or `ended`."""
+    place: int | None
+    """How many submissions are tried before it, and 1; None if it does not wait."""
+    done: int
+    """Cases and deals of its trial that are over."""
+    steps: int
+    """How many the trial has; 0: not known yet."""
+    attempt: int
+    added: Time
+    started: Time | None
+    finished: Time | None
+    reason: str
+    """Why the ladder does not take it, or what failed; empty where `result` says it."""
+    result: SubmissionResult | None
+    """What became of it, once it has been tried."""
+
+
+class SubmissionList(Value):
+    """Submissions, the newest first."""
+
+    submissions: tuple[SubmissionRow, ...]
+    next: int | None
+    """Read on with this as `before`; None: these were the last."""

@@ -36,10 +36,10 @@ def test_what_it_prints_is_a_file_that_says_the_same(tmp_path: Path) -> None:
 
 def test_it_shows_no_password(tmp_path: Path) -> None:
     for words in (["config"], ["config", "--json"]):
-        done = pigpen(*words, folder=tmp_path, PIGPEN_DATABASE_URL="postgresql://ada:secret@host/ladder")
+        done = pigpen(*words, folder=tmp_path, PIGPEN_DATABASE_URL="postgresql://ada:opensesame@host/ladder")
         assert done.returncode == 0
         assert "postgresql+psycopg://ada:***@host/ladder" in done.stdout
-        assert "secret" not in done.stdout
+        assert "opensesame" not in done.stdout
 
 
 def test_a_mistake_is_one_sentence(tmp_path: Path) -> None:

@@ -1,0 +1,74 @@
+"""
+Who may see and do what: one function, asked by every page, every route of the API, every stream and every command.
+
+What it does not name is public: standings, bots, matches, records, what is seen of running matches.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING
+
+from ladder.values.accounts import LOCAL, Scope
+
+if TYPE_CHECKING:
+    from ladder.values.accounts import Viewer
+
+
+class Act(enum.StrEnum):
+    """Something that not everybody may do."""
+
+    READ_OUTPUT = "read output"
+    """To read what a bot printed in a match, or in its trial."""
+    READ_SUBMISSION = "read submission"
+    """To see that somebody has submitted something, and what became of it."""
+    READ_ACCOUNT = "read account"
+    """To see somebody's tokens and sessions."""
+    CHANGE_ACCOUNT = "change account"
+    """To create and revoke tokens, to change a password, to confirm a log-in."""
+    SUBMIT = "submit"
+    """To submit a bot, to withdraw that, to retire a bot, to push an image."""
+    ADMINISTER = "administer"
+    """What organisers do: accounts, invitations, quotas, suspensions, quarantined matches, the audit log."""
+
+
+SCOPES = {
+    Act.READ_OUTPUT: Scope.READ,
+    Act.READ_SUBMISSION: Scope.READ,
+    Act.READ_ACCOUNT: Scope.READ,
+    Act.CHANGE_ACCOUNT: None,
+    Act.SUBMIT: Scope.SUBMIT,
+    Act.ADMINISTER: Scope.ADMIN,
+}
+"""The scope that a token needs for each; None: no token is good for it, a session is."""
+ORGANISERS_ONLY = (Act.ADMINISTER,)
+OWNER_ONLY = (Act.CHANGE_ACCOUNT,)
+"""An organiser disables an account; nobody acts in another's name."""
+
+
+def may(viewer: Viewer, act: Act, owner: str | None = None, *, public_output: bool = False) -> bool:
+    """
+    Decide whether somebody may do something.
+
+    Args:
+        viewer: Who asks.
+        act: What for.
+        owner: Whose thing it is; None: nobody's.
+        public_output: The setting `public_logs`: everybody may read what bots print in matches.
+    """
+    if act is Act.READ_OUTPUT and public_output:
+        return True
+    if viewer == LOCAL:
+        return True
+    if viewer.name is None or not _has_scope(viewer, act):
+        return False
+    if act in ORGANISERS_ONLY:
+        return viewer.is_organiser
+    if owner is not None and viewer.name == owner:
+        return True
+    return viewer.is_organiser and act not in OWNER_ONLY and Scope.ADMIN in viewer.scopes
+
+
+def _has_scope(viewer: Viewer, act: Act) -> bool:
+    wanted = SCOPES[act]
+    return not viewer.by_token if wanted is None else wanted in viewer.scopes

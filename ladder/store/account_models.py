@@ -1,0 +1,184 @@
+"""
+The tables of people: accounts and how somebody proves to be one, what they submit, and what was done by whom.
+
+Secrets are stored as SHA-256 (of 256 random bits) or argon2 (of passwords): who reads the database can use none of
+them. Times are Unix times in seconds, as everywhere.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+from sqlalchemy import JSON, BigInteger, CheckConstraint, ForeignKey, Index, String, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from ladder.store.models import NAME_LENGTH, Base
+
+HASH_LENGTH = 64
+"""Hexadecimal digits of SHA-256."""
+MOST_NOTE = 200
+"""Characters of what somebody writes for people to read."""
+
+
+class SubmissionStatus(enum.StrEnum):
+    """How far a submission has come."""
+
+    QUEUED = "queued"
+    LEASED = "leased"
+    ENTERED = "entered"
+    REFUSED = "refused"
+    """The bot failed, or the ladder does not take it."""
+    FAILED = "failed"
+    """The platform failed too often in it; that says nothing about the bot."""
+    WITHDRAWN = "withdrawn"
+    """Its owner, or the organiser, took it back before it was tried."""
+
+
+class Account(Base):
+    """An owner who can log in."""
+
+    __tablename__ = "accounts"
+    __table_args__ = (CheckConstraint("role IN ('contestant', 'organiser')", name="role"),)
+
+    owner_id: Mapped[int] = mapped_column(ForeignKey("owners.id"), primary_key=True, autoincrement=False)
+    role: Mapped[str] = mapped_column(String(16))
+    password: Mapped[str | None]
+    """By argon2; None: no password has been set, or an identity provider vouches for this account."""
+    subject: Mapped[str | None] = mapped_column(unique=True)
+    """Who it is at the identity provider: issuer, a space, and the subject; None: not known there."""
+    disabled: Mapped[float | None]
+    """Since when it is disabled; None: it is not."""
+    reason: Mapped[str] = mapped_column(default="")
+    """Why it is disabled."""
+    submissions_a_day: Mapped[int | None]
+    """A quota of its own; None: as the settings say."""
+    added: Mapped[float]
+
+
+class Invitation(Base):
+    """A link by which somebody may register, once."""
+
+    __tablename__ = "invitations"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    hash: Mapped[str] = mapped_column(String(HASH_LENGTH), unique=True)
+    role: Mapped[str] = mapped_column(String(16))
+    name: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
+    """The account's name: the only way to an owner who has bots already; None: whoever registers chooses it."""
+    note: Mapped[str] = mapped_column(String(MOST_NOTE), default="")
+    """For whom it is."""
+    by: Mapped[str] = mapped_column(String(NAME_LENGTH))
+    added: Mapped[float]
+    expires: Mapped[float]
+    used: Mapped[float | None]
+    used_by: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
+
+
+class Credential(Base):
+    """A secret by which a browser (a session) or a program (a token) proves whose it is."""
+
+    __tablename__ = "credentials"
+    __table_args__ = (CheckConstraint("kind IN ('session', 'token')", name="kind"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    owner_id: Mapped[int] = mapped_column(ForeignKey("accounts.owner_id"), index=True)
+    kind: Mapped[str] = mapped_column(String(16))
+    hash: Mapped[str] = mapped_column(String(HASH_LENGTH), unique=True)
+    name: Mapped[str] = mapped_column(String(MOST_NOTE), default="")
+    """What its owner calls a token; of a session the browser's words."""
+    scopes: Mapped[list[str]] = mapped_column(JSON)
+    added: Mapped[float]
+    expires: Mapped[float]
+    used: Mapped[float]
+    """When it was used last, to within some minutes."""
+    revoked: Mapped[float | None]
+
+
+class LoginCode(Base):
+    """A log-in of the command that waits for its user to confirm it in a browser (RFC 8628)."""
+
+    __tablename__ = "login_codes"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    device_hash: Mapped[str] = mapped_column(String(HASH_LENGTH), unique=True)
+    """Of the secret that the command keeps."""
+    user_code: Mapped[str] = mapped_column(String(16), unique=True)
+    """What its user sees at both ends."""
+    client: Mapped[str] = mapped_column(String(MOST_NOTE))
+    """Where the command runs, in its own words."""
+    added: Mapped[float]
+    expires: Mapped[float]
+    owner_id: Mapped[int | None] = mapped_column(ForeignKey("accounts.owner_id"))
+    """Who confirmed it; None: nobody yet."""
+
+
+class AuditEntry(Base):
+    """One thing that a person did."""
+
+    __tablename__ = "audit"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    at: Mapped[float]
+    actor: Mapped[str] = mapped_column(String(NAME_LENGTH))
+    """The account's name; empty: somebody with access to the ladder's machine."""
+    action: Mapped[str] = mapped_column(String(32))
+    """``account.disable``, ``token.create``, …"""
+    subject: Mapped[str] = mapped_column(String(MOST_NOTE))
+    """What it was done to: an account's, a bot's or an image's name, a number."""
+    details: Mapped[dict[str, Any]]
+    address: Mapped[str] = mapped_column(String(64))
+    """From where; empty: from the ladder's machine."""
+
+
+class StoredSubmission(Base):
+    """What somebody handed in, and how far it has come. Together with `Status` this table is a queue, like matches."""
+
+    __tablename__ = "submissions"
+    __table_args__ = (
+        CheckConstraint("status IN ('queued', 'leased', 'entered', 'refused', 'failed', 'withdrawn')", name="status"),
+        Index("ix_submissions_open", "id", sqlite_where=text("status IN ('queued', 'leased')"),
+              postgresql_where=text("status IN ('queued', 'leased')")),
+        Index("ix_submissions_owner", "owner_id", "id"),
+        {"sqlite_autoincrement": True},
+    )  # fmt: skip
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    owner_id: Mapped[int] = mapped_column(ForeignKey("owners.id"))
+    bot: Mapped[str] = mapped_column(String(NAME_LENGTH))
+    source: Mapped[str]
+    """What was submitted, in the owner's words: a folder's name, or an image reference."""
+    image: Mapped[str | None]
+    """The image reference; None for a folder, which lies in the ladder's folder until the submission has ended."""
+    word: Mapped[str]
+    """The bot as its owner typed it, to be repeated in commands."""
+    variants: Mapped[list[Any]] = mapped_column(JSON)
+    """Names, and variants field for field as in a rules file; none: what is usual."""
+    keep_old: Mapped[bool]
+    sandbox: Mapped[str] = mapped_column(String(16))
+    size: Mapped[int] = mapped_column(BigInteger)
+    """Bytes of the folder; 0 for an image."""
+    content: Mapped[str] = mapped_column(String(HASH_LENGTH))
+    """Hash of the folder's content; empty for an image."""
+    status: Mapped[str] = mapped_column(String(16), default=SubmissionStatus.QUEUED)
+    phase: Mapped[str] = mapped_column(String(16), default="received")
+    """``received``, ``building``, ``trying``, ``ended``: the last one that has been heard of."""
+    done: Mapped[int] = mapped_column(default=0)
+    """Cases and deals of the trial that are over."""
+    steps: Mapped[int] = mapped_column(default=0)
+    """How many the trial has; 0: not known yet."""
+    attempt: Mapped[int] = mapped_column(default=0)
+    """How often it has been leased: the fence."""
+    failures: Mapped[int] = mapped_column(default=0)
+    holder: Mapped[str | None]
+    lease_until: Mapped[float | None]
+    added: Mapped[float]
+    started: Mapped[float | None]
+    """When it was leased last."""
+    finished: Mapped[float | None]
+    trial_seconds: Mapped[float] = mapped_column(default=0.0)
+    """Wall time of all attempts at it."""
+    reason: Mapped[str] = mapped_column(default="")
+    """Why the ladder does not take it, or what failed; empty where `result` says it."""
+    result: Mapped[dict[str, Any] | None] = mapped_column(JSON)
+    """`ladder.values.submission.SubmissionResult`, once it has been tried."""

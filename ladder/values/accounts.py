@@ -1,0 +1,148 @@
+"""People: who asks, who has an account, and what was done by whom."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import Literal
+
+from ladder.values.value import Time, Value
+
+
+class Role(enum.StrEnum):
+    """What an account is for."""
+
+    CONTESTANT = "contestant"
+    ORGANISER = "organiser"
+    """It may also do what organisers do: `/admin`, and whatever an owner may do."""
+
+
+class Scope(enum.StrEnum):
+    """What a token may be used for."""
+
+    READ = "read"
+    """To read what only its owner may: logs, failures, submissions."""
+    SUBMIT = "submit"
+    """To submit bots, to retire them, and to push images."""
+    ADMIN = "admin"
+    """What its owner may do as an organiser."""
+
+
+@dataclass(frozen=True)
+class Viewer:
+    """Who asks for something, as far as it is known."""
+
+    name: str | None = None
+    """The account's name, which is an owner's; None: nobody knows who it is."""
+    is_organiser: bool = False
+    scopes: frozenset[Scope] = frozenset(Scope)
+    """What the credential is good for; a session's: everything."""
+    by_token: bool = False
+    """Whether a program asks, with a token; else it is a person at a browser, or on the ladder's machine."""
+    credential: int | None = None
+    """Number of the session or token; None: there is none."""
+    address: str = ""
+    """From where; empty: from the ladder's machine."""
+
+
+NOBODY = Viewer()
+LOCAL = Viewer(name="", is_organiser=True)
+"""Somebody with access to the ladder's files, who may do everything. No account has an empty name."""
+
+
+class AccountRow(Value):
+    """An account, for the organiser."""
+
+    name: str
+    role: Role
+    added: Time
+    disabled: Time | None
+    """Since when; None: it is not."""
+    reason: str
+    """Why it is disabled."""
+    submissions_a_day: int | None
+    """Its own quota; None: as the settings say."""
+    bots: int
+    signs_in_by: Literal["password", "provider", "nothing"]
+
+
+class InvitationRow(Value):
+    """An invitation, for the organiser; its link is shown only once."""
+
+    id: int
+    role: Role
+    name: str | None
+    """The name that its account will have; None: whoever registers chooses it."""
+    note: str
+    by: str
+    added: Time
+    expires: Time
+    used: Time | None
+    used_by: str | None
+
+
+class NewSecret(Value):
+    """Something that opens a door, shown once and stored nowhere."""
+
+    id: int
+    secret: str
+    expires: Time
+
+
+class CredentialRow(Value):
+    """A session or a token, for its owner; the secret itself is not stored."""
+
+    id: int
+    kind: Literal["session", "token"]
+    name: str
+    scopes: tuple[Scope, ...]
+    added: Time
+    used: Time
+    expires: Time
+
+
+class AuditRow(Value):
+    """One thing that a person did."""
+
+    id: int
+    at: Time
+    actor: str
+    """The account's name; empty: somebody with access to the ladder's machine."""
+    action: str
+    subject: str
+    details: dict[str, str | int | bool | None]
+    address: str
+
+
+class Me(Value):
+    """Who somebody is on a ladder."""
+
+    name: str
+    role: Role
+    scopes: tuple[Scope, ...]
+    """What this session or token may be used for."""
+    bots: tuple[str, ...]
+    """Names of its bots."""
+
+
+class LoginStarted(Value):
+    """A log-in of the command that is to be confirmed in a browser."""
+
+    device_code: str
+    """A secret of the command's."""
+    user_code: str
+    """What the browser shows, too: `BCDF-GHJK`."""
+    address: str
+    """Where to confirm it."""
+    interval: float
+    """Seconds to wait between two questions."""
+    expires: Time
+
+
+class LoginAnswer(Value):
+    """What became of such a log-in."""
+
+    token: str | None
+    """None: nobody has confirmed it yet."""
+    name: str | None = None
+    expires: Time | None = None
