@@ -139,27 +139,30 @@ class StoredSubmission(Base):
         CheckConstraint("status IN ('queued', 'leased', 'entered', 'refused', 'failed', 'withdrawn')", name="status"),
         Index("ix_submissions_open", "id", sqlite_where=text("status IN ('queued', 'leased')"),
               postgresql_where=text("status IN ('queued', 'leased')")),
-        Index("ix_submissions_owner", "owner_id", "id"),
+        Index("ix_submissions_owner", "owner", "id"),
         {"sqlite_autoincrement": True},
     )  # fmt: skip
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    owner_id: Mapped[int] = mapped_column(ForeignKey("owners.id"))
+    owner: Mapped[str] = mapped_column(String(NAME_LENGTH))
+    """A name: there may be no such owner before the first of its bots is entered."""
+    remote: Mapped[bool]
+    """Whether it came through the site; else from somebody with access to the ladder's machine."""
     bot: Mapped[str] = mapped_column(String(NAME_LENGTH))
     source: Mapped[str]
     """What was submitted, in the owner's words: a folder's name, or an image reference."""
     image: Mapped[str | None]
-    """The image reference; None for a folder, which lies in the ladder's folder until the submission has ended."""
+    """The image reference; None for a folder."""
+    folder: Mapped[str | None] = mapped_column(String(HASH_LENGTH))
+    """Where the folder lies until the submission has ended: its name in the ladder's folder `submissions`."""
     word: Mapped[str]
     """The bot as its owner typed it, to be repeated in commands."""
     variants: Mapped[list[Any]] = mapped_column(JSON)
-    """Names, and variants field for field as in a rules file; none: what is usual."""
+    """Names, and files with their rules (`ladder.values.submission.VariantFile`); none: what is usual."""
     keep_old: Mapped[bool]
     sandbox: Mapped[str] = mapped_column(String(16))
     size: Mapped[int] = mapped_column(BigInteger)
-    """Bytes of the folder; 0 for an image."""
-    content: Mapped[str] = mapped_column(String(HASH_LENGTH))
-    """Hash of the folder's content; empty for an image."""
+    """Bytes that were uploaded; 0 if nothing was."""
     status: Mapped[str] = mapped_column(String(16), default=SubmissionStatus.QUEUED)
     phase: Mapped[str] = mapped_column(String(16), default="received")
     """``received``, ``building``, ``trying``, ``ended``: the last one that has been heard of."""

@@ -77,6 +77,15 @@ class Upload(Value):
     """How many have arrived; go on from there."""
 
 
+class VariantFile(Value):
+    """A variant that stands in a file of the contestant's."""
+
+    file: str = Field(max_length=500)
+    """What was typed, to be repeated in commands; nobody looks for it elsewhere."""
+    rules: dict[str, Any]
+    """Field for field as in a rules file."""
+
+
 class SubmissionOrder(Value):
     """What somebody submits."""
 
@@ -90,8 +99,8 @@ class SubmissionOrder(Value):
     """What the folder is called where it comes from."""
     word: str = Field("", max_length=500)
     """The bot as its owner typed it, to be repeated in commands."""
-    variants: tuple[str | dict[str, Any], ...] = Field((), max_length=50)
-    """Names, and variants field for field as in a rules file; none: what is usual."""
+    variants: tuple[str | VariantFile, ...] = Field((), max_length=50)
+    """Names of variants, `all`, and variants of one's own; none: what is usual."""
     keep_old: bool = False
     """Whether the bot's other versions play on."""
 

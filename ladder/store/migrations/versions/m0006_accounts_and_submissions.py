@@ -55,16 +55,17 @@ def upgrade() -> None:
     op.create_table(
         "submissions",
         sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("owner_id", sa.Integer(), nullable=False),
+        sa.Column("owner", sa.String(length=64), nullable=False),
+        sa.Column("remote", sa.Boolean(), nullable=False),
         sa.Column("bot", sa.String(length=64), nullable=False),
         sa.Column("source", sa.String(), nullable=False),
         sa.Column("image", sa.String(), nullable=True),
+        sa.Column("folder", sa.String(length=64), nullable=True),
         sa.Column("word", sa.String(), nullable=False),
         sa.Column("variants", sa.JSON(), nullable=False),
         sa.Column("keep_old", sa.Boolean(), nullable=False),
         sa.Column("sandbox", sa.String(length=16), nullable=False),
         sa.Column("size", sa.BigInteger(), nullable=False),
-        sa.Column("content", sa.String(length=64), nullable=False),
         sa.Column("status", sa.String(length=16), nullable=False),
         sa.Column("phase", sa.String(length=16), nullable=False),
         sa.Column("done", sa.Integer(), nullable=False),
@@ -83,12 +84,11 @@ def upgrade() -> None:
             "status IN ('queued', 'leased', 'entered', 'refused', 'failed', 'withdrawn')",
             name=op.f("ck_submissions_status"),
         ),
-        sa.ForeignKeyConstraint(["owner_id"], ["owners.id"], name=op.f("fk_submissions_owner_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_submissions")),
         sqlite_autoincrement=True,
     )
     op.create_index("ix_submissions_open", "submissions", ["id"], sqlite_where=OPEN, postgresql_where=OPEN)
-    op.create_index("ix_submissions_owner", "submissions", ["owner_id", "id"])
+    op.create_index("ix_submissions_owner", "submissions", ["owner", "id"])
     op.create_table(
         "credentials",
         sa.Column("id", sa.Integer(), nullable=False),
