@@ -27,6 +27,23 @@ class LadderError(PigpenError):
     exit_code = 2
 
 
+class Forbidden(LadderError):
+    """Whoever asks may not do that; the message says what is missing."""
+
+
+class TooOften(LadderError):
+    """It was asked for too often, or too much is asked for just now; the message says when to try again."""
+
+    def __init__(self, message: str, seconds: float = 60.0) -> None:
+        super().__init__(message)
+        self.seconds = seconds
+        """After which it may work."""
+
+
+class Busy(TooOften):
+    """Too much is asked for just now, by whomever."""
+
+
 class SandboxError(PigpenError):
     """The sandbox itself failed. Never the bot's fault: the match is void and scheduled again."""
 

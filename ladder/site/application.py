@@ -21,6 +21,7 @@ from ladder.site.headers import EveryResponse
 from ladder.site.metrics import Metrics
 from ladder.site.pages import Pages
 from ladder.site.static_files import FOLDER, KeptFiles, digest
+from ladder.site.viewer import LogInFirst, on_log_in_first
 from pigpen.rules.errors import PigpenError
 from pigpen.version import __version__
 
@@ -63,6 +64,7 @@ def make_app(ladder: Ladder, hub: LiveHub | None = None) -> EveryResponse:
     for router in (api.router, replay_api.router, live_routes.api, why_routes.api):
         app.include_router(router, prefix="/api/v1", responses=problems.DOCUMENTED)
     app.mount(f"/static/{digest()}", GZipMiddleware(KeptFiles(directory=FOLDER), minimum_size=LEAST_TO_COMPRESS))
+    app.add_exception_handler(LogInFirst, on_log_in_first)
     app.add_exception_handler(PigpenError, problems.on_our_error)
     app.add_exception_handler(HTTPException, problems.on_http_error)
     app.add_exception_handler(RequestValidationError, problems.on_bad_input)

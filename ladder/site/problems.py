@@ -10,7 +10,8 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
-from ladder.errors import LadderError, StoreError, UserError
+from ladder.errors import Busy, Forbidden, LadderError, StoreError, TooOften, UserError
+from ladder.site.origin import SAFE
 from ladder.site.words import language_of, to_translate, translations
 from ladder.values.text import harmless
 from pigpen.rules.errors import PigpenError
@@ -50,6 +51,15 @@ log = structlog.get_logger("pigpen.site")
 def on_our_error(request: Request, error: Exception) -> Response:
     """Something that was asked for is not there, or the database fails."""
     assert isinstance(error, PigpenError)
+    if isinstance(error, TooOften):
+        status = HTTPStatus.SERVICE_UNAVAILABLE if isinstance(error, Busy) else HTTPStatus.TOO_MANY_REQUESTS
+        response = respond(request, status, str(error))
+        response.headers["Retry-After"] = str(max(1, round(error.seconds)))
+        return response
+    if isinstance(error, Forbidden):
+        return respond(request, HTTPStatus.FORBIDDEN, str(error))
+    if isinstance(error, UserError) and request.method not in SAFE:
+        return respond(request, HTTPStatus.UNPROCESSABLE_ENTITY, str(error))
     if isinstance(error, UserError | LadderError):
         return respond(request, HTTPStatus.NOT_FOUND, str(error))
     log.error("failed", path=request.url.path, error=str(error))

@@ -107,10 +107,14 @@ class LoginCode(Base):
     """What its user sees at both ends."""
     client: Mapped[str] = mapped_column(String(MOST_NOTE))
     """Where the command runs, in its own words."""
+    address: Mapped[str] = mapped_column(String(64))
+    """From where it asked."""
     added: Mapped[float]
     expires: Mapped[float]
     owner_id: Mapped[int | None] = mapped_column(ForeignKey("accounts.owner_id"))
     """Who confirmed it; None: nobody yet."""
+    scopes: Mapped[list[str]] = mapped_column(JSON)
+    """What the token will be good for, once somebody has confirmed it."""
 
 
 class AuditEntry(Base):

@@ -44,10 +44,15 @@ class Viewer:
     address: str = ""
     """From where; empty: from the ladder's machine."""
 
+    @property
+    def is_local(self) -> bool:
+        """Whether it is somebody with access to the ladder's files; no account has an empty name."""
+        return self.name == "" and self.is_organiser
+
 
 NOBODY = Viewer()
 LOCAL = Viewer(name="", is_organiser=True)
-"""Somebody with access to the ladder's files, who may do everything. No account has an empty name."""
+"""Somebody with access to the ladder's files, who may do everything."""
 
 
 class AccountRow(Value):

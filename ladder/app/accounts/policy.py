@@ -9,7 +9,8 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING
 
-from ladder.values.accounts import LOCAL, Scope
+from ladder.errors import Forbidden
+from ladder.values.accounts import Scope
 
 if TYPE_CHECKING:
     from ladder.values.accounts import Viewer
@@ -58,7 +59,7 @@ def may(viewer: Viewer, act: Act, owner: str | None = None, *, public_output: bo
     """
     if act is Act.READ_OUTPUT and public_output:
         return True
-    if viewer == LOCAL:
+    if viewer.is_local:
         return True
     if viewer.name is None or not _has_scope(viewer, act):
         return False
@@ -67,6 +68,22 @@ def may(viewer: Viewer, act: Act, owner: str | None = None, *, public_output: bo
     if owner is not None and viewer.name == owner:
         return True
     return viewer.is_organiser and act not in OWNER_ONLY and Scope.ADMIN in viewer.scopes
+
+
+def check(viewer: Viewer, act: Act, owner: str | None = None) -> None:
+    """
+    Make sure that somebody may do something.
+
+    Args:
+        viewer: Who asks.
+        act: What for.
+        owner: Whose thing it is; None: nobody's.
+
+    Raises:
+        Forbidden: If not.
+    """
+    if not may(viewer, act, owner):
+        raise Forbidden("You may not do that; log in as somebody who may.")
 
 
 def _has_scope(viewer: Viewer, act: Act) -> bool:

@@ -17,7 +17,10 @@ PigpenError                     1
 ├── BotRejected                 2  ladder.errors: the bot cannot be loaded
 ├── BuildFailed                 2  ladder.sandbox.docker.image_build: an image was not built
 ├── LadderError                 2  ladder.errors: it cannot be done in this ladder
-│   └── NobodyPlays                no variant has enough bots
+│   ├── NobodyPlays                no variant has enough bots
+│   ├── Forbidden                  whoever asks may not do that
+│   └── TooOften                   it was asked for too often; the message says when to try again
+│       └── Busy                   too much is asked for just now, by whomever
 ├── SandboxError                3  ladder.errors: the sandbox failed, not the bot
 │   └── ProgramLost                a bot that was entered cannot be had any more
 ├── StoreError                  3  ladder.errors: the database failed

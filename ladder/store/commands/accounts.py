@@ -1,0 +1,96 @@
+"""Accounts: made, and changed by their owners and by organisers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import delete, select
+
+from ladder.errors import LadderError
+from ladder.store.account_models import Account, Invitation, LoginCode
+from ladder.store.commands.claims import check_name
+from ladder.store.commands.credentials import revoke_all
+from ladder.store.models import Owner
+from ladder.store.people import account_of
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from ladder.values.accounts import Role
+
+
+def add_account(
+    session: Session,
+    name: str,
+    role: Role,
+    now: float,
+    *,
+    password: str | None = None,
+    subject: str | None = None,
+    is_reserved: bool = False,
+) -> Account:
+    """
+    Make an account; an owner of that name, if there is none.
+
+    Args:
+        session: A transaction that writes.
+        name: The account's, which is its owner's.
+        role: What it is for.
+        now: Unix time.
+        password: Its hash; None: there is none yet, or ever.
+        subject: Who it is at the identity provider; None: not known there.
+        is_reserved: Whether whoever makes it was given this name, so that it may be that of an owner with bots.
+
+    Raises:
+        LadderError: If the name cannot be, is taken, or differs from another only by case.
+    """
+    check_name(name, "an account")
+    _check_free(session, name, now, is_reserved)
+    owner = session.scalar(select(Owner).where(Owner.name == name))
+    if owner is None:
+        owner = Owner(name=name, added=now)
+        session.add(owner)
+        session.flush()
+    account = Account(owner_id=owner.id, role=str(role), password=password, subject=subject, reason="", added=now)
+    session.add(account)
+    session.flush()
+    return account
+
+
+def _check_free(session: Session, name: str, now: float, is_reserved: bool) -> None:
+    if account_of(session, name) is not None:
+        raise LadderError(f"There is an account {name!r} already. Choose another name.")
+    alike = [other for other in session.scalars(select(Owner.name)) if other.casefold() == name.casefold()]
+    open_ones = select(Invitation.name).where(Invitation.used.is_(None), Invitation.expires > now)
+    kept = [other for other in session.scalars(open_ones) if other and other.casefold() == name.casefold()]
+    if any(other != name for other in [*alike, *kept]):
+        raise LadderError(f"The name {name!r} is too much like {[*alike, *kept][0]!r}, which is taken. Choose another.")
+    if (alike or kept) and not is_reserved:
+        raise LadderError(f"The name {name!r} is taken. Choose another, or ask the organiser for an invitation to it.")
+
+
+def set_password(session: Session, account: Account, password: str, now: float, spared: int | None = None) -> None:
+    """
+    Give an account a password; whoever has used it until now must log in again.
+
+    Args:
+        session: A transaction that writes.
+        account: Whose.
+        password: Its hash.
+        now: Unix time.
+        spared: Number of the session that stays.
+    """
+    account.password = password
+    revoke_all(session, account.owner_id, now, kind="session", spared=spared)
+
+
+def disable(session: Session, account: Account, reason: str, now: float) -> None:
+    """Let nobody use an account any more: no session, no token, no log-in that waits to be confirmed."""
+    account.disabled, account.reason = now, reason
+    revoke_all(session, account.owner_id, now)
+    session.execute(delete(LoginCode).where(LoginCode.owner_id == account.owner_id))
+
+
+def enable(account: Account) -> None:
+    """Let the account's owner log in again."""
+    account.disabled, account.reason = None, ""

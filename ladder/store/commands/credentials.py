@@ -1,0 +1,91 @@
+"""Sessions and tokens: made, used, revoked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from sqlalchemy import delete, select, update
+
+from ladder.store.account_models import MOST_NOTE, Credential
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sqlalchemy.orm import Session
+
+    from ladder.values.accounts import Scope
+
+    Kind = Literal["session", "token"]
+
+KEPT_SECONDS = 30 * 24 * 3600.0
+"""So long after its end a session or token is forgotten."""
+
+
+def add_credential(
+    session: Session,
+    owner_id: int,
+    kind: Kind,
+    hashed: str,
+    name: str,
+    scopes: Iterable[Scope],
+    now: float,
+    expires: float,
+) -> Credential:
+    """
+    Let a secret open an account.
+
+    Args:
+        session: A transaction that writes.
+        owner_id: Whose account.
+        kind: What for.
+        hashed: SHA-256 of the secret.
+        name: For people.
+        scopes: What it is good for.
+        now: Unix time.
+        expires: Until when.
+    """
+    session.execute(delete(Credential).where(Credential.expires < now - KEPT_SECONDS))
+    made = Credential(
+        owner_id=owner_id, kind=kind, hash=hashed, name=name[:MOST_NOTE], scopes=sorted(scopes),
+        added=now, expires=expires, used=now,
+    )  # fmt: skip
+    session.add(made)
+    session.flush()
+    return made
+
+
+def open_credential(session: Session, owner_id: int, number: int, kind: Kind, now: float) -> Credential | None:
+    """Find a session or token of somebody's that still opens the account."""
+    mine = Credential.id == number, Credential.owner_id == owner_id, Credential.kind == kind
+    return session.scalar(select(Credential).where(*mine, Credential.revoked.is_(None), Credential.expires > now))
+
+
+def revoke_all(
+    session: Session, owner_id: int, now: float, *, kind: Kind | None = None, spared: int | None = None
+) -> int:
+    """
+    Let none of somebody's sessions and tokens open the account any more.
+
+    Args:
+        session: A transaction that writes.
+        owner_id: Whose account.
+        now: Unix time.
+        kind: Only those; None: both.
+        spared: Number of the one that stays.
+
+    Returns:
+        How many there were.
+    """
+    wanted = select(Credential).where(Credential.owner_id == owner_id, Credential.revoked.is_(None))
+    wanted = wanted.where(Credential.expires > now)
+    if kind is not None:
+        wanted = wanted.where(Credential.kind == kind)
+    found = [each for each in session.scalars(wanted) if each.id != spared]
+    for each in found:
+        each.revoked = now
+    return len(found)
+
+
+def touch(session: Session, number: int, now: float) -> None:
+    """Remember that a session or token was used."""
+    session.execute(update(Credential).where(Credential.id == number).values(used=now))

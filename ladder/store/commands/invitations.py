@@ -1,0 +1,87 @@
+"""Invitations: made, used once, taken back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+
+from ladder.errors import LadderError
+from ladder.store.account_models import MOST_NOTE, Invitation
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from ladder.values.accounts import Role
+
+NOT_GOOD = "This invitation is not good any more: it was used, it has expired, or it was taken back. Ask for a new one."
+
+
+def add_invitation(
+    session: Session, hashed: str, role: Role, name: str | None, note: str, by: str, now: float, expires: float
+) -> Invitation:
+    """
+    Invite somebody.
+
+    Args:
+        session: A transaction that writes.
+        hashed: SHA-256 of the invitation's secret.
+        role: Of the account to be.
+        name: Its name; None: whoever registers chooses it.
+        note: For whom it is.
+        by: Who invites.
+        now: Unix time.
+        expires: Until when it is good.
+    """
+    made = Invitation(
+        hash=hashed, role=str(role), name=name, note=note[:MOST_NOTE], by=by, added=now, expires=expires
+    )  # fmt: skip
+    session.add(made)
+    session.flush()
+    return made
+
+
+def open_invitation(session: Session, hashed: str, now: float) -> Invitation:
+    """
+    Find an invitation by the hash of its secret.
+
+    Raises:
+        LadderError: If it is not good any more, or never was.
+    """
+    good = Invitation.hash == hashed, Invitation.used.is_(None), Invitation.expires > now
+    found = session.scalar(select(Invitation).where(*good))
+    if found is None:
+        raise LadderError(NOT_GOOD)
+    return found
+
+
+def use_invitation(invitation: Invitation, name: str, now: float) -> None:
+    """Let an invitation be good for nobody else."""
+    invitation.used, invitation.used_by = now, name
+
+
+def revoke_invitation(session: Session, number: int, now: float) -> Invitation:
+    """
+    Take an invitation back that nobody has used.
+
+    Raises:
+        LadderError: If there is none of that number, or it is not good any more.
+    """
+    found = session.get(Invitation, number)
+    if found is None or found.used is not None or found.expires <= now:
+        raise LadderError(f"There is no open invitation {number}.")
+    found.expires = now
+    return found
+
+
+def revoke_invitations(session: Session, now: float, *, note: str | None = None, name: str | None = None) -> int:
+    """Take all open invitations back that have this note, or this name; gives how many."""
+    wanted = select(Invitation).where(Invitation.used.is_(None), Invitation.expires > now)
+    if note is not None:
+        wanted = wanted.where(Invitation.by == "", Invitation.note == note)
+    if name is not None:
+        wanted = wanted.where(Invitation.name == name)
+    found = session.scalars(wanted).all()
+    for each in found:
+        each.expires = now
+    return len(found)

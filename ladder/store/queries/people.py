@@ -1,0 +1,127 @@
+"""People of a ladder: who a secret belongs to, and what organisers and owners see of accounts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import func, select
+
+from ladder.store.account_models import Account, AuditEntry, Credential, Invitation
+from ladder.store.models import Owner, StoredBot
+from ladder.values.accounts import AccountRow, AuditRow, CredentialRow, InvitationRow, Role, Scope
+from ladder.values.value import time_of
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+
+@dataclass(frozen=True)
+class Holder:
+    """Whose account a secret opens."""
+
+    credential: int
+    name: str
+    role: Role
+    scopes: frozenset[Scope]
+    used: float
+    """When the secret was used last, to within some minutes."""
+
+
+def holder_of(session: Session, hashed: str, kind: str, now: float) -> Holder | None:
+    """Find whose account a session or token opens; None: it opens none, or none any more."""
+    good = Credential.hash == hashed, Credential.kind == kind, Credential.revoked.is_(None), Credential.expires > now
+    wanted = (
+        select(Credential.id, Owner.name, Account.role, Credential.scopes, Credential.used)
+        .join_from(Credential, Account, Account.owner_id == Credential.owner_id)
+        .join(Owner, Owner.id == Account.owner_id)
+        .where(*good, Account.disabled.is_(None))
+    )
+    row = session.execute(wanted).one_or_none()
+    if row is None:
+        return None
+    return Holder(row.id, row.name, Role(row.role), frozenset(map(Scope, row.scopes)), row.used)
+
+
+def bots_of(session: Session, owner: str) -> tuple[str, ...]:
+    """The names of an owner's bots."""
+    of_owner = select(StoredBot.name).join(Owner, Owner.id == StoredBot.owner_id).where(Owner.name == owner)
+    return tuple(session.scalars(of_owner.order_by(StoredBot.name)))
+
+
+def accounts(session: Session, name: str | None = None) -> list[AccountRow]:
+    """All accounts by name, or one of them."""
+    bots = select(func.count()).where(StoredBot.owner_id == Account.owner_id).scalar_subquery()
+    wanted = select(Account, Owner.name, bots).join(Owner, Owner.id == Account.owner_id)
+    if name is not None:
+        wanted = wanted.where(Owner.name == name)
+    return [
+        AccountRow(
+            name=its_name,
+            role=Role(account.role),
+            added=time_of(account.added),
+            disabled=None if account.disabled is None else time_of(account.disabled),
+            reason=account.reason,
+            submissions_a_day=account.submissions_a_day,
+            bots=count,
+            signs_in_by="password" if account.password else "provider" if account.subject else "nothing",
+        )
+        for account, its_name, count in session.execute(wanted.order_by(func.lower(Owner.name), Owner.name))
+    ]
+
+
+def invitations(session: Session, now: float) -> list[InvitationRow]:
+    """Invitations that are open or were used, the newest first."""
+    shown = Invitation.used.is_not(None) | (Invitation.expires > now)
+    found = session.scalars(select(Invitation).where(shown).order_by(Invitation.id.desc()))
+    return [
+        InvitationRow(
+            id=each.id,
+            role=Role(each.role),
+            name=each.name,
+            note=each.note,
+            by=each.by,
+            added=time_of(each.added),
+            expires=time_of(each.expires),
+            used=None if each.used is None else time_of(each.used),
+            used_by=each.used_by,
+        )
+        for each in found
+    ]
+
+
+def credentials(session: Session, owner_id: int, now: float) -> list[CredentialRow]:
+    """Somebody's sessions and tokens that still open the account, the newest first."""
+    mine = Credential.owner_id == owner_id, Credential.revoked.is_(None), Credential.expires > now
+    found = session.scalars(select(Credential).where(*mine).order_by(Credential.id.desc()))
+    return [
+        CredentialRow(
+            id=each.id,
+            kind="session" if each.kind == "session" else "token",
+            name=each.name,
+            scopes=tuple(map(Scope, each.scopes)),
+            added=time_of(each.added),
+            used=time_of(each.used),
+            expires=time_of(each.expires),
+        )
+        for each in found
+    ]
+
+
+def audit(session: Session, limit: int, before: int | None = None) -> list[AuditRow]:
+    """What people did, the newest first."""
+    wanted = select(AuditEntry).order_by(AuditEntry.id.desc()).limit(limit)
+    if before is not None:
+        wanted = wanted.where(AuditEntry.id < before)
+    return [
+        AuditRow(
+            id=each.id,
+            at=time_of(each.at),
+            actor=each.actor,
+            action=each.action,
+            subject=each.subject,
+            details=each.details,
+            address=each.address,
+        )
+        for each in session.scalars(wanted)
+    ]
