@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from ladder.site.context import Site
 
 API = "/api/"
-BAD_TOKEN = to_translate("This token is not good: it is wrong, expired or revoked. Log in again: pigpen login")
-LOG_IN = to_translate("Log in first: send a token in the header Authorization: Bearer …")
+BAD_TOKEN = "This token is not good: it is wrong, expired or revoked. Log in again: pigpen login"
+LOG_IN = "Log in first: send a token in the header Authorization: Bearer …"
 NO_PAGE = to_translate("There is no such page.")
 
 

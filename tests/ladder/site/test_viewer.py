@@ -87,7 +87,7 @@ def test_who_asks_is_looked_up_once_for_a_request(ladder: Ladder, monkeypatch: p
 def test_a_token_goes_before_a_cookie_and_is_good_for_its_scopes(ladder: Ladder) -> None:
     both = cookie(session_of(ladder, "ada")) | bearer(token_of(ladder, "olga", Scope.READ))
     viewer = viewer_of(request(ladder, **both))
-    assert (viewer.name, viewer.by_token, viewer.scopes) == ("olga", True, {Scope.READ})
+    assert (viewer.name, viewer.by_token, viewer.scopes) == ("olga", True, frozenset({Scope.READ}))
 
 
 def test_a_cookie_that_opens_nothing_is_nobodys(ladder: Ladder) -> None:
