@@ -64,7 +64,7 @@ def submit(
 
         pigpen submit ada/trotter:2 --name Trotter --keep-old
     """
-    from ladder.app.submit.entering import Request
+    from ladder.app.submit.submitting import Request
     from ladder.app.submit.submitting import submit as enter
 
     source = find_bot(bot)

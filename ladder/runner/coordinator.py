@@ -17,6 +17,7 @@ from ladder.results.live_folder import LiveFolder
 from ladder.runner.leased_tasks import task_of
 from ladder.runner.live_writer import LiveWriter
 from ladder.runner.returned import summary_of
+from ladder.runner.submission_coordinator import SubmissionCoordinator
 from ladder.sandbox.host import owners
 from ladder.store.commands import queue
 from ladder.store.commands.entrants import fields_of
@@ -25,6 +26,7 @@ from ladder.store.commands.match_time import seconds_of
 from ladder.store.commands.records import give_up_records, remove_orphans
 from ladder.store.commands.results import WrongRecord, record_summary, write_seconds
 from ladder.store.commands.scheduling import fill_queue, why_nobody
+from ladder.store.commands.submission_queue import in_the_way
 from ladder.store.commands.suspending import resume_due, suspend_lost
 from ladder.store.queries.leased import leased_attempts, leased_match
 from ladder.store.queries.standings import errors_and_matches
@@ -73,6 +75,7 @@ class Coordinator:
         """
         self.files = MatchFiles(settings.data_dir)
         self.live = LiveWriter(LiveFolder(settings.data_dir), settings.live_delay, tick)
+        self.submissions = SubmissionCoordinator(database, settings, now)
         self._database = database
         self._settings = settings
         self._rng = rng
@@ -96,6 +99,7 @@ class Coordinator:
             given_up = give_up_records(session, self._settings.records)
             playing = leased_attempts(session)
         self._remove(given_up)
+        self.submissions.recover(_has_ended)
         self.live.clear(playing)
         remove_orphans(self._database, self.files)
         return requeued
@@ -122,7 +126,10 @@ class Coordinator:
                 fill_queue(session, self._settings, self._rng, now, missing, self._variants, at_once)
             seconds = partial(seconds_of, session, settings=self._settings)
             apart = self._settings.owners_apart
-            leases = queue.claim(session, self._holder, now, seconds, count, self._variants, owners_apart=apart)
+            tried = in_the_way(session) if apart else set()
+            leases = queue.claim(
+                session, self._holder, now, seconds, count, self._variants, owners_apart=apart, not_now=tried
+            )
             tasks = [
                 task_of(lease, leased_match(session, lease.match), seconds(lease.match), self._settings)
                 for lease in leases

@@ -13,7 +13,8 @@ from typing import Any
 from sqlalchemy import JSON, BigInteger, CheckConstraint, ForeignKey, Index, String, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from ladder.store.models import NAME_LENGTH, Base
+from ladder.store.models import Base
+from ladder.values.names import NAME_LENGTH
 
 HASH_LENGTH = 64
 """Hexadecimal digits of SHA-256."""

@@ -24,6 +24,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
+from ladder.values.names import NAME_LENGTH
+
 NAMES = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
     "uq": "uq_%(table_name)s_%(column_0_N_name)s",
@@ -32,9 +34,6 @@ NAMES = {
     "pk": "pk_%(table_name)s",
 }
 """Names of indices and constraints, so that migrations can find them."""
-
-NAME_LENGTH = 64
-"""The most characters in the name of an owner, a bot, or a variant."""
 
 
 class Status(enum.StrEnum):

@@ -1,13 +1,13 @@
-"""What a ladder holds that decides about a submission."""
+"""Reads what a ladder holds that decides about a submission."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
+from ladder.entry.look import SubmissionLook
 from ladder.store.models import Owner, Rating, State, StoredBot, Variant, Version
 from referee.records.rules_file import rules_from
 
@@ -15,28 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sqlalchemy.orm import Session
-
-    from pigpen.rules import Rules
-
-
-@dataclass(frozen=True)
-class SubmissionLook:
-    """The state of a ladder at one moment, as far as it decides about submissions of one bot."""
-
-    owner_of: Mapping[str, str]
-    """By the name of each bot of the ladder."""
-    owners: Sequence[str]
-    """The names of all who have entered bots."""
-    sandbox: str | None
-    """Where the bots of this ladder run; None as long as it has none."""
-    rules: Mapping[str, Rules]
-    """What the ladder plays, by name."""
-    plays: Sequence[str]
-    """The variants in which versions of the bot play."""
-    entered: Mapping[str, frozenset[str]]
-    """By identity of the bot's programs: the variants in which each was entered, at whatever time."""
-    holders: Mapping[str, Sequence[str]]
-    """By identity of all programs: the owners of bots that are exactly that, the first one first."""
 
 
 def look_at(session: Session, bot: str) -> SubmissionLook:

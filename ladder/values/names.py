@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+NAME_LENGTH = 64
+"""The most characters in the name of an owner, a bot, or a variant."""
+
 
 def label(bot: str, version: int) -> str:
     """

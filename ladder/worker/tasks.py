@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, PositiveFloat, model_validator
+from pydantic import Field, NonNegativeFloat, PositiveFloat, model_validator
 
 from ladder.matches.kinds import SandboxKind, SandboxSetup
 from ladder.results.files import Logs
 from ladder.sandbox.base import LOCKED_BYTES, WARM_BYTES
 from ladder.values.live_events import Public
+from ladder.values.task import Message
 from pigpen import ClockSetting
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
@@ -21,18 +22,6 @@ from referee.records.lines import Instances
 from referee.records.rules_file import rules_from
 
 Seconds = Annotated[NonNegativeFloat, Field(allow_inf_nan=False)]
-
-
-class Message(BaseModel):
-    """What tasks and outcomes have in common."""
-
-    model_config = ConfigDict(
-        extra="forbid",
-        frozen=True,
-        use_attribute_docstrings=True,
-        ser_json_bytes="base64",
-        val_json_bytes="base64",
-    )
 
 
 class TaskBot(Message):
@@ -52,6 +41,7 @@ class TaskBot(Message):
 class MatchTask(Message):
     """One attempt at a match."""
 
+    kind: Literal["match"] = "match"
     match: int
     attempt: int
     rules: dict[str, Any]
@@ -103,7 +93,7 @@ class MatchOutcome(Message):
     """Why there is none, in a sentence; never a bot's fault."""
     lost: str | None = None
     """The identity of the bot's version that is not to be had any more, where that is why."""
-    logs: Logs = {}
+    logs: Logs = Field(default_factory=dict)
     starting_seconds: Seconds | None = None
     """Wall time in which the bots started and were cleared away, all tables added up; None: not measured."""
     playing_seconds: Seconds | None = None

@@ -52,14 +52,19 @@ def load_rules(name: str) -> Rules:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise RulesFileError(f"{name}: this file cannot be read: {reason}.") from None
     if text is None:
-        raise RulesFileError(
-            f"There are no rules called {name!r}. Choose one of {', '.join(PRESETS)}, or name a TOML file "
-            "(start from one with: pigpen rules gongzhu --toml)."
-        )
+        raise no_such_rules(name)
     try:
         return parse_rules(text)
     except RulesFileError as error:
         raise RulesFileError(f"{name}: {error}") from None
+
+
+def no_such_rules(name: str) -> RulesFileError:
+    """What to say of a word that names no variant."""
+    return RulesFileError(
+        f"There are no rules called {name!r}. Choose one of {', '.join(PRESETS)}, or name a TOML file "
+        "(start from one with: pigpen rules gongzhu --toml)."
+    )
 
 
 def _text(name: str) -> str | None:

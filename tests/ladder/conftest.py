@@ -19,6 +19,7 @@ from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.engine import connect
 from ladder.sandbox.docker.image_build import build_image
 from ladder.sandbox.host import owners
+from tests.ladder.bad_checks import GOOD, RUN
 from tests.ladder.containers import new_mount
 from tests.ladder.databases import (
     backend,
@@ -112,5 +113,15 @@ def write(tmp_path: Path) -> Callable[[str, dict[str, str]], Path]:
             (folder / file).parent.mkdir(parents=True, exist_ok=True)
             (folder / file).write_text(text)
         return folder
+
+    return make
+
+
+@pytest.fixture
+def bot(write: Callable[[str, dict[str, str]], Path]) -> Callable[..., Path]:
+    """Write a bot that plays the first legal card, with a method of another kind if one is given."""
+
+    def make(name: str = "mybot", method: str = "", run: str = RUN) -> Path:
+        return write(name, {"bot.py": GOOD + method + run})
 
     return make

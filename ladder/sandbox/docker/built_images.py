@@ -68,6 +68,15 @@ def remove_old(client: DockerClient, folder: Path) -> None:
     prune(client, label=FOLDER_LABEL, until=OLD)
 
 
+def forget_folder(client: DockerClient, folder: Path) -> None:
+    """Remove the tags of this folder's images, and each image that has no other tag and that no container uses."""
+    begin = f"{REPOSITORY}:{_place(folder)}-"
+    for image in client.api.images(filters={"reference": f"{begin}*"}):
+        for tag in image["RepoTags"] or ():
+            if tag.startswith(begin):
+                _remove(client, tag)
+
+
 def remove_layers(client: DockerClient, key: str) -> None:
     """Remove what a build that failed has left."""
     prune(client, label=f"{KEY_LABEL}={key}")

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, select
 
+from ladder.entry.claims import check_name
 from ladder.errors import LadderError
 from ladder.store.account_models import Account, Invitation, LoginCode
-from ladder.store.commands.claims import check_name
 from ladder.store.commands.credentials import revoke_all
 from ladder.store.models import Owner
 from ladder.store.people import account_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ladder.store.account_models import MOST_NOTE, AuditEntry
-from ladder.store.models import NAME_LENGTH
+from ladder.values.names import NAME_LENGTH
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

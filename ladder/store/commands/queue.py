@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, exists, func, select, text, update
 
-from ladder.store.models import Rating, State, Status, StoredBot, StoredMatch, StoredSeat, Version
+from ladder.store.models import Owner, Rating, State, Status, StoredBot, StoredMatch, StoredSeat, Version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -52,6 +52,7 @@ def claim(
     variants: Collection[str] | None = None,
     *,
     owners_apart: bool = False,
+    not_now: Collection[str] = (),
 ) -> list[Lease]:
     """
     Lease the oldest matches that wait.
@@ -65,11 +66,12 @@ def claim(
         variants: Only of these; None: of any.
         owners_apart: Leave a match where it is while an owner of a bot in it has a bot in a match that is leased. Two
             containers of one owner that live at the same time can tell each other what they see (docs/security.md).
+        not_now: With that, also a match with a bot of one of these owners.
     """
     waiting = select(StoredMatch.id, StoredMatch.attempt).where(_QUEUED, *_of(variants)).order_by(StoredMatch.id)
     found = session.execute(waiting if owners_apart else waiting.limit(count))
     rows = [(match, attempt) for match, attempt in found]
-    chosen = _apart(session, rows)[:count] if owners_apart else rows
+    chosen = _apart(session, rows, not_now)[:count] if owners_apart else rows
     leases = [Lease(match, attempt + 1, now + seconds(match) + GRACE) for match, attempt in chosen]
     for lease in leases:
         session.execute(
@@ -80,9 +82,21 @@ def claim(
     return leases
 
 
-def _apart(session: Session, waiting: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Those of the *waiting* matches, the oldest first, that share no owner with one another or with a leased one."""
+def playing_owners(session: Session) -> set[str]:
+    """The names of those whose bots play now; a transaction that reads will do."""
+    playing = set().union(*_owners(session, _LEASED).values())
+    return set(session.scalars(select(Owner.name).where(Owner.id.in_(playing)))) if playing else set()
+
+
+def _apart(session: Session, waiting: Iterable[tuple[int, int]], not_now: Collection[str]) -> list[tuple[int, int]]:
+    """
+    Choose of the *waiting* matches, the oldest first.
+
+    They share no owner with one another, or with a leased one, or with *not_now*.
+    """
     busy = set().union(*_owners(session, _LEASED).values())
+    if not_now:
+        busy |= set(session.scalars(select(Owner.id).where(Owner.name.in_(list(not_now)))))
     owners = _owners(session, _QUEUED)
     chosen = []
     for match, attempt in waiting:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
 
+from ladder.entry.claims import check_claim, check_possession, check_variant
 from ladder.store import models
-from ladder.store.commands.claims import check_claim, check_possession, check_variant
 from ladder.store.commands.entries import PLAYING, entries_of, first_rating, left_suspended, shift_of
 from ladder.store.commands.retiring import OWNER
 from ladder.store.commands.suspending import set_state

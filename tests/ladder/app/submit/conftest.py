@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +10,6 @@ import pytest
 from ladder.settings.settings import Settings, load_settings
 from ladder.store.commands.opening import open_ladder
 from ladder.store.database import Database
-from tests.ladder.bad_checks import GOOD, RUN
 from tests.ladder.registries import running_registry
 
 
@@ -33,13 +32,3 @@ def database(settings: Settings) -> Iterator[Database]:
     database = open_ladder(settings, create=True)
     yield database
     database.close()
-
-
-@pytest.fixture
-def bot(write: Callable[[str, dict[str, str]], Path]) -> Callable[..., Path]:
-    """Write a bot that plays the first legal card, with a method of another kind if one is given."""
-
-    def make(name: str = "mybot", method: str = "", run: str = RUN) -> Path:
-        return write(name, {"bot.py": GOOD + method + run})
-
-    return make

@@ -11,8 +11,10 @@ import pytest
 from sqlalchemy import func, select
 
 from ladder.app.ladder import Ladder
-from ladder.app.submit.entering import EntryOutcome, Request, enter
+from ladder.app.submit.submitting import Request
+from ladder.app.submit.submitting import submit as submit_request
 from ladder.errors import BotRejected, LadderError, SandboxError
+from ladder.matches.kinds import SandboxKind
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.bots.content import content_hash
 from ladder.sandbox.bots.kept import is_kept, kept_folder
@@ -21,7 +23,7 @@ from ladder.settings.settings import Settings, load_settings
 from ladder.store import models
 from ladder.store.commands.submissions import Submission, add_version
 from ladder.store.database import Database
-from ladder.store.submission_look import look_at
+from ladder.values.submission import SubmissionResult
 from pigpen.rules import PRESETS
 from tests.for_two import FOR_TWO, write_for_two
 from tests.ladder.bad_checks import FLAWS
@@ -32,6 +34,7 @@ class Steps:
 
     def __init__(self) -> None:
         self.total = self.done = 0
+        self.names: set[str] = set()
 
     @contextlib.contextmanager
     def __call__(self, what: str, total: int) -> Iterator[Callable[[str], None]]:
@@ -40,19 +43,20 @@ class Steps:
 
     def _advance(self, doing: str) -> None:
         self.done += 1
+        self.names.add(doing)
 
 
 async def submit(
     database: Database, settings: Settings, folder: Path, *variants: str, steps: Steps | None = None, owner: str = "ada"
-) -> EntryOutcome:
-    request = Request(BotSource(folder.name, folder=folder), "Trotter", owner, variants)
-    sandbox = ProcessSandbox()
-    try:
-        with database.read() as session:
-            look = look_at(session, request.name)
-        return await enter(Ladder(settings, database, lambda: 7.0), sandbox, request, look, steps or Steps())
-    finally:
-        await sandbox.close()
+) -> SubmissionResult:
+    request = Request(BotSource(folder.name, folder=folder), "Trotter", owner, variants, sandbox=SandboxKind.PROCESS)
+    ladder = Ladder(settings, database, lambda: 7.0)
+    return await submit_request(ladder, request, lambda kind: ProcessSandbox(), steps or Steps())
+
+
+def left(settings: Settings) -> list[Path]:
+    """What lies in the folder where submissions wait."""
+    return list((settings.data_dir / "submissions").glob("*"))
 
 
 def counts(database: Database) -> tuple[int, ...]:
@@ -67,16 +71,12 @@ async def test_an_honest_bot_is_tried_and_entered_and_its_folder_kept(
 ) -> None:
     steps = Steps()
     outcome = await submit(database, settings, bot(), write_for_two(tmp_path), steps=steps)
-    assert outcome.added is not None
-    assert outcome.preflight is not None
-    assert (outcome.added.name, outcome.added.is_new) == ("Trotter@1", True)
+    assert (outcome.version, outcome.new, outcome.reasons) == ("Trotter@1", True, ())
     assert steps.done == steps.total > 4
     assert is_kept(kept_folder(settings.data_dir, outcome.identity), outcome.identity)
-    (match,) = outcome.preflight.matches
-    assert match.played.result.deals == settings.preflight_deals
-    assert match.spec.bots == ("Trotter", "Trotter#2")
+    assert left(settings) == []
     with database.read() as session:
-        version = session.get_one(models.Version, outcome.added.version)
+        version = session.scalars(select(models.Version)).one()
         assert (version.identity, version.sandbox, version.source) == (outcome.identity, "process", "mybot")
         assert (version.added, version.pinned) == (7.0, None)
 
@@ -93,10 +93,10 @@ async def test_the_same_folder_again_is_not_tried_again(
 ) -> None:
     folder = bot()
     enter_untried(database, folder, "gongzhu")
-    again = await submit(database, settings, folder)
-    assert again.preflight is None
-    assert again.added is not None
-    assert not again.added.changed
+    steps = Steps()
+    again = await submit(database, settings, folder, steps=steps)
+    assert steps.total == 0
+    assert (again.accepted, again.changed) == (True, False)
 
 
 async def test_a_bot_is_tried_only_in_variants_that_are_new_to_it(
@@ -104,11 +104,10 @@ async def test_a_bot_is_tried_only_in_variants_that_are_new_to_it(
 ) -> None:
     folder = bot()
     enter_untried(database, folder, "gongzhu")
-    more = await submit(database, settings, folder, "gongzhu", write_for_two(tmp_path))
-    assert more.added is not None
-    assert more.preflight is not None
-    assert [match.spec.rules.name for match in more.preflight.matches] == [FOR_TWO.name]
-    assert [entry.news for entry in more.added.entries] == ["", "entered"]
+    steps = Steps()
+    more = await submit(database, settings, folder, "gongzhu", write_for_two(tmp_path), steps=steps)
+    assert steps.names - {"wire"} == {FOR_TWO.name}
+    assert [entry.news for entry in more.variants] == ["there already", "entered"]
 
 
 @pytest.mark.parametrize("flaw", ["plays an illegal card", "crashes at one question"])
@@ -117,13 +116,12 @@ async def test_a_bot_that_fails_a_case_is_told_and_leaves_nothing(
 ) -> None:
     sinner = FLAWS[flaw]
     outcome = await submit(database, settings, bot(method=sinner.method), sinner.rules)
-    assert outcome.added is None
-    assert outcome.preflight is not None
-    assert outcome.preflight.matches == ()
-    (failed,) = [case for case in outcome.preflight.report.outcomes if not case.passed]
-    assert (failed.name, failed.verdict) == (sinner.case, sinner.verdict)
-    assert sinner.text in failed.reason
+    assert not outcome.accepted
+    (failed,) = outcome.reasons
+    assert (failed.where, failed.verdict, failed.format) == (sinner.case, sinner.verdict, None)
+    assert sinner.text in failed.why
     assert counts(database) == (0, 0, 0, 0, 0)
+    assert left(settings) == []
     assert not (settings.data_dir / "folders").exists()
 
 
@@ -141,9 +139,7 @@ async def test_a_bot_that_is_too_slow_is_told_so(
 ) -> None:
     quick = load_settings(data_dir=settings.data_dir, limit=1.0)
     outcome = await submit(database, quick, bot(method=SLEEPS), "hearts-short")
-    assert outcome.added is None
-    assert outcome.preflight is not None
-    failed = [case for case in outcome.preflight.report.outcomes if case.verdict == "timeout"]
+    failed = [case for case in outcome.reasons if case.verdict == "timeout"]
     assert failed
     assert "good night" in failed[0].output
 
@@ -153,7 +149,7 @@ async def test_two_submissions_of_one_folder_at_once_are_one_version(
 ) -> None:
     folder, variant = bot(), write_for_two(tmp_path)
     both = await asyncio.gather(*(submit(database, settings, folder, variant) for _ in range(2)))
-    assert sorted(outcome.added.is_new for outcome in both if outcome.added) == [False, True]
+    assert sorted(outcome.new for outcome in both) == [False, True]
     assert counts(database) == (1, 1, 1, 1, 1)
     assert is_kept(kept_folder(settings.data_dir, both[0].identity), both[0].identity)
 
@@ -179,7 +175,7 @@ async def test_a_bot_that_needs_installed_packages_is_sent_to_docker(
     database: Database, settings: Settings, write: Callable[[str, dict[str, str]], Path]
 ) -> None:
     files = {"bot.js": "", "package.json": '{"dependencies": {"x": "1"}}', "node_modules/x/index.js": ""}
-    with pytest.raises(BotRejected, match="mybot needs more than the ladder pins of a folder"):
+    with pytest.raises(LadderError, match="mybot needs more than the ladder pins of a folder"):
         await submit(database, settings, write("mybot", files))
 
 

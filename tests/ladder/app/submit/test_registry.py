@@ -9,11 +9,10 @@ from pathlib import Path
 
 import docker
 import pytest
+from sqlalchemy import select
 
 from ladder.app.ladder import Ladder
-from ladder.app.submit import image_facts as images
-from ladder.app.submit.candidate import Candidate, candidate
-from ladder.app.submit.entering import Request, enter
+from ladder.app.submit.submitting import Request, submit
 from ladder.errors import BotRejected, SandboxError
 from ladder.matches.play import play_sandboxed
 from ladder.sandbox.bots.bot_source import BotSource
@@ -25,7 +24,8 @@ from ladder.sandbox.host.owners import this_process
 from ladder.settings.settings import Settings
 from ladder.store import models
 from ladder.store.database import Database
-from ladder.store.submission_look import look_at
+from ladder.trials import image_facts as images
+from ladder.trials.candidate import Candidate, candidate
 from ladder.worker.pinned import load_version
 from ladder.worker.tasks import TaskBot
 from pigpen.rules import seed_from
@@ -33,8 +33,8 @@ from referee.match.formats import Format
 from referee.match.spec import MatchSpec
 from tests.bad_bots.table import PATIENT
 from tests.for_two import FOR_TWO, write_for_two
-from tests.ladder.app.submit.tiny import load_tiny, push
 from tests.ladder.registries import running_registry
+from tests.ladder.trials.tiny import load_tiny, push
 
 pytestmark = [pytest.mark.docker, pytest.mark.registry]
 
@@ -84,15 +84,11 @@ async def test_a_bot_from_a_registry_is_entered_by_digest_and_plays_where_its_im
     client.api.tag((await sandbox.load(BotSource("mine", folder=folder))).identity, repository, "1")
     digest = push(client, f"{repository}:1")
     request = Request(BotSource("trotter", image=f"{repository}:1"), "Trotter", "ada", (write_for_two(tmp_path),))
-    with database.read() as session:
-        look = look_at(session, request.name)
     ladder = Ladder(settings, database)
-    outcome = await enter(ladder, sandbox, request, look, lambda what, total: nullcontext(print))
-    assert outcome.preflight is not None
-    assert outcome.preflight.passed
-    assert outcome.added is not None
+    outcome = await submit(ladder, request, lambda kind: DockerSandbox(), lambda what, total: nullcontext(print))
+    assert (outcome.accepted, outcome.reasons) == (True, ())
     with database.read() as session:
-        version = session.get_one(models.Version, outcome.added.version)
+        version = session.scalars(select(models.Version)).one()
         assert (version.pinned, version.source) == (f"{repository}@{digest}", f"{repository}:1")
     forget(client, repository)
     assert find_image(client, outcome.identity) is None

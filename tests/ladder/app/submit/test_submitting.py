@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from ladder.app.ladder import Ladder
-from ladder.app.submit.entering import Request
-from ladder.app.submit.submitting import submit
+from ladder.app.submit.submitting import Request, submit
 from ladder.errors import LadderError
 from ladder.matches.kinds import SandboxKind
 from ladder.sandbox.base import Sandbox
@@ -18,6 +17,7 @@ from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.settings.settings import Settings
 from ladder.store.database import Database, Session
+from ladder.store.queries.submissions import submission_rows
 from ladder.values.submission import SubmissionResult
 from tests.for_two import write_for_two
 from tests.ladder.bad_checks import FLAWS
@@ -70,7 +70,7 @@ async def submit_folder(
     return await submit(Ladder(settings, database, lambda: 7.0), request, open_sandbox, silent)
 
 
-async def test_a_bot_is_looked_at_once_and_written_once(
+async def test_a_bot_is_looked_at_once_and_written_when_it_comes_and_when_it_was_tried(
     counted: CountedDatabase, settings: Settings, bot: Callable[..., Path], tmp_path: Path
 ) -> None:
     folder = bot()
@@ -79,17 +79,17 @@ async def test_a_bot_is_looked_at_once_and_written_once(
     assert [(one.variant, one.state, one.news, one.elo) for one in first.variants] == [
         ("for-two", "active", "entered", 1500.0)
     ]
-    assert counted.transactions == ["read", "write"]
+    assert counted.transactions == ["read", "write", "write"]
     again = await submit_folder(counted, settings, folder)
     assert (again.accepted, again.new, again.changed) == (True, False, False)
     assert [one.news for one in again.variants] == ["there already"]
-    assert counted.transactions == ["read", "write"] * 2
+    assert counted.transactions == ["read", "write", "write"] * 2
     with pytest.raises(LadderError, match="belongs to a bot of ada's"):
         await submit_folder(counted, settings, folder, owner="ben")
-    assert counted.transactions == ["read", "write"] * 2 + ["read"]
+    assert counted.transactions == ["read", "write", "write"] * 2 + ["read"]
 
 
-async def test_a_bot_that_fails_is_looked_at_and_nothing_is_written(
+async def test_of_a_bot_that_fails_the_submission_alone_is_written(
     counted: CountedDatabase, settings: Settings, bot: Callable[..., Path]
 ) -> None:
     sinner = FLAWS["plays an illegal card"]
@@ -99,4 +99,7 @@ async def test_a_bot_that_fails_is_looked_at_and_nothing_is_written(
         (sinner.rules, sinner.case, sinner.verdict)
     }
     assert found.again == f"pigpen check './my bot' --rules {sinner.rules} --sandbox process"
-    assert counted.transactions == ["read"]
+    assert counted.transactions == ["read", "write", "write"]
+    with counted.read() as session:
+        (row,) = submission_rows(session, "ada", None, 10)
+    assert (row.status, row.phase, row.result) == ("refused", "ended", found)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from ladder.app.submit.candidate import candidate
 from ladder.errors import BotRejected
 from ladder.sandbox.base import SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
@@ -18,6 +17,7 @@ from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.sandbox.wheels.cache import Store
 from ladder.sandbox.wheels.packages import Packages
 from ladder.sandbox.wheels.requirements import LOCK
+from ladder.trials.candidate import candidate
 from tests.ladder.sandbox.wheels.made import Shelf, new_wheel
 
 PROGRAM = "import os, shelved, grpc; print(shelved.VERSION, os.path.dirname(shelved.__file__) != os.getcwd())"

@@ -11,12 +11,13 @@ from docker.utils import parse_repository_tag
 from ladder.errors import BotRejected
 from ladder.sandbox.bots.recipes import VARIANTS
 from ladder.sandbox.docker.bot_images import find_image, pull_image
-from ladder.sandbox.docker.built_images import ENTERED
+from ladder.sandbox.docker.built_images import ENTERED, forget_folder
 from ladder.sandbox.docker.containers import MARK, OWNER, SANDBOX
 from ladder.sandbox.docker.engine import connect, engine_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from docker import DockerClient
     from docker.models.images import Image
@@ -78,6 +79,17 @@ def examine(identity: str, name: str, reference: str | None, most_bytes: int) ->
     repository = parse_repository_tag(reference)[0] if reference else ""
     digests = sorted(_digests(image), key=lambda digest: not _is_from(repository, digest))
     return ImageFacts(int(image.attrs["Size"]), next(iter(digests), None), tuple(offered))
+
+
+def forget(folder: Path) -> None:
+    """
+    Let the engine forget that it has built images from *folder*: those remain that were entered, or built elsewhere.
+
+    Raises:
+        SandboxError: If the engine fails.
+    """
+    with _engine("forget what was built") as client:
+        forget_folder(client, folder)
 
 
 def keep(identity: str) -> None:

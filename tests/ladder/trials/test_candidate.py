@@ -8,7 +8,6 @@ from pathlib import Path
 import docker
 import pytest
 
-from ladder.app.submit.candidate import Candidate, candidate
 from ladder.errors import BotRejected
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.bots.kept import is_kept, kept_folder
@@ -16,7 +15,8 @@ from ladder.sandbox.docker import docker_sandbox
 from ladder.sandbox.docker.built_images import ENTERED
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
-from tests.ladder.app.submit.tiny import load_tiny
+from ladder.trials.candidate import Candidate, candidate
+from tests.ladder.trials.tiny import load_tiny
 
 Write = Callable[[str, dict[str, str]], Path]
 ROOM = 1 << 40

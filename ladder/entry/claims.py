@@ -6,13 +6,13 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from ladder.errors import LadderError
-from ladder.store.models import NAME_LENGTH
+from ladder.values.names import NAME_LENGTH
 from pigpen.rules import PRESETS
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from ladder.store.submission_look import SubmissionLook
+    from ladder.entry.look import SubmissionLook
     from pigpen.rules import Rules
 
 LETTERS_AND_DIGITS = ("L", "M", "N")

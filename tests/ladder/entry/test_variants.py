@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ladder.app.submit.variants import chosen_variants, outdated
+from ladder.entry.variants import choices, chosen_variants, outdated
 from ladder.errors import BotRejected, LadderError
 from ladder.store import models
 from ladder.store.commands.submissions import Submission, add_version
@@ -27,7 +27,7 @@ def enter(database: Database, *variants: Rules) -> None:
 
 def choose(database: Database, *words: str, bot: str = "Trotter", offered: tuple[str, ...] = ()) -> list[str]:
     with database.read() as session:
-        return [rules.name for rules in chosen_variants(look_at(session, bot), words, offered)]
+        return [rules.name for rules in chosen_variants(look_at(session, bot), choices(words), offered)]
 
 
 def test_a_new_bot_plays_gongzhu_or_what_it_offers(database: Database) -> None:

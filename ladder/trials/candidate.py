@@ -7,13 +7,13 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ladder.app.submit import image_facts as images
 from ladder.errors import BotRejected
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.bots.content import Content
 from ladder.sandbox.bots.kept import is_content, keep_folder
 from ladder.sandbox.host.scratch import scratch_folder
 from ladder.sandbox.wheels.packages import with_lock
+from ladder.trials import image_facts as images
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
     from ladder.sandbox.base import Loaded, Sandbox
     from ladder.sandbox.bots.bot_source import Builds
+
+NEEDS_MORE = (
+    "needs more than the ladder pins of a folder, which leaves out installed packages (node_modules). "
+    "Give it a Dockerfile, and enter it in the docker sandbox."
+)
 
 
 @dataclass(frozen=True)
@@ -82,7 +87,12 @@ async def candidate(
     if sandbox.name == "docker":
         yield await _from_image(sandbox, source, most_bytes)
         return
-    program = await sandbox.load(source)  # what it cannot run, it names by the contestant's own word
+    try:
+        program = await sandbox.load(source)  # what it cannot run, it names by the contestant's own word
+    except BotRejected as error:
+        if source.content is None or source.content.file("package.json") is None:
+            raise
+        raise BotRejected(f"{source.name} {NEEDS_MORE}") from error
     assert source.content is not None
     content = with_lock(source.content, program.lock)
     with scratch_folder() as scratch:
@@ -103,8 +113,5 @@ async def _from_copy(sandbox: Sandbox, name: str, content: Content, copy: Path) 
     try:
         program = await sandbox.load(BotSource(name, folder=copy, content=content))
     except BotRejected as error:
-        raise BotRejected(
-            f"{name} needs more than the ladder pins of a folder, which leaves out installed packages "
-            "(node_modules). Give it a Dockerfile, and enter it in the docker sandbox."
-        ) from error
+        raise BotRejected(f"{name} {NEEDS_MORE}") from error
     return Candidate(program, content.size, copy=copy, content=content)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ladder.entry.claims import check_variant
 from ladder.errors import BotRejected
 from ladder.sandbox.bots.recipes import VARIANTS
-from ladder.store.commands.claims import check_variant
+from ladder.values.submission import VariantFile
 from pigpen.rules import PRESETS
-from referee.records.rules_file import load_rules
+from referee.records.rules_file import load_rules, no_such_rules, rules_from
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
-    from ladder.store.submission_look import SubmissionLook
+    from ladder.entry.look import SubmissionLook
     from pigpen.rules import Rules
 
 ALL = "all"
@@ -22,27 +24,40 @@ FIRST = "gongzhu"
 """What a bot plays if nobody says what."""
 
 
-def chosen_variants(look: SubmissionLook, words: Sequence[str], offered: Sequence[str]) -> list[Rules]:
+def choices(words: Sequence[str]) -> tuple[str | VariantFile, ...]:
+    """
+    Read the TOML files among the words of an owner, on the owner's machine; other words stay as they are.
+
+    Raises:
+        RulesFileError: If a file holds no rules.
+    """
+    return tuple(
+        VariantFile(file=word, rules=load_rules(word).to_plain()) if _is_file(word) else word for word in words
+    )
+
+
+def chosen_variants(look: SubmissionLook, wanted: Sequence[str | VariantFile], offered: Sequence[str]) -> list[Rules]:
     """
     Find the variants in which a bot is to be entered.
 
-    A name is that of a variant that this ladder plays, by the ladder's own rules, or of a preset, or of a TOML file.
+    A name is that of a variant that this ladder plays, by the ladder's own rules, or of a preset.
 
     Args:
         look: The ladder.
-        words: What the owner named, or `ALL`; nothing: what the bot plays already, or what it offers, or `FIRST`.
+        wanted: What the owner wants (`choices`), or `ALL`; nothing: what the bot plays already, or what it offers, or
+            `FIRST`.
         offered: What it says it plays; empty: it does not say.
 
     Raises:
-        RulesFileError: If a word names no variant.
+        RulesFileError: If a name is that of no variant, or what came from a file makes none.
         LadderError: If the ladder plays something else under that name.
         BotRejected: If the bot says that it does not play one of them, or that it plays what nobody knows.
     """
     known = {**PRESETS, **look.rules}
-    names = list(words) or list(look.plays) or _offer(offered, known) or [FIRST]
-    if ALL in names:
-        names = [name for name in known if not offered or name in offered]
-    found = [known[name] if name in known else load_rules(name) for name in names]
+    chosen = list(wanted) or list(look.plays) or _offer(offered, known) or [FIRST]
+    if ALL in chosen:
+        chosen = [name for name in known if not offered or name in offered]
+    found = [_rules(known, each) for each in chosen]
     variants = list({rules.name: rules for rules in found}.values())
     for rules in found:
         check_variant(look, rules)
@@ -51,6 +66,23 @@ def chosen_variants(look: SubmissionLook, words: Sequence[str], offered: Sequenc
                 f"The image says in its label {VARIANTS} that the bot plays {', '.join(offered)}, and not {rules.name}."
             )
     return variants
+
+
+def _rules(known: Mapping[str, Rules], wanted: str | VariantFile) -> Rules:
+    if isinstance(wanted, VariantFile):
+        return rules_from(wanted.rules)
+    if wanted not in known:
+        raise no_such_rules(wanted)
+    return known[wanted]
+
+
+def _is_file(word: str) -> bool:
+    if word in PRESETS or word == ALL:
+        return False
+    try:
+        return Path(word).expanduser().is_file()
+    except (OSError, RuntimeError, ValueError):  # a name that is too long, ~ and the name of nobody, a NUL
+        return False
 
 
 def _offer(offered: Sequence[str], known: Collection[str]) -> list[str]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from ladder.entry.claims import check_name
 from ladder.errors import LadderError
-from ladder.store.commands.claims import check_name
-from ladder.store.models import NAME_LENGTH
+from ladder.values.names import NAME_LENGTH
 
 
 @pytest.mark.parametrize("name", ["Trotter", "t", "_x", "猪", "Ärger-2.1", "हिन्दी", "7", "x" * NAME_LENGTH])

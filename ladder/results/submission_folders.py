@@ -1,0 +1,48 @@
+"""Folders of bots that were submitted, from when they arrive until their submission has ended."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import shutil
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from pathlib import Path
+
+_NAME = re.compile(r"[0-9a-f]{32}")
+_SOURCE = re.compile(r"\w[\w.-]{0,60}")
+
+
+class SubmissionFolders:
+    """The folder `submissions` of a ladder; in it a folder for each submission, whose name cannot be guessed."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self.root = data_dir / "submissions"
+
+    def make(self) -> str:
+        """
+        Make a folder for one more submission, for nobody else to read; gives its name.
+
+        Raises:
+            OSError: If there is no room.
+        """
+        self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        name = secrets.token_hex(16)
+        (self.root / name).mkdir(mode=0o700)
+        return name
+
+    def bot(self, name: str, source: str) -> Path:
+        """Where the bot lies, below the folder of that name; it is called as its owner calls it, if a folder can be."""
+        return self.root / name / (source if _SOURCE.fullmatch(source) else "bot")
+
+    def remove(self, name: str) -> None:
+        """Remove one, if it is there."""
+        shutil.rmtree(self.root / name, ignore_errors=True)
+
+    def remove_others(self, kept: Collection[str], before: float) -> None:
+        """Remove what belongs to no submission: all folders but *kept*, if they were made before that Unix time."""
+        for folder in self.root.iterdir() if self.root.is_dir() else ():
+            if _NAME.fullmatch(folder.name) and folder.name not in kept and folder.stat().st_mtime < before:
+                self.remove(folder.name)

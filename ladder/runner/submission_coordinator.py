@@ -1,0 +1,182 @@
+"""What a runner, or `pigpen submit`, asks of the store about submissions; one transaction for each step."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Literal, cast
+
+from ladder.errors import LadderError
+from ladder.results.submission_folders import SubmissionFolders
+from ladder.runner.submission_results import result_of, submission_of
+from ladder.sandbox.host import owners
+from ladder.store.account_models import SubmissionStatus
+from ladder.store.commands import submission_queue as queue
+from ladder.store.commands.queue import playing_owners
+from ladder.store.commands.submissions import add_version
+from ladder.store.open_submissions import open_submissions
+from ladder.store.queries.submissions import submission_row
+from ladder.store.submission_look import look_at
+from ladder.trials.tasks import Known, SubmissionTask
+from ladder.values.submission import VariantFile
+from referee.records.rules_file import rules_from
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from ladder.settings.settings import Settings
+    from ladder.store.account_models import StoredSubmission
+    from ladder.store.commands.submission_queue import NewSubmission
+    from ladder.store.database import Database, Session
+    from ladder.trials.tasks import SubmissionOutcome
+    from ladder.values.submission import SubmissionRow
+
+TRIAL_SECONDS = 1800.0
+"""A trial that takes longer has failed: fetching packages, building, all cases and deals."""
+ORPHAN_SECONDS = 24 * 3600.0
+"""After so long a folder that belongs to no submission is removed."""
+
+
+class SubmissionCoordinator:
+    """Leases and records the submissions of one ladder."""
+
+    def __init__(self, database: Database, settings: Settings, now: Callable[[], float]) -> None:
+        """
+        Create a coordinator.
+
+        Args:
+            database: The ladder.
+            settings: The ladder's settings.
+            now: The clock: Unix time.
+        """
+        self.folders = SubmissionFolders(settings.data_dir)
+        self._database = database
+        self._settings = settings
+        self._now = now
+        self._holder = owners.this_process()
+
+    def recover(self, is_dead: Callable[[str], bool]) -> None:
+        """Put back what killed processes had leased, and remove folders that belong to nothing."""
+        with self._database.write() as session:
+            queue.requeue_dead(session, self._now(), is_dead)
+            kept = {row.folder for row in open_submissions(session) if row.folder}
+        self.folders.remove_others(kept, self._now() - ORPHAN_SECONDS)
+
+    def begin(self, new: NewSubmission) -> SubmissionTask:
+        """Put a submission into the queue and lease it at once."""
+        with self._database.write() as session:
+            row = queue.add(session, new, self._now())
+            queue.lease(session, row, self._holder, self._now(), TRIAL_SECONDS)
+            return self._task(session, row)
+
+    def are_waiting(self) -> bool:
+        """Whether any submission has not ended."""
+        with self._database.read() as session:
+            return bool(open_submissions(session))
+
+    def take(self, count: int, trying: Collection[tuple[int, int]] = frozenset()) -> list[SubmissionTask]:
+        """
+        Lease submissions.
+
+        Args:
+            count: How many at most.
+            trying: Submissions and attempts that are under way here.
+        """
+        if count <= 0 or not self.are_waiting():  # nearly always: nobody waits for a transaction that writes
+            return []
+        now = self._now()
+        with self._database.write() as session:
+            queue.requeue_expired(session, now, trying)
+            busy = playing_owners(session) if self._settings.owners_apart else set()
+            rows = queue.claim(session, self._holder, now, TRIAL_SECONDS, count, busy)
+            return [self._task(session, row) for row in rows]
+
+    def note(self, submission: int, attempt: int, phase: str, done: int, steps: int) -> None:
+        """Write down how far an attempt has come."""
+        with self._database.write() as session:
+            queue.note_progress(session, submission, attempt, phase, done, steps)
+
+    def record(self, outcome: SubmissionOutcome) -> SubmissionRow | None:
+        """
+        Enter a bot that is fit, or write down why it is not, in one transaction.
+
+        Returns:
+            The submission as it has ended, or waits again; None if the outcome came too late.
+        """
+        with self._database.write() as session:
+            row = queue.held(session, outcome.submission, outcome.attempt)
+            if row is None:
+                return None
+            if outcome.void is not None:
+                queue.fail(session, row, self._now(), outcome.void)
+            elif outcome.refused is not None:
+                queue.end(session, row, SubmissionStatus.REFUSED, self._now(), outcome.refused)
+            else:
+                self._enter(session, row, outcome)
+            found, folder = submission_row(session, row.id), row.folder
+        assert found is not None
+        if found.finished is not None and folder:
+            self.folders.remove(folder)
+        return found
+
+    def end(self, task: SubmissionTask, status: SubmissionStatus, reason: str) -> None:
+        """End a submission that is leased here, such as one that its owner has broken off."""
+        with self._database.write() as session:
+            row = queue.held(session, task.submission, task.attempt)
+            if row is None:
+                return
+            queue.end(session, row, status, self._now(), reason)
+            folder = row.folder
+        if folder:
+            self.folders.remove(folder)
+
+    def give_back(self, tasks: Collection[SubmissionTask]) -> None:
+        """Put submissions back into the queue that this run will not finish."""
+        with self._database.write() as session:
+            for task in tasks:
+                if (row := queue.held(session, task.submission, task.attempt)) is not None:
+                    queue.give_back(session, row, self._now())
+
+    def _task(self, session: Session, row: StoredSubmission) -> SubmissionTask:
+        settings = self._settings
+        return SubmissionTask(
+            submission=row.id,
+            attempt=row.attempt,
+            bot=row.bot,
+            owner=row.owner,
+            source=row.source,
+            word=row.word,
+            image=row.image,
+            folder=str(self.folders.bot(row.folder, row.source)) if row.folder else None,
+            variants=_wanted(row),
+            known=Known.of(look_at(session, row.bot)),
+            sandbox=cast("Literal['docker', 'process']", row.sandbox),
+            runtime=settings.runtime,
+            locked_bytes=settings.locked_bytes,
+            instances=settings.instances,
+            warm_bytes=settings.warm_bytes,
+            most_bytes=settings.image_bytes,
+            builds="base" if row.remote else settings.builds,
+            clock=asdict(settings.clock_setting),
+            deals=settings.preflight_deals,
+            data_dir=str(settings.data_dir),
+            seconds=TRIAL_SECONDS,
+        )
+
+    def _enter(self, session: Session, row: StoredSubmission, outcome: SubmissionOutcome) -> None:
+        """Enter what has passed; a name, or an image, may be somebody else's by now."""
+        added = None
+        if not outcome.failures:
+            try:
+                with session.begin_nested():
+                    variants = [rules_from(plain) for plain in outcome.variants]
+                    added = add_version(session, submission_of(row, outcome), variants, self._now(), row.keep_old)
+            except LadderError as error:
+                queue.end(session, row, SubmissionStatus.REFUSED, self._now(), str(error))
+                return
+        status = SubmissionStatus.ENTERED if added else SubmissionStatus.REFUSED
+        result = result_of(row, outcome, added).model_dump(mode="json")
+        queue.end(session, row, status, self._now(), result=result)
+
+
+def _wanted(row: StoredSubmission) -> tuple[str | VariantFile, ...]:
+    return tuple(each if isinstance(each, str) else VariantFile.model_validate(each) for each in row.variants)

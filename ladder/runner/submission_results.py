@@ -1,0 +1,68 @@
+"""From an attempt that has come back to what enters the ladder, and to what its owner is told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ladder.sandbox.bots.bot_source import names_owner
+from ladder.store.commands.submissions import Submission
+from ladder.values.submission import EnteredVariant, SubmissionResult
+
+if TYPE_CHECKING:
+    from ladder.store.account_models import StoredSubmission
+    from ladder.store.commands.submissions import Added
+    from ladder.trials.tasks import SubmissionOutcome
+
+NEWS = {"entered": "entered", "back": "back again", "": "there already"}
+
+
+def submission_of(row: StoredSubmission, outcome: SubmissionOutcome) -> Submission:
+    """What is to be entered."""
+    assert outcome.program is not None
+    return Submission(
+        bot=row.bot,
+        owner=row.owner,
+        identity=outcome.program.identity,
+        sandbox=row.sandbox,
+        source=row.source,
+        size=outcome.program.size,
+        pinned=outcome.program.pinned,
+        reference=row.image,
+        names_owner=row.image is None or names_owner(row.image),
+        lock=outcome.program.lock,
+        can_fork=outcome.program.can_fork,
+    )
+
+
+def result_of(row: StoredSubmission, outcome: SubmissionOutcome, added: Added | None) -> SubmissionResult:
+    """What became of it; *added* is None if it failed."""
+    assert outcome.program is not None
+    moved = added and added.changed and row.image
+    return SubmissionResult(
+        accepted=added is not None,
+        bot=row.bot,
+        owner=row.owner,
+        identity=outcome.program.identity,
+        pinned=outcome.program.pinned,
+        version=added.name if added else None,
+        new=bool(added and added.is_new),
+        changed=bool(added and added.changed),
+        moved_from=added.before if added and moved else None,
+        outdated=outcome.outdated,
+        variants=_entered(added),
+        reasons=outcome.failures,
+        again=outcome.again,
+    )
+
+
+def _entered(added: Added | None) -> tuple[EnteredVariant, ...]:
+    return tuple(
+        EnteredVariant(
+            variant=entry.variant,
+            state=entry.state,
+            news=NEWS[entry.news],
+            elo=round(entry.elo, 1),
+            retired=entry.retired,
+        )
+        for entry in (added.entries if added else ())
+    )

@@ -1,0 +1,87 @@
+"""What there is to see of submissions, and how much an owner has submitted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import func, select
+
+from ladder.store.account_models import StoredSubmission, SubmissionStatus
+from ladder.store.open_submissions import open_submissions
+from ladder.values.submission import SubmissionResult, SubmissionRow
+from ladder.values.value import time_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlalchemy.orm import Session
+
+DAY = 24 * 3600.0
+
+
+@dataclass(frozen=True)
+class Usage:
+    """How much an owner has submitted."""
+
+    waiting: int
+    """Submissions that have not ended."""
+    today: int
+    """Those of the last 24 hours, but for what was withdrawn before it was tried."""
+    seconds: float
+    """Wall time of their trials."""
+
+
+def usage(session: Session, owner: str, now: float) -> Usage:
+    """Read how much an owner has submitted from afar."""
+    of = StoredSubmission
+    counted = (of.status != SubmissionStatus.WITHDRAWN) | (of.attempt > 0)
+    recent = select(func.count(), func.coalesce(func.sum(of.trial_seconds), 0.0)).where(
+        of.owner == owner, of.remote, of.added > now - DAY, counted
+    )
+    today, seconds = session.execute(recent).one()
+    waiting = sum(row.owner == owner for row in open_submissions(session))
+    return Usage(waiting, today, seconds)
+
+
+def submission_row(session: Session, submission: int) -> SubmissionRow | None:
+    """Read one submission; None if there is none of that number."""
+    found = session.get(StoredSubmission, submission) if 0 < submission < 2**31 else None
+    return None if found is None else _row(found, _places(session))
+
+
+def submission_rows(session: Session, owner: str | None, before: int | None, limit: int) -> list[SubmissionRow]:
+    """Read submissions of one owner, or of all, the newest first; those with numbers below *before*."""
+    wanted = select(StoredSubmission).order_by(StoredSubmission.id.desc()).limit(limit)
+    if owner is not None:
+        wanted = wanted.where(StoredSubmission.owner == owner)
+    if before is not None:
+        wanted = wanted.where(StoredSubmission.id < before)
+    places = _places(session)
+    return [_row(found, places) for found in session.scalars(wanted)]
+
+
+def _places(session: Session) -> dict[int, int]:
+    """The places of those that wait, by number; owners take turns, so a place can move."""
+    waiting = [row.id for row in open_submissions(session) if row.status == SubmissionStatus.QUEUED]
+    return {number: place for place, number in enumerate(waiting, 1)}
+
+
+def _row(found: StoredSubmission, places: Mapping[int, int]) -> SubmissionRow:
+    return SubmissionRow(
+        id=found.id,
+        owner=found.owner,
+        bot=found.bot,
+        source=found.source,
+        status=found.status,
+        phase=found.phase,
+        place=places.get(found.id),
+        done=found.done,
+        steps=found.steps,
+        attempt=found.attempt,
+        added=time_of(found.added),
+        started=None if found.started is None else time_of(found.started),
+        finished=None if found.finished is None else time_of(found.finished),
+        reason=found.reason,
+        result=None if found.result is None else SubmissionResult.model_validate(found.result),
+    )

@@ -1,0 +1,143 @@
+"""
+What goes to a worker that is to try a submitted bot, and what comes back; both as JSON, like matches.
+
+A task is one attempt at a submission. Its outcome says that the bot is fit, or why the ladder does not take it, or
+that the platform failed, which says nothing about the bot.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import PositiveFloat, model_validator
+
+from ladder.entry.look import SubmissionLook
+from ladder.matches.kinds import SandboxKind, SandboxSetup
+from ladder.sandbox.base import LOCKED_BYTES, WARM_BYTES
+from ladder.sandbox.bots.bot_source import Builds
+from ladder.values.submission import Failure, VariantFile
+from ladder.values.task import Message
+from pigpen import ClockSetting
+from referee.records.lines import Instances
+from referee.records.rules_file import rules_from
+
+
+class Known(Message):
+    """What the ladder holds that decides about the bot (`ladder.entry.look`)."""
+
+    rules: dict[str, dict[str, Any]]
+    """What the ladder plays, field for field as in a rules file."""
+    plays: tuple[str, ...]
+    entered: dict[str, tuple[str, ...]]
+    holders: dict[str, tuple[str, ...]]
+
+    @classmethod
+    def of(cls, look: SubmissionLook) -> Known:
+        """Take from a look what a trial needs."""
+        return cls(
+            rules={name: rules.to_plain() for name, rules in look.rules.items()},
+            plays=tuple(look.plays),
+            entered={identity: tuple(sorted(variants)) for identity, variants in look.entered.items()},
+            holders={identity: tuple(owners) for identity, owners in look.holders.items()},
+        )
+
+    def look(self) -> SubmissionLook:
+        """Give it as the functions of `ladder.entry` take it."""
+        return SubmissionLook(
+            rules={name: rules_from(plain) for name, plain in self.rules.items()},
+            plays=self.plays,
+            entered={identity: frozenset(variants) for identity, variants in self.entered.items()},
+            holders=self.holders,
+        )
+
+
+class SubmissionTask(Message):
+    """One attempt at a submission."""
+
+    kind: Literal["submission"] = "submission"
+    submission: int
+    attempt: int
+    bot: str
+    owner: str
+    source: str
+    """What was submitted, in the owner's words."""
+    word: str
+    """The bot as its owner typed it, to be repeated in commands."""
+    image: str | None
+    """An image reference; None: it is a folder."""
+    folder: str | None
+    """Absolute path of the folder."""
+    variants: tuple[str | VariantFile, ...]
+    known: Known
+    sandbox: Literal["docker", "process"]
+    runtime: str = "runc"
+    locked_bytes: int = LOCKED_BYTES
+    instances: Instances = "fresh"
+    warm_bytes: int = WARM_BYTES
+    most_bytes: int
+    """The largest image, or folder, that is taken."""
+    builds: Builds = "base"
+    clock: dict[str, Any]
+    """`pigpen.ClockSetting`, field for field."""
+    deals: int
+    """How many it plays against itself in each variant."""
+    data_dir: str
+    """The ladder's folder, where folders are kept that are entered."""
+    seconds: PositiveFloat
+    """A trial that takes longer has failed."""
+
+    @property
+    def key(self) -> str:
+        """Names the attempt wherever it is worked at."""
+        return f"submission-{self.submission}-{self.attempt}"
+
+    @property
+    def clock_setting(self) -> ClockSetting:
+        """How much time the bot has."""
+        return ClockSetting(**self.clock)
+
+    def setup(self) -> SandboxSetup:
+        """How the sandbox is opened in which it is tried: that of the ladder's matches."""
+        kind = SandboxKind(self.sandbox)
+        return SandboxSetup(kind, self.runtime, self.locked_bytes, self.instances, self.warm_bytes)
+
+
+class Program(Message):
+    """A bot that could be loaded."""
+
+    identity: str
+    """Image id, or hash of a folder's content."""
+    pinned: str | None
+    """The image reference by digest; None: only this engine has it."""
+    size: int
+    """Bytes."""
+    lock: str | None
+    """Which packages it got; None: none."""
+    can_fork: bool
+
+
+class SubmissionOutcome(Message):
+    """What became of an attempt: exactly one of refused, void and program is set."""
+
+    submission: int
+    attempt: int
+    refused: str | None = None
+    """Why the ladder does not even try it, in a sentence for its owner."""
+    void: str | None = None
+    """Why there is no outcome, in a sentence; never the bot's fault."""
+    program: Program | None = None
+    """What was tried."""
+    variants: tuple[dict[str, Any], ...] = ()
+    """Where it is to be entered, field for field as in a rules file."""
+    outdated: tuple[str, ...] = ()
+    """Variants that the ladder plays by rules that a preset had once."""
+    failures: tuple[Failure, ...] = ()
+    """What the bot did wrong; nothing: it is fit to be entered."""
+    again: str | None = None
+    """The command that shows the same failure."""
+
+    @model_validator(mode="after")
+    def _is_one_of_them(self) -> SubmissionOutcome:
+        if sum(part is not None for part in (self.refused, self.void, self.program)) != 1:
+            raise ValueError("an outcome is a program, refused, or void")
+        return self

@@ -1,0 +1,106 @@
+"""A submitted bot from its folder or image to an outcome: loaded, chosen for variants, tried, and put by."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ladder.entry.claims import check_possession
+from ladder.entry.variants import chosen_variants, outdated
+from ladder.errors import BotRejected, LadderError
+from ladder.matches.preflight import preflight, steps
+from ladder.sandbox.bots.bot_source import BotSource, names_owner
+from ladder.trials import image_facts as images
+from ladder.trials.again import again
+from ladder.trials.candidate import candidate
+from ladder.trials.failures import failures
+from ladder.trials.tasks import Program, SubmissionOutcome
+from referee.records.rules_file import RulesFileError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
+
+    from ladder.entry.look import SubmissionLook
+    from ladder.matches.preflight import Preflight
+    from ladder.sandbox.base import Sandbox
+    from ladder.trials.candidate import Candidate
+    from ladder.trials.tasks import SubmissionTask
+    from pigpen.rules import Rules
+
+    Progress = Callable[[str, int], AbstractContextManager[Callable[[str], None]]]
+
+
+async def try_submission(sandbox: Sandbox, task: SubmissionTask, progress: Progress) -> SubmissionOutcome:
+    """
+    Try a submitted bot; whatever is wrong with it is in the outcome.
+
+    Args:
+        sandbox: Where it is to run.
+        task: What was submitted, and what the ladder holds.
+        progress: Shows how the trial goes.
+
+    Raises:
+        SandboxError: If the platform failed; that says nothing about the bot.
+    """
+    try:
+        return await _try(sandbox, task, progress)
+    except (BotRejected, LadderError, RulesFileError) as error:
+        reason = _without_path(str(error), task)
+        return SubmissionOutcome(submission=task.submission, attempt=task.attempt, refused=reason)
+    finally:
+        if sandbox.name == "docker" and task.folder:  # this folder is never built again
+            await asyncio.to_thread(images.forget, Path(task.folder))
+
+
+def _without_path(words: str, task: SubmissionTask) -> str:
+    """A stranger need not know where this ladder keeps its files."""
+    return words.replace(task.folder, task.source) if task.folder else words
+
+
+async def _try(sandbox: Sandbox, task: SubmissionTask, progress: Progress) -> SubmissionOutcome:
+    look, data_dir = task.known.look(), Path(task.data_dir)
+    source = BotSource(task.source, folder=Path(task.folder) if task.folder else None, image=task.image)
+    async with candidate(sandbox, source, task.most_bytes, task.builds) as bot:
+        variants = _variants(task, look, bot)
+        untried = _untried(look, bot, variants)
+        found = await _play(task, bot, untried, progress) if untried else None
+        if found is None or found.passed:
+            await bot.keep(data_dir)
+    failed = found is not None and not found.passed
+    return SubmissionOutcome(
+        submission=task.submission,
+        attempt=task.attempt,
+        program=_program(bot),
+        variants=tuple(rules.to_plain() for rules in variants),
+        outdated=tuple(outdated(look, variants)),
+        failures=tuple(failures(found)) if found else (),
+        again=again(task, found) if found and failed else None,
+    )
+
+
+def _variants(task: SubmissionTask, look: SubmissionLook, bot: Candidate) -> list[Rules]:
+    if task.image is not None:
+        check_possession(look, task.owner, bot.program.identity, task.image, names_owner(task.image))
+    return chosen_variants(look, task.variants, bot.offered)
+
+
+def _untried(look: SubmissionLook, bot: Candidate, variants: Sequence[Rules]) -> list[Rules]:
+    known = look.entered.get(bot.program.identity, frozenset())
+    return [rules for rules in variants if rules.name not in known]
+
+
+async def _play(task: SubmissionTask, bot: Candidate, variants: Sequence[Rules], progress: Progress) -> Preflight:
+    with progress("cases", steps(variants, task.deals)) as advance:
+        return await preflight(bot.program, task.bot, variants, task.clock_setting, task.deals, advance)
+
+
+def _program(bot: Candidate) -> Program:
+    return Program(
+        identity=bot.program.identity,
+        pinned=bot.pinned,
+        size=bot.size,
+        lock=bot.program.lock,
+        can_fork=bot.program.can_fork,
+    )
