@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.errors import UserError
+from ladder.app.accounts.policy import Act, may
+from ladder.errors import LadderError, UserError
 from ladder.store import names
 from ladder.store.queries.faults import faults_of
-from ladder.store.queries.matches import match_row
+from ladder.store.queries.matches import match_row, seat_owners
+from ladder.values.accounts import LOCAL
 from ladder.values.matches import SeatLog, TableLog
 from ladder.values.names import label
 
@@ -16,11 +18,13 @@ if TYPE_CHECKING:
 
     from ladder.app.ladder import Ladder
     from ladder.results.files import Logs
+    from ladder.store.database import Session
+    from ladder.values.accounts import Viewer
     from ladder.values.faults import FaultReport
     from ladder.values.matches import MatchRow, SeatRow
 
 
-def logs(ladder: Ladder, match: int, seat: str, table: int | None = None) -> list[SeatLog]:
+def logs(ladder: Ladder, match: int, seat: str, table: int | None = None, viewer: Viewer = LOCAL) -> list[SeatLog]:
     """
     Read the end of what a bot printed in a match, with its faults.
 
@@ -29,20 +33,51 @@ def logs(ladder: Ladder, match: int, seat: str, table: int | None = None) -> lis
         match: The number of the match.
         seat: The bot's number in it, or its name; with partners that means two seats.
         table: Only this one, counted from 0.
+        viewer: Who asks.
 
     Raises:
-        LadderError: If there is no such match.
+        LadderError: If there is no such match; or it is nothing that *viewer* may read, whether it is there or not.
         UserError: If there is no such seat or table, or the logs are not there.
     """
     with ladder.database.read() as session:
-        row = match_row(session, names.find_match(session, match))
-        seats = _seats(row, seat)
+        row, seats = _readable(ladder, session, match, seat, viewer)
         faults = faults_of(session, row.id)
-    printed = printed_in(ladder, row)
+    printed = printed_in(ladder, row, viewer)
     if table is not None and table not in printed:
         raise UserError(f"Match {match} has no table {table}; its tables are 0 to {max(printed, default=0)}.")
     chosen = {number: printed[number] for number in sorted(printed) if table in (None, number)}
     return [_log(one, chosen, faults) for one in seats]
+
+
+def readable_seats(ladder: Ladder, match: int, viewer: Viewer) -> frozenset[int]:
+    """The numbers of those bots in a match whose output somebody may read; none if there is no such match."""
+    with ladder.database.read() as session:
+        owners = seat_owners(session, match)
+    public = ladder.settings.public_logs
+    return frozenset(
+        seat for seat, owner in owners.items() if may(viewer, Act.READ_OUTPUT, owner, public_output=public)
+    )
+
+
+def _readable(
+    ladder: Ladder, session: Session, match: int, seat: str, viewer: Viewer
+) -> tuple[MatchRow, list[SeatRow]]:
+    """The seats that are meant, if *viewer* may read what they printed; who may read all is told what is wrong."""
+    public = ladder.settings.public_logs
+    unseen = LadderError(
+        f"There is nothing that {seat!r} printed in match {match} for you to read: that is for its owner."
+    )
+    try:
+        row = match_row(session, names.find_match(session, match))
+        seats = _seats(row, seat)
+    except (LadderError, UserError):
+        if may(viewer, Act.READ_OUTPUT, public_output=public):
+            raise
+        raise unseen from None
+    owners = seat_owners(session, row.id)
+    if not all(may(viewer, Act.READ_OUTPUT, owners[each.seat], public_output=public) for each in seats):
+        raise unseen
+    return row, seats
 
 
 def _log(seat: SeatRow, logs: Logs, faults: Iterable[FaultReport]) -> SeatLog:
@@ -63,9 +98,9 @@ def _seats(match: MatchRow, word: str) -> list[SeatRow]:
     return found
 
 
-def printed_in(ladder: Ladder, match: MatchRow) -> Logs:
+def printed_in(ladder: Ladder, match: MatchRow, viewer: Viewer = LOCAL) -> Logs:
     """
-    Read the end of what each bot printed at each table of a match.
+    Read the end of what each bot printed at each table of a match; only `LOCAL` is told of files.
 
     Raises:
         UserError: If it is not there, or cannot be read.
@@ -84,6 +119,5 @@ def printed_in(ladder: Ladder, match: MatchRow) -> Logs:
         return printed
     except (OSError, ValueError) as error:
         path, why = ladder.files.logs(match.id, match.attempt), getattr(error, "strerror", None) or error
-        raise UserError(
-            f"What the bots of match {match.id} printed cannot be read from {str(path)!r}: {why}."
-        ) from None
+        place = f" from {str(path)!r}" if viewer == LOCAL else ""
+        raise UserError(f"What the bots of match {match.id} printed cannot be read{place}: {why}.") from None

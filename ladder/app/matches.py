@@ -99,6 +99,36 @@ def newest(
     return MatchList(matches=tuple(found[:limit]), next=found[limit - 1].ordinal if len(found) > limit else None)
 
 
+def unfinished_matches(
+    ladder: Ladder,
+    status: MatchStatus,
+    variant: str | None = None,
+    bot: str | None = None,
+    after: int | None = None,
+    limit: int = 50,
+) -> MatchList:
+    """
+    Read matches of a status other than done, the oldest first, some at a time.
+
+    Args:
+        ladder: The ladder.
+        status: Any but `MatchStatus.DONE`.
+        variant: Only of this one.
+        bot: Only with this bot, or this version of it.
+        after: Only matches with a higher number; what `MatchList.next` said.
+        limit: At most so many, from 1.
+
+    Raises:
+        LadderError: If there is no such variant, bot or version.
+    """
+    with ladder.database.read() as session:
+        if variant is not None:
+            names.find_variant(session, variant)
+        versions = None if bot is None else _versions(session, bot)
+        found = unfinished(session, STORED[status], limit + 1, variant, versions, after)
+    return MatchList(matches=tuple(found[:limit]), next=found[limit - 1].id if len(found) > limit else None)
+
+
 def match(ladder: Ladder, number: int) -> MatchPage:
     """
     Read one match, with the file of its record.
@@ -108,7 +138,7 @@ def match(ladder: Ladder, number: int) -> MatchPage:
     """
     row = public_match(ladder, number)
     record = ladder.files.record(row.id, row.attempt) if row.record_kept else None
-    return MatchPage(**dict(row), record=record)
+    return MatchPage(**dict(row), record=None if record is None else str(record))
 
 
 def public_match(ladder: Ladder, number: int) -> MatchRow:

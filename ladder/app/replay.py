@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ladder.app import matches, replay_moments
-from ladder.app.logs import printed_in
+from ladder.app.logs import printed_in, readable_seats
 from ladder.app.recorded_match import RecordedMatch, read_recorded
 from ladder.errors import UserError
+from ladder.values.accounts import NOBODY
 from ladder.values.replay import DealPlace, DealReplayed
 from ladder.values.text import harmless
 from referee.records.recorded import BadRecord, seats_of
@@ -19,9 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ladder.app.ladder import Ladder
+    from ladder.values.accounts import Viewer
 
 
-def deal_replayed(ladder: Ladder, match: int, board: int, table: int, seat: int | None = None) -> DealReplayed:
+def deal_replayed(
+    ladder: Ladder, match: int, board: int, table: int, seat: int | None = None, viewer: Viewer = NOBODY
+) -> DealReplayed:
     """
     Play one deal of a match again.
 
@@ -31,6 +35,7 @@ def deal_replayed(ladder: Ladder, match: int, board: int, table: int, seat: int 
         board: The number of the board; where there are none, of the deal.
         table: The number of the table, which is the board's rotation; 0 where there is only one.
         seat: Show what this seat knew, and nothing else; None: all hands.
+        viewer: Who asks, and is shown what those bots printed whose output they may read.
 
     Raises:
         LadderError: If there is no such match.
@@ -42,11 +47,18 @@ def deal_replayed(ladder: Ladder, match: int, board: int, table: int, seat: int 
         raise UserError(f"Match {match} has no {_named(place, recorded)}; it has {_extent(recorded)}.")
     if seat is not None and seat >= recorded.recorded.rules.players:
         raise UserError(f"Match {match} has no seat {seat}; its seats are 0 to {recorded.recorded.rules.players - 1}.")
-    printed = _printed(ladder, match, table) if ladder.settings.public_logs else {}
+    printed = _printed(ladder, match, table, viewer)
     try:
         return _replayed(match, recorded, place, seat, printed)
     except BadRecord as error:
         raise UserError(f"The record of match {match} cannot be replayed: {error}.") from None
+
+
+def sees_more(ladder: Ladder, match: int, viewer: Viewer) -> bool:
+    """Whether somebody is shown more of a match than everybody is."""
+    if viewer.name is None or ladder.settings.public_logs:
+        return False
+    return bool(readable_seats(ladder, match, viewer))
 
 
 def _replayed(
@@ -90,13 +102,16 @@ def _replayed(
     )
 
 
-def _printed(ladder: Ladder, match: int, table: int) -> dict[int, str]:
-    """What each bot printed at a table, by the bots' numbers; nothing if it is not there any more."""
+def _printed(ladder: Ladder, match: int, table: int, viewer: Viewer) -> dict[int, str]:
+    """What bots printed at a table, by their numbers, as far as *viewer* may read it and it is still there."""
+    if viewer.name is None and not ladder.settings.public_logs:
+        return {}
+    readable = readable_seats(ladder, match, viewer)
     try:
-        tails = printed_in(ladder, matches.match(ladder, match)).get(table, ())
+        tails = printed_in(ladder, matches.match(ladder, match)).get(table, ()) if readable else ()
     except UserError:
         return {}
-    return dict(enumerate(tails))
+    return {number: text for number, text in enumerate(tails) if number in readable}
 
 
 def _named(place: DealPlace, recorded: RecordedMatch) -> str:

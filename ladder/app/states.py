@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.errors import UserError
+from ladder.app.accounts.policy import Act, may
+from ladder.errors import LadderError, UserError
+from ladder.store.commands.audit import write_audit
+from ladder.store.commands.retiring import OWNER
 from ladder.store.commands.retiring import retire as retire_entries
-from ladder.store.commands.suspending import resume_entries, suspend_entries
-from ladder.store.names import find_version
+from ladder.store.commands.suspending import ORGANISER, resume_entries, suspend_entries
+from ladder.store.names import find_bot, find_version
+from ladder.store.people import name_of
+from ladder.values.accounts import LOCAL
 from ladder.values.bots import Retired, StateChanged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ladder.app.ladder import Ladder
+    from ladder.store.database import Session
+    from ladder.values.accounts import Viewer
 
 
-def retire(ladder: Ladder, bot: str, variants: Sequence[str], reason: str) -> list[Retired]:
+def retire(ladder: Ladder, bot: str, variants: Sequence[str], reason: str, viewer: Viewer = LOCAL) -> list[Retired]:
     """
     Take a bot out of the matches to come; its ratings and matches stay.
 
@@ -25,13 +32,31 @@ def retire(ladder: Ladder, bot: str, variants: Sequence[str], reason: str) -> li
         bot: ``Trotter``: whatever of it plays; ``Trotter@2``: this version only.
         variants: Where; none: wherever it plays.
         reason: Why, for those who look at it later.
+        viewer: Who does it.
 
     Raises:
-        LadderError: If there is no such bot or variant, or it does not play there.
+        LadderError: If there is no such bot or variant, or it does not play there, or it is not *viewer*'s.
     """
     with ladder.database.write() as session:
-        retired = retire_entries(session, bot, variants, reason, ladder.clock())
+        by, now = _retirer(session, bot.partition("@")[0], viewer), ladder.clock()
+        retired = retire_entries(session, bot, variants, reason, now, by)
+        where = ", ".join(f"{version} {variant}" for version, variant in retired)
+        write_audit(session, viewer, "bot.retire", bot, now, where=where, reason=reason)
     return [Retired(version=version, variant=variant) for version, variant in retired]
+
+
+def _retirer(session: Session, name: str, viewer: Viewer) -> str:
+    """As whom somebody retires a bot; another's bot is as good as none."""
+    if viewer == LOCAL:
+        return OWNER
+    none = LadderError(f"You have no bot {name!r} on this ladder. To see yours: pigpen whoami")
+    try:
+        owner = name_of(session, find_bot(session, name).owner_id)
+    except LadderError:
+        raise none from None
+    if not may(viewer, Act.SUBMIT, owner):
+        raise none
+    return OWNER if owner == viewer.name else ORGANISER
 
 
 def suspend(ladder: Ladder, bot: str, reason: str, variant: str | None = None) -> StateChanged:

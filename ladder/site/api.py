@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
@@ -11,16 +11,17 @@ from starlette.responses import Response
 from ladder.app import bots, matches, overview
 from ladder.app.standings_csv import write_csv
 from ladder.site.context import MOST_NUMBER
+from ladder.site.fresh import json_of
 from ladder.values.bots import BotList, BotPage
 from ladder.values.matches import Explanation, MatchList, MatchRow, MatchScores
 from ladder.values.site import RatingCurve, VariantSummary
 from ladder.values.standings import Standings
-from ladder.values.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ladder.site.context import Site
+    from ladder.values.value import Value
 
 router = APIRouter()
 JSON = "application/json"
@@ -29,7 +30,7 @@ CSV = "text/csv; charset=utf-8"
 
 def answer(request: Request, make: Callable[[], Value | Sequence[Value]]) -> Response:
     """Answer with a value as JSON, kept until the ladder changes."""
-    return _kept(request, lambda: (_json(make()), JSON))
+    return _kept(request, lambda: (json_of(make()), JSON))
 
 
 @router.get("/variants", response_model=list[VariantSummary])
@@ -59,6 +60,18 @@ def standings_csv(request: Request, variant: str, everyone: All = False) -> Resp
     return _kept(request, make)
 
 
+@router.get("/standings", response_model=list[Standings])
+def all_standings(
+    request: Request,
+    variant: Annotated[str | None, Query(max_length=64)] = None,
+    everyone: All = False,
+    first: Annotated[int | None, Query(ge=1, le=1_000_000)] = None,
+) -> Response:
+    """Give the standings of all variants, or of one; with `first`, only so many of each."""
+    site: Site = request.app.state.site
+    return answer(request, lambda: bots.standings(site.ladder, variant, everyone, first))
+
+
 @router.get("/standings/{variant}", response_model=Standings)
 def standings(request: Request, variant: str, everyone: All = False) -> Response:
     """Give the standings of a variant; with `all`, those that are suspended or retired, too."""
@@ -78,10 +91,15 @@ def all_bots(
 
 
 @router.get("/bots/{name}", response_model=BotPage)
-def one_bot(request: Request, name: str, opponents: Annotated[int, Query(ge=0, le=1000)] = 10) -> Response:
+def one_bot(
+    request: Request,
+    name: str,
+    opponents: Annotated[int, Query(ge=0, le=1_000_000)] = 10,
+    variant: Annotated[str | None, Query(max_length=64)] = None,
+) -> Response:
     """Give all there is to know of a bot, or of one of its versions: `Trotter@2`."""
     site: Site = request.app.state.site
-    return answer(request, lambda: bots.bot_page(site.ladder, name, opponents=opponents))
+    return answer(request, lambda: bots.bot_page(site.ladder, name, variant, opponents))
 
 
 @router.get("/bots/{name}/ratings/{variant}", response_model=RatingCurve)
@@ -98,10 +116,19 @@ def all_matches(
     bot: Annotated[str | None, Query(max_length=80)] = None,
     before: Annotated[int | None, Query(ge=1, le=MOST_NUMBER)] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    status: Literal["queued", "running", "done", "quarantined"] = "done",
+    after: Annotated[int | None, Query(ge=1, le=MOST_NUMBER)] = None,
 ) -> Response:
-    """Give results, the newest first; read on with `next` as `before`."""
+    """
+    Give results, the newest first; read on with `next` as `before`.
+
+    Those of another status come the oldest first; read on with `next` as `after`.
+    """
     site: Site = request.app.state.site
-    return answer(request, lambda: matches.newest(site.ladder, variant, bot, before, limit))
+    if status == "done":
+        return answer(request, lambda: matches.newest(site.ladder, variant, bot, before, limit))
+    wanted = matches.MatchStatus(status)
+    return answer(request, lambda: matches.unfinished_matches(site.ladder, wanted, variant, bot, after, limit))
 
 
 Number = Annotated[int, Path(ge=1, le=MOST_NUMBER)]
@@ -131,9 +158,3 @@ def scores(request: Request, number: Number) -> Response:
 def _kept(request: Request, make: Callable[[], tuple[bytes, str]]) -> Response:
     site: Site = request.app.state.site
     return site.answers.respond(request, f"{request.url.path}?{request.url.query}", make)
-
-
-def _json(value: Value | Sequence[Value]) -> bytes:
-    if isinstance(value, Value):
-        return value.model_dump_json().encode()
-    return b"[" + b",".join(each.model_dump_json().encode() for each in value) + b"]"

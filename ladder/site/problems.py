@@ -44,6 +44,14 @@ DOCUMENTED: dict[int | str, dict[str, Any]] = {
     503: {"description": "The ladder does not answer, or too much is asked; try again soon.", "content": CONTENT},
 }
 """What each operation of the API may answer besides what it is there for."""
+FOR_PEOPLE: dict[int | str, dict[str, Any]] = {
+    400: {"description": "The body is not JSON.", "content": CONTENT},
+    401: {"description": "Nobody has logged in, or the token is not good.", "content": CONTENT},
+    403: {"description": "The token lacks a scope, or it is not for programs.", "content": CONTENT},
+    413: {"description": "The request is too large.", "content": CONTENT},
+    429: {"description": "It was asked too often; the header Retry-After says when to ask again.", "content": CONTENT},
+}
+"""What operations that are not for everybody may answer, too."""
 
 log = structlog.get_logger("pigpen.site")
 

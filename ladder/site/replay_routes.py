@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from ladder.app.replay import deal_replayed
+from ladder.app.replay import deal_replayed, sees_more
 from ladder.site import replay_pages
 from ladder.site.replay_api import BoardNumber, MatchNumber, TableNumber
+from ladder.site.viewer import viewer_of
 
 if TYPE_CHECKING:
     from ladder.site.context import Site
@@ -21,6 +22,10 @@ router = APIRouter()
 def deal(request: Request, match: MatchNumber, board: BoardNumber, table: TableNumber) -> Response:
     """One deal at one table of a match."""
     site: Site = request.app.state.site
+    viewer = viewer_of(request)
+    if sees_more(site.ladder, match, viewer):
+        shown = deal_replayed(site.ladder, match, board, table, viewer=viewer)
+        return site.pages.fresh_page(request, "replay.html", replay_pages.deal(shown))
 
     def make() -> dict[str, object]:
         return replay_pages.deal(deal_replayed(site.ladder, match, board, table))

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from ladder.values.standings import StandingRow
 from ladder.values.value import Time, Value
+
+GONE = "taken out by its owner"
+"""Why a bot has retired, if its owner does not say it."""
 
 
 class BotEntry(Value):
@@ -134,6 +139,15 @@ class BotPage(Value):
     """The commonest verdict first."""
     changes: tuple[Change, ...]
     """Newest first."""
+
+
+class Retirement(Value):
+    """What is to retire, as far as the bot's name does not say it."""
+
+    variants: tuple[str, ...] = Field((), max_length=50)
+    """Where; none: wherever it plays."""
+    reason: str = Field(GONE, max_length=500)
+    """Why, for those who look at it later."""
 
 
 class Retired(Value):

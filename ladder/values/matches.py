@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from ladder.values.faults import FaultReport
 from ladder.values.value import Time, Value
 
@@ -77,9 +75,9 @@ class MatchList(Value):
     """Some results."""
 
     matches: tuple[MatchRow, ...]
-    """The newest first."""
+    """Results, the newest first; others, the oldest first."""
     next: int | None
-    """What to give as `before` to read on; None: these are the oldest ones."""
+    """What to give as `before` to read on, or as `after` where they are no results; None: these are the last ones."""
 
 
 class DealScores(Value):
@@ -111,8 +109,8 @@ class MatchScores(Value):
 class MatchPage(MatchRow):
     """One match in detail."""
 
-    record: Path | None
-    """The file with its record; None: there is none yet, or none any more."""
+    record: str | None
+    """The file with its record, or its address on a ladder elsewhere; None: there is none yet, or none any more."""
 
 
 class MoveAgainst(Value):

@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 
 
 OWNER = "owner"
-"""Who changes the state of a bot here; nobody checks that it is so."""
+"""Who changes the state of a bot here."""
 
 
-def retire(session: Session, word: str, variants: Sequence[str], reason: str, now: float) -> list[tuple[str, str]]:
+def retire(
+    session: Session, word: str, variants: Sequence[str], reason: str, now: float, by: str = OWNER
+) -> list[tuple[str, str]]:
     """
     Take a bot out of the schedule; its matches and ratings stay.
 
@@ -31,6 +33,7 @@ def retire(session: Session, word: str, variants: Sequence[str], reason: str, no
         variants: Where; none: wherever it plays.
         reason: Why, for those who look at it later.
         now: Unix time.
+        by: Who does it: `OWNER`, or the organiser.
 
     Returns:
         What has retired: version and variant, such as ``("Trotter@2", "gongzhu")``.
@@ -51,6 +54,6 @@ def retire(session: Session, word: str, variants: Sequence[str], reason: str, no
         where = f" in {', '.join(variants)}" if variants else ""
         raise LadderError(f"{word} does not play{where}, so it cannot retire. Where it stands: pigpen show {word}")
     for entry in entries:
-        set_state(session, entry, State.RETIRED, OWNER, reason, now)
+        set_state(session, entry, State.RETIRED, by, reason, now)
     numbers = (session.get_one(models.Version, entry.version_id).number for entry in entries)
     return [(f"{bot.name}@{number}", entry.variant) for number, entry in zip(numbers, entries, strict=True)]

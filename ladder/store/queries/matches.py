@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
-from ladder.store.models import Rating, Status, StoredBot, StoredMatch, StoredSeat, Version
+from ladder.store.models import Owner, Rating, Status, StoredBot, StoredMatch, StoredSeat, Version
 from ladder.values.matches import MatchRow, SeatRow
 from ladder.values.value import time_of
 
@@ -89,11 +89,14 @@ def unfinished(
     limit: int,
     variant: str | None = None,
     versions: Iterable[int] | None = None,
+    after: int | None = None,
 ) -> list[MatchRow]:
-    """Read matches of a status other than done, the oldest first; the arguments are those of `results`."""
+    """Read matches of a status other than done, the oldest first; the arguments are those of `results`, or an id."""
     wanted = (
         select(StoredMatch).where(StoredMatch.ordinal.is_(None), StoredMatch.status == status).order_by(StoredMatch.id)
     )
+    if after is not None:
+        wanted = wanted.where(StoredMatch.id > after)
     return _rows(session, _only(wanted, variant, versions).limit(limit))
 
 
@@ -101,6 +104,19 @@ def match_row(session: Session, match: StoredMatch) -> MatchRow:
     """Read one match."""
     (row,) = _rows(session, select(StoredMatch).where(StoredMatch.id == match.id))
     return row
+
+
+def seat_owners(session: Session, match: int) -> dict[int, str]:
+    """Whose bot has each seat of a match; nothing if there is no such match."""
+    wanted = (
+        select(StoredSeat.seat, Owner.name)
+        .join(Version, Version.id == StoredSeat.version_id)
+        .join(StoredBot, StoredBot.id == Version.bot_id)
+        .join(Owner, Owner.id == StoredBot.owner_id)
+        .where(StoredSeat.match_id == match)
+        .order_by(StoredSeat.seat)
+    )
+    return {row.seat: row.name for row in session.execute(wanted)}
 
 
 def _only(wanted: Select[Any], variant: str | None, versions: Iterable[int] | None) -> Select[Any]:

@@ -1,0 +1,41 @@
+"""The API's routes for owners of bots: what their bots printed, and taking them out of the ladder."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from fastapi import APIRouter, Path, Query, Request
+from starlette.responses import Response
+
+from ladder.app.accounts.policy import Act
+from ladder.app.logs import logs as read_logs
+from ladder.app.states import retire
+from ladder.site.context import MOST_NUMBER
+from ladder.site.fresh import fresh
+from ladder.site.viewer import demand, viewer_of
+from ladder.values.bots import Retired, Retirement
+from ladder.values.matches import SeatLog
+
+if TYPE_CHECKING:
+    from ladder.site.context import Site
+
+router = APIRouter()
+Number = Annotated[int, Path(ge=1, le=MOST_NUMBER)]
+Seat = Annotated[str, Path(max_length=80, description="The bot's number in the match, or its name.")]
+
+
+@router.get("/matches/{number}/seats/{seat}/logs", response_model=list[SeatLog])
+def logs(
+    request: Request, number: Number, seat: Seat, table: Annotated[int | None, Query(ge=0, le=MOST_NUMBER)] = None
+) -> Response:
+    """Give the end of what a bot printed in a match, to its owner and to organisers."""
+    site: Site = request.app.state.site
+    return fresh(read_logs(site.ladder, number, seat, table, viewer_of(request)))
+
+
+@router.post("/bots/{name}/retirement", response_model=list[Retired])
+def retirement(request: Request, name: Annotated[str, Path(max_length=80)], wanted: Retirement) -> Response:
+    """Take a bot, or one of its versions, out of the matches to come; it must be one's own, or one is an organiser."""
+    site: Site = request.app.state.site
+    viewer = demand(request, Act.SUBMIT)
+    return fresh(retire(site.ladder, name, wanted.variants, wanted.reason, viewer))
