@@ -11,7 +11,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from ladder.app.live import attempt_of, number_after
-from ladder.app.live_tail import LiveTail
+from ladder.app.live_tail import DEFAULT_PACE, LiveTail
 from ladder.values.live_events import LiveEvent
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from ladder.app.ladder import Ladder
+    from ladder.app.live_tail import Pace
 
 
 class LiveHub:
@@ -32,8 +33,9 @@ class LiveHub:
                 ...
     """
 
-    def __init__(self, ladder: Ladder) -> None:
+    def __init__(self, ladder: Ladder, pace: Pace = DEFAULT_PACE) -> None:
         self._ladder = ladder
+        self._pace = pace
         self._tails: dict[tuple[int, int], LiveTail] = {}
         self._viewers: set[LiveViewer] = set()
         self._is_closed = False
@@ -79,7 +81,7 @@ class LiveHub:
         attempt, outcome = await asyncio.to_thread(attempt_of, self._ladder, match)
         tail = self._tails.get((match, attempt))
         if tail is None:
-            tail = self._tails[match, attempt] = LiveTail(self._ladder, match, attempt, outcome)
+            tail = self._tails[match, attempt] = LiveTail(self._ladder, match, attempt, outcome, self._pace)
         tail.listeners.add(viewer.news)
         self._viewers.add(viewer)
         return tail

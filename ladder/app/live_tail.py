@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ladder.app.live import attempt_of
@@ -16,18 +17,27 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.values.live_events import Outcome
 
-POLL_SECONDS = 0.2
-"""Seconds between two looks at a file."""
-DOUBT_SECONDS = 5.0
-"""Seconds without an event after which the ladder is asked whether the match is still being played."""
 MOST_SHARED = 4
 """Chunks of a file that are kept for the next viewer that comes to the same place."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How often a match is looked at."""
+
+    poll_seconds: float = 0.2
+    """Seconds between two looks at a file."""
+    doubt_seconds: float = 5.0
+    """Seconds without an event after which the ladder is asked whether the match is still being played."""
+
+
+DEFAULT_PACE = Pace()
 
 
 class LiveTail:
     """The file of one attempt, for all who follow it."""
 
-    def __init__(self, ladder: Ladder, match: int, attempt: int, outcome: Outcome | None) -> None:
+    def __init__(self, ladder: Ladder, match: int, attempt: int, outcome: Outcome | None, pace: Pace) -> None:
         """
         Begin to watch; in the event loop that runs now.
 
@@ -36,6 +46,7 @@ class LiveTail:
             match: Number of the match.
             attempt: The attempt.
             outcome: What has become of it; None: it is being played.
+            pace: How often to look at the file.
         """
         self.match, self.attempt = match, attempt
         self.outcome = outcome
@@ -43,6 +54,7 @@ class LiveTail:
         self.listeners: set[asyncio.Event] = set()
         """Set whenever there may be more to read."""
         self._ladder = ladder
+        self._pace = pace
         self._folder = LiveFolder(ladder.settings.data_dir)
         self._file: LiveFile | None = None
         self._chunks: deque[tuple[int, LiveChunk]] = deque(maxlen=MOST_SHARED)
@@ -90,9 +102,9 @@ class LiveTail:
     async def _watch(self) -> None:
         size, quiet = self._size(), 0.0
         while True:
-            await asyncio.sleep(POLL_SECONDS)
-            now, quiet = self._size(), quiet + POLL_SECONDS
-            if now == size and quiet >= DOUBT_SECONDS and self.outcome is None:
+            await asyncio.sleep(self._pace.poll_seconds)
+            now, quiet = self._size(), quiet + self._pace.poll_seconds
+            if now == size and quiet >= self._pace.doubt_seconds and self.outcome is None:
                 await self._ask()
                 quiet = 0.0
             elif now == size:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.app import live, live_state
 from ladder.app.ladder import Ladder
-from ladder.app.live import events, running
-from ladder.app.live_state import LiveStates
+from ladder.app.live import MOST_EVENTS, events, running
+from ladder.app.live_state import MOST_KEPT, LiveStates
 from ladder.errors import LadderError
 from ladder.results.live_folder import LiveFolder
 from ladder.runner.live_writer import LiveWriter
@@ -110,26 +109,30 @@ def test_a_deal_whose_beginning_was_lost_changes_nothing(ladder: Ladder, writer:
     assert (progress.tables, progress.points) == ((), (0, 0, 0, 0))
 
 
-def test_only_some_states_are_remembered(ladder: Ladder, writer: LiveWriter, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live_state, "MOST_KEPT", 1)
+def test_only_some_states_are_remembered(ladder: Ladder, writer: LiveWriter) -> None:
     states, folder = LiveStates(), LiveFolder(ladder.settings.data_dir)
-    writer.begin(2, 1)
-    for match in (1, 2):
+    matches = range(1, MOST_KEPT + 2)
+    for match in matches:
+        writer.begin(match, 1)
         writer.append(match, 1, "\n".join(SENT[:10]))
         assert states.progress(folder, match, 1) is not None
-    assert list(states._known) == [folder.path(2, 1)]
+    assert list(states._known) == [folder.path(match, 1) for match in matches[1:]]
 
 
-def test_events_come_in_pages_after_a_mark(ladder: Ladder, writer: LiveWriter, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live, "MOST_EVENTS", 50)
-    writer.append(1, 1, "\n".join(SENT))
+def test_events_come_in_pages_after_a_mark(ladder: Ladder, writer: LiveWriter) -> None:
+    sent = SENT * (2 * MOST_EVENTS // len(SENT) + 1)
+    writer.append(1, 1, "\n".join(sent))
     found: list[LiveEvent] = []
+    sizes: list[int] = []
     mark = ""
     while (page := events(ladder, 1, mark)).events:
         assert not page.ended
         found += page.events
+        sizes.append(len(page.events))
         mark = page.events[-1].mark
-    assert [event.id for event in found] == list(range(1, len(SENT) + 1))
+    assert [event.id for event in found] == list(range(1, len(sent) + 1))
+    assert all(MOST_EVENTS <= size < 2 * MOST_EVENTS for size in sizes[:-1])
+    assert len(sizes) > 1
     assert [event.line for event in found[:2]] == [f'{{"id":{n},{line[1:]}' for n, line in enumerate(SENT[:2], 1)]
     writer.end(1, 1, "done")
     page = events(ladder, 1, mark)

@@ -8,17 +8,16 @@ import json
 import os
 import weakref
 from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.app import live_tail
 from ladder.app.ladder import Ladder
 from ladder.app.live_hub import LiveHub
-from ladder.app.live_tail import LiveTail
+from ladder.app.live_tail import LiveTail, Pace
 from ladder.errors import LadderError
-from ladder.results import live_folder
-from ladder.results.live_folder import LiveFile, LiveFolder
+from ladder.results.live_folder import LiveChunk, LiveFile, LiveFolder
 from ladder.runner.live_writer import LiveWriter
 from ladder.store import models
 from tests.ladder.ladders import enter, lease, queue
@@ -30,11 +29,6 @@ if TYPE_CHECKING:
     from ladder.values.live_events import LiveEvent
 
 LINES = [f'{{"type":"play","card":"{number}"}}' for number in range(2000)]
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live_tail, "POLL_SECONDS", 0.002)
 
 
 @pytest.fixture
@@ -56,12 +50,25 @@ def writer(ladder: Ladder) -> Iterator[LiveWriter]:
     writer.close()
 
 
-@pytest.fixture
-async def hub(ladder: Ladder) -> AsyncIterator[LiveHub]:
-    hub = LiveHub(ladder)
+@asynccontextmanager
+async def opened(ladder: Ladder, pace: Pace) -> AsyncIterator[LiveHub]:
+    hub = LiveHub(ladder, pace)
     yield hub
     await hub.close()
     assert (hub.matches, hub.viewers) == (0, 0)
+
+
+@pytest.fixture
+async def hub(ladder: Ladder) -> AsyncIterator[LiveHub]:
+    async with opened(ladder, Pace(poll_seconds=0.002)) as hub:
+        yield hub
+
+
+@pytest.fixture
+async def doubting(ladder: Ladder) -> AsyncIterator[LiveHub]:
+    """A hub that soon asks the ladder whether a match is still being played."""
+    async with opened(ladder, Pace(poll_seconds=0.002, doubt_seconds=0.01)) as hub:
+        yield hub
 
 
 async def take(viewer: LiveViewer, count: int) -> list[LiveEvent]:
@@ -120,15 +127,14 @@ async def test_two_hundred_viewers_see_everything_and_share_what_is_read(
     reads = 0
     read = LiveFile.read
 
-    def counted(self: LiveFile, offset: int) -> live_folder.LiveChunk:
+    def counted(self: LiveFile, offset: int) -> LiveChunk:
         nonlocal reads
         chunk = read(self, offset)
         reads += bool(chunk.events)
         return chunk
 
     monkeypatch.setattr(LiveFile, "read", counted)
-    monkeypatch.setattr(live_folder, "CHUNK_BYTES", 10_000)
-    writer.append(1, 1, "\n".join(LINES[:1000]))
+    writer.append(1, 1, "\n".join(line.ljust(100) for line in LINES[:1000]))
     viewers = [asyncio.ensure_future(everything(hub.follow(1))) for _ in range(200)]
     while hub.viewers < 200:
         await asyncio.sleep(0.001)
@@ -204,12 +210,9 @@ async def test_closing_the_hub_ends_everybody(hub: LiveHub, writer: LiveWriter) 
     assert await everything(hub.follow(2)) == []
 
 
-async def test_a_match_whose_run_was_killed_ends_too(
-    hub: LiveHub, writer: LiveWriter, database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(live_tail, "DOUBT_SECONDS", 0.01)
+async def test_a_match_whose_run_was_killed_ends_too(doubting: LiveHub, writer: LiveWriter, database: Database) -> None:
     writer.append(1, 1, LINES[0])
-    viewer = hub.follow(1)
+    viewer = doubting.follow(1)
     await take(viewer, 1)
     set_status(database, models.Status.QUEUED)
     last = await anext(viewer)
@@ -217,17 +220,16 @@ async def test_a_match_whose_run_was_killed_ends_too(
 
 
 async def test_if_its_next_attempt_has_begun_the_old_one_is_void(
-    hub: LiveHub, writer: LiveWriter, database: Database, monkeypatch: pytest.MonkeyPatch
+    doubting: LiveHub, writer: LiveWriter, database: Database
 ) -> None:
-    monkeypatch.setattr(live_tail, "DOUBT_SECONDS", 0.01)
     writer.append(1, 1, LINES[0])
-    viewer = hub.follow(1)
+    viewer = doubting.follow(1)
     await take(viewer, 1)
     set_status(database, models.Status.LEASED, attempt=2)
     assert json.loads((await anext(viewer)).line)["outcome"] == "void"
     writer.begin(1, 2)
     writer.append(1, 2, LINES[0])
-    again = hub.follow(1, "1-2")
+    again = doubting.follow(1, "1-2")
     assert [(event.attempt, event.id) for event in await take(again, 1)] == [(2, 1)]
 
 

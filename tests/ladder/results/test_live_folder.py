@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ladder.results import live_folder
-from ladder.results.live_folder import LiveFile, LiveFolder
+from ladder.results.live_folder import CHUNK_BYTES, LiveFile, LiveFolder
 
 
 @pytest.fixture
@@ -47,9 +46,8 @@ def test_a_line_that_is_half_written_is_not_there_yet(folder: LiveFolder) -> Non
         assert [event.id for event in file.read(chunk.end).events] == [2]
 
 
-def test_a_long_line_is_read_as_a_whole(folder: LiveFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live_folder, "CHUNK_BYTES", 100)
-    folder.path(1, 1).write_text(line(1) + line(2, 3000) + line(3))
+def test_a_long_line_is_read_as_a_whole(folder: LiveFolder) -> None:
+    folder.path(1, 1).write_text(line(1) + line(2, 5 * CHUNK_BYTES) + line(3))
     with LiveFile(folder, 1, 1) as file:
         found, offset = [], 0
         while (chunk := file.read(offset)).events:

@@ -11,8 +11,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from ladder.results.live_folder import LiveFolder
-from ladder.runner import live_writer
-from ladder.runner.live_writer import GRACE_SECONDS, LiveWriter
+from ladder.runner.live_writer import GRACE_SECONDS, WAITING_CHARACTERS, LiveWriter
 from tests.referee.scripted_seats import FakeTime
 
 BATCH = '{"type":"a"}\n{"type":"b"}'
@@ -125,12 +124,12 @@ async def test_what_was_held_back_of_a_void_match_stays_unknown(folder: LiveFold
     assert folder.attempts() == []
 
 
-async def test_what_is_held_back_is_bounded(folder: LiveFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live_writer, "WAITING_CHARACTERS", 60)
+async def test_what_is_held_back_is_bounded(folder: LiveFolder) -> None:
+    half = BATCH.ljust(WAITING_CHARACTERS // 2)
     writer = LiveWriter(folder, delay=3600)
     writer.begin(7, 2)
     for _ in range(4):
-        writer.append(7, 2, BATCH)
+        writer.append(7, 2, half)
     writer.end(7, 2, "done")
     assert types(folder) == ["a", "b", "a", "b", "gap", "gap", "end"]
     assert json.loads(folder.path(7, 2).read_text().splitlines()[4]) == {"id": 5, "type": "gap", "missed": 2}
