@@ -9,6 +9,7 @@ from ladder.values.live_events import LiveGap, to_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
 FLUSH_SECONDS = 0.1
 """Seconds from the first event of a batch until it is sent."""
 BUFFER_CHARACTERS = 1 << 20
@@ -22,15 +23,17 @@ class LiveSender:
     To collect one is to append to a list: no system call, no waiting.
     """
 
-    def __init__(self, offer: Callable[[str], bool]) -> None:
+    def __init__(self, offer: Callable[[str], bool], flush_seconds: float = FLUSH_SECONDS) -> None:
         """
         Prepare to collect.
 
         Args:
             offer: Takes a batch, its events separated by line breaks, without waiting. False: there is no room for it
                 now, and it is offered again.
+            flush_seconds: Seconds from the first event of a batch until it is sent, and between two offers.
         """
         self._take = offer
+        self._flush_seconds = flush_seconds
         self._lines: list[str] = []
         self._characters = 0
         self._missed = 0
@@ -44,7 +47,7 @@ class LiveSender:
         self._lines.append(line)
         self._characters += len(line)
         if self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(FLUSH_SECONDS, self._send)
+            self._timer = asyncio.get_running_loop().call_later(self._flush_seconds, self._send)
 
     def flush(self) -> None:
         """Send what is there, now or never."""
@@ -57,7 +60,7 @@ class LiveSender:
     def _send(self) -> None:
         self._timer = None
         if not self._offer():
-            self._timer = asyncio.get_running_loop().call_later(FLUSH_SECONDS, self._send)
+            self._timer = asyncio.get_running_loop().call_later(self._flush_seconds, self._send)
 
     def _offer(self) -> bool:
         gap = [to_line(LiveGap(missed=self._missed))] if self._missed else []

@@ -7,7 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING, Literal
 
 from ladder.values.live_events import parse
-from ladder.worker.live_observer import LiveObserver
+from ladder.worker.live_observer import HELD_CHARACTERS, LiveObserver
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
 from tests.referee.elsewhere import careless
@@ -29,14 +29,19 @@ def spec_of(rules: Rules, form: str, seed: bytes) -> MatchSpec:
 
 
 def watched(
-    rules: Rules, form: str, public: Literal["played", "open"] = "played", seed: bytes = bytes(32), concurrency: int = 1
+    rules: Rules,
+    form: str,
+    public: Literal["played", "open"] = "played",
+    seed: bytes = bytes(32),
+    concurrency: int = 1,
+    most_held: int = HELD_CHARACTERS,
 ) -> tuple[list[str], list[AnyLine]]:
     """The events of a match as they were sent, and its record."""
     spec, rng = spec_of(rules, form, seed), Random(f"{rules.name} {form}")
     tables = [[Tap(careless(rng)) for _ in range(rules.players)] for _ in range(spec.format.tables(rules))]
     sent: list[str] = []
     lines: list[AnyLine] = []
-    observer = LiveObserver(spec, public, sent.append, unexpected)
+    observer = LiveObserver(spec, public, sent.append, unexpected, most_held)
     asyncio.run(play_tables(spec, tables, lines.append, concurrency, observer=observer))
     return sent, lines
 

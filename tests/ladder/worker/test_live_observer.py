@@ -21,7 +21,6 @@ from ladder.values.live_events import (
     LiveScored,
     to_line,
 )
-from ladder.worker import live_observer
 from pigpen.rules import PRESETS
 from pigpen.rules.cards import parse_cards
 from referee.match.table import bot_seed
@@ -110,9 +109,8 @@ def test_where_there_is_one_table_a_deal_is_opened_when_it_is_over() -> None:
     assert [types[place + 1] for place, each in enumerate(types) if each == "scored"] == ["opened"] * 3
 
 
-def test_more_deals_than_find_room_are_not_opened(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live_observer, "HELD_CHARACTERS", 50_000)
-    sent, lines = watched(PRESETS["gongzhu"], "boards:8")
+def test_more_deals_than_find_room_are_not_opened() -> None:
+    sent, lines = watched(PRESETS["gongzhu"], "boards:8", most_held=50_000)
     opened = {(each.table, each.deal): each.line for each in read(sent) if isinstance(each, LiveOpened)}
     assert 8 < len(opened) < 32
     assert opened.items() <= deals_of(lines).items()

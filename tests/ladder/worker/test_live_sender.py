@@ -7,8 +7,7 @@ import json
 
 import pytest
 
-from ladder.worker import live_sender
-from ladder.worker.live_sender import LiveSender
+from ladder.worker.live_sender import BUFFER_CHARACTERS, LiveSender
 
 
 class Taker:
@@ -27,13 +26,16 @@ class Taker:
 
 
 @pytest.fixture
-def taker(monkeypatch: pytest.MonkeyPatch) -> Taker:
-    monkeypatch.setattr(live_sender, "FLUSH_SECONDS", 0.001)
+def taker() -> Taker:
     return Taker()
 
 
-async def test_what_comes_within_a_moment_is_sent_together(taker: Taker) -> None:
-    sender = LiveSender(taker)
+@pytest.fixture
+def sender(taker: Taker) -> LiveSender:
+    return LiveSender(taker, flush_seconds=0.001)
+
+
+async def test_what_comes_within_a_moment_is_sent_together(sender: LiveSender, taker: Taker) -> None:
     for line in "abc":
         sender.send(line)
     assert taker.batches == []
@@ -44,14 +46,13 @@ async def test_what_comes_within_a_moment_is_sent_together(taker: Taker) -> None
     assert taker.batches == [["a", "b", "c"], ["d"]]
 
 
-async def test_nothing_is_sent_where_nothing_happened(taker: Taker) -> None:
-    LiveSender(taker).flush()
+async def test_nothing_is_sent_where_nothing_happened(sender: LiveSender, taker: Taker) -> None:
+    sender.flush()
     assert taker.batches == []
 
 
-async def test_what_is_not_taken_is_offered_again(taker: Taker) -> None:
+async def test_what_is_not_taken_is_offered_again(sender: LiveSender, taker: Taker) -> None:
     taker.is_open = False
-    sender = LiveSender(taker)
     sender.send("a")
     await taker.offered.wait()
     sender.send("b")
@@ -61,25 +62,23 @@ async def test_what_is_not_taken_is_offered_again(taker: Taker) -> None:
     assert taker.batches == [["a", "b"]]
 
 
-async def test_what_finds_no_room_is_a_gap(taker: Taker, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live_sender, "BUFFER_CHARACTERS", 4)
+async def test_what_finds_no_room_is_a_gap(sender: LiveSender, taker: Taker) -> None:
+    half = "a" * (BUFFER_CHARACTERS // 2)
     taker.is_open = False
-    sender = LiveSender(taker)
-    for line in ("aa", "bb", "c", "dd"):
+    for line in (half, half, "c", "dd"):
         sender.send(line)
     taker.is_open = True
     sender.flush()
     (batch,) = taker.batches
-    assert batch[:2] == ["aa", "bb"]
+    assert [len(line) for line in batch[:2]] == [len(half)] * 2
     assert [json.loads(line) for line in batch[2:]] == [{"type": "gap", "missed": 2}]
 
 
-async def test_after_a_gap_there_is_room_again(taker: Taker, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live_sender, "BUFFER_CHARACTERS", 1)
-    sender = LiveSender(taker)
-    sender.send("a")
+async def test_after_a_gap_there_is_room_again(sender: LiveSender, taker: Taker) -> None:
+    sender.send("a" * BUFFER_CHARACTERS)
     sender.send("b")
     await taker.offered.wait()
     sender.send("c")
     sender.flush()
-    assert [len(batch) for batch in taker.batches] == [2, 1]
+    gap, after = taker.batches
+    assert (len(gap), after) == (2, ["c"])
