@@ -58,8 +58,7 @@ class LiveTail:
         self._folder = LiveFolder(ladder.settings.data_dir)
         self._file: LiveFile | None = None
         self._chunks: deque[tuple[int, LiveChunk]] = deque(maxlen=MOST_SHARED)
-        self._open()
-        self._watching = asyncio.ensure_future(self._watch())
+        self._watching = asyncio.ensure_future(self._watch(self._size()))
 
     def close(self) -> None:
         """Stop watching, and let go of the file."""
@@ -99,8 +98,9 @@ class LiveTail:
         end = LiveEnd(id=seen + 1, outcome=self.outcome)
         return LiveEvent(match=self.match, attempt=self.attempt, id=end.id, type=end.type, line=end.model_dump_json())
 
-    async def _watch(self) -> None:
-        size, quiet = self._size(), 0.0
+    async def _watch(self, size: int) -> None:
+        """Wake the listeners whenever the file has grown; at first they know of *size* bytes."""
+        quiet = 0.0
         while True:
             await asyncio.sleep(self._pace.poll_seconds)
             now, quiet = self._size(), quiet + self._pace.poll_seconds

@@ -60,7 +60,7 @@ async def opened(ladder: Ladder, pace: Pace) -> AsyncIterator[LiveHub]:
 
 @pytest.fixture
 async def hub(ladder: Ladder) -> AsyncIterator[LiveHub]:
-    async with opened(ladder, Pace(poll_seconds=0.002)) as hub:
+    async with opened(ladder, Pace(poll_seconds=0.002, doubt_seconds=3600)) as hub:
         yield hub
 
 
