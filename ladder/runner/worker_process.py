@@ -37,20 +37,28 @@ class WorkerProcess:
     """A process that plays tasks. Only for the thread of the event loop that started it."""
 
     def __init__(
-        self, number: int, process: subprocess.Popen[bytes], channel: Channel, take_events: TakeEvents | None = None
+        self,
+        number: int,
+        process: subprocess.Popen[bytes],
+        channel: Channel,
+        take_events: TakeEvents | None = None,
+        obey_seconds: float = OBEY_SECONDS,
     ) -> None:
         self.pid = process.pid
         self._name = {"worker": number, "pid": process.pid}
         self._process = process
         self._channel = channel
         self._take_events = take_events
+        self._obey_seconds = obey_seconds
         self._numbers = itertools.count(1)
         self._calls: dict[int, asyncio.Future[str]] = {}
         self._is_closing = False
         self._listening = asyncio.ensure_future(self._listen())
 
     @classmethod
-    async def start(cls, number: int, count: int, take_events: TakeEvents | None = None) -> WorkerProcess:
+    async def start(
+        cls, number: int, count: int, take_events: TakeEvents | None = None, *, obey_seconds: float = OBEY_SECONDS
+    ) -> WorkerProcess:
         """
         Start one, as a new program: a fork would take over locks that are held, and threads of gRPC that are not there.
 
@@ -58,6 +66,7 @@ class WorkerProcess:
             number: Of this worker, from 0.
             count: Number of workers on this machine.
             take_events: Hears of the matches that it plays.
+            obey_seconds: How long it may take to follow an order to stop before it is killed.
 
         Raises:
             SandboxError: If the system lets no process start.
@@ -67,7 +76,7 @@ class WorkerProcess:
         try:
             with theirs:
                 process = _start([PROGRAM, *map(str, words)], theirs)
-            started = cls(number, process, await Channel.over(ours), take_events)
+            started = cls(number, process, await Channel.over(ours), take_events, obey_seconds)
         except BaseException as error:
             ours.close()  # it ends, if it has begun
             if not isinstance(error, OSError):
@@ -105,7 +114,7 @@ class WorkerProcess:
         """Let it give everything up, clean up and end; kill it if it does not."""
         self._is_closing = True
         self._channel.end()
-        _, late = await asyncio.wait([self._listening], timeout=OBEY_SECONDS)
+        _, late = await asyncio.wait([self._listening], timeout=self._obey_seconds)
         if late:
             self.kill()
             await self._listening
@@ -117,7 +126,7 @@ class WorkerProcess:
     async def _give_up(self, number: int, answer: asyncio.Future[str]) -> None:
         if not answer.done():
             self._channel.send(Frame(MessageKind.CANCEL, number))
-        _, late = await asyncio.wait([answer], timeout=OBEY_SECONDS)
+        _, late = await asyncio.wait([answer], timeout=self._obey_seconds)
         if late:
             log.warning("worker.hangs", **self._name)
             self.kill()

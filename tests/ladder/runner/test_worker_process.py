@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import socket
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,9 +16,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from ladder.errors import SandboxError
-from ladder.runner import worker_process
 from ladder.runner.worker_process import WorkerProcess
-from ladder.worker.channel import MessageKind
+from ladder.worker.channel import Channel, MessageKind
 from ladder.worker.tasks import MatchOutcome
 from tests.ladder.worker.test_worker import HONEST, QUICK, bot
 from tests.processes import children, has_ended
@@ -27,6 +29,12 @@ ANSWER = "    numbers, texts = fields(request)\n"
 NEVER = """    import time
     open({asked!r}, "w").close()
     time.sleep(1000)
+"""
+STRANGER = """
+import os, sys, time
+text = {says}
+os.write(int(sys.argv[1]), len(text).to_bytes(4, "big") + text)
+time.sleep(1000)
 """
 
 
@@ -53,6 +61,11 @@ def endless(tmp_path: Path, asked: Path) -> MatchTask:
     clock = HONEST.clock | {"bank": 6000.0, "limit": 3600.0}
     bots = tuple(bot(each.name, tmp_path / "bot") for each in HONEST.bots)
     return HONEST.model_copy(update={"bots": bots, "clock": clock, "seconds": 1800.0})
+
+
+def start_stranger(says: bytes, connection: int) -> subprocess.Popen[bytes]:
+    words = [sys.executable, "-c", STRANGER.format(says=says), str(connection)]
+    return subprocess.Popen(words, pass_fds=[connection])
 
 
 async def begun(process: WorkerProcess, task: MatchTask, asked: Path) -> asyncio.Task[str]:
@@ -110,10 +123,8 @@ async def test_a_call_that_is_cancelled_is_cleared_away(
     assert await process.call(MessageKind.READY) == ""
 
 
-async def test_one_that_does_not_follow_the_order_to_stop_is_killed(
-    process: WorkerProcess, endless: MatchTask, asked: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(worker_process, "OBEY_SECONDS", 0.1)
+async def test_one_that_does_not_follow_the_order_to_stop_is_killed(endless: MatchTask, asked: Path) -> None:
+    process = await WorkerProcess.start(0, 1, obey_seconds=0.1)
     playing = await begun(process, endless, asked)
     os.kill(process.pid, signal.SIGSTOP)
     with capture_logs() as logs:
@@ -125,9 +136,8 @@ async def test_one_that_does_not_follow_the_order_to_stop_is_killed(
     assert [event["event"] for event in logs] == ["worker.hangs", "worker.lost"]
 
 
-async def test_closing_kills_one_that_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker_process, "OBEY_SECONDS", 0.1)
-    process = await WorkerProcess.start(0, 1)
+async def test_closing_kills_one_that_does_not_end() -> None:
+    process = await WorkerProcess.start(0, 1, obey_seconds=0.1)
     os.kill(process.pid, signal.SIGSTOP)
     await process.close()
     assert process._process.returncode == -signal.SIGKILL
@@ -164,16 +174,11 @@ async def test_it_is_not_told_the_database_s_password(monkeypatch: pytest.Monkey
     await process.close()
 
 
-@pytest.mark.parametrize("says", ["hello", "log 0\\n[]", "log 0\\n{}", "answer 1\\n\\xff"])
-async def test_one_that_speaks_another_language_is_killed(
-    says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "stranger.py").write_text(
-        f"import os, sys, time\ntext = b'{says}'\n"
-        "os.write(int(sys.argv[1]), len(text).to_bytes(4, 'big') + text)\ntime.sleep(1000)\n"
-    )
-    monkeypatch.setattr(worker_process, "PROGRAM", "stranger")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    process = await WorkerProcess.start(0, 1)
+@pytest.mark.parametrize("says", [b"hello", b"log 0\n[]", b"log 0\n{}", b"answer 1\n\xff"])
+async def test_one_that_speaks_another_language_is_killed(says: bytes) -> None:
+    ours, theirs = socket.socketpair()
+    with theirs:
+        program = start_stranger(says, theirs.fileno())
+    process = WorkerProcess(0, program, await Channel.over(ours))
     with pytest.raises(SandboxError, match="was ended by signal 9"):
         await process.call(MessageKind.READY)
