@@ -70,18 +70,19 @@ class _Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int, usual_port: int = USUAL_PORT) -> socket.socket:
     """
     Begin to listen; what comes before `serve` waits.
 
     Args:
         host: The address to listen at.
         port: The port; 0: the usual one, or any other one that is free.
+        usual_port: The usual one.
 
     Raises:
         UserError: If that cannot be.
     """
-    for each in (port,) if port else (USUAL_PORT, 0):
+    for each in (port,) if port else (usual_port, 0):
         try:
             family = socket.getaddrinfo(host, each, type=socket.SOCK_STREAM)[0][0]
             listener = socket.create_server((host, each), family=family, backlog=1024)

@@ -23,7 +23,9 @@ MOST_POINTS = 200
 """And one a version. More would hardly be seen: a chart is some 800 pixels wide."""
 
 
-def rating_curve(session: Session, bot: models.StoredBot, variant: models.Variant) -> RatingCurve:
+def rating_curve(
+    session: Session, bot: models.StoredBot, variant: models.Variant, most_points: int = MOST_POINTS
+) -> RatingCurve:
     """
     Read the ratings of all versions of a bot after their matches in a variant.
 
@@ -31,12 +33,13 @@ def rating_curve(session: Session, bot: models.StoredBot, variant: models.Varian
         session: A transaction.
         bot: The bot.
         variant: The variant.
+        most_points: The most points, and one a version.
     """
     numbers = {version.id: version.number for version in versions_of(session, bot)}
     shift = VariantStandings.of(session, variant).shift
     rows = [
         row
-        for version, places in _wanted(session, variant.name, list(numbers)).items()
+        for version, places in _wanted(session, variant.name, list(numbers), most_points).items()
         for row in session.execute(_results(variant.name, version, places))
     ]
     return RatingCurve(
@@ -55,13 +58,13 @@ def rating_curve(session: Session, bot: models.StoredBot, variant: models.Varian
     )
 
 
-def _wanted(session: Session, variant: str, versions: list[int]) -> dict[int, Sequence[int]]:
+def _wanted(session: Session, variant: str, versions: list[int], most: int) -> dict[int, Sequence[int]]:
     """Which matches of each version to show, counted from 0: evenly chosen ones, and always the last."""
     counts = select(Rating.version_id, Rating.matches).where(
         Rating.variant == variant, Rating.version_id.in_(versions), Rating.matches > 0
     )
     found = session.execute(counts).all()
-    step = -(-sum(matches for _, matches in found) // MOST_POINTS)
+    step = -(-sum(matches for _, matches in found) // most)
     return {version: range((matches - 1) % step, matches, step) for version, matches in found}
 
 

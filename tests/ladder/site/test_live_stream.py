@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ladder.app.live_hub import LiveHub
 from ladder.results.live_folder import LiveFolder
 from ladder.runner.live_writer import LiveWriter
-from ladder.site import live_routes
+from ladder.site.live_routes import MOST_STREAMS
 from pigpen.rules import PRESETS
 from tests.ladder.site.visitor import MATCHES, Visitor, small_site
 from tests.ladder.worker.live_events import watched
@@ -21,6 +22,14 @@ if TYPE_CHECKING:
 RUNNING = MATCHES + 2
 """The match of the small site that is being played."""
 SENT, _ = watched(PRESETS["gongzhu"], "boards:1")
+
+
+class FullHub(LiveHub):
+    """A hub with as many viewers as one process has streams."""
+
+    @property
+    def viewers(self) -> int:
+        return MOST_STREAMS
 
 
 @pytest.fixture
@@ -74,9 +83,9 @@ def test_the_page_says_how_far_the_match_is(site: Visitor) -> None:
     assert f'href="/live/{RUNNING}"' in site.page("/live")
 
 
-def test_too_many_streams_are_refused(site: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live_routes, "MOST_STREAMS", 0)
-    detail = site.problem(f"/api/v1/live/{RUNNING}/stream", 503)
+def test_too_many_streams_are_refused(site: Visitor) -> None:
+    full = Visitor(site.ladder, FullHub(site.ladder))
+    detail = full.problem(f"/api/v1/live/{RUNNING}/stream", 503)
     assert detail == "Too many watch at once; try again soon."
 
 

@@ -17,15 +17,14 @@ def test_answers_do_not_wait_for_the_other_side_to_confirm() -> None:
             assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
-def test_the_usual_port_or_any_that_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_usual_port_or_any_that_is_free() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        monkeypatch.setattr(server, "USUAL_PORT", port)
-        with server.listen("127.0.0.1", 0) as listener:
+        with server.listen("127.0.0.1", 0, usual_port=port) as listener:
             assert listener.getsockname()[1] != port
         with pytest.raises(UserError, match=f"port {port}: Address already in use. Choose others with --host"):
             server.listen("127.0.0.1", port)
-    with server.listen("127.0.0.1", 0) as listener:
+    with server.listen("127.0.0.1", 0, usual_port=port) as listener:
         assert server.address_of(listener) == f"http://127.0.0.1:{port}/"
 
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Self
 
+    from ladder.app.live_hub import LiveHub
+
 BASE = "http://site.test"
 PROBLEM = "application/problem+json"
 MATCHES = 12
@@ -60,9 +62,9 @@ class Outline(HTMLParser):
 class Visitor:
     """Asks a site in this process; a task for each request, as a server has it."""
 
-    def __init__(self, ladder: Ladder) -> None:
+    def __init__(self, ladder: Ladder, hub: LiveHub | None = None) -> None:
         self.ladder = ladder
-        self.app = make_app(ladder)
+        self.app = make_app(ladder, hub)
 
     def get(self, path: str, method: str = "GET", **headers: str) -> httpx.Response:
         """Ask for a path; headers have ``_`` for ``-``. What every response must have is checked."""

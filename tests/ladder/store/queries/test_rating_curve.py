@@ -11,8 +11,7 @@ from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.commands.opening import open_ladder
 from ladder.store.names import find_bot, find_variant
-from ladder.store.queries import rating_curve as curves
-from ladder.store.queries.rating_curve import rating_curve
+from ladder.store.queries.rating_curve import MOST_POINTS, rating_curve
 from ladder.store.queries.standings import standings
 from tests.ladder import ladders, shown
 
@@ -27,8 +26,8 @@ if TYPE_CHECKING:
 MUD = "Mud"
 
 
-def curve(session: Session, variant: str = "gongzhu", bot: str = MUD) -> RatingCurve:
-    return rating_curve(session, find_bot(session, bot), find_variant(session, variant))
+def curve(session: Session, variant: str = "gongzhu", most_points: int = MOST_POINTS) -> RatingCurve:
+    return rating_curve(session, find_bot(session, MUD), find_variant(session, variant), most_points)
 
 
 def test_a_curve_has_each_match_and_ends_with_the_rating_of_today(database: Database) -> None:
@@ -42,14 +41,11 @@ def test_a_curve_has_each_match_and_ends_with_the_rating_of_today(database: Data
     assert [point.finished for point in found.points] == sorted(point.finished for point in found.points)
 
 
-def test_of_many_matches_some_are_chosen_evenly_and_always_the_last(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_many_matches_some_are_chosen_evenly_and_always_the_last(database: Database) -> None:
     with database.write() as session:
         shown.a_ladder(session)
         whole = curve(session).points
-        monkeypatch.setattr(curves, "MOST_POINTS", 5)
-        few = curve(session).points
+        few = curve(session, most_points=5).points
     step = -(-len(whole) // 5)
     assert few == whole[::-1][::step][::-1]
     assert 3 <= len(few) <= 5
