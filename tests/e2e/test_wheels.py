@@ -186,7 +186,7 @@ def test_the_site_is_served(elsewhere: Elsewhere, tmp_path: Path) -> None:
 
 
 def test_it_makes_the_same_bot_base_image_as_a_checkout(elsewhere: Elsewhere) -> None:
-    code = "from ladder.sandbox.docker.base_image import base_content; print(base_content())"
+    code = "from ladder.sandbox.docker.base_image import BaseImage; print(BaseImage().content())"
     here = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert elsewhere.python(code) == here.stdout.strip()
 

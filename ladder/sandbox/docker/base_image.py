@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,7 @@ from ladder.sandbox.docker.built_images import OLD, prune
 from ladder.sandbox.docker.debian_base import can_make_debian_base, debian_base_tag, make_debian_base
 from ladder.sandbox.docker.engine import ENGINE_ERRORS, connect, engine_errors, explain
 from ladder.sandbox.docker.image_build import BuildFailed, build_image
-from ladder.sandbox.docker.installed_sdk import installed_sdk
+from ladder.sandbox.docker.installed_sdk import Sdk, installed_sdk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,18 +40,36 @@ DOCKERFILE = Path(__file__).parent / "base_image" / "Dockerfile"
 _FACTS = "import sys, platform; print('%d.%d' % sys.version_info[:2], platform.machine())"
 
 
-def base_content() -> str:
-    """Hash of all that the image is made from, apart from the base and the packages it depends on."""
-    return hashlib.sha256(f"{DOCKERFILE.read_text()}\0{installed_sdk().hash}".encode()).hexdigest()
+@dataclass(frozen=True)
+class BaseImage:
+    """What the image holds, and what it is called."""
+
+    sdk: Sdk = field(default_factory=installed_sdk)
+    repository: str = REPOSITORY
+
+    @property
+    def latest(self) -> str:
+        """The name that bots are built on."""
+        return f"{self.repository}:latest"
+
+    @property
+    def tag(self) -> str:
+        """Its name with the version of the SDK."""
+        return f"{self.repository}:{self.sdk.version}"
+
+    def content(self) -> str:
+        """Hash of all that the image is made from, apart from the base and the packages it depends on."""
+        return hashlib.sha256(f"{DOCKERFILE.read_text()}\0{self.sdk.hash}".encode()).hexdigest()
 
 
-def ensure_base_image(client: DockerClient, report: Callable[[str], None]) -> str:
+def ensure_base_image(client: DockerClient, report: Callable[[str], None], image: BaseImage | None = None) -> str:
     """
-    Make sure that `pigpen/bot:latest` holds this SDK; build it if it does not.
+    Make sure that the engine has the image with this SDK; build it if it does not.
 
     Args:
         client: The engine.
         report: Called with one line before each step that takes time.
+        image: Which one; `pigpen/bot:latest` with the SDK that is installed here if None.
 
     Returns:
         The content hash of what the image was made from.
@@ -58,10 +77,11 @@ def ensure_base_image(client: DockerClient, report: Callable[[str], None]) -> st
     Raises:
         SandboxError: If the image is missing and cannot be made.
     """
-    content = base_content()
+    image = image or BaseImage()
+    content = image.content()
     with engine_errors("look up the bot base image"):
-        if not _is_current(client, content):
-            _make(client, content, report)
+        if not _is_current(client, image, content):
+            _make(client, image, content, report)
     return content
 
 
@@ -85,38 +105,32 @@ def base_image_id(client: DockerClient, content: str, name: str = LATEST) -> str
     return str(image.id)
 
 
-def _versioned_tag() -> str:
-    return f"{REPOSITORY}:{installed_sdk().version}"
-
-
-def _is_current(client: DockerClient, content: str) -> bool:
+def _is_current(client: DockerClient, image: BaseImage, content: str) -> bool:
     try:
-        image = client.images.get(LATEST)
+        found = client.images.get(image.latest)
     except ImageNotFound:
         return False
-    is_tagged = _versioned_tag() in image.tags
-    return is_tagged and image.labels.get(CONTENT_LABEL) == content
+    return image.tag in found.tags and found.labels.get(CONTENT_LABEL) == content
 
 
-def _make(client: DockerClient, content: str, report: Callable[[str], None]) -> None:
-    base, former = find_base(client, report), client.api.images(LATEST, quiet=True)
-    tag = _versioned_tag()
+def _make(client: DockerClient, image: BaseImage, content: str, report: Callable[[str], None]) -> None:
+    base, former = find_base(client, report), client.api.images(image.latest, quiet=True)
     with tempfile.TemporaryDirectory(prefix="pigpen-") as name:
         folder = Path(name)
         shutil.copy(DOCKERFILE, folder)
         report("collecting the wheels of the SDK and what it needs")
-        _collect_wheels(folder / "wheels", *_facts(client, base))
-        report(f"building {tag} on {base}")
+        _collect_wheels(folder / "wheels", image.sdk, *_facts(client, base))
+        report(f"building {image.tag} on {base}")
         try:
             labels = {CONTENT_LABEL: content}
-            build_image(client, archive(folder), tag=tag, labels=labels, arguments={"BASE": base})
+            build_image(client, archive(folder), tag=image.tag, labels=labels, arguments={"BASE": base})
         except BuildFailed as error:
             raise SandboxError(f"The bot base image could not be built:\n{error}") from error
     # The build's first stage. Nobody builds on the new image yet: what somebody is just building is spared.
     prune(client, label=f"{CONTENT_LABEL}={content}")
-    client.api.tag(tag, REPOSITORY, "latest")
-    for image in former:
-        _remove_nameless(client, image)
+    client.api.tag(image.tag, image.repository, "latest")
+    for each in former:
+        _remove_nameless(client, each)
     prune(client, label=CONTENT_LABEL, until=OLD)
 
 
@@ -157,13 +171,13 @@ def _facts(client: DockerClient, base: str) -> tuple[str, str]:
     return python, machine
 
 
-def _collect_wheels(folder: Path, python: str, machine: str) -> None:
+def _collect_wheels(folder: Path, sdk: Sdk, python: str, machine: str) -> None:
     folder.mkdir()
-    sdk = installed_sdk().write_wheel(folder)
+    wheel = sdk.write_wheel(folder)
     platforms = [f"--platform=manylinux{tag}_{machine}" for tag in ("2014", "_2_17", "_2_28")]
     # For the Python inside the base, which need not be the one that runs here.
     target = ["--only-binary=:all:", f"--python-version={python}", *platforms]
-    _pip("download", "--dest", str(folder), *target, str(sdk), "pip")
+    _pip("download", "--dest", str(folder), *target, str(wheel), "pip")
 
 
 def _pip(*arguments: str) -> None:
@@ -174,14 +188,15 @@ def _pip(*arguments: str) -> None:
         raise SandboxError(f"pip could not collect the wheels for the bot base image: {last}")
 
 
-def main() -> int:
+def main(image: BaseImage | None = None) -> int:
     """Make the base image, saying each step; the exit code is 1 if it cannot be made."""
+    image = image or BaseImage()
     try:
-        ensure_base_image(connect(), lambda line: print(line, flush=True))
+        ensure_base_image(connect(), lambda line: print(line, flush=True), image)
     except SandboxError as error:
         print(error, file=sys.stderr)
         return 1
-    print(f"{_versioned_tag()} is ready")
+    print(f"{image.tag} is ready")
     return 0
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from ladder.errors import SandboxError
 from ladder.sandbox.host.scratch import disk_errors
 
+FOLDER = Path(__file__).parent
 LAUNCHER = "launcher"
 """The first process of every container (docs/adr/0004)."""
 MACHINES = ("x86_64", "aarch64")
@@ -24,14 +25,14 @@ FORK_SERVER = "fork_server.py"
 """The first process of every warm container (docs/adr/0017)."""
 
 
-def program_for(name: str, machine: str) -> Path:
+def program_for(name: str, machine: str, folder: Path = FOLDER) -> Path:
     """
-    Find a program for an engine on *machine*, as `uname -m` calls it.
+    Find a program in *folder*, for an engine on *machine*, as `uname -m` calls it.
 
     Raises:
         SandboxError: If there is none for such a machine, or none has been compiled.
     """
-    program = Path(__file__).with_name(f"{name}-{machine}")
+    program = folder / f"{name}-{machine}"
     if machine not in MACHINES:
         raise SandboxError(f"The docker sandbox knows {' and '.join(MACHINES)}, and this engine runs on {machine}.")
     if not program.is_file():
@@ -64,7 +65,7 @@ def put_script(name: str, folder: Path) -> None:
     Raises:
         SandboxError: If there is no room.
     """
-    _put(Path(__file__).with_name(name), folder / name)
+    _put(FOLDER / name, folder / name)
 
 
 def _put(program: Path, copy: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from ladder.errors import SandboxError
 from ladder.sandbox.docker import base_image as images
-from ladder.sandbox.docker.base_image import ensure_base_image
+from ladder.sandbox.docker.base_image import BaseImage, ensure_base_image
 from ladder.sandbox.docker.installed_sdk import Sdk
 
 pytestmark = pytest.mark.docker
@@ -29,29 +29,22 @@ print(subprocess.run(["pip", "--version"], capture_output=True, text=True).stdou
 
 
 @pytest.fixture(scope="module")
-def sdk(tmp_path_factory: pytest.TempPathFactory) -> Sdk:
+def small(
+    tmp_path_factory: pytest.TempPathFactory, client: docker.DockerClient, python_image: str
+) -> Iterator[BaseImage]:
     package = tmp_path_factory.mktemp("sdk") / "pigpen"
     package.mkdir()
     (package / "__init__.py").write_text("MARK = 'first'")
-    return Sdk(package, ABOUT, "0.0.7")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def small(sdk: Sdk, client: docker.DockerClient, python_image: str) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(images, "installed_sdk", lambda: sdk)
-        patch.setattr(images, "REPOSITORY", REPOSITORY)
-        patch.setattr(images, "LATEST", f"{REPOSITORY}:latest")
-        yield
+    yield BaseImage(Sdk(package, ABOUT, "0.0.7"), REPOSITORY)
     for image in client.images.list(REPOSITORY):
         client.images.remove(str(image.id), force=True)
 
 
 @pytest.fixture(scope="module")
-def built(client: docker.DockerClient) -> list[str]:
+def built(client: docker.DockerClient, small: BaseImage) -> list[str]:
     """What was reported while the image was built."""
     lines: list[str] = []
-    ensure_base_image(client, lines.append)
+    ensure_base_image(client, lines.append, small)
     return lines
 
 
@@ -68,14 +61,16 @@ def test_each_slow_step_is_told(built: list[str]) -> None:
     assert "building pigpen/test-bot:0.0.7 on" in built[-1]
 
 
-def test_a_second_time_there_is_nothing_to_do(built: list[str], client: docker.DockerClient) -> None:
+def test_a_second_time_there_is_nothing_to_do(built: list[str], client: docker.DockerClient, small: BaseImage) -> None:
     lines: list[str] = []
-    ensure_base_image(client, lines.append)
+    ensure_base_image(client, lines.append, small)
     assert lines == []
 
 
-def test_the_command_says_that_it_is_ready(built: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert images.main() == 0
+def test_the_command_says_that_it_is_ready(
+    built: list[str], small: BaseImage, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert images.main(small) == 0
     assert capsys.readouterr().out == "pigpen/test-bot:0.0.7 is ready\n"
 
 
@@ -86,12 +81,12 @@ def dangling(client: docker.DockerClient, content: str) -> list[str | None]:
 
 
 def test_a_change_of_the_sdk_makes_it_anew_and_leaves_nothing_of_the_old(
-    built: list[str], client: docker.DockerClient, sdk: Sdk
+    built: list[str], client: docker.DockerClient, small: BaseImage
 ) -> None:
-    old, old_content = client.images.get(f"{REPOSITORY}:latest").id, images.base_content()
-    (sdk.package / "__init__.py").write_text("MARK = 'second'")
-    before = images.base_content()
-    assert before == ensure_base_image(client, lambda line: None)
+    old, old_content = client.images.get(small.latest).id, small.content()
+    (small.sdk.package / "__init__.py").write_text("MARK = 'second'")
+    before = small.content()
+    assert before == ensure_base_image(client, lambda line: None, small)
     output = client.containers.run(f"{REPOSITORY}:latest", ["python", "-c", FACTS], network_mode="none", remove=True)
     assert b"second" in output
     assert dangling(client, old_content) == dangling(client, before) == []

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 from collections.abc import Callable
+from pathlib import Path
 
 import docker
 import pytest
@@ -14,13 +16,20 @@ from ladder.errors import SandboxError
 from ladder.sandbox.base import Exit, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.bots.content import archive
-from ladder.sandbox.docker import programs
 from ladder.sandbox.docker.image_build import build_image
+from ladder.sandbox.docker.output import NAME as LOG_SOCKET
 from ladder.sandbox.docker.programs import CONFINE, LAUNCHER, LOCK_FILES, program_for
 from tests.ladder.conftest import PROGRAM_DOCKERFILE
 from tests.ladder.containers import has_written, run, running
 
 MakeMount = Callable[[str], SeatMount]
+
+
+async def removed(path: Path) -> None:
+    """Remove a file as soon as it is there; a container takes longer to start."""
+    while not path.exists():
+        await asyncio.sleep(0.001)
+    path.unlink()
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
@@ -32,10 +41,9 @@ def test_the_program_is_compiled_from_the_sources_beside_it(name: str, machine: 
     assert os.access(file, os.X_OK)
 
 
-def test_a_pigpen_that_was_installed_without_a_compiler_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(programs, "__file__", "/nonesuch/__init__.py")
+def test_a_pigpen_that_was_installed_without_a_compiler_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(SandboxError, match="ziglang"):
-        program_for(LAUNCHER, "x86_64")
+        program_for(LAUNCHER, "x86_64", tmp_path)
 
 
 def test_another_machine_is_the_sandboxs_failure() -> None:
@@ -109,8 +117,10 @@ print("buried")
         assert await run(BotSource("broken", image=tag), mount("")) == (Exit(code), reason)
 
     async def test_a_log_socket_that_is_gone_is_the_sandboxs_failure(
-        self, program: BotSource, mount: MakeMount, monkeypatch: pytest.MonkeyPatch
+        self, program: BotSource, mount: MakeMount
     ) -> None:
-        monkeypatch.setattr("ladder.sandbox.docker.output.NAME", "elsewhere.sock")
+        seat = mount("print('never')")
+        removing = asyncio.create_task(removed(seat.folder / LOG_SOCKET))
         with pytest.raises(SandboxError, match="log socket"):
-            await run(program, mount("print('never')"))
+            await run(program, seat)
+        await removing
