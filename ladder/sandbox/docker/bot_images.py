@@ -30,7 +30,6 @@ from ladder.sandbox.docker.built_images import (
 )
 from ladder.sandbox.docker.engine import PULL_SECONDS, engine_errors, explain, within
 from ladder.sandbox.docker.image_build import BuildFailed, build_image
-from ladder.sandbox.docker.package_images import image_with_packages, lock_of
 from ladder.sandbox.wheels.packages import with_lock
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
     from ladder.sandbox.bots.bot_source import BotSource
     from ladder.sandbox.bots.content import Content
     from ladder.sandbox.bots.recipes import Recipe
-    from ladder.sandbox.wheels.packages import Packages
+    from ladder.sandbox.docker.package_images import PackageImages
 
 NO_SUCH_IMAGE = ("manifest unknown", "name unknown", "repository name not known", "denied", "unauthorized")
 """What the engine says, as if it were its own failure, when a registry refuses an image and gives no detail."""
@@ -58,7 +57,7 @@ class Built:
     """Which packages it has by its requirements.txt; None: none."""
 
 
-def image_of_folder(client: DockerClient, source: BotSource, base: str, packages: Packages) -> Built:
+def image_of_folder(client: DockerClient, source: BotSource, base: str, packages: PackageImages) -> Built:
     """
     Build a bot's folder, or find what it was built to before.
 
@@ -66,7 +65,7 @@ def image_of_folder(client: DockerClient, source: BotSource, base: str, packages
         client: The engine.
         source: The bot.
         base: Content of the bot base image: when that changes, the folder is built anew.
-        packages: Where those of its requirements.txt come from.
+        packages: What has those of its requirements.txt.
 
     Raises:
         BotRejected: If the folder cannot be read, its Dockerfile is not to be built here, it does not build, or its
@@ -78,7 +77,7 @@ def image_of_folder(client: DockerClient, source: BotSource, base: str, packages
     recipe = recipe_of(source, content)
     with engine_errors(f"build {folder.name}"):
         # What has a Dockerfile of its own puts packages where it likes.
-        lock = lock_of(client, packages, content, base_image_id(client, base)) if recipe else None
+        lock = packages.lock_of(client, content, base_image_id(client, base)) if recipe else None
         content = with_lock(content, lock)
         does = FILES_ONLY if recipe and _adds_files_only(recipe, content) else "more"
         key = hashlib.sha256(f"{content.hash} {base} {does}".encode()).hexdigest()[:40]
@@ -118,14 +117,14 @@ def _context(
     content: Content,
     recipe: Recipe | None,
     base: str,
-    packages: Packages,
+    packages: PackageImages,
     labels: dict[str, str],
 ) -> BinaryIO:
     """What is sent to the engine; without a recipe it gets the folder as it is, with its own Dockerfile."""
     kept = without_ignored(content, folder.name)
     if recipe is None:
         return kept.with_files({DOCKERFILE: content.file(DOCKERFILE) or b""}).archive()
-    stand = image_with_packages(client, packages, content, base_image_id(client, base))
+    stand = packages.image_for(client, content, base_image_id(client, base))
     dockerfile = recipe.dockerfile(stand, labels)
     return kept.below(FILES).with_files({DOCKERFILE: dockerfile}).archive()
 

@@ -25,6 +25,7 @@ from ladder.sandbox.docker.image_inspection import inspect_image
 from ladder.sandbox.docker.image_lock import lock_image
 from ladder.sandbox.docker.limits import Limits
 from ladder.sandbox.docker.locked_images import LockedImages
+from ladder.sandbox.docker.package_images import PackageImages
 from ladder.sandbox.docker.starter import Starter
 from ladder.sandbox.docker.warm_container import CLEAR_SECONDS
 from ladder.sandbox.wheels.packages import Packages
@@ -65,7 +66,7 @@ class DockerSandbox:
         limits: Limits | None = None,
         report: Callable[[str], None] = lambda line: None,
         *,
-        packages: Packages | None = None,
+        packages: PackageImages | None = None,
         locked_bytes: int = LOCKED_BYTES,
         refuses_larger: bool = False,
         gvisor: str = GVISOR,
@@ -82,7 +83,7 @@ class DockerSandbox:
             limits: What one container may use.
             report: Called, from another thread, with one line before each step that takes seconds, and if containers
                 may be left in the end.
-            packages: Where the packages of bots come from; what pip is set to if None.
+            packages: Images with the packages of bots; with those that pip is set to find if None.
             locked_bytes: The largest image whose files are kept in memory. A larger one plays under gVisor, if the
                 engine knows it.
             gvisor: How the engine calls that runtime.
@@ -95,7 +96,7 @@ class DockerSandbox:
         self.runtime = runtime
         self.limits = limits or Limits()
         self._report = report
-        self._packages = packages or Packages(report=report)
+        self._packages = packages or PackageImages(Packages(report=report))
         self.id = secrets.token_hex(8)
         """Of this sandbox; its containers bear it in a label."""
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="docker")

@@ -12,6 +12,7 @@ import json
 import tarfile
 import tempfile
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,55 +52,61 @@ that start a thread for each core of the host would find one core, and no room f
 """
 
 
-def lock_of(client: DockerClient, packages: Packages, content: Content, base: str) -> str | None:
-    """
-    Say exactly which packages a folder gets in an image; None: it asks for none.
+@dataclass(frozen=True)
+class PackageImages:
+    """Makes these images, and keeps the newest."""
 
-    Args:
-        client: The engine.
-        packages: Where they come from.
-        content: What the folder holds.
-        base: Id of the bot base image.
+    packages: Packages
+    """Where the packages come from."""
+    repository: str = REPOSITORY
+    """What the images are called, each with a tag of its own."""
 
-    Raises:
-        BotRejected: If what it asks for cannot be had.
-        SandboxError: If the package index does not answer.
-    """
-    asked = Asked.by(content)
-    if not asked.anything:
-        return None
-    return lock_text(packages.pins(asked, target_of(client, packages, base)))
+    def lock_of(self, client: DockerClient, content: Content, base: str) -> str | None:
+        """
+        Say exactly which packages a folder gets in an image; None: it asks for none.
 
+        Args:
+            client: The engine.
+            content: What the folder holds.
+            base: Id of the bot base image.
 
-def image_with_packages(client: DockerClient, packages: Packages, content: Content, base: str) -> str:
-    """
-    Find or build what the folder's image is to be built on: *base* itself if the folder asks for no packages.
+        Raises:
+            BotRejected: If what it asks for cannot be had.
+            SandboxError: If the package index does not answer.
+        """
+        asked = Asked.by(content)
+        if not asked.anything:
+            return None
+        return lock_text(self.packages.pins(asked, target_of(client, self.packages, base)))
 
-    Args:
-        client: The engine.
-        packages: Where they come from.
-        content: What the folder holds.
-        base: Id of the bot base image.
+    def image_for(self, client: DockerClient, content: Content, base: str) -> str:
+        """
+        Find or build what the folder's image is to be built on: *base* itself if the folder asks for no packages.
 
-    Returns:
-        An image's id.
+        Args:
+            client: The engine.
+            content: What the folder holds.
+            base: Id of the bot base image.
 
-    Raises:
-        BotRejected: If a package cannot be had, or is not to be unpacked.
-        SandboxError: If the engine or the package index fails, or there is no room.
-    """
-    lock = lock_of(client, packages, content, base)
-    if lock is None:
-        return base
-    tag = f"{REPOSITORY}:{hashlib.sha256(f'{base} {DOCKERFILE} {lock}'.encode()).hexdigest()[:40]}"
-    with suppress(ImageNotFound):
+        Returns:
+            An image's id.
+
+        Raises:
+            BotRejected: If a package cannot be had, or is not to be unpacked.
+            SandboxError: If the engine or the package index fails, or there is no room.
+        """
+        lock = self.lock_of(client, content, base)
+        if lock is None:
+            return base
+        tag = f"{self.repository}:{hashlib.sha256(f'{base} {DOCKERFILE} {lock}'.encode()).hexdigest()[:40]}"
+        with suppress(ImageNotFound):
+            return str(client.images.get(tag).id)
+        asked, target = Asked.by(content), target_of(client, self.packages, base)
+        with scratch_folder() as scratch, disk_errors("The image of the bot's packages"):
+            self.packages.unpack(asked, self.packages.pins(asked, target), target, scratch / VENDOR)
+            _build(client, scratch / VENDOR, base, tag)
+        _remove_old(client, self.repository, tag)
         return str(client.images.get(tag).id)
-    asked, target = Asked.by(content), target_of(client, packages, base)
-    with scratch_folder() as scratch, disk_errors("The image of the bot's packages"):
-        packages.unpack(asked, packages.pins(asked, target), target, scratch / VENDOR)
-        _build(client, scratch / VENDOR, base, tag)
-    _remove_old(client, tag)
-    return str(client.images.get(tag).id)
 
 
 def target_of(client: DockerClient, packages: Packages, base: str) -> Target:
@@ -151,9 +158,9 @@ def _plain(info: tarfile.TarInfo) -> tarfile.TarInfo:
     return info
 
 
-def _remove_old(client: DockerClient, spared: str) -> None:
+def _remove_old(client: DockerClient, repository: str, spared: str) -> None:
     """Remove all but the newest; *spared* may look old, if the engine still had its layers."""
-    found = client.api.images(filters={"reference": f"{REPOSITORY}:*"})
+    found = client.api.images(filters={"reference": f"{repository}:*"})
     newest = sorted(found, key=lambda image: int(image["Created"]), reverse=True)
     for image in newest[KEPT_IMAGES:]:
         for tag in {*(image["RepoTags"] or ())} - {spared}:

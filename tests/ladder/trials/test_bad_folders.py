@@ -18,6 +18,7 @@ from ladder.sandbox.docker import bot_images, built_images, image_build
 from ladder.sandbox.docker.base_image import base_image_id
 from ladder.sandbox.docker.bot_images import image_of_folder, pull_image
 from ladder.sandbox.docker.built_images import KEPT_IMAGES
+from ladder.sandbox.docker.package_images import PackageImages
 from ladder.sandbox.wheels.packages import Packages
 
 pytestmark = pytest.mark.docker
@@ -36,7 +37,8 @@ def base(client: docker.DockerClient, python_image: str, monkeypatch: pytest.Mon
 
 def build(client: docker.DockerClient, folder: Path) -> str:
     """Build what was submitted."""
-    return image_of_folder(client, BotSource(folder.name, folder=folder, builds="base"), "none", Packages()).image
+    source = BotSource(folder.name, folder=folder, builds="base")
+    return image_of_folder(client, source, "none", PackageImages(Packages())).image
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import docker
@@ -11,9 +11,8 @@ import pytest
 from ladder.errors import BotRejected
 from ladder.sandbox.base import Exit, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
-from ladder.sandbox.docker import package_images
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
-from ladder.sandbox.docker.package_images import DOCKERFILE, target_of
+from ladder.sandbox.docker.package_images import DOCKERFILE, PackageImages, target_of
 from ladder.sandbox.wheels.cache import Store
 from ladder.sandbox.wheels.packages import Packages
 from tests.ladder.sandbox.wheels.made import Shelf, new_wheel
@@ -37,20 +36,23 @@ def packages(shelf: Path, tmp_path: Path, name: str) -> Packages:
 
 
 @pytest.fixture
-async def sandbox(
-    packages: Packages, client: docker.DockerClient, name: str, no_leftovers: None, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[DockerSandbox]:
-    """A sandbox whose images of packages have a name of their own: others may make some meanwhile."""
-    monkeypatch.setattr(package_images, "REPOSITORY", f"pigpen/packages-of-{name}")
-    sandbox = DockerSandbox(packages=packages)
-    yield sandbox
-    await sandbox.close()
-    for tag in tags(client):
+def images(packages: Packages, client: docker.DockerClient, name: str) -> Iterator[PackageImages]:
+    """Images with a name of their own: others may make some meanwhile."""
+    images = PackageImages(packages, f"pigpen/packages-of-{name}")
+    yield images
+    for tag in tags(client, images):
         client.images.remove(tag)
 
 
-def tags(client: docker.DockerClient) -> set[str]:
-    return {tag for image in client.images.list(package_images.REPOSITORY) for tag in image.tags}
+@pytest.fixture
+async def sandbox(images: PackageImages, no_leftovers: None) -> AsyncIterator[DockerSandbox]:
+    sandbox = DockerSandbox(packages=images)
+    yield sandbox
+    await sandbox.close()
+
+
+def tags(client: docker.DockerClient, images: PackageImages) -> set[str]:
+    return {tag for image in client.images.list(images.repository) for tag in image.tags}
 
 
 async def said(sandbox: DockerSandbox, folder: Path) -> str:
@@ -72,17 +74,18 @@ async def test_a_bot_finds_its_packages_compiled_and_not_its_own(
 
 
 async def test_an_edited_bot_stands_on_the_same_packages_and_other_packages_make_another_bot(
-    sandbox: DockerSandbox, write: Write, name: str, shelf: Path, client: docker.DockerClient, packages: Packages
+    sandbox: DockerSandbox, write: Write, name: str, shelf: Path, client: docker.DockerClient, images: PackageImages
 ) -> None:
     folder = write(name, {"bot.py": "", "requirements.txt": "shelved\n"})
     source = BotSource(name, folder=folder)
     first = await sandbox.load(source)
     assert first.lock is not None
     assert (await sandbox.load(source)).identity == first.identity
-    built = tags(client)
+    built = tags(client, images)
+    assert len(built) == 1
     (folder / "bot.py").write_text("# edited")
     edited = await sandbox.load(source)
-    assert (edited.lock, tags(client)) == (first.lock, built)
+    assert (edited.lock, tags(client, images)) == (first.lock, built)
     new_wheel(shelf, "shelved", "2.0")
     (folder / "requirements.txt").write_text("shelved>1\n")
     other = await sandbox.load(source)
@@ -92,13 +95,12 @@ async def test_an_edited_bot_stands_on_the_same_packages_and_other_packages_make
 
 
 async def test_a_bad_requirement_is_the_bots_fault_and_nothing_is_built(
-    sandbox: DockerSandbox, write: Write, name: str, client: docker.DockerClient
+    sandbox: DockerSandbox, write: Write, name: str, client: docker.DockerClient, images: PackageImages
 ) -> None:
-    before = tags(client)
     folder = write(name, {"bot.py": "", "requirements.txt": "-e .\n"})
     with pytest.raises(BotRejected, match=r"Line 1 of requirements\.txt"):
         await sandbox.load(BotSource(name, folder=folder))
-    assert tags(client) == before
+    assert tags(client, images) == set()
 
 
 async def test_the_python_in_the_base_image_says_what_it_is_and_what_it_brings(
