@@ -28,15 +28,11 @@ from ladder.cli.sanitize import in_markup
 from ladder.errors import SandboxError
 from ladder.matches.kinds import SandboxKind
 from ladder.ratings.sprt import ELO, LEAST, SprtDecision
-from ladder.sandbox.host.cores import bot_cores
 from referee.match.spec import DEFAULT_CLOCK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
-    from ladder.matches.compare import ComparisonPlan
-    from ladder.matches.kinds import SandboxSetup
-    from ladder.sandbox.bots.bot_source import BotSource
     from ladder.values.compare import CompareResult
     from pigpen.rules import Rules
 
@@ -83,7 +79,7 @@ def compare_bots(
 
         pigpen compare counting ./mybot --sandbox inline --boards 400 --json
     """
-    from ladder.app.local.compare import ComparisonRequest, plan_comparison
+    from ladder.app.local.compare import ComparisonRequest, plan_comparison, play_comparison
 
     asked = ComparisonRequest(
         old=old, new=new, field=field, rules=rules, boards=boards,
@@ -97,7 +93,8 @@ def compare_bots(
             seen[:] = [found]
             show(_so_far(found))
 
-        work = _compare(plan, sources, look, setup_of(sandbox, runtime, fresh=fresh), concurrency or len(bot_cores()))
+        opened = opened_sandbox(setup_of(sandbox, runtime, fresh=fresh))
+        work = play_comparison(plan, sources, opened, look, concurrency)
         try:
             found = run(work, blocks=sandbox is SandboxKind.INLINE)
         except (Stopped, SandboxError):
@@ -114,19 +111,6 @@ def _shown_meanwhile() -> Iterator[Callable[[str], None]]:
     console = Console(stderr=True)
     with console.status("0 boards") if console.is_terminal else contextlib.nullcontext() as status:
         yield lambda text: status.update(text) if status else None
-
-
-async def _compare(
-    plan: ComparisonPlan,
-    sources: Sequence[BotSource],
-    look: Callable[[CompareResult], None],
-    setup: SandboxSetup,
-    concurrency: int,
-) -> CompareResult:
-    from ladder.app.local import compare as use_case
-
-    async with opened_sandbox(setup) as sandbox:
-        return await use_case.compare_bots(plan, sources, sandbox, look, concurrency)
 
 
 def _so_far(found: CompareResult) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -26,16 +26,7 @@ from ladder.cli.running import run
 from ladder.cli.sandboxes import opened_sandbox, say
 from ladder.errors import UserError
 from ladder.matches.kinds import SandboxKind
-from ladder.sandbox.host.cores import bot_cores
 from referee.match.spec import DEFAULT_CLOCK
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ladder.app.local.match_plan import MatchPlan
-    from ladder.matches.kinds import SandboxSetup
-    from ladder.values.play import PlayedMatch
-    from referee.records.lines import AnyLine
 
 
 def play(
@@ -78,6 +69,7 @@ def play(
         pigpen play ./mybot counting --resume match.jsonl
     """
     from ladder.app.local.match_plan import MatchRequest, new_match, resumed_match
+    from ladder.app.local.play import play_match
 
     if resume:
         _leave_to_the_record(context)
@@ -88,9 +80,9 @@ def play(
             seed=seed, clock=clock, limit=limit, record=record,
         )  # fmt: skip
         plan = new_match(asked)
-    with plan.recorded(say) as write, progress("deals", plan.deals, plan.deals_done) as advance:
-        work = _play(plan, write, advance, setup_of(sandbox, runtime, fresh=fresh), concurrency or len(bot_cores()))
-        found = run(work, blocks=sandbox is SandboxKind.INLINE)
+    opened = opened_sandbox(setup_of(sandbox, runtime, fresh=fresh))
+    shown = progress("deals", plan.deals, plan.deals_done)
+    found = run(play_match(plan, opened, shown, say, concurrency), blocks=sandbox is SandboxKind.INLINE)
     if as_json:
         print_json(found)
     else:
@@ -103,16 +95,3 @@ def _leave_to_the_record(context: typer.Context) -> None:
         source = context.get_parameter_source(name)
         if source and source.name != "DEFAULT":
             raise UserError(f"--resume and --{name} exclude each other: the record says what is played. Leave it out.")
-
-
-async def _play(
-    plan: MatchPlan,
-    write: Callable[[AnyLine], None],
-    advance: Callable[[], None],
-    setup: SandboxSetup,
-    concurrency: int,
-) -> PlayedMatch:
-    from ladder.app.local.play import play_match
-
-    async with opened_sandbox(setup) as sandbox:
-        return await play_match(plan, sandbox, write, advance, concurrency)

@@ -41,7 +41,7 @@ MOMENTS = {
     "words are parsed": "ladder.cli.typer_app:make_context",
     "the command is called": "ladder.cli.play:play",
     "a command imports what it needs": "ladder.app.local.recording:<module>",
-    "the bots are imported": "ladder.app.local.play:<module>",
+    "the bots are loaded": "ladder.matches.bots:load_bots",
 }
 
 

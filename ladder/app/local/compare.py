@@ -10,11 +10,13 @@ from ladder.matches.bots import load_bots
 from ladder.matches.compare import ComparisonPlan, compare
 from ladder.ratings.sprt import ELO, Hypotheses
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
+from ladder.sandbox.host.cores import bot_cores
 from ladder.values.compare import CompareResult
 from referee.records.rules_file import load_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from contextlib import AbstractAsyncContextManager
 
     from ladder.matches.compare import Comparison
     from ladder.sandbox.base import Sandbox
@@ -64,12 +66,12 @@ def plan_comparison(asked: ComparisonRequest) -> tuple[ComparisonPlan, list[BotS
     return ComparisonPlan(rules, names, hypotheses, asked.boards, asked.seed_bytes(), asked.clock_setting()), sources
 
 
-async def compare_bots(
+async def play_comparison(
     plan: ComparisonPlan,
     sources: Sequence[BotSource],
-    sandbox: Sandbox | None,
+    sandbox: AbstractAsyncContextManager[Sandbox | None],
     look: Callable[[CompareResult], None],
-    concurrency: int = 1,
+    concurrency: int | None = None,
 ) -> CompareResult:
     """
     Play until the test decides, or the most boards are played.
@@ -77,20 +79,22 @@ async def compare_bots(
     Args:
         plan: What is compared.
         sources: The old bot, the new one, the opponents.
-        sandbox: Where they run; None: in this process.
+        sandbox: Opens where they run; it gives None for bots in this process.
         look: Called with what has come out so far, after each batch of boards.
-        concurrency: How many tables to play at once.
+        concurrency: How many tables to play at once; None: one for each core that bots may use.
 
     Raises:
         BotRejected: If a bot cannot be made.
         SandboxError: If the sandbox failed.
     """
-    bots = await load_bots(sources, sandbox)
+    tables = concurrency or len(bot_cores())
+    async with sandbox as opened:
+        bots = await load_bots(sources, opened)
 
-    async def play(spec: MatchSpec, numbers: Sequence[int], write: Callable[[AnyLine], None]) -> object:
-        return await bots.only(numbers).play(spec, write, concurrency=concurrency)
+        async def play(spec: MatchSpec, numbers: Sequence[int], write: Callable[[AnyLine], None]) -> object:
+            return await bots.only(numbers).play(spec, write, concurrency=tables)
 
-    return compare_result(plan, await compare(plan, play, lambda found: look(compare_result(plan, found))))
+        return compare_result(plan, await compare(plan, play, lambda found: look(compare_result(plan, found))))
 
 
 def _opponents(field: str, rules: Rules) -> list[BotSource]:

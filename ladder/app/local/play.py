@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from ladder.matches.bots import load_bots
 from ladder.results.faults import Faults
+from ladder.sandbox.host.cores import bot_cores
 from ladder.values.matches import TableLog
 from ladder.values.play import PlayedBot, PlayedMatch
 from referee.records.lines import DealLine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from contextlib import AbstractAsyncContextManager, AbstractContextManager
 
     from ladder.app.local.match_plan import MatchPlan
     from ladder.matches.play import Played
@@ -24,39 +26,43 @@ if TYPE_CHECKING:
 
 async def play_match(
     plan: MatchPlan,
-    sandbox: Sandbox | None,
-    write: Callable[[AnyLine], None],
-    advance: Callable[[], None],
-    concurrency: int = 1,
+    sandbox: AbstractAsyncContextManager[Sandbox | None],
+    progress: AbstractContextManager[Callable[[], None]],
+    say: Callable[[str], None],
+    concurrency: int | None = None,
 ) -> PlayedMatch:
     """
-    Let bots play a match.
+    Let bots play a match, and record it.
 
     Args:
         plan: What is to be played, and by whom.
-        sandbox: Where the bots run; None: in this process.
-        write: Takes the record's lines.
-        advance: Called after each deal.
-        concurrency: How many tables to play at once.
+        sandbox: Opens where the bots run; it gives None for bots in this process.
+        progress: Begins to show how far the match is; it gives what to call after each deal.
+        say: Takes a sentence if the match is interrupted: how to go on with it.
+        concurrency: How many tables to play at once; None: one for each core that bots may use.
 
     Raises:
         BotRejected: If a bot cannot be made.
-        CannotResume: If the recorded deals are not those of this match.
-        SandboxError: If the sandbox failed; the match is void.
+        SandboxError: If the sandbox failed, or there is no room for the record; the match is void.
+        UserError: If the record is there already, cannot be written, or is not of this match.
     """
     faults = Faults()
     recorded = plan.begun.deals if plan.begun else None
     for line in recorded or ():
         faults.take(line)
 
-    def take(line: AnyLine) -> None:
-        write(line)
-        if isinstance(line, DealLine):
-            faults.take(line)
-            advance()
+    with plan.recorded(say) as write, progress as advance:
 
-    bots = await load_bots(plan.sources, sandbox)
-    return match_result(plan.spec, await bots.play(plan.spec, take, recorded, concurrency), faults)
+        def take(line: AnyLine) -> None:
+            write(line)
+            if isinstance(line, DealLine):
+                faults.take(line)
+                advance()
+
+        async with sandbox as opened:
+            bots = await load_bots(plan.sources, opened)
+            played = await bots.play(plan.spec, take, recorded, concurrency or len(bot_cores()))
+    return match_result(plan.spec, played, faults)
 
 
 def match_result(spec: MatchSpec, played: Played, faults: Faults) -> PlayedMatch:
