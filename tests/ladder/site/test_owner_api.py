@@ -26,10 +26,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.app.ladder import Ladder
+    from ladder.results.files import Logs
     from referee.records.lines import AnyLine
 
 API = "/api/v1"
-LOGS = dict.fromkeys(range(4), ("[1] secret of Trotter\n", "[1] secret of Snout\n", "", ""))
+LOGS: Logs = dict.fromkeys(range(4), ("[1] secret of Trotter\n", "[1] secret of Snout\n", "", ""))
 DEAL = "/matches/1/boards/0/tables/0"
 
 
