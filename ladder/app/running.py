@@ -81,7 +81,11 @@ def ladder_run(
         chance = random.Random(plan.seed or None)
         coordinator = Coordinator(ladder.database, ladder.settings, chance, ladder.clock, list(plan.variants) or None)
         stack.callback(coordinator.live.close)
-        start = partial(WorkerProcess.start, take_events=coordinator.live.append)
+        start = partial(
+            WorkerProcess.start,
+            take_events=coordinator.live.append,
+            take_progress=coordinator.submissions.take_progress,
+        )
         executor = LocalExecutor(WorkerProcesses(workers, start), slots)
         stack.callback(executor.close)
         yield Runner(coordinator, executor, StopCondition(plan.matches, plan.until_ci))

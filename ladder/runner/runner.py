@@ -19,6 +19,7 @@ from ladder.errors import LadderError
 from ladder.runner.in_flight import InFlight
 from ladder.runner.outage import PLATFORM_ERRORS, Outage, in_one_line
 from ladder.runner.returned import outcome_of, tell
+from ladder.runner.submission_runs import SubmissionRuns
 from ladder.store.commands.results import WrongRecord
 from ladder.store.models import Status
 
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 IDLE_SECONDS = 5.0
 """Seconds between two requests to the store for matches while there are too few."""
+LOOK_SECONDS = 1.0
+"""Seconds between two looks for submissions while there is room for one."""
 LONGEST_WAIT = 60.0
 """The most seconds that the loop waits for an event."""
 
@@ -72,6 +75,7 @@ class Runner:
         self._until = until
         self._events: Events = SimpleQueue() if events is None else events
         self._playing = InFlight(tick)
+        self._submissions = SubmissionRuns(coordinator.submissions, executor, self._events, tick)
         self._outcomes: deque[MatchOutcome] = deque()
         self._is_starved = self._is_settled = self._has_checked = False
         self._stops = 0
@@ -108,7 +112,9 @@ class Runner:
     def _is_over(self) -> bool:
         if self._stops >= 2:
             return True
-        return not (self._playing or self._outcomes) and (self._stops > 0 or self._is_reached())
+        if self._playing or self._outcomes or self._submissions:
+            return False
+        return self._stops > 0 or self._is_reached()
 
     def _is_reached(self) -> bool:
         return self._is_settled or (self._until.matches is not None and self.recorded >= self._until.matches)
@@ -123,6 +129,8 @@ class Runner:
             self._outcomes.popleft()
         for lost in self._playing.give_up_expired():
             self._coordinator.live.end(lost.match, lost.attempt, "void")
+        may_begin = not (self._stops or self._is_reached() or self._probing)
+        self._submissions.step(self._free if may_begin else 0)
         if not self._stops:
             self._refresh_estimates()
             self._fill_slots()
@@ -137,14 +145,17 @@ class Runner:
         tasks = self._coordinator.take(count, self._ahead(count), playing, self._executor.slots)
         for task in tasks:
             self._begin(task)
-        if not self._playing:
+        if not (self._playing or self._submissions or self._submissions.are_waiting()):
             self._nothing_to_play()
         self._is_starved = len(tasks) < count
 
+    @property
+    def _free(self) -> int:
+        return self._executor.slots - len(self._playing) - self._submissions.taken
+
     def _wanted(self) -> int:
         """How many more matches may begin now."""
-        free = self._executor.slots - len(self._playing)
-        return 0 if self._is_reached() else min(free, self._left() - len(self._playing))
+        return 0 if self._is_reached() else min(self._free, self._left() - len(self._playing))
 
     def _left(self) -> int:
         return self._executor.slots * 2 if self._until.matches is None else self._until.matches - self.recorded
@@ -229,13 +240,15 @@ class Runner:
 
     def _seconds_to_wait(self) -> float:
         """Seconds until there is something to do even if nothing happens."""
-        waits = [LONGEST_WAIT, *self._playing.waits]
+        waits = [LONGEST_WAIT, *self._playing.waits, *self._submissions.waits]
         if (pause := self._outage.pause) > 0:
             return max(0.0, min(*waits, pause))
         if self._outcomes or (self._outage.lasts and not (self._probing or self._stops)):
             return 0.0
         if self._is_starved and not self._stops:
             waits.append(IDLE_SECONDS)
+        if self._free > 0 and not (self._stops or self._probing):
+            waits.append(LOOK_SECONDS)
         return max(0.0, min(waits))
 
     def _wait(self, patience: float) -> None:
@@ -261,5 +274,6 @@ class Runner:
                 self._settle(self._outcomes[0])
                 self._outcomes.popleft()
             self._coordinator.give_back(self._playing.tasks)
+            self._submissions.give_back()
         except PLATFORM_ERRORS as error:  # the next runner finds that their holder has ended
             log.error("platform.down", reason=in_one_line(error))

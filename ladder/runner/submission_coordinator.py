@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Literal, cast
 
-from ladder.errors import LadderError
+from ladder.errors import LadderError, StoreError
 from ladder.results.submission_folders import SubmissionFolders
 from ladder.runner.submission_results import result_of, submission_of
 from ladder.sandbox.host import owners
@@ -16,7 +17,7 @@ from ladder.store.commands.submissions import add_version
 from ladder.store.open_submissions import open_submissions
 from ladder.store.queries.submissions import submission_row
 from ladder.store.submission_look import look_at
-from ladder.trials.tasks import Known, SubmissionTask
+from ladder.trials.tasks import Known, SubmissionTask, TrialProgress
 from ladder.values.submission import VariantFile
 from referee.records.rules_file import rules_from
 
@@ -90,10 +91,11 @@ class SubmissionCoordinator:
             rows = queue.claim(session, self._holder, now, TRIAL_SECONDS, count, busy)
             return [self._task(session, row) for row in rows]
 
-    def note(self, submission: int, attempt: int, phase: str, done: int, steps: int) -> None:
-        """Write down how far an attempt has come."""
-        with self._database.write() as session:
-            queue.note_progress(session, submission, attempt, phase, done, steps)
+    def take_progress(self, told: str) -> None:
+        """Write down how far an attempt has come, as a `TrialProgress` in JSON says; from any thread."""
+        progress = TrialProgress.model_validate_json(told)
+        with suppress(StoreError), self._database.write() as session:  # the next one comes soon
+            queue.note_progress(session, progress)
 
     def record(self, outcome: SubmissionOutcome) -> SubmissionRow | None:
         """

@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 
     TakeEvents = Callable[[int, int, str], None]
     """Takes the match, the attempt, and events as lines of JSON; it never fails."""
+    TakeProgress = Callable[[str], None]
+    """Takes a `TrialProgress` as JSON; it never fails."""
 
 PROGRAM = "ladder.worker.process"
-SECRETS = ("PIGPEN_DATABASE_URL", "PGPASSWORD")
-"""Variables with passwords of the database, which is no worker's business."""
+SECRETS = ("PIGPEN_DATABASE_URL", "PGPASSWORD", "PIGPEN_OIDC_SECRET")
+"""Variables with passwords that are no worker's business."""
 OBEY_SECONDS = 25.0
 """A worker that has not followed an order to stop after so many seconds is killed."""
 
@@ -42,6 +44,7 @@ class WorkerProcess:
         process: subprocess.Popen[bytes],
         channel: Channel,
         take_events: TakeEvents | None = None,
+        take_progress: TakeProgress | None = None,
         obey_seconds: float = OBEY_SECONDS,
     ) -> None:
         self.pid = process.pid
@@ -49,6 +52,7 @@ class WorkerProcess:
         self._process = process
         self._channel = channel
         self._take_events = take_events
+        self._take_progress = take_progress
         self._obey_seconds = obey_seconds
         self._numbers = itertools.count(1)
         self._calls: dict[int, asyncio.Future[str]] = {}
@@ -57,7 +61,13 @@ class WorkerProcess:
 
     @classmethod
     async def start(
-        cls, number: int, count: int, take_events: TakeEvents | None = None, *, obey_seconds: float = OBEY_SECONDS
+        cls,
+        number: int,
+        count: int,
+        take_events: TakeEvents | None = None,
+        take_progress: TakeProgress | None = None,
+        *,
+        obey_seconds: float = OBEY_SECONDS,
     ) -> WorkerProcess:
         """
         Start one, as a new program: a fork would take over locks that are held, and threads of gRPC that are not there.
@@ -66,6 +76,7 @@ class WorkerProcess:
             number: Of this worker, from 0.
             count: Number of workers on this machine.
             take_events: Hears of the matches that it plays.
+            take_progress: Hears how far its trials have come.
             obey_seconds: How long it may take to follow an order to stop before it is killed.
 
         Raises:
@@ -76,7 +87,7 @@ class WorkerProcess:
         try:
             with theirs:
                 process = _start([PROGRAM, *map(str, words)], theirs)
-            started = cls(number, process, await Channel.over(ours), take_events, obey_seconds)
+            started = cls(number, process, await Channel.over(ours), take_events, take_progress, obey_seconds)
         except BaseException as error:
             ours.close()  # it ends, if it has begun
             if not isinstance(error, OSError):
@@ -152,6 +163,9 @@ class WorkerProcess:
             self._log(json.loads(message.body))
         elif message.kind is MessageKind.LIVE:
             self._pass_on(message.body)
+        elif message.kind is MessageKind.TRIAL:
+            if self._take_progress:  # which writes to the database, and may wait for its turn
+                asyncio.get_running_loop().run_in_executor(None, self._take_progress, message.body)
         elif (answer := self._calls.get(message.call)) is None or answer.done():
             return
         elif message.kind is MessageKind.ANSWER:

@@ -45,7 +45,7 @@ class WorkerProcesses:
         Raises:
             SandboxError: If the process has ended meanwhile, or none can be started.
         """
-        bots = [bot["identity"] for bot in json.loads(task)["bots"]]
+        bots = [bot["identity"] for bot in json.loads(task).get("bots", ())]
         place = min(self._places, key=lambda each: each.rank(bots))
         with place.taken():
             process = await place.process()

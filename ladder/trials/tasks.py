@@ -102,6 +102,18 @@ class SubmissionTask(Message):
         return SandboxSetup(kind, self.runtime, self.locked_bytes, self.instances, self.warm_bytes)
 
 
+class TrialProgress(Message):
+    """How far an attempt has come."""
+
+    submission: int
+    attempt: int
+    phase: Literal["building", "trying"]
+    done: int
+    """Cases and deals that are over."""
+    steps: int
+    """How many there are."""
+
+
 class Program(Message):
     """A bot that could be loaded."""
 

@@ -37,6 +37,8 @@ class MessageKind(enum.StrEnum):
     """The call was given up, and what it had started is cleared away."""
     LOG = "log"
     """A line for the log, as JSON; the number of the call is 0."""
+    TRIAL = "trial"
+    """How far a trial has come: a `TrialProgress`; the number of the call is 0."""
     LIVE = "live"
     """Match and attempt, then events of it as lines of JSON without their `id`; the number of the call is 0."""
 

@@ -66,7 +66,7 @@ async def _serve(connected: socket.socket, count: int) -> None:
     channel = await Channel.over(connected)
     loop = asyncio.get_running_loop()
     log_to(lambda line: loop.call_soon_threadsafe(channel.send, Frame(MessageKind.LOG, 0, line)))
-    worker = Worker(load_version, partial(_open_share, count), partial(_offer, channel))
+    worker = Worker(load_version, partial(_open_share, count), partial(_offer, channel), partial(_tell, channel))
     service = Service(worker, channel)
     await service.run()
     await shut_down(worker, service.working)
@@ -83,6 +83,10 @@ def _offer(channel: Channel, match: int, attempt: int, batch: str) -> bool:
         return False
     channel.send(Frame(MessageKind.LIVE, 0, f"{match} {attempt}\n{batch}"))
     return True
+
+
+def _tell(channel: Channel, progress: str) -> None:
+    channel.send(Frame(MessageKind.TRIAL, 0, progress))
 
 
 def _go_on(*_: object) -> None:

@@ -8,6 +8,7 @@ fresh one: an engine that was gone and came back is found again.
 from __future__ import annotations
 
 import asyncio
+import json
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
@@ -18,10 +19,12 @@ from ladder.errors import BotRejected, SandboxError
 from ladder.matches.kinds import SandboxKind, SandboxSetup, open_sandbox
 from ladder.matches.play import play_sandboxed
 from ladder.sandbox.host.scratch import disk_errors, scratch_folder
+from ladder.trials.tasks import SubmissionTask
 from ladder.worker.live_observer import LiveObserver
 from ladder.worker.live_sender import LiveSender
 from ladder.worker.pinned import ProgramLost
 from ladder.worker.tasks import MatchOutcome, MatchTask
+from ladder.worker.trials import try_task
 from referee.records.packed_record import PackedRecord
 
 if TYPE_CHECKING:
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 
     from ladder.sandbox.base import Program, Sandbox
     from ladder.worker.tasks import TaskBot
+    from ladder.worker.trials import Tell
     from referee.match.observer import Observer
 
     Load = Callable[[Sandbox, TaskBot], Awaitable[Program]]
@@ -45,7 +49,11 @@ class Worker:
     """Plays any number of tasks at once, in one event loop."""
 
     def __init__(
-        self, load: Load, open_kind: Callable[[SandboxSetup], Sandbox] = open_sandbox, offer: Offer | None = None
+        self,
+        load: Load,
+        open_kind: Callable[[SandboxSetup], Sandbox] = open_sandbox,
+        offer: Offer | None = None,
+        tell: Tell = lambda progress: None,
     ) -> None:
         """
         Prepare a worker; it opens its sandboxes when they are needed.
@@ -54,15 +62,21 @@ class Worker:
             load: Makes a version of a bot ready to start.
             open_kind: Opens a sandbox.
             offer: Takes the events of matches whose task wants them told; None: nobody does.
+            tell: Hears how far trials have come.
         """
         self._load = load
         self._open_sandbox = open_kind
         self._offer = offer
+        self._tell = tell
         self._sandboxes: dict[SandboxSetup, _Sandboxes] = {}
         self._kinds: set[SandboxKind] = set()
 
     async def play(self, task: str) -> str:
-        """Play a `MatchTask` and give its `MatchOutcome`, both as JSON."""
+        """Play a `MatchTask`, or try a `SubmissionTask`, and give its outcome; all of them as JSON."""
+        if json.loads(task)["kind"] == "submission":
+            submission = SubmissionTask.model_validate_json(task)
+            self._kinds.add(SandboxKind(submission.sandbox))
+            return (await try_task(submission, self._open_sandbox, self._tell)).model_dump_json()
         outcome = await self._play(MatchTask.model_validate_json(task))
         return outcome.model_dump_json()
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
 
+    from ladder.trials.tasks import TrialProgress
+
 NOT_BACK = "The worker that tried it did not come back."
 
 
@@ -100,10 +102,12 @@ def held(session: Session, submission: int, attempt: int) -> StoredSubmission | 
     return session.scalar(select(StoredSubmission).where(*_held(submission, attempt)))
 
 
-def note_progress(session: Session, submission: int, attempt: int, phase: str, done: int, steps: int) -> None:
+def note_progress(session: Session, told: TrialProgress) -> None:
     """Write down how far an attempt has come; one that has ended does not change any more."""
     session.execute(
-        update(StoredSubmission).where(*_held(submission, attempt)).values(phase=phase, done=done, steps=steps)
+        update(StoredSubmission)
+        .where(*_held(told.submission, told.attempt))
+        .values(phase=told.phase, done=told.done, steps=told.steps)
     )
 
 

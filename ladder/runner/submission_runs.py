@@ -1,0 +1,137 @@
+"""The submissions that a runner has under way, beside its matches."""
+
+from __future__ import annotations
+
+from collections import deque
+from concurrent.futures import CancelledError
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pydantic
+import structlog
+
+from ladder.errors import SandboxError
+from ladder.store.commands.queue import GRACE
+from ladder.trials.tasks import SubmissionOutcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from concurrent.futures import Future
+
+    from ladder.runner.events import Events
+    from ladder.runner.executor import Executor
+    from ladder.runner.submission_coordinator import SubmissionCoordinator
+    from ladder.trials.tasks import SubmissionTask
+
+SHARE = 4
+"""One slot of so many may try submissions, and one in any case; the others play matches."""
+
+log = structlog.get_logger()
+
+
+class SubmissionRuns:
+    """Leases submissions, hands them to the executor, and records what comes back; in the thread of the runner."""
+
+    def __init__(
+        self, coordinator: SubmissionCoordinator, executor: Executor, events: Events, tick: Callable[[], float]
+    ) -> None:
+        """
+        Begin with none.
+
+        Args:
+            coordinator: Leases and records.
+            executor: Where trials take place.
+            events: The runner's queue of events.
+            tick: A clock that never goes back; seconds.
+        """
+        self._coordinator = coordinator
+        self._executor = executor
+        self._events = events
+        self._tick = tick
+        self._trying: dict[str, tuple[SubmissionTask, Future[str], float]] = {}
+        self._outcomes: deque[SubmissionOutcome] = deque()
+
+    def __len__(self) -> int:
+        """How many are under way, or have come back and are not recorded yet."""
+        return len(self._trying) + len(self._outcomes)
+
+    @property
+    def taken(self) -> int:
+        """How many slots they take."""
+        return len(self._trying)
+
+    @property
+    def waits(self) -> list[float]:
+        """Seconds until the lease of each of them ends."""
+        return [until - self._tick() for *_, until in self._trying.values()]
+
+    def are_waiting(self) -> bool:
+        """Whether the ladder has any that have not ended."""
+        return self._coordinator.are_waiting()
+
+    def step(self, free: int) -> None:
+        """Record what has come back, give up what hangs, and begin what there is room for; *free* slots are idle."""
+        while self._outcomes:
+            self._settle(self._outcomes[0])
+            self._outcomes.popleft()
+        self._give_up_expired()
+        count = min(free, max(1, self._executor.slots // SHARE) - len(self._trying))
+        for task in self._coordinator.take(
+            count, {(task.submission, task.attempt) for task, *_ in self._trying.values()}
+        ):
+            self._begin(task)
+
+    def give_back(self) -> None:
+        """Record what has come back; the rest is tried again some day."""
+        for _, future, _ in self._trying.values():
+            future.cancel()
+        while self._outcomes:
+            self._settle(self._outcomes.popleft())
+        self._coordinator.give_back([task for task, *_ in self._trying.values()])
+
+    def _begin(self, task: SubmissionTask) -> None:
+        future = self._executor.submit(task.model_dump_json(), task.key)
+        self._trying[task.key] = task, future, self._tick() + task.seconds + GRACE
+        log.info("submission.started", submission=task.submission, attempt=task.attempt, bot=task.bot, owner=task.owner)
+        future.add_done_callback(lambda done: self._events.put(partial(self._returned, task, done)))
+
+    def _returned(self, task: SubmissionTask, future: Future[str]) -> None:
+        if self._trying.pop(task.key, None) is not None and (outcome := _outcome_of(task, future)):
+            self._outcomes.append(outcome)
+
+    def _give_up_expired(self) -> None:
+        for key, (task, future, until) in list(self._trying.items()):
+            if until <= self._tick():
+                del self._trying[key]
+                future.cancel()
+                log.warning("submission.lost", submission=task.submission, attempt=task.attempt)
+
+    def _settle(self, outcome: SubmissionOutcome) -> None:
+        row = self._coordinator.record(outcome)
+        if row is None:
+            log.warning("submission.late", submission=outcome.submission, attempt=outcome.attempt)
+        elif outcome.void is not None:
+            log.warning("submission.void", submission=row.id, attempt=outcome.attempt, reason=outcome.void)
+        else:
+            log.info(f"submission.{row.status}", submission=row.id, bot=row.bot, owner=row.owner)
+
+
+def _outcome_of(task: SubmissionTask, future: Future[str]) -> SubmissionOutcome | None:
+    """What a future says; None if it was given up."""
+
+    def void(reason: str) -> SubmissionOutcome:
+        return SubmissionOutcome(submission=task.submission, attempt=task.attempt, void=reason)
+
+    try:
+        outcome = SubmissionOutcome.model_validate_json(future.result())
+    except CancelledError:
+        return None
+    except pydantic.ValidationError as error:
+        return void(f"Its worker's answer cannot be understood: {error.errors()[0]['msg']}.")
+    except SandboxError as error:
+        return void(str(error))
+    except Exception as error:  # whatever an executor raises when it loses a worker
+        return void(f"Its worker was lost: {type(error).__name__}: {error}")
+    if (outcome.submission, outcome.attempt) != (task.submission, task.attempt):
+        return void("Its worker answered for another submission.")
+    return outcome

@@ -1,0 +1,94 @@
+"""Tries submitted bots, each in a sandbox of its own, and tells how far it has come."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import structlog
+
+from ladder.errors import SandboxError
+from ladder.trials.tasks import SubmissionOutcome, TrialProgress
+from ladder.trials.trial import try_submission
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ladder.matches.kinds import SandboxSetup
+    from ladder.sandbox.base import Sandbox
+    from ladder.trials.tasks import SubmissionTask
+
+    Tell = Callable[[str], object]
+    """Takes a `TrialProgress` as JSON."""
+
+TELL_SECONDS = 0.5
+"""How often it is told how far a trial has come."""
+
+log = structlog.get_logger()
+
+
+async def try_task(
+    task: SubmissionTask, open_sandbox: Callable[[SandboxSetup], Sandbox], tell: Tell
+) -> SubmissionOutcome:
+    """
+    Try what a task says, and give the outcome, whatever happens.
+
+    Args:
+        task: What was submitted.
+        open_sandbox: Opens a sandbox; it is closed in the end, so that no image stays in memory.
+        tell: Hears how far it has come.
+    """
+
+    def void(reason: str) -> SubmissionOutcome:
+        return SubmissionOutcome(submission=task.submission, attempt=task.attempt, void=reason)
+
+    try:
+        async with asyncio.timeout(task.seconds) as limit:
+            sandbox = open_sandbox(task.setup())
+            try:
+                return await try_submission(sandbox, task, Teller(task, tell))
+            finally:
+                await sandbox.close()
+    except SandboxError as error:
+        return void(str(error))
+    except Exception as error:  # one trial has failed, the ladder goes on
+        if isinstance(error, TimeoutError) and limit.expired():
+            return void(f"Its trial was not over after {task.seconds:g} seconds.")
+        log.exception("worker.failed", submission=task.submission, attempt=task.attempt)
+        return void(f"The platform has a mistake: {type(error).__name__}: {error}")
+
+
+class Teller:
+    """Tells how far a trial has come, every half second at most."""
+
+    def __init__(self, task: SubmissionTask, tell: Tell, tick: Callable[[], float] = time.monotonic) -> None:
+        self._task = task
+        self._tell = tell
+        self._tick = tick
+        self._told = float("-inf")
+        self._done = 0
+
+    @contextmanager
+    def __call__(self, what: str, total: int) -> Iterator[Callable[[str], None]]:
+        """Begin to tell; gives what to call after each step."""
+
+        def advance(doing: str) -> None:
+            self._done += 1
+            if self._tick() - self._told >= TELL_SECONDS or self._done == total:
+                self._say(total)
+
+        self._say(total)
+        yield advance
+
+    def _say(self, total: int) -> None:
+        self._told = self._tick()
+        told = TrialProgress(
+            submission=self._task.submission,
+            attempt=self._task.attempt,
+            phase="trying",
+            done=self._done,
+            steps=total,
+        )
+        self._tell(told.model_dump_json())
