@@ -31,6 +31,10 @@ class Forbidden(LadderError):
     """Whoever asks may not do that; the message says what is missing."""
 
 
+class Conflict(LadderError):
+    """What was asked for does not fit what is there by now; the message says what is."""
+
+
 class TooOften(LadderError):
     """It was asked for too often, or too much is asked for just now; the message says when to try again."""
 

@@ -14,7 +14,18 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from ladder.app import overview
 from ladder.app.live_hub import LiveHub
-from ladder.site import api, live_routes, operations, owner_api, problems, replay_api, replay_routes, routes, why_routes
+from ladder.site import (
+    api,
+    live_routes,
+    operations,
+    owner_api,
+    problems,
+    replay_api,
+    replay_routes,
+    routes,
+    submission_api,
+    why_routes,
+)
 from ladder.site.cache import LEAST_TO_COMPRESS, AnswerCache
 from ladder.site.context import Site
 from ladder.site.headers import EveryResponse
@@ -63,7 +74,8 @@ def make_app(ladder: Ladder, hub: LiveHub | None = None) -> EveryResponse:
         app.include_router(router, include_in_schema=False)
     for router in (api.router, replay_api.router, live_routes.api, why_routes.api):
         app.include_router(router, prefix="/api/v1", responses=problems.DOCUMENTED)
-    app.include_router(owner_api.router, prefix="/api/v1", responses=problems.DOCUMENTED | problems.FOR_PEOPLE)
+    for router in (owner_api.router, submission_api.router):
+        app.include_router(router, prefix="/api/v1", responses=problems.DOCUMENTED | problems.FOR_PEOPLE)
     app.mount(f"/static/{digest()}", GZipMiddleware(KeptFiles(directory=FOLDER), minimum_size=LEAST_TO_COMPRESS))
     app.add_exception_handler(LogInFirst, on_log_in_first)
     app.add_exception_handler(PigpenError, problems.on_our_error)

@@ -10,7 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
-from ladder.errors import Busy, Forbidden, LadderError, StoreError, TooOften, UserError
+from ladder.errors import Busy, Conflict, Forbidden, LadderError, StoreError, TooOften, UserError
 from ladder.site.origin import SAFE
 from ladder.site.words import language_of, to_translate, translations
 from ladder.values.text import harmless
@@ -66,6 +66,8 @@ def on_our_error(request: Request, error: Exception) -> Response:
         return response
     if isinstance(error, Forbidden):
         return respond(request, HTTPStatus.FORBIDDEN, str(error))
+    if isinstance(error, Conflict):
+        return respond(request, HTTPStatus.CONFLICT, str(error))
     if isinstance(error, UserError) and request.method not in SAFE:
         return respond(request, HTTPStatus.UNPROCESSABLE_ENTITY, str(error))
     if isinstance(error, UserError | LadderError):

@@ -77,6 +77,12 @@ class Upload(Value):
     """How many have arrived; go on from there."""
 
 
+class UploadOrder(Value):
+    """The announcement of an upload."""
+
+    bytes: int = Field(ge=1)
+
+
 class VariantFile(Value):
     """A variant that stands in a file of the contestant's."""
 

@@ -8,7 +8,7 @@ transaction that writes.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from sqlalchemy import func, select, update
 
@@ -124,6 +124,20 @@ def end(
     row.status, row.phase, row.finished, row.reason, row.result = status, "ended", now, reason, result
     row.holder = row.lease_until = None
     session.flush()
+
+
+def withdraw(session: Session, submission: int, now: float) -> str | Literal[False] | None:
+    """
+    End a submission that has not ended, whoever tries it.
+
+    Returns:
+        The name of its folder, or None if it has none; False if it has ended before.
+    """
+    row = session.get(StoredSubmission, submission)
+    if row is None or row.status not in (SubmissionStatus.QUEUED, SubmissionStatus.LEASED):
+        return False
+    end(session, row, SubmissionStatus.WITHDRAWN, now)
+    return row.folder
 
 
 def fail(session: Session, row: StoredSubmission, now: float, reason: str, *, for_good: bool = False) -> None:

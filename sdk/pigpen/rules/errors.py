@@ -19,6 +19,7 @@ PigpenError                     1
 ├── LadderError                 2  ladder.errors: it cannot be done in this ladder
 │   ├── NobodyPlays                no variant has enough bots
 │   ├── Forbidden                  whoever asks may not do that
+│   ├── Conflict                   what was asked for does not fit what is there by now
 │   └── TooOften                   it was asked for too often; the message says when to try again
 │       └── Busy                   too much is asked for just now, by whomever
 ├── SandboxError                3  ladder.errors: the sandbox failed, not the bot

@@ -1,0 +1,188 @@
+"""Submitting a bot from afar: handed in here, tried by a worker when its turn comes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ladder.app.accounts.policy import Act, may
+from ladder.app.submit.uploads import finished_upload, give_up
+from ladder.entry.claims import check_claim
+from ladder.entry.variants import chosen_variants
+from ladder.errors import LadderError, TooOften, UserError
+from ladder.results.submission_folders import SubmissionFolders
+from ladder.sandbox.bots.uploaded import unpack
+from ladder.sandbox.host.scratch import disk_errors
+from ladder.store.commands import submission_queue as queue
+from ladder.store.commands.audit import write_audit
+from ladder.store.commands.submission_queue import NewSubmission
+from ladder.store.people import find_account
+from ladder.store.queries.submissions import submission_row, submission_rows, usage
+from ladder.store.submission_look import look_at
+from ladder.values.submission import SubmissionList, VariantFile
+
+if TYPE_CHECKING:
+    from ladder.app.ladder import Ladder
+    from ladder.entry.look import SubmissionLook
+    from ladder.store.database import Session
+    from ladder.values.accounts import Viewer
+    from ladder.values.submission import SubmissionOrder, SubmissionRow
+
+HOUR = 3600.0
+NO_IMAGES = "This ladder takes no images from afar, only folders. Submit the folder from which the image was built."
+WEAK = (
+    "The bots of this ladder run without a sandbox, so it takes none from afar. Its organiser submits them, or begins "
+    "a ladder with Docker."
+)
+
+
+def order(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> SubmissionRow:
+    """
+    Put a submission into the queue. Nothing of the bot runs here.
+
+    Args:
+        ladder: The ladder.
+        viewer: Who submits it; it becomes a bot of that owner's.
+        wanted: What is submitted, and for what.
+
+    Raises:
+        BotRejected: If what was uploaded is not taken.
+        LadderError: If the ladder does not take such a bot.
+        RulesFileError: If a variant cannot be.
+        TooOften: If a quota is used up.
+        UserError: If the order makes no sense.
+    """
+    owner = viewer.name
+    assert owner
+    with ladder.database.read() as session:
+        look = look_at(session, wanted.name)
+        _check_quota(session, ladder, owner)
+    _check(ladder, look, owner, wanted)
+    folders, source = SubmissionFolders(ladder.settings.data_dir), wanted.source or wanted.name
+    folder, size = _unpacked(ladder, viewer, wanted, folders, source)
+    try:
+        with ladder.database.write() as session:
+            _check_quota(session, ladder, owner)  # others may have come meanwhile
+            row = queue.add(session, _new(owner, wanted, source, folder, size), ladder.clock())
+            write_audit(session, viewer, "submission.order", wanted.name, ladder.clock(), submission=row.id)
+            found = submission_row(session, row.id)
+    except BaseException:
+        folders.remove(folder)
+        raise
+    assert wanted.upload is not None
+    give_up(ladder, viewer, wanted.upload)
+    assert found is not None
+    return found
+
+
+def submission(ladder: Ladder, viewer: Viewer, number: int) -> SubmissionRow:
+    """
+    Read a submission.
+
+    Raises:
+        LadderError: If there is none of that number, or it is not for this viewer's eyes.
+    """
+    with ladder.database.read() as session:
+        row = submission_row(session, number)
+    if row is None or not may(viewer, Act.READ_SUBMISSION, row.owner):
+        raise LadderError(f"There is no submission {number} of yours. To see those that are: pigpen submissions")
+    return row
+
+
+def submissions(
+    ladder: Ladder, viewer: Viewer, before: int | None = None, limit: int = 20, owner: str | None = None
+) -> SubmissionList:
+    """
+    Read submissions, the newest first: one's own; an organiser reads an owner's, or all.
+
+    Args:
+        ladder: The ladder.
+        viewer: Who asks.
+        before: Only those with lower numbers; what `SubmissionList.next` said.
+        limit: At most so many, from 1.
+        owner: Whose; None: one's own, or for an organiser everybody's.
+    """
+    whose = owner if may(viewer, Act.READ_SUBMISSION, owner or "") else viewer.name
+    with ladder.database.read() as session:
+        rows = submission_rows(session, whose, before, limit + 1)
+    return SubmissionList(submissions=tuple(rows[:limit]), next=rows[limit - 1].id if len(rows) > limit else None)
+
+
+def withdraw(ladder: Ladder, viewer: Viewer, number: int) -> SubmissionRow:
+    """
+    Take a submission back that has not ended; a trial that is under way comes to nothing.
+
+    Raises:
+        LadderError: If there is none of that number, or it is not this viewer's.
+        UserError: If it has ended.
+    """
+    row = submission(ladder, viewer, number)
+    if not may(viewer, Act.SUBMIT, row.owner):
+        raise LadderError(f"There is no submission {number} of yours. To see those that are: pigpen submissions")
+    with ladder.database.write() as session:
+        folder = queue.withdraw(session, number, ladder.clock())
+        if folder is False:
+            raise UserError(f"Submission {number} has ended: {row.status}. Retire the bot instead: pigpen retire")
+        write_audit(session, viewer, "submission.withdraw", row.bot, ladder.clock(), submission=number)
+        found = submission_row(session, number)
+    if folder:
+        SubmissionFolders(ladder.settings.data_dir).remove(folder)
+    assert found is not None
+    return found
+
+
+def _check(ladder: Ladder, look: SubmissionLook, owner: str, wanted: SubmissionOrder) -> None:
+    """Refuse at once what would be refused when it is tried."""
+    sandbox = look.sandbox or ladder.settings.sandbox
+    if sandbox != "docker":
+        raise LadderError(WEAK)
+    if wanted.image is not None:
+        raise LadderError(NO_IMAGES)
+    if wanted.upload is None:
+        raise UserError("A submission names an upload. Send the folder first.")
+    check_claim(look, wanted.name, owner, sandbox)
+    chosen_variants(look, wanted.variants, ())
+
+
+def _check_quota(session: Session, ladder: Ladder, owner: str) -> None:
+    settings, used = ladder.settings, usage(session, owner, ladder.clock())
+    own = find_account(session, owner).submissions_a_day
+    a_day = settings.submissions_a_day if own is None else own
+    if used.waiting >= settings.submissions_waiting:
+        raise TooOften(f"{used.waiting} of your submissions have not ended, and more may not wait at once.", 60.0)
+    if used.today >= a_day:
+        raise TooOften(f"You have submitted {used.today} times in 24 hours, and {a_day} times is the limit.", HOUR)
+    if used.seconds >= 60 * settings.trial_minutes:
+        raise TooOften(f"Your trials have taken {settings.trial_minutes} minutes in 24 hours, the limit.", HOUR)
+
+
+def _unpacked(
+    ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder, folders: SubmissionFolders, source: str
+) -> tuple[str, int]:
+    """Where the upload was unpacked, and how many bytes it had."""
+    assert wanted.upload is not None
+    file = finished_upload(ladder, viewer, wanted.upload)
+    with disk_errors(folders.root):
+        name = folders.make()
+        try:
+            with file.open("rb") as packed:
+                unpack(packed, folders.bot(name, source))
+        except BaseException:
+            folders.remove(name)
+            raise
+        return name, file.stat().st_size
+
+
+def _new(owner: str, wanted: SubmissionOrder, source: str, folder: str, size: int) -> NewSubmission:
+    return NewSubmission(
+        owner=owner,
+        remote=True,
+        bot=wanted.name,
+        source=source,
+        image=None,
+        folder=folder,
+        word=wanted.word or source,
+        variants=[each.model_dump() if isinstance(each, VariantFile) else each for each in wanted.variants],
+        keep_old=wanted.keep_old,
+        sandbox="docker",
+        size=size,
+    )

@@ -1,0 +1,192 @@
+"""
+A folder of a bot on its way to the ladder: announced, sent in pieces, and gone on with where it broke off.
+
+Each upload is a folder of its own, whose name cannot be guessed. What has arrived is on the disk, so it outlives the
+web process; what nobody goes on with is removed after a day.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+import secrets
+import shutil
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ladder.errors import Conflict, LadderError, TooOften, UserError
+from ladder.sandbox.host.scratch import disk_errors
+from ladder.values.submission import Upload
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+    from pathlib import Path
+
+    from ladder.app.ladder import Ladder
+    from ladder.values.accounts import Viewer
+
+LASTS_SECONDS = 24 * 3600.0
+"""An upload is kept for so long."""
+MOST_OPEN = 3
+"""Uploads that one account may have begun."""
+_ID = re.compile(r"[0-9a-f]{32}")
+
+
+@dataclass(frozen=True)
+class _Head:
+    """What was announced."""
+
+    owner: str
+    bytes: int
+
+
+def begin_upload(ladder: Ladder, viewer: Viewer, size: int) -> Upload:
+    """
+    Announce an upload of so many bytes.
+
+    Raises:
+        SandboxError: If there is no room.
+        TooOften: If too many are under way.
+        UserError: If it is too large.
+    """
+    if size > ladder.settings.upload_bytes:
+        raise UserError(
+            f"The packed folder has {size:,} bytes, and this ladder takes at most {ladder.settings.upload_bytes:,}. "
+            "Leave out what the bot does not need to play."
+        )
+    root = _root(ladder)
+    with disk_errors(root):
+        root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _remove_old(ladder, root)
+        if sum(_is_of(viewer, folder) for folder in root.iterdir()) >= MOST_OPEN:
+            raise TooOften(f"{MOST_OPEN} uploads of yours are under way; go on with one of them, or give it up.", 60.0)
+        name = secrets.token_hex(16)
+        (root / name).mkdir(mode=0o700)
+        (root / name / "data").touch(mode=0o600)
+        (root / name / "head.json").write_text(json.dumps({"owner": viewer.name, "bytes": size}))
+    return Upload(id=name, bytes=size, offset=0)
+
+
+def upload(ladder: Ladder, viewer: Viewer, name: str) -> Upload:
+    """
+    Say how much of an upload has arrived.
+
+    Raises:
+        LadderError: If there is none of that name, or it is somebody else's.
+    """
+    folder, size = _find(ladder, viewer, name)
+    return Upload(id=name, bytes=size, offset=(folder / "data").stat().st_size)
+
+
+async def go_on(ladder: Ladder, viewer: Viewer, name: str, offset: int, pieces: AsyncIterator[bytes]) -> Upload:
+    """
+    Take more of an upload; whatever has come stays, even if the rest does not.
+
+    Args:
+        ladder: The ladder.
+        viewer: Whose it is.
+        name: The upload's.
+        offset: Of the first byte that comes now.
+        pieces: The bytes.
+
+    Raises:
+        Conflict: If another number of bytes has arrived, or somebody else is sending.
+        LadderError: If there is none of that name, or it is somebody else's.
+        SandboxError: If there is no room.
+        UserError: If more comes than was announced.
+    """
+    folder, size = _find(ladder, viewer, name)
+    with disk_errors(folder), _appending(folder / "data") as number:
+        there = os.fstat(number).st_size
+        if there != offset:
+            raise Conflict(f"{there} bytes of this upload have arrived, and not {offset}. Go on from there.")
+        async for piece in pieces:
+            there += len(piece)
+            if there > size:
+                raise UserError(f"More has come than the {size:,} bytes that were announced. Begin another upload.")
+            _write(number, piece)
+    return Upload(id=name, bytes=size, offset=there)
+
+
+def finished_upload(ladder: Ladder, viewer: Viewer, name: str) -> Path:
+    """
+    Give the file of an upload that is complete.
+
+    Raises:
+        LadderError: If there is none of that name, or it is somebody else's.
+        UserError: If some of it is missing.
+    """
+    found = upload(ladder, viewer, name)
+    if found.offset < found.bytes:
+        raise UserError(f"{found.offset} of {found.bytes} bytes of this upload have arrived. Send the rest first.")
+    return _find(ladder, viewer, name)[0] / "data"
+
+
+def give_up(ladder: Ladder, viewer: Viewer, name: str) -> None:
+    """
+    Remove an upload.
+
+    Raises:
+        LadderError: If there is none of that name, or it is somebody else's.
+    """
+    shutil.rmtree(_find(ladder, viewer, name)[0], ignore_errors=True)
+
+
+@contextmanager
+def _appending(file: Path) -> Iterator[int]:
+    """The file, open to be appended to, by nobody else meanwhile."""
+    number = os.open(file, os.O_WRONLY | os.O_APPEND)
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield number
+    except BlockingIOError:
+        raise Conflict("Somebody else is sending to this upload. Wait until that has ended.") from None
+    finally:
+        os.close(number)
+
+
+def _write(number: int, piece: bytes) -> None:
+    while piece:
+        piece = piece[os.write(number, piece) :]
+
+
+def _find(ladder: Ladder, viewer: Viewer, name: str) -> tuple[Path, int]:
+    """The folder of an upload, and how many bytes were announced."""
+    folder = _root(ladder) / name
+    head = _head(folder) if _ID.fullmatch(name) else None
+    if head is None or head.owner != viewer.name or _is_old(ladder, folder):
+        raise LadderError("There is no such upload. Begin another one.")
+    return folder, head.bytes
+
+
+def _is_of(viewer: Viewer, folder: Path) -> bool:
+    head = _head(folder)
+    return head is not None and head.owner == viewer.name
+
+
+def _head(folder: Path) -> _Head | None:
+    """What was announced; None if there is no such upload, or not yet."""
+    try:
+        return _Head(**json.loads((folder / "head.json").read_text()))
+    except (OSError, ValueError):
+        return None
+
+
+def _remove_old(ladder: Ladder, root: Path) -> None:
+    for folder in root.iterdir():
+        if _is_old(ladder, folder):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_old(ladder: Ladder, folder: Path) -> bool:
+    try:
+        return folder.stat().st_mtime < ladder.clock() - LASTS_SECONDS
+    except FileNotFoundError:  # somebody has just removed it
+        return True
+
+
+def _root(ladder: Ladder) -> Path:
+    return ladder.settings.data_dir / "uploads"
