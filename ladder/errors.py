@@ -6,6 +6,8 @@ Each branch knows the exit code of a command that ends with it.
 
 from __future__ import annotations
 
+import math
+
 from pigpen.rules.errors import PigpenError
 
 
@@ -38,10 +40,16 @@ class Conflict(LadderError):
 class TooOften(LadderError):
     """It was asked for too often, or too much is asked for just now; the message says when to try again."""
 
-    def __init__(self, message: str, seconds: float = 60.0) -> None:
-        super().__init__(message)
-        self.seconds = seconds
-        """After which it may work."""
+    def __init__(self, sentence: str, seconds: float = 60.0) -> None:
+        """
+        Say it.
+
+        Args:
+            sentence: ``{minutes}`` in it stands for the time to wait.
+            seconds: After so many it may work.
+        """
+        self.sentence, self.seconds, self.minutes = sentence, seconds, str(max(1, math.ceil(seconds / 60)))
+        super().__init__(sentence.replace("{minutes}", self.minutes))
 
 
 class Busy(TooOften):

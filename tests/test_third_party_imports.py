@@ -14,6 +14,7 @@ REFEREE_NEEDS = SDK_NEEDS | {"referee", "pydantic", "pydantic_core", "tomli_w"}
 STORE_NEEDS = {"alembic", "numpy", "orjson", "pydantic_settings", "sqlalchemy", "structlog"}
 SANDBOX_NEEDS = {"docker", "packaging", "requests", "threadpoolctl", "urllib3"}
 SITE_NEEDS = {"anyio", "babel", "fastapi", "jinja2", "markupsafe", "prometheus_client", "starlette", "uvicorn"}
+PEOPLE_NEED = {"argon2", "limits"}
 NEEDS = {
     "sdk/pigpen/rules": {"pigpen"},
     "sdk/pigpen/sim": {"pigpen"},
@@ -21,7 +22,7 @@ NEEDS = {
     "sample_bots": {"pigpen"},
     "examples": {"pigpen", "pyspiel"},
     "referee": REFEREE_NEEDS,
-    "ladder": {"ladder", "rich", "typer"} | REFEREE_NEEDS | STORE_NEEDS | SANDBOX_NEEDS | SITE_NEEDS,
+    "ladder": {"ladder", "rich", "typer"} | PEOPLE_NEED | REFEREE_NEEDS | STORE_NEEDS | SANDBOX_NEEDS | SITE_NEEDS,
 }
 """Each folder, and the packages that its modules may import besides the standard library."""
 

@@ -13,10 +13,14 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
 from ladder.app import overview
+from ladder.app.accounts.passwords import Passwords
 from ladder.app.live_hub import LiveHub
 from ladder.site import (
+    account_api,
+    account_routes,
     api,
     live_routes,
+    login_routes,
     operations,
     owner_api,
     problems,
@@ -26,8 +30,11 @@ from ladder.site import (
     submission_api,
     why_routes,
 )
+from ladder.site.attempts import Attempts
+from ladder.site.bodies import LimitedBodies
 from ladder.site.cache import LEAST_TO_COMPRESS, AnswerCache
 from ladder.site.context import Site
+from ladder.site.door import new_door
 from ladder.site.headers import EveryResponse
 from ladder.site.metrics import Metrics
 from ladder.site.pages import Pages
@@ -45,13 +52,14 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
 
 
-def make_app(ladder: Ladder, hub: LiveHub | None = None) -> EveryResponse:
+def make_app(ladder: Ladder, hub: LiveHub | None = None, passwords: Passwords | None = None) -> EveryResponse:
     """
     Put the site of a ladder together.
 
     Args:
         ladder: Open for as long as the application serves.
         hub: What follows matches; closed in the end.
+        passwords: What hashes them; None: with the usual parameters.
     """
     answers, metrics, hub = AnswerCache(partial(overview.revision, ladder)), Metrics(), hub or LiveHub(ladder)
 
@@ -69,12 +77,23 @@ def make_app(ladder: Ladder, hub: LiveHub | None = None) -> EveryResponse:
         openapi_url="/api/openapi.json",
         lifespan=lifespan,
     )
-    app.state.site = Site(ladder, answers, AnswerCache(str), Pages(answers), metrics, hub)
-    for router in (routes.router, replay_routes.router, live_routes.pages, why_routes.pages, operations.router):
+    passwords = passwords or Passwords()
+    app.state.site = Site(
+        ladder, answers, AnswerCache(str), Pages(answers), metrics, hub, passwords, Attempts(), new_door()
+    )
+    for router in (
+        login_routes.router,
+        account_routes.router,
+        routes.router,
+        replay_routes.router,
+        live_routes.pages,
+        why_routes.pages,
+        operations.router,
+    ):
         app.include_router(router, include_in_schema=False)
     for router in (api.router, replay_api.router, live_routes.api, why_routes.api):
         app.include_router(router, prefix="/api/v1", responses=problems.DOCUMENTED)
-    for router in (owner_api.router, submission_api.router):
+    for router in (account_api.router, owner_api.router, submission_api.router):
         app.include_router(router, prefix="/api/v1", responses=problems.DOCUMENTED | problems.FOR_PEOPLE)
     app.mount(f"/static/{digest()}", GZipMiddleware(KeptFiles(directory=FOLDER), minimum_size=LEAST_TO_COMPRESS))
     app.add_exception_handler(LogInFirst, on_log_in_first)
@@ -82,4 +101,4 @@ def make_app(ladder: Ladder, hub: LiveHub | None = None) -> EveryResponse:
     app.add_exception_handler(HTTPException, problems.on_http_error)
     app.add_exception_handler(RequestValidationError, problems.on_bad_input)
     app.add_exception_handler(Exception, problems.on_failure)
-    return EveryResponse(app, metrics)
+    return EveryResponse(LimitedBodies(app), metrics)

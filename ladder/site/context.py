@@ -6,8 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from anyio import CapacityLimiter
+
+    from ladder.app.accounts.passwords import Passwords
     from ladder.app.ladder import Ladder
     from ladder.app.live_hub import LiveHub
+    from ladder.site.attempts import Attempts
     from ladder.site.cache import AnswerCache
     from ladder.site.metrics import Metrics
     from ladder.site.pages import Pages
@@ -28,3 +32,7 @@ class Site:
     pages: Pages
     metrics: Metrics
     hub: LiveHub
+    passwords: Passwords
+    attempts: Attempts
+    door: CapacityLimiter
+    """Where who logs in waits for its turn."""

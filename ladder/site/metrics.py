@@ -23,6 +23,7 @@ class Metrics:
         self._seconds = Histogram(
             "pigpen_request_seconds", "Time to serve a request", ["route"], registry=registry, buckets=BUCKETS
         )
+        self._logins = Counter("pigpen_logins", "Attempts to log in with a password", ["end"], registry=registry)
         self._streams = Gauge("pigpen_live_streams", "Streams of live events that are open", registry=registry)
         self._matches = Gauge("pigpen_matches", "Matches by status", ["status"], registry=registry)
         self._failures = Gauge("pigpen_failures", "Failed attempts of matches that are not done", registry=registry)
@@ -35,6 +36,10 @@ class Metrics:
         method = method if method in METHODS else "other"  # a client may make names up, and each one would be kept
         self._requests.labels(route, method, str(status)).inc()
         self._seconds.labels(route).observe(seconds)
+
+    def logged_in(self, end: str) -> None:
+        """Somebody has tried to log in; it was *right*, or *wrong*."""
+        self._logins.labels(end).inc()
 
     def stream_opened(self, change: int) -> None:
         """A stream of live events has been opened (1) or has ended (-1)."""

@@ -45,7 +45,7 @@ DOCUMENTED: dict[int | str, dict[str, Any]] = {
 }
 """What each operation of the API may answer besides what it is there for."""
 FOR_PEOPLE: dict[int | str, dict[str, Any]] = {
-    400: {"description": "The body is not JSON.", "content": CONTENT},
+    400: {"description": "The body cannot be read.", "content": CONTENT},
     401: {"description": "Nobody has logged in, or the token is not good.", "content": CONTENT},
     403: {"description": "The token lacks a scope, or it is not for programs.", "content": CONTENT},
     413: {"description": "The request is too large.", "content": CONTENT},
@@ -61,7 +61,7 @@ def on_our_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, PigpenError)
     if isinstance(error, TooOften):
         status = HTTPStatus.SERVICE_UNAVAILABLE if isinstance(error, Busy) else HTTPStatus.TOO_MANY_REQUESTS
-        response = respond(request, status, str(error))
+        response = respond(request, status, error.sentence, minutes=error.minutes)
         response.headers["Retry-After"] = str(max(1, round(error.seconds)))
         return response
     if isinstance(error, Forbidden):
@@ -101,16 +101,34 @@ def on_failure(request: Request, error: Exception) -> Response:
     return respond(request, HTTPStatus.INTERNAL_SERVER_ERROR, FAILED)
 
 
-def respond(request: Request, status: HTTPStatus, detail: str) -> Response:
-    """Say what is wrong, and what to do: to a reader in the reader's language, to a program in English."""
+def respond(request: Request, status: HTTPStatus, detail: str, minutes: str = "") -> Response:
+    """
+    Say what is wrong, and what to do: to a reader in the reader's language, to a program in English.
+
+    Args:
+        request: What was asked.
+        status: The response's.
+        detail: What is wrong, in a sentence.
+        minutes: What ``{minutes}`` in it stands for.
+    """
     detail = harmless(detail[:LONGEST])
     if request.url.path.startswith("/api/"):
-        document = {"type": "about:blank", "title": status.phrase, "status": status.value, "detail": detail}
+        document = {
+            "type": "about:blank",
+            "title": status.phrase,
+            "status": status.value,
+            "detail": detail.replace("{minutes}", minutes),
+        }
         return JSONResponse(document, status, {"Cache-Control": "no-store"}, MEDIA_TYPE)
     language = language_of(request)
     translated = translations(language).gettext(detail)
     detail_language = "en" if translated == detail else language
-    values = {"status": status.value, "title": status.phrase, "detail": translated, "detail_language": detail_language}
+    values = {
+        "status": status.value,
+        "title": status.phrase,
+        "detail": translated.replace("{minutes}", minutes),
+        "detail_language": detail_language,
+    }
     response: Response = request.app.state.site.pages.fresh_page(request, "error.html", values, status)
     return response
 

@@ -67,11 +67,24 @@ def demand(request: Request, act: Act, owner: str | None = None, missing: str = 
         return viewer
     if not is_area or (viewer.name is not None and act in ORGANISERS_ONLY and not viewer.is_organiser):
         raise HTTPException(404, missing)
-    if viewer.name is not None:
-        raise HTTPException(403, _needs(act), {"WWW-Authenticate": 'Bearer error="insufficient_scope"'})
-    if request.url.path.startswith(API):
-        raise HTTPException(401, LOG_IN, {"WWW-Authenticate": "Bearer"})
-    raise LogInFirst
+    somebody(request)
+    raise HTTPException(403, _needs(act), {"WWW-Authenticate": 'Bearer error="insufficient_scope"'})
+
+
+def somebody(request: Request) -> Viewer:
+    """
+    Make sure that whoever asks has logged in, whatever for.
+
+    Raises:
+        HTTPException: 401: nobody has.
+        LogInFirst: Nobody has, and it is a page.
+    """
+    viewer = viewer_of(request)
+    if viewer.name is None:
+        if request.url.path.startswith(API):
+            raise HTTPException(401, LOG_IN, {"WWW-Authenticate": "Bearer"})
+        raise LogInFirst
+    return viewer
 
 
 def still_may(request: Request, act: Act, owner: str | None = None) -> bool:

@@ -6,6 +6,8 @@ import enum
 from dataclasses import dataclass
 from typing import Literal
 
+from pydantic import Field
+
 from ladder.values.value import Time, Value
 
 
@@ -128,6 +130,29 @@ class Me(Value):
     """What this session or token may be used for."""
     bots: tuple[str, ...]
     """Names of its bots."""
+
+
+class TokenOrder(Value):
+    """A token that somebody wants."""
+
+    name: str = Field("", max_length=200)
+    """What its owner calls it."""
+    scopes: tuple[Scope, ...] = Field((Scope.READ, Scope.SUBMIT), min_length=1, max_length=10)
+    days: int | None = Field(None, ge=1, le=3650)
+    """For how long it is good; None: as long as the ladder's settings allow."""
+
+
+class LoginClient(Value):
+    """Who begins a log-in of the command."""
+
+    client: str = Field("", max_length=200)
+    """Where it runs, in its own words; who confirms the log-in sees them."""
+
+
+class DeviceCode(Value):
+    """A command that asks whether its log-in was confirmed."""
+
+    device_code: str = Field(max_length=100)
 
 
 class LoginStarted(Value):

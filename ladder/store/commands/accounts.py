@@ -60,13 +60,23 @@ def add_account(
 def _check_free(session: Session, name: str, now: float, is_reserved: bool) -> None:
     if account_of(session, name) is not None:
         raise LadderError(f"There is an account {name!r} already. Choose another name.")
-    alike = [other for other in session.scalars(select(Owner.name)) if other.casefold() == name.casefold()]
-    open_ones = select(Invitation.name).where(Invitation.used.is_(None), Invitation.expires > now)
-    kept = [other for other in session.scalars(open_ones) if other and other.casefold() == name.casefold()]
-    if any(other != name for other in [*alike, *kept]):
-        raise LadderError(f"The name {name!r} is too much like {[*alike, *kept][0]!r}, which is taken. Choose another.")
-    if (alike or kept) and not is_reserved:
+    if check_alike(session, name, now) and not is_reserved:
         raise LadderError(f"The name {name!r} is taken. Choose another, or ask the organiser for an invitation to it.")
+
+
+def check_alike(session: Session, name: str, now: float) -> bool:
+    """
+    Whether an owner has a name, or somebody is invited to have it.
+
+    Raises:
+        LadderError: If one has a name that differs from it only by case.
+    """
+    open_ones = select(Invitation.name).where(Invitation.used.is_(None), Invitation.expires > now)
+    known = {*session.scalars(select(Owner.name)), *session.scalars(open_ones.where(Invitation.name.is_not(None)))}
+    alike = sorted(other for other in known if other and other.casefold() == name.casefold())
+    if any(other != name for other in alike):
+        raise LadderError(f"The name {name!r} is too much like {alike[0]!r}, which is taken. Choose another.")
+    return bool(alike)
 
 
 def set_password(session: Session, account: Account, password: str, now: float, spared: int | None = None) -> None:

@@ -19,14 +19,20 @@ from schemathesis.checks import (
     status_code_conformance,
 )
 
+from ladder.app.ladder import Ladder
+from ladder.settings.settings import load_settings
+from ladder.site.application import make_app
 from tests.counts import count
+from tests.ladder.people import add_person, token_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from schemathesis import Case
     from schemathesis.schemas import APIOperation
 
+    from ladder.site.headers import EveryResponse
     from tests.ladder.site.visitor import Visitor
 
 CHECKS = [
@@ -49,17 +55,39 @@ SLOW = ("/stream", "/why", "/dearest", "/inbox")
 """A stream has no end, and an estimate takes a while."""
 
 
+ACCOUNTS = ("/api/v1/me", "/api/v1/login/")
+"""What has to do with accounts."""
+
+
 KNOWN = {"name": "Mud", "variant": "gongzhu", "number": 2, "match": 2, "board": 0, "table": 1, "bot": "Mud@1"}
 """What is there, so that it is not only said what is not."""
 
 
 def test_made_up_requests_are_answered_as_described(site: Visitor) -> None:
-    schema = schemathesis.openapi.from_asgi("/api/openapi.json", site.app)
-    operations = [found.ok() for found in schema.get_all_operations()]  # type: ignore[union-attr]
-    asked = [operation for operation in operations if not operation.path.endswith(SLOW)]
+    asked = [each for each in operations(site.app) if not each.path.startswith(ACCOUNTS)]
     assert len(asked) >= 13
     for operation in asked:
         check(operation)
+
+
+def test_made_up_requests_of_people_are_answered_as_described(tmp_path: Path) -> None:
+    with Ladder.open(load_settings(data_dir=tmp_path), create=True) as ladder:
+        add_person(ladder, "ada")
+        app = make_app(ladder)
+        asked = [each for each in operations(app) if each.path.startswith(ACCOUNTS)]
+        assert len(asked) >= 6
+        for operation in asked:
+            for mode in GenerationMode:
+                headers = {"Authorization": f"Bearer {token_of(ladder, 'ada')}"}
+                seen = ask(operation.as_strategy(generation_mode=mode), headers=headers)
+                assert seen <= {200, 204, 400, 401, 403, 404, 422, 429}, operation.label
+
+
+def operations(app: EveryResponse) -> list[APIOperation]:  # type: ignore[type-arg]
+    """What the API has that answers at once."""
+    schema = schemathesis.openapi.from_asgi("/api/openapi.json", app)
+    found = [each.ok() for each in schema.get_all_operations()]  # type: ignore[union-attr]
+    return [operation for operation in found if not operation.path.endswith(SLOW)]
 
 
 def check(operation: APIOperation) -> None:  # type: ignore[type-arg]
@@ -74,7 +102,11 @@ def is_for_people(operation: APIOperation) -> bool:  # type: ignore[type-arg]
     return "401" in operation.definition.raw["responses"]
 
 
-def ask(cases: st.SearchStrategy[Case[Any]], known: Mapping[str, object] = MappingProxyType({})) -> set[int]:
+def ask(
+    cases: st.SearchStrategy[Case[Any]],
+    known: Mapping[str, object] = MappingProxyType({}),
+    headers: Mapping[str, str] = MappingProxyType({}),
+) -> set[int]:
     """Ask, with *known* values in the place of made-up ones, and check the answers; gives their status codes."""
     seen: set[int] = set()
 
@@ -83,7 +115,7 @@ def ask(cases: st.SearchStrategy[Case[Any]], known: Mapping[str, object] = Mappi
     def each(case: Case[Any]) -> None:
         for given_ones in (case.path_parameters, case.query):
             given_ones.update({name: value for name, value in known.items() if name in given_ones})
-        response = case.call()
+        response = case.call(headers=dict(headers))
         seen.add(response.status_code)
         case.validate_response(response, checks=CHECKS)
 

@@ -1,0 +1,154 @@
+"""Logging in with the command: it shows a code, its user confirms that in a browser (RFC 8628)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ladder.app.accounts.policy import Act, check
+from ladder.app.accounts.secrets import DEVICE, TOKEN, hash_of, new_secret, new_user_code, tidy_user_code
+from ladder.app.accounts.sessions import DAY
+from ladder.errors import Busy, LadderError
+from ladder.store.commands import login_codes
+from ladder.store.commands.audit import write_audit
+from ladder.store.commands.credentials import add_credential
+from ladder.store.people import find_account, name_of
+from ladder.values.accounts import LoginAnswer, LoginStarted, Scope, Viewer
+from ladder.values.value import time_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from ladder.app.ladder import Ladder
+    from ladder.store.account_models import LoginCode
+    from ladder.store.database import Session
+
+GOOD_SECONDS = 600.0
+"""So long somebody has to confirm a log-in."""
+ASK_SECONDS = 2.0
+"""The command asks so often."""
+MOST_WAITING = 1000
+NO_CODE = "There is no log-in with that code, or it has ended: look at the code again, or run pigpen login again."
+ENDED = "This log-in was refused, or it has taken too long. Run pigpen login again."
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A log-in that waits, as its user sees it."""
+
+    code: str
+    client: str
+    """Where the command runs, in its own words."""
+    address: str
+
+
+def start(ladder: Ladder, client: str, address: str, site: str) -> LoginStarted:
+    """
+    Begin a log-in of the command.
+
+    Args:
+        ladder: The ladder.
+        client: Where the command runs, in its own words.
+        address: From where it asks.
+        site: The site's address, as its user can type it.
+
+    Raises:
+        Busy: If very many wait already.
+    """
+    secret, code, now = new_secret(DEVICE), new_user_code(), ladder.clock()
+    with ladder.database.write() as session:
+        if login_codes.waiting_codes(session, now) >= MOST_WAITING:
+            raise Busy("Too many log in just now; try again in a minute.")
+        while login_codes.login_code(session, code, now) is not None:
+            code = new_user_code()
+        login_codes.add_login_code(session, hash_of(secret), code, client, address, now, now + GOOD_SECONDS)
+    return LoginStarted(
+        device_code=secret,
+        user_code=code,
+        address=f"{site}login/code?code={code}",
+        interval=ASK_SECONDS,
+        expires=time_of(now + GOOD_SECONDS),
+    )
+
+
+def waiting(ladder: Ladder, code: str) -> Waiting:
+    """
+    Find the log-in that shows this code.
+
+    Raises:
+        LadderError: If none does.
+    """
+    with ladder.database.read() as session:
+        found = _found(session, code, ladder.clock())
+        return Waiting(found.user_code, found.client, found.address)
+
+
+def confirm(ladder: Ladder, viewer: Viewer, code: str, scopes: Collection[Scope]) -> None:
+    """
+    Let the command that shows this code have a token of the viewer's.
+
+    Args:
+        ladder: The ladder.
+        viewer: Who confirms.
+        code: The code.
+        scopes: What the token will be good for.
+
+    Raises:
+        LadderError: If no log-in shows that code.
+    """
+    check(viewer, Act.CHANGE_ACCOUNT, viewer.name)
+    with ladder.database.write() as session:
+        now = ladder.clock()
+        found, account = _found(session, code, now), find_account(session, str(viewer.name))
+        login_codes.confirm(found, account.owner_id, scopes)
+        write_audit(session, viewer, "login.confirm", str(viewer.name), now, client=found.client, at=found.address)
+
+
+def refuse(ladder: Ladder, viewer: Viewer, code: str) -> None:
+    """
+    End the log-in that shows this code.
+
+    Raises:
+        LadderError: If none does.
+    """
+    check(viewer, Act.CHANGE_ACCOUNT, viewer.name)
+    with ladder.database.write() as session:
+        now = ladder.clock()
+        found = _found(session, code, now)
+        write_audit(session, viewer, "login.refuse", str(viewer.name), now, client=found.client, at=found.address)
+        login_codes.forget(session, found)
+
+
+def collect(ladder: Ladder, device_code: str, address: str) -> LoginAnswer:
+    """
+    Give the command its token, once, if somebody has confirmed its log-in.
+
+    Raises:
+        LadderError: If it was refused, or has expired, or there is none.
+    """
+    hashed, now = hash_of(device_code), ladder.clock()
+    with ladder.database.read() as session:  # this is asked often, and a writer keeps others waiting
+        found = login_codes.device_login(session, hashed, now)
+        if found is None:
+            raise LadderError(ENDED)
+        if found.owner_id is None:
+            return LoginAnswer(token=None)
+    secret, expires = new_secret(TOKEN), now + ladder.settings.token_days * DAY
+    with ladder.database.write() as session:
+        found = login_codes.device_login(session, hashed, now)
+        if found is None or found.owner_id is None:
+            raise LadderError(ENDED)
+        name, scopes = name_of(session, found.owner_id), [Scope(each) for each in found.scopes]
+        made = add_credential(
+            session, found.owner_id, "token", hash_of(secret), found.client, scopes, now, expires
+        )  # fmt: skip
+        write_audit(session, Viewer(name, address=address), "token.create", name, now, id=made.id, by="login")
+        login_codes.forget(session, found)
+    return LoginAnswer(token=secret, name=name, expires=time_of(expires))
+
+
+def _found(session: Session, code: str, now: float) -> LoginCode:
+    found = login_codes.login_code(session, tidy_user_code(code), now)
+    if found is None:
+        raise LadderError(NO_CODE)
+    return found

@@ -1,0 +1,95 @@
+"""What logging in and registering have in common: slow work out of the way of pages, the cookie, where to go next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import urlsplit
+
+from anyio import CapacityLimiter, to_thread
+from starlette.responses import RedirectResponse
+
+from ladder.app.accounts.passwords import AT_ONCE, BUSY
+from ladder.app.accounts.sessions import Visit
+from ladder.errors import Busy
+from ladder.site.origin import cookie_name
+from ladder.site.viewer import address_of
+from ladder.values.text import harmless
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from ladder.app.accounts.sessions import LoggedIn
+    from ladder.site.context import Site
+
+T = TypeVar("T")
+HOME = "/me"
+MOST_WAITING = 100
+LONGEST_NEXT = 500
+
+
+def new_door() -> CapacityLimiter:
+    """So many threads hash passwords, and no more: the others make pages."""
+    return CapacityLimiter(AT_ONCE)
+
+
+async def at_the_door(request: Request, work: Callable[[], T]) -> T:
+    """
+    Do what hashes a password, when it is its turn.
+
+    Raises:
+        Busy: If very many wait.
+    """
+    site: Site = request.app.state.site
+    if site.door.statistics().tasks_waiting >= MOST_WAITING:
+        raise Busy(BUSY)
+    return await to_thread.run_sync(work, limiter=site.door)
+
+
+def visit_of(request: Request) -> Visit:
+    """Where somebody comes from who proves to be somebody."""
+    return Visit(address_of(request), harmless(request.headers.get("user-agent", ""))[:200])
+
+
+def let_in(request: Request, logged_in: LoggedIn, place: str) -> Response:
+    """Give a browser its session, and lead it on."""
+    response = RedirectResponse(next_of(place), 303, {"Cache-Control": "no-store"})
+    response.set_cookie(
+        cookie_name(request),
+        logged_in.secret,
+        max_age=int(logged_in.seconds),
+        httponly=True,
+        samesite="lax",
+        secure=request.url.scheme == "https",
+    )
+    return response
+
+
+def let_out(request: Request) -> Response:
+    """Take a browser's session away."""
+    response = RedirectResponse("/login", 303, {"Cache-Control": "no-store"})
+    secure = request.url.scheme == "https"
+    response.delete_cookie(cookie_name(request), httponly=True, samesite="lax", secure=secure)
+    return response
+
+
+def next_of(place: str) -> str:
+    r"""
+    Give where to go next: within this site, whatever a link says.
+
+    >>> next_of("/login/code?code=BCDF-GHJK")
+    '/login/code?code=BCDF-GHJK'
+    >>> next_of("//evil.test/"), next_of("https://evil.test/"), next_of("/\\evil.test/")
+    ('/me', '/me', '/me')
+    """
+    parts = urlsplit(place[: LONGEST_NEXT + 1])
+    is_ours = place.startswith("/") and not place.startswith(("//", "/\\")) and not parts.netloc and not parts.scheme
+    return place if is_ours and place.isascii() and place.isprintable() and len(place) <= LONGEST_NEXT else HOME
+
+
+def site_address(request: Request) -> str:
+    """The site's address as its visitors type it, with a slash at its end."""
+    site: Site = request.app.state.site
+    return f"{(site.ladder.settings.site_url or str(request.base_url)).rstrip('/')}/"

@@ -1,0 +1,393 @@
+"""Logging in and out, registering, and one's account, as people do it with a browser."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.app.accounts import managing
+from ladder.app.accounts.passwords import LEAST, MOST
+from ladder.app.ladder import Ladder
+from ladder.settings.settings import load_settings
+from ladder.site.attempts import LIMITS, Attempt
+from ladder.site.door import next_of
+from ladder.site.sentences import SENTENCES
+from ladder.store.commands.accounts import disable
+from ladder.store.people import find_account
+from ladder.values.accounts import LOCAL, Role
+from tests.ladder import ladders
+from tests.ladder.people import session_of
+from tests.ladder.site.person import CSRF, PASSWORD, Person, quick_passwords
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import httpx
+
+WRONG = "The name or the password is wrong."
+
+
+@pytest.fixture
+def ladder(sqlite_template: Path, tmp_path: Path) -> Iterator[Ladder]:
+    """A ladder with a contestant who has a bot, and an organiser."""
+    shutil.copy(sqlite_template, tmp_path / "ladder.db")
+    with Ladder.open(load_settings(data_dir=tmp_path)) as ladder:
+        with ladder.database.write() as session:
+            ladders.enter(session, "Trotter", owner="ada")
+        for name, role in (("ada", Role.CONTESTANT), ("olga", Role.ORGANISER)):
+            managing.add_with_password(ladder, quick_passwords(), LOCAL, name, role, PASSWORD)
+        yield ladder
+
+
+@pytest.fixture
+def person(ladder: Ladder) -> Person:
+    return Person(ladder)
+
+
+def audited(ladder: Ladder) -> list[tuple[str, str, str]]:
+    return [(row.actor, row.action, row.subject) for row in managing.audit(ladder, LOCAL)]
+
+
+def invited(ladder: Ladder, name: str | None = None, role: Role = Role.CONTESTANT) -> str:
+    return f"/register?invitation={managing.invite(ladder, LOCAL, role, name).secret}"
+
+
+def is_in(person: Person, name: str) -> bool:
+    response = person.get("/me/account")
+    return response.status_code == 200 and name in response.text
+
+
+def test_who_has_not_logged_in_is_led_there_and_back(person: Person) -> None:
+    for path in ("/me", "/me/account", "/login/code?code=BCDF-GHJK"):
+        response = person.get(path)
+        assert response.status_code == 303
+        place = response.headers["location"]
+        assert place.startswith("/login?next=/")
+        assert f'name="next" value="{path}"' in person.get(place).text
+    response = person.send("/login?next=/m", "/login", name="ada", password=PASSWORD, next="/m")
+    assert (response.status_code, response.headers["location"]) == (303, "/m")
+    assert is_in(person, "ada")
+    assert person.get("/me").headers["location"] == "/me/account"
+    assert person.get("/login?next=/b").headers["location"] == "/b"
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["//evil.test", "https://evil.test/", "/\\evil.test", "\\evil.test", "javascript:alert(1)", "evil", "",
+     "/\t/evil.test", "/a\r\nX: y", "/" + "a" * 501, "///evil.test", "/é"],
+)  # fmt: skip
+def test_a_link_leads_nowhere_else(place: str) -> None:
+    assert next_of(place) == "/me"
+
+
+def test_a_session_begins_with_a_secret_that_nobody_knew(ladder: Ladder, person: Person) -> None:
+    person.cookies.set("pigpen_session", "pgs_" + "A" * 43)
+    first = person.log_in("ada").headers["set-cookie"]
+    assert re.match(r"pigpen_session=pgs_[\w-]{43}; HttpOnly; Max-Age=2592000; Path=/; SameSite=lax$", first)
+    assert "A" * 43 not in first
+    assert is_in(person, "ada")
+
+
+def test_who_logs_in_again_has_another_session_and_the_old_one_ends(ladder: Ladder, person: Person) -> None:
+    thief = Person(ladder)
+    person.log_in("ada")
+    thief.cookies = type(person.cookies)(person.cookies)
+    assert is_in(thief, "ada")
+    person.send("/me/account", "/login", name="ada", password=PASSWORD)
+    assert is_in(person, "ada")
+    assert not is_in(thief, "ada")
+
+
+def test_over_https_the_cookie_is_for_this_host_over_https_alone(ladder: Ladder) -> None:
+    person = Person(ladder, base="https://site.test")
+    cookie = person.log_in("ada").headers["set-cookie"]
+    assert cookie.startswith("__Host-pigpen_session=pgs_")
+    assert cookie.endswith("; HttpOnly; Max-Age=2592000; Path=/; SameSite=lax; Secure")
+    assert is_in(person, "ada")
+
+
+def test_unknown_names_wrong_passwords_and_disabled_accounts_are_told_the_same(ladder: Ladder) -> None:
+    with ladder.database.write() as session:
+        disable(session, find_account(session, "olga"), "gone", ladder.clock())
+    managing.add(ladder, LOCAL, "bob", Role.CONTESTANT)
+    said = set()
+    for name, password in (("ada", "wrong horse"), ("eve", PASSWORD), ("olga", PASSWORD), ("bob", ""), ("a\0b", "x")):
+        response = Person(ladder).log_in(name, password)
+        assert response.status_code == 403
+        assert "set-cookie" not in response.headers
+        said.add(re.sub(r'value="[^"]*"', "", response.text))
+    assert len(said) == 1
+    assert WRONG in said.pop()
+    assert {action for _, action, _ in audited(ladder)} == {"account.create", "invitation.create"}
+
+
+def test_every_log_in_verifies_one_hash(ladder: Ladder, person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    passwords = person.app._app._app.state.site.passwords  # type: ignore[attr-defined]
+    hashed: list[str] = []
+    verify = passwords._hasher.verify
+
+    class Counting:
+        def __getattr__(self, name: str) -> object:
+            return getattr(hasher, name)
+
+        def verify(self, stored: str, password: str) -> bool:
+            hashed.append(stored)
+            return bool(verify(stored, password))
+
+    hasher = passwords._hasher
+    monkeypatch.setattr(passwords, "_hasher", Counting())
+    for name in ("ada", "eve", "bob"):
+        person.log_in(name, "wrong horse")
+    assert len(hashed) == 3
+    assert hashed[1] == hashed[2] != hashed[0]
+
+
+def test_who_tries_too_often_waits(ladder: Ladder, person: Person) -> None:
+    _, most, seconds = LIMITS[Attempt.LOG_IN]
+    for _ in range(most):
+        assert person.log_in("ada", "wrong horse").status_code == 403
+    response = Person(ladder, person.app, address="198.51.100.9").log_in("ADA", PASSWORD)
+    assert response.status_code == 429
+    assert 0 < int(response.headers["retry-after"]) <= seconds
+    assert "That was tried too often. Try again in 10 min." in response.text
+    assert "10 分钟" in person.ask("POST", "/login?lang=zh", data={"name": "ada"}, headers={"Origin": person.base}).text
+    assert person.log_in("olga").status_code == 303
+
+
+def test_an_address_is_counted_whatever_names_it_tries(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(LIMITS, Attempt.LOG_IN, (5, 100, 600))
+    person = Person(ladder, address="2001:db8::1")
+    for number in range(5):
+        assert person.log_in(f"name{number}", "wrong horse").status_code == 403
+    neighbour = Person(ladder, person.app, address="2001:db8::ffff")
+    assert neighbour.log_in("ada").status_code == 429
+    assert Person(ladder, person.app, address="2001:db8:0:1::1").log_in("ada").status_code == 303
+
+
+def test_a_good_log_in_lets_its_owner_err_again(ladder: Ladder, person: Person) -> None:
+    for _ in range(3):
+        again = Person(ladder, person.app)
+        for _ in range(8):
+            again.log_in("ada", "wrong horse")
+        assert again.log_in("ada").status_code == 303
+
+
+def test_logging_out_ends_the_session_and_not_only_the_cookie(ladder: Ladder, person: Person) -> None:
+    person.log_in("ada")
+    copy = Person(ladder)
+    copy.cookies = type(person.cookies)(person.cookies)
+    response = person.send("/me/account", "/logout")
+    assert (response.status_code, response.headers["location"]) == (303, "/login")
+    assert 'pigpen_session=""' in response.headers["set-cookie"]
+    assert not is_in(copy, "ada")
+    assert audited(ladder)[0] == ("ada", "session.revoke", "ada")
+
+
+def from_elsewhere(person: Person, path: str, **fields: str) -> list[httpx.Response]:
+    return [
+        person.ask("POST", path, data=fields, headers=headers)
+        for headers in ({}, {"Origin": "http://evil.test"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"})
+    ]
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/login", "/logout", "/register", "/login/code", "/me/account/password", "/me/account/tokens",
+     "/me/account/tokens/1", "/me/account/sessions/1", "/me/account/revoke"],
+)  # fmt: skip
+def test_a_form_of_another_site_changes_nothing(ladder: Ladder, person: Person, path: str) -> None:
+    person.log_in("ada")
+    before = audited(ladder)
+    (good, *_) = CSRF.findall(person.get("/me/account").text)
+    for response in from_elsewhere(person, path, csrf=good, name="x", scope_read="on", days="1"):
+        assert response.status_code == 403
+    for csrf in ("", "0" * 64, good[:-1]):
+        assert person.post(path, csrf=csrf, name="x", scope_read="on", days="1").status_code == 403
+    assert "does not come from a page of this site" in person.post(path, csrf="").text
+    assert audited(ladder) == before
+    assert is_in(person, "ada")
+
+
+def test_a_form_is_small_and_of_its_kind(person: Person) -> None:
+    ours = {"Origin": person.base}
+    assert person.ask("POST", "/login", content=b"{}", headers=ours).status_code == 415
+    form = ours | {"Content-Type": "application/x-www-form-urlencoded"}
+    assert person.ask("POST", "/login", content=b"name=" + b"a" * 70_000, headers=form).status_code == 413
+    assert person.ask("POST", "/login", content=b"name=" + b"a" * 400_000, headers=form).status_code == 413
+    assert person.ask("POST", "/login", content=b"name=%ff", headers=form).status_code == 422
+    assert person.ask("POST", "/login", content=b"&".join([b"a=1"] * 60), headers=form).status_code == 422
+    assert person.ask("POST", "/api/v1/login/codes", content=b" " * 400_000).status_code == 413
+
+
+def test_an_invitation_makes_one_account(ladder: Ladder, person: Person) -> None:
+    link = invited(ladder)
+    text = person.get(link).text
+    assert "At least 10 characters." in text
+    secret = link.partition("=")[2]
+    response = person.send(link, "/register", name="eve", password=PASSWORD, invitation=secret)
+    assert (response.status_code, response.headers["location"]) == (303, "/me")
+    assert is_in(person, "eve")
+    assert audited(ladder)[:2] == [("eve", "session.create", "eve"), ("eve", "account.create", "eve")]
+    other = Person(ladder)
+    assert other.get(link).status_code == 403
+    assert "not good any more" in other.post("/register", name="eve2", password=PASSWORD, invitation=secret).text
+    (row,) = managing.invitations(ladder, LOCAL)
+    assert (row.used_by, row.used is not None) == ("eve", True)
+    assert Person(ladder).log_in("eve").status_code == 303
+
+
+def test_without_an_invitation_nobody_registers(ladder: Ladder, person: Person) -> None:
+    for path in ("/register", "/register?invitation=pgi_x"):
+        assert person.get(path).status_code == 403
+    for secret in ("", "pgi_x", "x" * 500):
+        assert person.post("/register", name="eve", password=PASSWORD, invitation=secret).status_code == 403
+    assert len(managing.accounts(ladder, LOCAL)) == 2
+
+
+def test_where_registration_is_open_everybody_may(ladder: Ladder) -> None:
+    ladder = Ladder(ladder.settings.model_copy(update={"registration": "open"}), ladder.database)
+    person = Person(ladder)
+    assert 'href="/register"' in person.get("/login").text
+    assert person.send("/register", name="eve", password=PASSWORD).status_code == 303
+    assert is_in(person, "eve")
+
+
+@pytest.mark.parametrize(
+    ("name", "password", "sentence"),
+    [
+        ("eve", "short", "A password has 10 to 1000 characters."),
+        ("eve", "a" * 1001, "A password has 10 to 1000 characters."),
+        ("Evelyn.Smith", "evelyn.smith", "A password is something else than the name."),
+        ("", PASSWORD, "cannot be the name of an account"),
+        ("a b", PASSWORD, "cannot be the name of an account"),
+        ("../x", PASSWORD, "cannot be the name of an account"),
+        ("a" * 65, PASSWORD, "cannot be the name of an account"),
+        ("ada", PASSWORD, "There is an account &#39;ada&#39; already."),
+        ("ADA", PASSWORD, "is too much like &#39;ada&#39;"),
+        ("carl", PASSWORD, "is taken. Choose another, or ask the organiser"),
+        ("Carl", PASSWORD, "is too much like &#39;carl&#39;"),
+        ("dora", PASSWORD, "is taken. Choose another, or ask the organiser"),
+    ],
+)
+def test_a_name_or_password_that_cannot_be_is_told_why(
+    ladder: Ladder, person: Person, name: str, password: str, sentence: str
+) -> None:
+    with ladder.database.write() as session:
+        ladders.enter(session, "Snout", owner="carl")
+    managing.invite(ladder, LOCAL, Role.CONTESTANT, "dora")
+    link = invited(ladder)
+    response = person.send(link, "/register", name=name, password=password, invitation=link.partition("=")[2])
+    assert response.status_code == 422
+    assert sentence in response.text
+    assert person.get(link).status_code == 200, "the invitation is still good"
+
+
+def test_an_owner_with_bots_is_reached_by_an_invitation_for_that_name_alone(ladder: Ladder, person: Person) -> None:
+    with ladder.database.write() as session:
+        ladders.enter(session, "Snout", owner="carl")
+    link = invited(ladder, "carl")
+    person.send(link, "/register", name="somebody", password=PASSWORD, invitation=link.partition("=")[2])
+    assert is_in(person, "carl")
+    assert [row.bots for row in managing.accounts(ladder, LOCAL) if row.name == "carl"] == [1]
+
+
+def test_a_link_for_a_new_password_ends_what_was_open(ladder: Ladder, person: Person) -> None:
+    old = Person(ladder)
+    old.log_in("ada")
+    secret = managing.new_password(ladder, LOCAL, "ada").secret
+    assert "Set a new password" in person.get(f"/register?invitation={secret}").text
+    response = person.send(
+        f"/register?invitation={secret}", "/register", password="another horse", invitation=secret
+    )  # fmt: skip
+    assert response.status_code == 303
+    assert is_in(person, "ada")
+    assert not is_in(old, "ada")
+    assert Person(ladder).log_in("ada").status_code == 403
+    assert Person(ladder).log_in("ada", "another horse").status_code == 303
+
+
+def test_a_link_does_not_open_a_disabled_account(ladder: Ladder, person: Person) -> None:
+    secret = managing.new_password(ladder, LOCAL, "ada").secret
+    managing.disable(ladder, LOCAL, "ada", "It cheats.")
+    assert person.post("/register", password=PASSWORD, invitation=secret).status_code == 403
+
+
+def test_another_password_ends_other_sessions(ladder: Ladder, person: Person) -> None:
+    other = Person(ladder)
+    other.log_in("ada")
+    person.log_in("ada")
+    wrong = person.send("/me/account", "/me/account/password", old="wrong horse", new="another horse")
+    assert (wrong.status_code, "The old password is wrong." in wrong.text) == (403, True)
+    short = person.send("/me/account", "/me/account/password", old=PASSWORD, new="short")
+    assert short.status_code == 422
+    assert is_in(other, "ada")
+    done = person.send("/me/account", "/me/account/password", old=PASSWORD, new="another horse")
+    assert "other sessions have ended" in done.text
+    assert is_in(person, "ada")
+    assert not is_in(other, "ada")
+    assert audited(ladder)[0] == ("ada", "account.password", "ada")
+
+
+def test_sessions_are_listed_and_ended(ladder: Ladder, person: Person) -> None:
+    session_of(ladder, "olga")
+    other = Person(ladder)
+    other.ask("POST", "/login", data={"name": "ada", "password": PASSWORD},
+              headers={"Origin": other.base, "User-Agent": "<b>Lynx"})  # fmt: skip
+    person.log_in("ada")
+    text = person.get("/me/account").text
+    assert "&lt;b&gt;Lynx" in text
+    numbers = re.findall(r'action="/me/account/sessions/(\d+)"', text)
+    assert len(numbers) == 1
+    assert person.send("/me/account", f"/me/account/sessions/{numbers[0]}").status_code == 303
+    assert not is_in(other, "ada")
+    for number in (1, 99):  # the first one is olga's
+        assert person.send("/me/account", f"/me/account/sessions/{number}").status_code == 404
+
+
+def test_a_token_is_shown_once_and_is_good_until_it_is_revoked(ladder: Ladder, person: Person) -> None:
+    person.log_in("ada")
+    made = person.send("/me/account", "/me/account/tokens", name="laptop", scope_read="on", days="7").text
+    token = re.search(r"pgp_[\w-]{43}", made)
+    assert token is not None, made
+    page = person.get("/me/account").text
+    assert "laptop" in page
+    assert token[0] not in page
+    answer = Person(ladder).get("/api/v1/me", authorization=f"Bearer {token[0]}")
+    assert answer.json() == {"name": "ada", "role": "contestant", "scopes": ["read"], "bots": ["Trotter"]}
+    (number,) = re.findall(r'action="/me/account/tokens/(\d+)"', page)
+    person.send("/me/account", f"/me/account/tokens/{number}")
+    assert Person(ladder).get("/api/v1/me", authorization=f"Bearer {token[0]}").status_code == 401
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"days": "0"}, {"days": "366"}, {"days": "x"}, {"days": "9" * 9}, {"scope_read": ""}, {"scope_admin": "1"}],
+)
+def test_a_token_that_cannot_be_is_refused(ladder: Ladder, person: Person, fields: dict[str, str]) -> None:
+    person.log_in("ada")
+    wanted = {"name": "x", "scope_read": "on", "days": "7"} | fields
+    wanted = {name: value for name, value in wanted.items() if value}
+    assert person.send("/me/account", "/me/account/tokens", **wanted).status_code == 422
+
+
+def test_everything_may_be_revoked_at_once(ladder: Ladder, person: Person) -> None:
+    other = Person(ladder)
+    other.log_in("ada")
+    person.log_in("ada")
+    person.send("/me/account", "/me/account/tokens", name="x", scope_read="on", days="7")
+    person.send("/me/account", "/me/account/revoke")
+    assert is_in(person, "ada")
+    assert not is_in(other, "ada")
+    assert "/me/account/tokens/" not in person.get("/me/account").text
+
+
+def test_sentences_are_translated_as_they_are_said() -> None:
+    root = Path(__file__).parents[3] / "ladder"
+    said = (root / "site" / "account_routes.py", *(root / "store" / "commands").glob("*.py"))
+    text = "".join(file.read_text() for file in (*said, *(root / "app" / "accounts").glob("*.py")))
+    text = text.replace("{LEAST} to {MOST}", f"{LEAST} to {MOST}")
+    assert [sentence for sentence in SENTENCES if sentence not in text] == []
