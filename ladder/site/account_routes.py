@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ladder.site.context import Site
-    from ladder.store.commands.credentials import Kind
+    from ladder.values.accounts import Kind
 
 router = APIRouter(prefix="/me/account")
 Number = Annotated[int, Path(ge=1, le=MOST_NUMBER)]

@@ -30,6 +30,10 @@ class Scope(enum.StrEnum):
     """What its owner may do as an organiser."""
 
 
+Kind = Literal["session", "token"]
+"""A browser has a session, a program a token."""
+
+
 @dataclass(frozen=True)
 class Viewer:
     """Who asks for something, as far as it is known."""
@@ -100,7 +104,7 @@ class CredentialRow(Value):
     """A session or a token, for its owner; the secret itself is not stored."""
 
     id: int
-    kind: Literal["session", "token"]
+    kind: Kind
     name: str
     scopes: tuple[Scope, ...]
     added: Time

@@ -8,10 +8,10 @@ from ladder.app.accounts.passwords import check_password
 from ladder.app.accounts.policy import Act, check
 from ladder.app.accounts.secrets import INVITATION, hash_of, new_secret
 from ladder.app.accounts.sessions import DAY
+from ladder.entry.claims import check_name
 from ladder.errors import Forbidden, LadderError, UserError
 from ladder.store.commands import accounts as store
 from ladder.store.commands.audit import write_audit
-from ladder.store.commands.claims import check_name
 from ladder.store.commands.invitations import add_invitation, revoke_invitation, revoke_invitations
 from ladder.store.people import account_of, find_account, has_organiser
 from ladder.store.queries import people

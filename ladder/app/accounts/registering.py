@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from ladder.app.accounts.passwords import check_password
 from ladder.app.accounts.secrets import hash_of
 from ladder.app.accounts.sessions import begin_session
+from ladder.entry.claims import check_name
 from ladder.errors import Forbidden, LadderError
 from ladder.store.commands.accounts import add_account, set_password
 from ladder.store.commands.audit import write_audit
-from ladder.store.commands.claims import check_name
 from ladder.store.commands.credentials import revoke_all
 from ladder.store.commands.invitations import open_invitation, use_invitation
 from ladder.store.people import account_by_subject, account_of

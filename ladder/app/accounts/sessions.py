@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.store.account_models import Account
     from ladder.store.database import Session
+    from ladder.values.accounts import Kind
 
 DAY = 24 * 3600.0
 WRONG = "The name or the password is wrong."
@@ -85,10 +86,11 @@ def begin_session(ladder: Ladder, session: Session, account: Account, visit: Vis
 def log_out(ladder: Ladder, viewer: Viewer) -> None:
     """End the session, or revoke the token, that asks for it."""
     if viewer.credential is not None and viewer.name is not None:
-        kind, now = "token" if viewer.by_token else "session", ladder.clock()
+        kind: Kind = "token" if viewer.by_token else "session"
+        now = ladder.clock()
         with ladder.database.write() as session:
             account = find_account(session, viewer.name)
-            found = open_credential(session, account.owner_id, viewer.credential, kind, now)  # type: ignore[arg-type]
+            found = open_credential(session, account.owner_id, viewer.credential, kind, now)
             if found is not None:
                 found.revoked = now
                 write_audit(session, viewer, f"{kind}.revoke", viewer.name, now, id=found.id)

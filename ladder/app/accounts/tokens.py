@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from ladder.app.ladder import Ladder
-    from ladder.store.commands.credentials import Kind
-    from ladder.values.accounts import Viewer
+    from ladder.values.accounts import Kind, Viewer
 
 MOST_TOKENS = 50
 """That one account may have at the same time."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, select, update
 
@@ -13,9 +13,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
-    from ladder.values.accounts import Scope
-
-    Kind = Literal["session", "token"]
+    from ladder.values.accounts import Kind, Scope
 
 KEPT_SECONDS = 30 * 24 * 3600.0
 """So long after its end a session or token is forgotten."""

@@ -208,7 +208,14 @@ def test_a_page_of_the_site_makes_and_revokes_tokens(ladder: Ladder) -> None:
     assert made.json()["secret"].startswith("pgp_")
     for headers in ({}, {"Origin": person.base}, ours | {"Origin": "http://evil.test"}, ours | {CSRF_HEADER: "x"}):
         problem(make({"name": "x"}, headers), 401)
-    for value in ({"scopes": []}, {"scopes": ["all"]}, {"days": 0}, {"days": 366}, {"scopes": ["admin"]}):
+    wrong: list[dict[str, Any]] = [
+        {"scopes": []},
+        {"scopes": ["all"]},
+        {"days": 0},
+        {"days": 366},
+        {"scopes": ["admin"]},
+    ]
+    for value in wrong:
         problem(make(value), 422)
     number = made.json()["id"]
     problem(person.ask("DELETE", f"/api/v1/me/tokens/{number}"), 401)
