@@ -32,6 +32,7 @@ services: $(READY)
 	@scripts/runsc || true
 	@scripts/postgres || true
 	@scripts/registry || true
+	@scripts/nginx || true
 	@scripts/chromium || true
 	@$(BIN)/python -m ladder.sandbox.docker.base_image >/dev/null 2>&1 || true
 

@@ -18,10 +18,11 @@ from ladder.sandbox.docker.engine import connect
 from pigpen import ClockSetting, Welcome
 from pigpen.rules import PRESETS
 from tests.ladder import postgres, registries
+from tests.ladder.site import nginx
 
 OWN_MOUNTS = ("unshare", "--user", "--map-root-user", "--mount")
 """Runs a command that sees mounts of its own."""
-MARKERS = ("chromium", "docker", "mounts", "node", "postgres", "registry", "runsc")
+MARKERS = ("chromium", "docker", "mounts", "nginx", "node", "postgres", "registry", "runsc", "systemd")
 LEFT_OUT = pytest.StashKey[dict[str, list[str]]]()
 """Names of the tests that were left out, by the reason."""
 COMPUTING = ("tests/rules/", "tests/sim/", "tests/sample_bots/", "tests/ladder/ratings/", "tests/ladder/store/")
@@ -64,6 +65,10 @@ def _missing() -> dict[str, str]:
         missing["postgres"] = "PostgreSQL's server is not installed. On Debian, as root: scripts/postgres"
     if not registries.program():
         missing["registry"] = "docker-registry is not there. On Debian: scripts/registry"
+    if not shutil.which("systemd-analyze"):
+        missing["systemd"] = "systemd is not installed."
+    if not nginx.program():
+        missing["nginx"] = "nginx is not there. On Debian: scripts/nginx"
     return missing
 
 

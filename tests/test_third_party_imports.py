@@ -13,7 +13,7 @@ SDK_NEEDS = {"pigpen", "grpc", "google"}
 REFEREE_NEEDS = SDK_NEEDS | {"referee", "pydantic", "pydantic_core", "tomli_w"}
 STORE_NEEDS = {"alembic", "numpy", "orjson", "pydantic_settings", "sqlalchemy", "structlog"}
 SANDBOX_NEEDS = {"docker", "packaging", "requests", "threadpoolctl", "urllib3"}
-SITE_NEEDS = {"anyio", "babel", "fastapi", "jinja2", "markupsafe", "prometheus_client", "starlette", "uvicorn"}
+SITE_NEEDS = {"anyio", "babel", "fastapi", "h11", "jinja2", "markupsafe", "prometheus_client", "starlette", "uvicorn"}
 PEOPLE_NEED = {"argon2", "limits"}
 NEEDS = {
     "sdk/pigpen/rules": {"pigpen"},

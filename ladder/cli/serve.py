@@ -5,25 +5,34 @@ from __future__ import annotations
 import signal
 import socket
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ladder.cli.ladder import opened, the_settings
 from ladder.cli.sanitize import harmless
+from ladder.errors import UserError
 
 if TYPE_CHECKING:
     from ladder.settings.settings import Settings
+    from ladder.site.tls import Tls
 
 HostOption = Annotated[str | None, typer.Option(help="The address to listen at. By default: as the settings say.")]
 PortOption = Annotated[
     int | None, typer.Option(min=0, max=65535, help="The port; 0: 8020, or any other if that is taken.")
 ]
 
+TlsOption = Annotated[
+    tuple[Path, Path] | None,
+    typer.Option("--tls", metavar="CERT KEY", help="Speak HTTPS, with this certificate and key (PEM)."),
+]
+
 
 def serve(
     host: HostOption = None,
     port: PortOption = None,
+    tls: TlsOption = None,
     descriptor: Annotated[int | None, typer.Option("--fd", hidden=True, help="Listen there already.")] = None,
 ) -> None:
     """
@@ -34,19 +43,21 @@ def serve(
     Examples:
         pigpen serve
 
-        pigpen serve --host 0.0.0.0 --port 80
+        pigpen serve --host 0.0.0.0 --port 443 --tls fullchain.pem privkey.pem
     """
     from ladder.app.running import event_log
     from ladder.site import server
+    from ladder.site.tls import Tls
 
     settings = the_settings()
-    listener = _listen(settings, host, port) if descriptor is None else socket.socket(fileno=descriptor)
+    certificate = Tls.of(settings, tls)
+    listener = _listen(settings, host, port, certificate) if descriptor is None else socket.socket(fileno=descriptor)
     with closing(listener), opened(settings, True, many_readers=True) as ladder, event_log(ladder, "site"):
-        typer.echo(harmless(f"The site is at {server.address_of(listener)}"))
-        server.serve(ladder, listener, settings.site_proxy)
+        _say_where(settings, listener, certificate)
+        server.serve(ladder, listener, certificate)
 
 
-def up(host: HostOption = None, port: PortOption = None) -> None:
+def up(host: HostOption = None, port: PortOption = None, tls: TlsOption = None) -> None:
     """
     Run all of a ladder on this machine: the web site, and the matches. Whatever dies is started again.
 
@@ -56,28 +67,44 @@ def up(host: HostOption = None, port: PortOption = None) -> None:
     Examples:
         pigpen up
 
-        pigpen up --host 0.0.0.0 --port 80
+        pigpen up --host 0.0.0.0 --port 443 --tls fullchain.pem privkey.pem
     """
     from ladder.app.supervisor import SupervisedProcess, Supervisor
-    from ladder.site.server import address_of
+    from ladder.site.tls import Tls
 
     settings = the_settings()
+    certificate = Tls.of(settings, tls)
     logs = settings.data_dir / "logs"
-    with closing(_listen(settings, host, port)) as listener:
+    with closing(_listen(settings, host, port, certificate)) as listener:
         with opened(settings, create=True):
             logs.mkdir(parents=True, exist_ok=True)
         number = listener.fileno()
-        site = SupervisedProcess("The site", ("serve", "--fd", str(number)), logs / "site.err", (number,))
+        words = ("serve", "--fd", str(number), *(("--tls", *map(str, tls)) if tls else ()))
+        site = SupervisedProcess("The site", words, logs / "site.err", (number,))
         matches = SupervisedProcess("The runner of matches", ("ladder", "run"), logs / "ladder.err")
         supervisor = Supervisor([site, matches], lambda words: typer.echo(harmless(words), err=True))
         for sign in (signal.SIGINT, signal.SIGTERM):
             signal.signal(sign, lambda *_: supervisor.stop())
-        typer.echo(harmless(f"The site is at {address_of(listener)}"))
+        _say_where(settings, listener, certificate)
         typer.echo(harmless(f"The ladder is in {settings.data_dir}; its logs are in {logs}. Ctrl-C ends both."))
         supervisor.run()
 
 
-def _listen(settings: Settings, host: str | None, port: int | None) -> socket.socket:
-    from ladder.site.server import listen
+def _listen(settings: Settings, host: str | None, port: int | None, tls: Tls | None) -> socket.socket:
+    from ladder.site.listening import check_reach, listen
 
-    return listen(settings.site_host if host is None else host, settings.site_port if port is None else port)
+    listener = listen(settings.site_host if host is None else host, settings.site_port if port is None else port)
+    try:
+        check_reach(listener, settings, tls=tls is not None)
+    except UserError:
+        listener.close()
+        raise
+    return listener
+
+
+def _say_where(settings: Settings, listener: socket.socket, tls: Tls | None) -> None:
+    from ladder.site.listening import address_of
+
+    typer.echo(harmless(f"The site is at {address_of(listener, tls=tls is not None)}"))
+    if settings.site_url:
+        typer.echo(harmless(f"Visitors reach it at {settings.site_url}/"))

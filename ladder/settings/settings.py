@@ -10,7 +10,9 @@ from the current folder, where the file is too.
 from __future__ import annotations
 
 import difflib
+import ipaddress
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -170,6 +172,23 @@ class Settings(BaseSettings):
         if text:
             read_url(text)
         return text
+
+    @field_validator("site_proxy")
+    @classmethod
+    def _are_addresses(cls, text: str) -> str:
+        for each in filter(None, map(str.strip, text.split(","))):
+            try:
+                ipaddress.ip_network(each, strict=False)
+            except ValueError:
+                raise ValueError(f"{each[:60]!r} is no address; write 127.0.0.1 or 10.0.0.0/8") from None
+        return text
+
+    @field_validator("site_url")
+    @classmethod
+    def _is_origin(cls, text: str) -> str:
+        if text and not re.fullmatch(r"https?://([\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})?/?", text, re.ASCII):
+            raise ValueError("it is no address of a site; write https://arena.example, without a path")
+        return text.rstrip("/").lower()
 
     @field_validator("clock")
     @classmethod

@@ -31,7 +31,7 @@ from ladder.site import (
     why_routes,
 )
 from ladder.site.attempts import Attempts
-from ladder.site.bodies import LimitedBodies
+from ladder.site.body_limits import BodyLimits
 from ladder.site.cache import LEAST_TO_COMPRESS, AnswerCache
 from ladder.site.context import Site
 from ladder.site.door import new_door
@@ -101,4 +101,4 @@ def make_app(ladder: Ladder, hub: LiveHub | None = None, passwords: Passwords | 
     app.add_exception_handler(HTTPException, problems.on_http_error)
     app.add_exception_handler(RequestValidationError, problems.on_bad_input)
     app.add_exception_handler(Exception, problems.on_failure)
-    return EveryResponse(LimitedBodies(app), metrics)
+    return EveryResponse(BodyLimits(app, ladder.settings.upload_bytes), metrics)

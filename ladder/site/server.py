@@ -2,40 +2,67 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import socket
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import uvicorn
 
 from ladder.app.live_hub import LiveHub
-from ladder.errors import UserError
 from ladder.site.application import make_app
+from ladder.site.connection import HEAD_BYTES, MOST_CONNECTIONS, Patience, PatientConnection
 
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Iterator
 
     from ladder.app.ladder import Ladder
+    from ladder.site.tls import Tls
 
-USUAL_PORT = 8020
 SHUTDOWN_SECONDS = 3
 """How long requests that are under way may take to end; streams of live events are told to."""
 
 
-def serve(ladder: Ladder, listener: socket.socket, proxy: str = "") -> None:
+PATIENCE = Patience()
+RENEWAL_SECONDS = 30
+"""So often the site looks whether its certificate has been renewed."""
+
+
+def serve(ladder: Ladder, listener: socket.socket, tls: Tls | None = None) -> None:
     """
     Serve the site of a ladder until SIGINT or SIGTERM.
 
     Args:
         ladder: Open.
         listener: What `listen` gave.
-        proxy: Addresses of proxies whose `X-Forwarded-…` are believed, with commas between; empty: nobody's.
+        tls: The certificate; None: HTTP.
     """
-    hub = LiveHub(ladder)
+    make_server(ladder, tls).run([listener])
+
+
+def make_server(ladder: Ladder, tls: Tls | None = None, patience: Patience = PATIENCE) -> SiteServer:
+    """
+    Put the site's server together.
+
+    Args:
+        ladder: Open for as long as it serves.
+        tls: The certificate; None: HTTP.
+        patience: How long visitors are waited for.
+    """
+    hub, proxy = LiveHub(ladder), ladder.settings.site_proxy
+
+    async def renew() -> None:
+        if tls is not None:
+            tls.renew()
+
     config = uvicorn.Config(
         make_app(ladder, hub),
+        http=PatientConnection.with_patience(patience),
+        h11_max_incomplete_event_size=HEAD_BYTES,
+        limit_concurrency=MOST_CONNECTIONS,
+        ssl_context_factory=(lambda *_: tls.context) if tls is not None else None,
+        callback_notify=renew,
+        timeout_notify=RENEWAL_SECONDS,
         log_config=None,
         access_log=False,
         server_header=False,
@@ -44,10 +71,10 @@ def serve(ladder: Ladder, listener: socket.socket, proxy: str = "") -> None:
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         lifespan="on",
     )
-    _Server(config, hub).run([listener])
+    return SiteServer(config, hub)
 
 
-class _Server(uvicorn.Server):
+class SiteServer(uvicorn.Server):
     """Ends the streams of live events before it waits for requests to end; a signal is how it is ended, no failure."""
 
     def __init__(self, config: uvicorn.Config, hub: LiveHub) -> None:
@@ -68,44 +95,3 @@ class _Server(uvicorn.Server):
         """See uvicorn."""
         await self._hub.close()
         await super().shutdown(sockets)
-
-
-def listen(host: str, port: int, usual_port: int = USUAL_PORT) -> socket.socket:
-    """
-    Begin to listen; what comes before `serve` waits.
-
-    Args:
-        host: The address to listen at.
-        port: The port; 0: the usual one, or any other one that is free.
-        usual_port: The usual one.
-
-    Raises:
-        UserError: If that cannot be.
-    """
-    for each in (port,) if port else (usual_port, 0):
-        try:
-            family = socket.getaddrinfo(host, each, type=socket.SOCK_STREAM)[0][0]
-            listener = socket.create_server((host, each), family=family, backlog=1024)
-            # For all connections: else the body of an answer waits 40 ms for the other side to confirm the headers.
-            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            return listener
-        except (OSError, UnicodeError) as error:
-            reason = _reason(error)
-    raise UserError(
-        f"The site cannot listen at {host!r}, port {port or 'any'}: {reason}. Choose others with --host and --port."
-    )
-
-
-def _reason(error: OSError | UnicodeError) -> str:
-    """The system's words: Python adds the address, which stands in our sentence."""
-    number = getattr(error, "errno", None)
-    if isinstance(error, socket.gaierror) or not isinstance(number, int):
-        return str(getattr(error, "strerror", None) or "this is no address")
-    return os.strerror(number)
-
-
-def address_of(listener: socket.socket) -> str:
-    """The address to type into a browser."""
-    host, port = listener.getsockname()[:2]
-    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
-    return f"http://{shown}:{port}/"

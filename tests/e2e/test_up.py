@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import ssl
 import subprocess
 import time
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ import pytest
 from tests.counts import count
 from tests.e2e.command import PIGPEN, environment
 from tests.e2e.small_ladder import PATIENT, SmallLadder, small_ladder, waiting_for
+from tests.ladder.site.certificates import make_pair
 from tests.processes import children, has_ended
 
 if TYPE_CHECKING:
@@ -205,6 +207,27 @@ def test_a_port_that_is_taken_is_said_in_a_sentence(ladder: SmallLadder) -> None
         refused = ladder.pigpen_process("serve", "--host", "192.0.2.1")
         assert refused.returncode == 2
         assert refused.stderr.startswith("pigpen: The site cannot listen at '192.0.2.1', port any: ")
+
+
+@pytest.mark.parametrize("command", ["up", "serve"])
+def test_plain_http_for_other_machines_is_refused_in_a_sentence(ladder: SmallLadder, command: str) -> None:
+    refused = ladder.pigpen_process(command, "--host", "0.0.0.0")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.startswith("pigpen: The site would speak plain HTTP at '0.0.0.0', where ")
+    assert refused.stderr.count("\n") == 1
+
+
+def test_the_site_and_its_processes_speak_https(ladder: SmallLadder, tmp_path: Path) -> None:
+    pair = make_pair(tmp_path)
+    files = str(pair.certificate), str(pair.key)
+    trusting = ssl.create_default_context(cafile=str(pair.certificate))
+    with running(ladder, "up", "--host", "0.0.0.0", "--tls", *files) as up:
+        assert up.address.startswith("https://127.0.0.1:")
+        assert httpx.get(f"{up.address}healthz", verify=trusting, timeout=PATIENCE).text == "ok\n"
+        assert up.end(*TWO)[0] == 0
+    refused = ladder.pigpen_process("up", "--tls", files[1], files[0])
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.startswith(f"pigpen: {files[1]!r} holds no certificate in PEM.")
 
 
 def test_without_a_port_another_one_is_taken(ladder: SmallLadder) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from ladder.app.live_hub import LiveHub
+    from ladder.settings.settings import Settings
 
 BASE = "http://site.test"
 PROBLEM = "application/problem+json"
@@ -109,9 +110,9 @@ class Visitor:
 
 
 @contextmanager
-def small_site(folder: Path) -> Iterator[Visitor]:
+def small_site(folder: Path, settings: Settings | None = None) -> Iterator[Visitor]:
     """A site of a ladder that has played some matches; see `MATCHES`."""
-    with Ladder.open(load_settings(data_dir=folder), create=True) as ladder:
+    with Ladder.open(settings or load_settings(data_dir=folder), create=True) as ladder:
         with ladder.database.write() as session:
             versions = shown.a_ladder(session, matches=MATCHES)
             four = [*versions.values()][:4]

@@ -1,0 +1,48 @@
+"""A site that is really served, in a thread of this process."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING
+
+from ladder.site.connection import Patience
+from ladder.site.listening import listen
+from ladder.site.server import make_server
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import uvicorn
+
+    from ladder.app.ladder import Ladder
+    from ladder.site.tls import Tls
+
+
+@contextmanager
+def served(ladder: Ladder, tls: Tls | None = None, patience: Patience | None = None) -> Iterator[int]:
+    """Serve a ladder's site on the loopback as `pigpen serve` does; gives its port."""
+    with running(make_server(ladder, tls, patience or Patience())) as port:
+        yield port
+
+
+@contextmanager
+def running(server: uvicorn.Server) -> Iterator[int]:
+    """Run a server in a thread, at a free port of the loopback, which is given."""
+    server.capture_signals = nullcontext  # type: ignore[assignment, method-assign]
+    up, startup = threading.Event(), server.startup
+
+    async def tell(sockets: list[object] | None = None) -> None:
+        await startup(sockets)  # type: ignore[arg-type]
+        up.set()
+
+    server.startup = tell  # type: ignore[assignment, method-assign]
+    with listen("127.0.0.1", 0) as listener:
+        thread = threading.Thread(target=server.run, args=([listener],))
+        thread.start()
+        try:
+            assert up.wait(60)
+            yield int(listener.getsockname()[1])
+        finally:
+            server.should_exit = True
+            thread.join()

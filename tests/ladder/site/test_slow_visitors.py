@@ -1,0 +1,144 @@
+"""Visitors who hold a connection without using it, or send more than they may, really connected."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+import uvicorn
+
+from ladder.app.ladder import Ladder
+from ladder.results.live_folder import LiveFolder
+from ladder.runner.live_writer import LiveWriter
+from ladder.settings.settings import load_settings
+from ladder.site.connection import Patience, PatientConnection
+from pigpen.rules import PRESETS
+from tests.ladder.site.serving import running, served
+from tests.ladder.site.visitor import MATCHES, small_site
+from tests.ladder.worker.live_events import watched
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from starlette.types import Receive, Scope, Send
+
+SOON = 0.2
+"""Seconds; each test waits until the site acts, however long that takes."""
+ASK = b"GET /healthz HTTP/1.1\r\nHost: site.test\r\n"
+LONG = 50_000_000
+"""More bytes than the system keeps for who does not read."""
+RUNNING = MATCHES + 2
+"""The match of the small site that is being played."""
+SENT, _ = watched(PRESETS["gongzhu"], "boards:1")
+
+
+@pytest.fixture
+def port(tmp_path: Path) -> Iterator[int]:
+    """A site that has little patience with the heads of requests."""
+    with (
+        Ladder.open(load_settings(data_dir=tmp_path), create=True) as ladder,
+        served(ladder, patience=Patience(head=SOON)) as port,
+    ):
+        yield port
+
+
+@pytest.fixture
+def client(port: int) -> Iterator[socket.socket]:
+    with socket.create_connection(("127.0.0.1", port), timeout=120) as client:
+        yield client
+
+
+def rest(client: socket.socket) -> bytes:
+    """What the site sends until it closes the connection, in whatever way."""
+    parts = []
+    try:
+        while part := client.recv(65536):
+            parts.append(part)
+    except ConnectionError:
+        pass
+    return b"".join(parts)
+
+
+def drip(client: socket.socket, piece: bytes) -> None:
+    """Send pieces, each long before it could be taken for the last one, until the site has closed the connection."""
+    client.settimeout(SOON / 10)
+    while True:
+        try:
+            client.sendall(piece)
+            if client.recv(65536) == b"":
+                return
+        except TimeoutError:
+            continue
+        except ConnectionError:
+            return
+
+
+def test_who_asks_for_nothing_is_cut_off(client: socket.socket) -> None:
+    assert rest(client) == b""
+
+
+@pytest.mark.parametrize("sent", [b"G", ASK, ASK + b"X-Slow: "])
+def test_who_never_ends_the_head_of_a_request_is_cut_off(client: socket.socket, sent: bytes) -> None:
+    client.sendall(sent)
+    assert rest(client) == b""
+
+
+def test_dripping_does_not_help(client: socket.socket) -> None:
+    client.sendall(ASK)
+    drip(client, b"X: 1\r\n")
+
+
+def test_nor_does_a_body_that_goes_on_after_the_answer(client: socket.socket) -> None:
+    client.sendall(ASK + b"Transfer-Encoding: chunked\r\n\r\n")
+    assert client.recv(65536).startswith(b"HTTP/1.1 200 ")
+    drip(client, b"1\r\nx\r\n")
+
+
+def test_who_has_a_stream_open_is_not_cut_off(tmp_path: Path) -> None:
+    with (
+        small_site(tmp_path) as site,
+        served(site.ladder, patience=Patience(head=SOON)) as port,
+        closing(LiveWriter(LiveFolder(tmp_path))) as writer,
+        httpx.stream("GET", f"http://127.0.0.1:{port}/api/v1/live/{RUNNING}/stream", timeout=120) as stream,
+    ):
+        writer.begin(RUNNING, 1)
+        lines = stream.iter_lines()
+        assert next(lines).startswith("retry: ")
+        time.sleep(3 * SOON)
+        writer.append(RUNNING, 1, SENT[0])
+        assert "id: 1-1" in lines
+
+
+def test_who_does_not_read_is_cut_off() -> None:
+    lost = threading.Event()
+
+    async def much(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"x" * LONG, "more_body": True})
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        lost.set()
+
+    impatient = PatientConnection.with_patience(Patience(reader=SOON))
+    config = uvicorn.Config(much, http=impatient, lifespan="off", log_config=None)
+    with running(uvicorn.Server(config)) as port, socket.create_connection(("127.0.0.1", port), timeout=120) as client:
+        client.sendall(ASK + b"\r\n")
+        assert lost.wait(120)
+        assert len(rest(client)) < LONG
+
+
+@pytest.mark.parametrize("length", [17_000, 100_000])
+def test_a_head_that_is_too_long_is_refused(client: socket.socket, length: int) -> None:
+    client.sendall(ASK + b"X-Long: " + b"x" * length)
+    assert rest(client).startswith(b"HTTP/1.1 400 ")
+
+
+def test_also_when_it_comes_at_once(port: int) -> None:
+    asked = httpx.get(f"http://127.0.0.1:{port}/healthz", headers={"X-Long": "x" * 40_000})
+    assert (asked.status_code, asked.headers["connection"]) in [(431, "close"), (400, "close")]
