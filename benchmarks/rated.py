@@ -88,7 +88,7 @@ def rated(millis: int, instances: Instances, matches: int) -> Rated:
         root = Path(name)
         settings = load_settings(data_dir=root / "ladder", instances=instances, boards=BOARDS, **PATIENT)
         database = open_ladder(settings, create=True)
-        asyncio.run(_enter(database, [_folder(root / f"bot{n}", millis, n) for n in range(BOTS)]))
+        asyncio.run(enter_folders(database, [folder_of(root / f"bot{n}", millis, n) for n in range(BOTS)]))
         stop = log_to(settings.data_dir / "logs" / "ladder.jsonl", to_stderr=False)
         executor = LocalExecutor(Worker(load_version), slots=len(bot_cores()) + 1)
         try:
@@ -120,14 +120,16 @@ def _clocked(settings: Settings) -> float:
     return sum(cpu or 0.0 for line in lines if isinstance(line, DealLine) for cpu in line.cpu_ms or ()) / 1000
 
 
-def _folder(folder: Path, millis: int, number: int) -> Path:
+def folder_of(folder: Path, millis: int, number: int) -> Path:
+    """Write a bot of its own that thinks so long over each card; gives its folder."""
     shutil.copytree(INSTANT, folder)
     text = THINKING.format(millis=millis) if millis else (folder / "bot.py").read_text()
     (folder / "bot.py").write_text(f"{text}\n# {number}\n")
     return folder
 
 
-async def _enter(database: Database, folders: Sequence[Path]) -> None:
+async def enter_folders(database: Database, folders: Sequence[Path]) -> None:
+    """Enter bots of as many owners, untried."""
     sandbox = DockerSandbox()
     try:
         for folder in folders:
