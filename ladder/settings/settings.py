@@ -113,7 +113,7 @@ class Settings(BaseSettings):
     warm_bytes: Annotated[PositiveInt, Field(le=MOST_COUNT)] = WARM_BYTES
     """Memory that warm containers without an instance may have together; divided among the workers."""
     builds: Builds = "base"
-    """Dockerfiles of folders submitted here, not afar; base: FROM pigpen/bot and COPY; allowed: any (docs/security.md)."""
+    """Dockerfiles of folders submitted on this host; base: FROM pigpen/bot, COPY; allowed: any (docs/security.md)."""
     live: Public = "played"
     """What is seen of running matches; played: cards played, and finished deals; open: all cards; off: nothing."""
     live_delay: Annotated[NonNegativeFloat, Field(le=MOST_DELAY)] = 0.0
