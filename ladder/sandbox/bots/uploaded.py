@@ -25,11 +25,14 @@ BLOCK = 512
 CHUNK = 64 * 1024
 LONG_HEADER = 16 * 1024
 """The most bytes of a header that says more of the next member than a block has room for."""
+HEADERS_EACH = 3
+"""Headers for each member that may be there: its own, and two that say more of it."""
 FREE_BYTES = 1024 * 1024
 """Up to here nobody asks how well the archive is packed."""
 MOST_RATIO = 200
 """Bytes that may come out for each that went in."""
 GZIP = 16 + zlib.MAX_WBITS
+CUT_OFF = "ends in the middle. Pack it, and send it, again"
 PAX, GLOBAL_PAX, GNU_NAME = b"x", b"g", b"L"
 FILES = (tarfile.REGTYPE, tarfile.AREGTYPE)
 KINDS = {
@@ -90,10 +93,21 @@ class _Unpacked:
         while len(self._ready) < count:
             more = self._more()
             if not more:
-                raise _refused("ends in the middle. Send it again")
+                raise _refused(CUT_OFF)
             self._ready += more
         taken, self._ready = self._ready[:count], self._ready[count:]
         return taken
+
+    def check_end(self) -> None:
+        """Make sure that nothing but padding follows, and that what came out has the checksum that gzip gave it."""
+        while more := self._ready or self._more():
+            if more.strip(b"\0"):
+                raise _refused("goes on after its end")
+            self._ready = b""
+        if not self._inflate.eof:
+            raise _refused(CUT_OFF)
+        if self._inflate.unused_data or self._packed.read(1):
+            raise _refused("goes on after its end")
 
     def chunks(self, size: int) -> Iterator[bytes]:
         """So many bytes, some at a time."""
@@ -137,7 +151,7 @@ class _Unpacking:
         self._limits = limits
         self._seen: dict[str, bool] = {}
         """Paths that are there, and whether they are folders."""
-        self._bytes = 0
+        self._bytes = self._headers = self._header_bytes = 0
 
     def run(self) -> None:
         """Unpack all of it."""
@@ -149,6 +163,7 @@ class _Unpacking:
                 continue
             self._member(header, header.name if name is None else name)
             name = None
+        self._source.check_end()
         if not self._seen:
             raise _refused("is empty")
 
@@ -156,6 +171,9 @@ class _Unpacking:
         block = self._source.take(BLOCK)
         if not block.strip(b"\0"):
             return None
+        self._headers += 1
+        if self._headers > self._limits.members * HEADERS_EACH:  # those of one folder again and again, too
+            raise self._too_many()
         try:
             return tarfile.TarInfo.frombuf(block, "utf-8", "strict")
         except (tarfile.HeaderError, ValueError):  # ValueError: a name that is not UTF-8
@@ -163,7 +181,8 @@ class _Unpacking:
 
     def _said(self, header: tarfile.TarInfo) -> str | None:
         """The name that a longer header gives the next member; None if it gives none."""
-        if header.size > LONG_HEADER:
+        self._header_bytes += max(0, header.size)
+        if not 0 <= header.size <= LONG_HEADER or self._header_bytes > self._limits.members * MOST_NAME:
             raise _refused("has a header that is too long")
         body = self._padded(header.size)
         try:
@@ -183,17 +202,17 @@ class _Unpacking:
         is_folder = header.type == tarfile.DIRTYPE
         if not is_folder and header.type not in FILES:
             what = KINDS.get(header.type, "neither a file nor a folder")
-            raise _refused(f"holds {what}, {name!r}. Put a copy of the file in its place, or leave it out")
+            raise _refused(f"holds {what}, {name[:80]!r}. Put a copy of the file in its place, or leave it out")
         if header.size < 0 or (is_folder and header.size):
             raise _refused("has a header that makes no sense")
-        if not parts:  # the folder itself
-            return
+        if not parts and not is_folder:
+            raise _refused("has a file without a name")
         for count in range(1, len(parts)):
             self._add_folder(parts[:count])
-        if is_folder:
-            self._add_folder(parts)
-        else:
+        if not is_folder:
             self._add_file(parts, header)
+        elif parts:  # else it is the folder itself
+            self._add_folder(parts)
 
     def _parts(self, name: str) -> list[str]:
         if len(name.encode()) > MOST_NAME:
@@ -232,7 +251,10 @@ class _Unpacking:
     def _add(self, path: str, *, is_folder: bool) -> None:
         self._seen[path] = is_folder
         if len(self._seen) > self._limits.members:
-            raise _refused(f"has more than {self._limits.members:,} files and folders")
+            raise self._too_many()
+
+    def _too_many(self) -> BotRejected:
+        return _refused(f"has more than {self._limits.members:,} files and folders")
 
 
 def _pax(body: bytes) -> dict[str, str]:
@@ -245,15 +267,17 @@ def _pax(body: bytes) -> dict[str, str]:
     Raises:
         ValueError: If it is none.
     """
-    found = {}
-    while body:
-        length = int(body[: body.index(b" ")])
-        line = body[:length]
-        if length < 5 or len(line) < length or not line.endswith(b"\n"):
+    found, at = {}, 0
+    while at < len(body):
+        space = body.index(b" ", at, at + 8)
+        end = at + int(body[at:space])
+        if not space < end <= len(body) or body[end - 1 : end] != b"\n":
             raise ValueError("a line is cut off")
-        keyword, _, value = line[line.index(b" ") + 1 : -1].decode().partition("=")
+        keyword, equals, value = body[space + 1 : end - 1].decode().partition("=")
+        if not equals:
+            raise ValueError("a line has no value")
         found[keyword] = value
-        body = body[length:]
+        at = end
     if any(keyword in ("size", "linkpath") or keyword.startswith("GNU.sparse") for keyword in found):
         raise ValueError("it changes what the block says")
     return found
