@@ -63,14 +63,16 @@ def typed(*words: str, folder: Path, **environment: str) -> Typed:
     return Typed(words, *run_here(words, folder, plain | environment))
 
 
-def run_here(words: Sequence[str], folder: Path, environment: Mapping[str, str]) -> tuple[int, str, str]:
+def run_here(
+    words: Sequence[str], folder: Path, environment: Mapping[str, str], stdin: str = ""
+) -> tuple[int, str, str]:
     """Run ``pigpen WORDS`` in *folder*, in this process; its exit code, output and errors."""
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", errors="backslashreplace") for _ in range(2))
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     code = 0
     with (
         mock.patch.dict(os.environ, environment),
-        mock.patch.multiple(sys, argv=["pigpen", *words], stdin=io.StringIO()),
+        mock.patch.multiple(sys, argv=["pigpen", *words], stdin=io.StringIO(stdin)),
         contextlib.chdir(folder),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),

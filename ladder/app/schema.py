@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from ladder.values.accounts import AccountRow, AuditRow, CredentialRow, InvitationLink, InvitationRow
 from ladder.values.bots import BotPage, BotRow, Retired, StateChanged
 from ladder.values.check import CheckResult
 from ladder.values.compare import CompareResult
@@ -49,6 +50,18 @@ PRINTED: dict[str, Any] = {
     "retire": list[Retired],
     "suspend": StateChanged,
     "resume-bot": StateChanged,
+    "account list": list[AccountRow],
+    "account add": InvitationLink,
+    "account add --password": AccountRow,
+    "account invite": InvitationLink,
+    "account invitations": list[InvitationRow],
+    "account disable": AccountRow,
+    "account enable": AccountRow,
+    "account role": AccountRow,
+    "account quota": AccountRow,
+    "account password": InvitationLink,
+    "account sessions": list[CredentialRow],
+    "account audit": list[AuditRow],
     "doctor": DoctorReport,
     "config": list[SettingRow],
     "db upgrade": Upgrade,

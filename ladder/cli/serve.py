@@ -64,20 +64,26 @@ def up(host: HostOption = None, port: PortOption = None, tls: TlsOption = None) 
     Enter bots from another terminal with `pigpen submit`. The first Ctrl-C finishes the matches that are under way
     and then ends the site; the second one gives the matches up: they are played again by the next run.
 
+    As long as nobody can log in as an organiser, it prints a link for the first one, a new one at each start.
+
     Examples:
         pigpen up
 
         pigpen up --host 0.0.0.0 --port 443 --tls fullchain.pem privkey.pem
     """
+    from ladder.app.accounts.links import link_of
+    from ladder.app.accounts.managing import first_invitation
     from ladder.app.supervisor import SupervisedProcess, Supervisor
+    from ladder.site.listening import address_of
     from ladder.site.tls import Tls
 
     settings = the_settings()
     certificate = Tls.of(settings, tls)
     logs = settings.data_dir / "logs"
     with closing(_listen(settings, host, port, certificate)) as listener:
-        with opened(settings, create=True):
+        with opened(settings, create=True) as ladder:
             logs.mkdir(parents=True, exist_ok=True)
+            first = first_invitation(ladder)
         number = listener.fileno()
         words = ("serve", "--fd", str(number), *(("--tls", *map(str, tls)) if tls else ()))
         site = SupervisedProcess("The site", words, logs / "site.err", (number,))
@@ -86,6 +92,9 @@ def up(host: HostOption = None, port: PortOption = None, tls: TlsOption = None) 
         for sign in (signal.SIGINT, signal.SIGTERM):
             signal.signal(sign, lambda *_: supervisor.stop())
         _say_where(settings, listener, certificate)
+        if first is not None:
+            link = link_of(settings, first, address_of(listener, tls=certificate is not None)).link
+            typer.echo(harmless(f"It has no organiser yet; whoever opens this link becomes the first one: {link}"))
         typer.echo(harmless(f"The ladder is in {settings.data_dir}; its logs are in {logs}. Ctrl-C ends both."))
         supervisor.run()
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperGroup
 
+from ladder.cli.account import account
 from ladder.cli.bots import bots
 from ladder.cli.check import check
 from ladder.cli.compare import compare_bots
@@ -100,6 +101,7 @@ PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "ladder": ladder_app,
         "up": up,
         "serve": serve,
+        "account": account,
         "retire": retire,
         "suspend": suspend,
         "resume-bot": resume_bot,

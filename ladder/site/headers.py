@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from typing import TYPE_CHECKING
 
@@ -34,7 +35,20 @@ HEADERS = {
 FAILED = "The site failed; its log says why.\n"
 YEAR = 365 * 24 * 3600
 
+SECRET = re.compile(r"pg[pisd]_[\w-]{8,}")
+"""What opens an account, or lets somebody make one (`ladder.app.accounts.secrets`)."""
+
 log = structlog.get_logger("pigpen.site")
+
+
+def without_secrets(path: str) -> str:
+    """
+    Give what may be logged of a path; queries and bodies are not logged at all.
+
+    >>> without_secrets("/register/pgi_AAAAAAAAAAAA")
+    '/register/…'
+    """
+    return SECRET.sub("…", path)
 
 
 class EveryResponse:
@@ -78,7 +92,7 @@ class EveryResponse:
             log.info(
                 "request",
                 method=method,
-                path=scope["path"],
+                path=without_secrets(scope["path"]),
                 status=status,
                 ms=round(1000 * seconds, 1),
                 client=client[0] if client else None,

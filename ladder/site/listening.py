@@ -7,12 +7,11 @@ import os
 import socket
 from typing import TYPE_CHECKING
 
+from ladder.app.accounts.links import USUAL_PORT
 from ladder.errors import UserError
 
 if TYPE_CHECKING:
     from ladder.settings.settings import Settings
-
-USUAL_PORT = 8020
 
 
 def listen(host: str, port: int, usual_port: int = USUAL_PORT) -> socket.socket:

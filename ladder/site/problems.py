@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
 from ladder.errors import Busy, Conflict, Forbidden, LadderError, StoreError, TooOften, UserError
+from ladder.site.headers import without_secrets
 from ladder.site.origin import SAFE
 from ladder.site.words import language_of, to_translate, translations
 from ladder.values.text import harmless
@@ -72,7 +73,7 @@ def on_our_error(request: Request, error: Exception) -> Response:
         return respond(request, HTTPStatus.UNPROCESSABLE_ENTITY, str(error))
     if isinstance(error, UserError | LadderError):
         return respond(request, HTTPStatus.NOT_FOUND, str(error))
-    log.error("failed", path=request.url.path, error=str(error))
+    log.error("failed", path=without_secrets(request.url.path), error=str(error))
     if isinstance(error, StoreError):
         return respond(request, HTTPStatus.SERVICE_UNAVAILABLE, NO_DATABASE)
     return respond(request, HTTPStatus.INTERNAL_SERVER_ERROR, FAILED)
@@ -97,7 +98,7 @@ def on_bad_input(request: Request, error: Exception) -> Response:
 
 def on_failure(request: Request, error: Exception) -> Response:
     """A mistake of ours."""
-    log.error("failed", path=request.url.path, exc_info=error)
+    log.error("failed", path=without_secrets(request.url.path), exc_info=error)
     return respond(request, HTTPStatus.INTERNAL_SERVER_ERROR, FAILED)
 
 

@@ -100,6 +100,14 @@ class NewSecret(Value):
     expires: Time
 
 
+class InvitationLink(Value):
+    """A link with which somebody makes an account, or sets a new password, once; shown once."""
+
+    id: int
+    link: str
+    expires: Time
+
+
 class CredentialRow(Value):
     """A session or a token, for its owner; the secret itself is not stored."""
 

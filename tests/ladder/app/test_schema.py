@@ -18,7 +18,12 @@ from ladder.values.value import Time, Value, time_of
 from pigpen.rules import PRESETS
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "json.md"
-WITH_ARGUMENT = {"rules NAME": "rules", "matches MATCH": "matches", "why --step": "why"}
+WITH_ARGUMENT = {
+    "rules NAME": "rules",
+    "matches MATCH": "matches",
+    "why --step": "why",
+    "account add --password": "account add",
+}
 
 
 def test_the_schema_in_the_docs_is_fresh() -> None:
@@ -31,7 +36,10 @@ def test_it_is_a_schema() -> None:
 
 def test_it_names_every_command_that_prints_json() -> None:
     commands = get_command(app).commands  # type: ignore[attr-defined]
-    found = dict(commands) | {f"db {name}": each for name, each in commands["db"].commands.items()}
+    groups = {name: each.commands for name, each in commands.items() if name in ("account", "db")}
+    found = dict(commands) | {
+        f"{group} {name}": each for group, there in groups.items() for name, each in there.items()
+    }
     printing = {
         name for name, each in found.items() if "--json" in {option for one in each.params for option in one.opts}
     }

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from structlog.testing import capture_logs
 
 from ladder.app.accounts import managing
 from ladder.app.accounts.passwords import LEAST, MOST
@@ -383,6 +384,15 @@ def test_everything_may_be_revoked_at_once(ladder: Ladder, person: Person) -> No
     assert is_in(person, "ada")
     assert not is_in(other, "ada")
     assert "/me/account/tokens/" not in person.get("/me/account").text
+
+
+def test_a_secret_in_a_path_is_not_logged(person: Person) -> None:
+    secret = "pgi_" + "A" * 43
+    with capture_logs() as logs:
+        person.get(f"/register/{secret}?invitation={secret}")
+        person.get("/register/pgi_/B")
+    assert [line["path"] for line in logs] == ["/register/…", "/register/pgi_/B"]
+    assert secret not in str(logs)
 
 
 def test_sentences_are_translated_as_they_are_said() -> None:

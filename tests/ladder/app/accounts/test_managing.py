@@ -1,0 +1,150 @@
+"""What organisers do with accounts, and what nobody else may."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ladder.app.accounts import managing, tokens
+from ladder.app.accounts.registering import register
+from ladder.app.accounts.sessions import Visit
+from ladder.app.accounts.viewers import viewer_by
+from ladder.app.ladder import Ladder
+from ladder.errors import Forbidden, LadderError, UserError
+from ladder.values.accounts import LOCAL, NOBODY, Role, Scope, Viewer
+from tests.ladder.people import add_person, session_of, token_of
+from tests.ladder.site.person import PASSWORD, quick_passwords
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ladder.settings.settings import Settings
+
+ADA = Viewer("ada")
+OLGA = Viewer("olga", is_organiser=True, address="192.0.2.7")
+HERE = Visit("", "")
+
+
+@pytest.fixture
+def ladder(settings: Settings) -> Iterator[Ladder]:
+    """A ladder with a contestant and an organiser, on each database."""
+    with Ladder.open(settings) as ladder:
+        add_person(ladder, "ada")
+        add_person(ladder, "olga", Role.ORGANISER)
+        yield ladder
+
+
+DEEDS: list[Callable[[Ladder, Viewer], Any]] = [
+    lambda ladder, viewer: managing.accounts(ladder, viewer),
+    lambda ladder, viewer: managing.add(ladder, viewer, "eve", Role.ORGANISER),
+    lambda ladder, viewer: managing.add_with_password(
+        ladder, quick_passwords(), viewer, "eve", Role.ORGANISER, PASSWORD
+    ),
+    lambda ladder, viewer: managing.invite(ladder, viewer, Role.ORGANISER),
+    lambda ladder, viewer: managing.invitations(ladder, viewer),
+    lambda ladder, viewer: managing.take_back(ladder, viewer, 1),
+    lambda ladder, viewer: managing.disable(ladder, viewer, "olga", "x"),
+    lambda ladder, viewer: managing.enable(ladder, viewer, "ada"),
+    lambda ladder, viewer: managing.set_quota(ladder, viewer, "ada", 7),
+    lambda ladder, viewer: managing.set_role(ladder, viewer, "ada", Role.ORGANISER),
+    lambda ladder, viewer: managing.new_password(ladder, viewer, "olga"),
+    lambda ladder, viewer: managing.audit(ladder, viewer),
+]
+
+
+@pytest.mark.parametrize("deed", DEEDS)
+def test_nobody_else_does_what_organisers_do(ladder: Ladder, deed: Callable[[Ladder, Viewer], Any]) -> None:
+    reader = Viewer("olga", is_organiser=True, scopes=frozenset({Scope.READ, Scope.SUBMIT}), by_token=True)
+    for viewer in (NOBODY, ADA, reader):
+        with pytest.raises(Forbidden):
+            deed(ladder, viewer)
+    assert managing.audit(ladder, LOCAL) == []
+
+
+def test_a_link_to_anothers_password_is_made_on_the_ladders_machine_alone(ladder: Ladder) -> None:
+    with pytest.raises(Forbidden, match="Only on the ladder's machine"):
+        managing.new_password(ladder, OLGA, "ada")
+    with pytest.raises(LadderError, match="There is an account 'ada' already"):
+        managing.invite(ladder, OLGA, Role.CONTESTANT, "ada")
+    managing.new_password(ladder, LOCAL, "ada")
+
+
+def test_disabling_ends_sessions_tokens_and_links_at_once_and_enabling_brings_none_back(ladder: Ladder) -> None:
+    secrets = [session_of(ladder, "ada"), token_of(ladder, "ada")]
+    link = managing.new_password(ladder, LOCAL, "ada").secret
+    row = managing.disable(ladder, OLGA, "ada", " It cheats. ")
+    assert (row.disabled is not None, row.reason) == (True, "It cheats.")
+    assert [viewer_by(ladder, secret, "") for secret in secrets] == [NOBODY, NOBODY]
+    row = managing.enable(ladder, OLGA, "ada")
+    assert (row.disabled, row.reason) == (None, "")
+    assert [viewer_by(ladder, secret, "") for secret in secrets] == [NOBODY, NOBODY]
+    with pytest.raises(LadderError, match="not good any more"):
+        register(ladder, quick_passwords(), "", PASSWORD, link, HERE)
+    assert viewer_by(ladder, session_of(ladder, "ada"), "").name == "ada"
+
+
+def test_nobody_locks_themselves_out(ladder: Ladder) -> None:
+    with pytest.raises(UserError, match="another organiser can"):
+        managing.disable(ladder, OLGA, "olga", "x")
+    with pytest.raises(UserError, match="another organiser can"):
+        managing.set_role(ladder, OLGA, "olga", Role.CONTESTANT)
+
+
+def test_who_is_no_organiser_any_more_is_none_at_once(ladder: Ladder) -> None:
+    secret = token_of(ladder, "olga")
+    managing.set_role(ladder, LOCAL, "olga", Role.CONTESTANT)
+    with pytest.raises(Forbidden):
+        managing.accounts(ladder, viewer_by(ladder, secret, ""))
+
+
+def test_what_is_done_is_written_down_with_who_did_it_from_where(ladder: Ladder) -> None:
+    managing.set_quota(ladder, OLGA, "ada", 7)
+    managing.disable(ladder, LOCAL, "ada", "x" * 300)
+    disabled, quota = managing.audit(ladder, OLGA)
+    assert (quota.actor, quota.action, quota.subject, quota.address) == ("olga", "account.quota", "ada", "192.0.2.7")
+    assert quota.details == {"submissions_a_day": 7}
+    assert (disabled.actor, disabled.address, disabled.details) == ("", "", {"reason": "x" * 200})
+    assert managing.audit(ladder, OLGA, before=disabled.id) == [quota]
+    assert managing.audit(ladder, OLGA, limit=1) == [disabled]
+
+
+def test_what_fails_is_not_written_down(ladder: Ladder) -> None:
+    for deed in (
+        lambda: managing.disable(ladder, OLGA, "eve", "x"),
+        lambda: managing.disable(ladder, OLGA, "ada", " "),
+        lambda: managing.set_quota(ladder, OLGA, "eve", 7),
+        lambda: managing.add(ladder, OLGA, "ada", Role.CONTESTANT),
+        lambda: managing.take_back(ladder, OLGA, 7),
+        lambda: managing.invite(ladder, OLGA, Role.CONTESTANT, days=366),
+        lambda: tokens.revoke(ladder, OLGA, "olga", 7, "token"),
+    ):
+        with pytest.raises((LadderError, UserError)):
+            deed()
+    assert managing.audit(ladder, OLGA) == []
+
+
+def test_the_first_organiser_comes_by_the_newest_link(settings: Settings) -> None:
+    with Ladder.open(settings) as ladder:
+        old, new = managing.first_invitation(ladder), managing.first_invitation(ladder)
+        assert old is not None
+        assert new is not None
+        managing.add(ladder, LOCAL, "olga", Role.ORGANISER)
+        assert managing.first_invitation(ladder) is not None, "she has no password yet"
+        new = managing.first_invitation(ladder)
+        assert new is not None
+        with pytest.raises(LadderError, match="not good any more"):
+            register(ladder, quick_passwords(), "otto", PASSWORD, old.secret, HERE)
+        register(ladder, quick_passwords(), "otto", PASSWORD, new.secret, HERE)
+        assert [row.role for row in managing.accounts(ladder, LOCAL) if row.name == "otto"] == [Role.ORGANISER]
+        assert managing.first_invitation(ladder) is None
+        with pytest.raises(LadderError, match="not good any more"):
+            register(ladder, quick_passwords(), "eve", PASSWORD, new.secret, HERE)
+
+
+def test_an_invitation_of_an_organisers_is_not_taken_back_by_a_start(settings: Settings) -> None:
+    with Ladder.open(settings) as ladder:
+        mine = managing.invite(ladder, LOCAL, Role.CONTESTANT, note="for Graz")
+        managing.first_invitation(ladder)
+        managing.first_invitation(ladder)
+        register(ladder, quick_passwords(), "graz", PASSWORD, mine.secret, HERE)

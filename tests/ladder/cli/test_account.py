@@ -1,0 +1,194 @@
+"""`pigpen account`: what it prints, and what it does."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from ladder.app.accounts.registering import register
+from ladder.app.accounts.sessions import Visit, log_in
+from ladder.app.ladder import Ladder
+from ladder.app.schema import api_schema
+from ladder.errors import Forbidden
+from ladder.settings.settings import load_settings
+from tests.ladder.site.person import PASSWORD, quick_passwords
+from tests.typed import Typed, run_here, typed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+LINK = re.compile(r"(\S+)/register\?invitation=(pgi_[\w-]{43})\n")
+SCHEMA = api_schema()
+HERE = Visit("", "a test's")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder whose ladder begins with the first account."""
+    return tmp_path
+
+
+@pytest.fixture
+def ladder(folder: Path) -> Iterator[Ladder]:
+    """That ladder."""
+    with Ladder.open(load_settings(data_dir=folder / "data"), create=True) as ladder:
+        yield ladder
+
+
+def account(folder: Path, *words: str, **environment: str) -> Typed:
+    return typed("account", *words, folder=folder, **environment)
+
+
+def done(folder: Path, *words: str, **environment: str) -> str:
+    found = account(folder, *words, **environment)
+    assert (found.code, found.is_civil) == (0, True), found.err
+    return found.out
+
+
+def value(folder: Path, *words: str) -> Any:
+    """What it prints with `--json`, which is as the schema says."""
+    found = json.loads(done(folder, *words, "--json"))
+    name = "account add --password" if "--password" in words else f"account {words[0]}"
+    Draft202012Validator({**SCHEMA["properties"][name], "$defs": SCHEMA["$defs"]}).validate(found)
+    return found
+
+
+def secret_in(out: str, base: str = "http://127.0.0.1:8020") -> str:
+    found = LINK.fullmatch(out)
+    assert found is not None
+    assert found[1] == base
+    return found[2]
+
+
+def come(ladder: Ladder, secret: str, name: str = "") -> None:
+    """Open a link, and choose a name and a password."""
+    register(ladder, quick_passwords(), name, PASSWORD, secret, HERE)
+
+
+def can_log_in(ladder: Ladder, name: str) -> bool:
+    try:
+        log_in(ladder, quick_passwords(), name, PASSWORD, HERE)
+    except Forbidden:
+        return False
+    return True
+
+
+def test_an_account_gets_its_password_by_a_link(folder: Path, ladder: Ladder) -> None:
+    secret = secret_in(done(folder, "add", "ada"))
+    assert not can_log_in(ladder, "ada")
+    come(ladder, secret)
+    assert can_log_in(ladder, "ada")
+    assert account(folder, "add", "ada").is_one_sentence
+    assert account(folder, "add", "Ada").is_one_sentence
+    assert account(folder, "add", "../ada").is_one_sentence
+
+
+def test_a_link_leads_to_where_the_site_is(folder: Path) -> None:
+    for name, value, base in (
+        ("PIGPEN_SITE_URL", "https://arena.example/", "https://arena.example"),
+        ("PIGPEN_SITE_HOST", "0.0.0.0", "http://127.0.0.1:8020"),
+        ("PIGPEN_SITE_HOST", "::1", "http://[::1]:8020"),
+        ("PIGPEN_SITE_PORT", "80", "http://127.0.0.1:80"),
+    ):
+        secret_in(done(folder, "invite", **{name: value}), base)
+
+
+def test_a_password_may_be_given_here(folder: Path, ladder: Ladder) -> None:
+    words = ["account", "add", "olga", "--organiser", "--password"]
+    for text, code in (("short\n", 2), ("", 2), (f"{PASSWORD}\n", 0)):
+        assert run_here(words, folder, {"PIGPEN_DATA_DIR": str(folder / "data")}, text)[0] == code
+    assert can_log_in(ladder, "olga")
+
+
+def test_somebody_is_invited_and_uninvited(folder: Path, ladder: Ladder) -> None:
+    come(ladder, secret_in(done(folder, "invite", "--note", "the team from Graz")), "graz")
+    done(folder, "invite", "--name", "bob", "--organiser", "--days", "3")
+    open_one, used = value(folder, "invitations")
+    assert (open_one["name"], open_one["role"], open_one["used"]) == ("bob", "organiser", None)
+    assert (used["note"], used["used_by"], used["by"]) == ("the team from Graz", "graz", "")
+    assert "the team from Graz" in done(folder, "invitations")
+    assert done(folder, "uninvite", str(open_one["id"])) == "Invitation 2 is not good any more.\n"
+    for number in ("1", "2", "3"):
+        assert account(folder, "uninvite", number).is_one_sentence
+    assert account(folder, "invite", "--name", "graz").is_one_sentence
+    assert account(folder, "invite", "--days", "366").code == 2
+
+
+def test_an_account_is_disabled_and_enabled(folder: Path, ladder: Ladder) -> None:
+    come(ladder, secret_in(done(folder, "invite")), "ada")
+    assert value(folder, "disable", "ada", "--reason", "It \x1b[31mcheats.")["disabled"] is not None
+    assert not can_log_in(ladder, "ada")
+    out = done(folder, "list")
+    assert "ada is disabled since" in out
+    assert value(folder, "sessions", "ada") == []
+    assert value(folder, "enable", "ada")["disabled"] is None
+    assert can_log_in(ladder, "ada")
+    assert account(folder, "disable", "ada", "--reason", " ").is_one_sentence
+    assert account(folder, "disable", "eve", "--reason", "x").is_one_sentence
+    assert account(folder, "enable", "eve").is_one_sentence
+
+
+def test_an_account_has_a_quota_and_a_role(folder: Path) -> None:
+    done(folder, "add", "ada")
+    assert done(folder, "quota", "ada", "100") == "ada may submit 100 times in 24 hours.\n"
+    assert value(folder, "quota", "ada", "0")["submissions_a_day"] == 0
+    assert done(folder, "quota", "ada", "default") == "ada may submit 20 times in 24 hours.\n"
+    for wrong in ("x", "-1", "1e3", "9" * 10, "٣"):
+        assert account(folder, "quota", "--", "ada", wrong).is_one_sentence
+    assert done(folder, "role", "ada", "organiser") == "ada is an organiser now.\n"
+    assert value(folder, "list")[0]["role"] == "organiser"
+    assert done(folder, "role", "ada", "contestant") == "ada is a contestant now.\n"
+
+
+def test_a_new_password_ends_sessions_and_older_links(folder: Path, ladder: Ladder) -> None:
+    first = secret_in(done(folder, "add", "ada"))
+    second = secret_in(done(folder, "password", "ada"))
+    assert value(folder, "password", "ada")["link"].startswith("http://127.0.0.1:8020/register?invitation=pgi_")
+    for secret in (first, second):
+        with pytest.raises(Exception, match="not good any more"):
+            come(ladder, secret)
+    come(ladder, secret_in(done(folder, "password", "ada")))
+    assert can_log_in(ladder, "ada")
+
+
+def test_sessions_are_listed_and_revoked(folder: Path, ladder: Ladder) -> None:
+    come(ladder, secret_in(done(folder, "add", "ada")))
+    can_log_in(ladder, "ada")
+    newest, oldest = (row["id"] for row in value(folder, "sessions", "ada"))
+    assert "a test's" in done(folder, "sessions", "ada")
+    assert done(folder, "revoke", "ada", str(oldest)) == "Revoked: 1.\n"
+    assert [row["id"] for row in value(folder, "sessions", "ada")] == [newest]
+    assert account(folder, "revoke", "ada", "99").is_one_sentence
+    assert done(folder, "revoke", "ada") == "Revoked: 1.\n"
+    assert value(folder, "sessions", "ada") == []
+
+
+def test_everything_is_in_the_audit_log_and_no_secret(folder: Path, ladder: Ladder) -> None:
+    secret = secret_in(done(folder, "add", "ada"))
+    come(ladder, secret)
+    for words in ("quota ada 3", "role ada organiser", "disable ada --reason x\x1b[31m", "enable ada", "revoke ada",
+                  "invite", "uninvite 2", "password ada"):  # fmt: skip
+        done(folder, *words.split())
+    rows = value(folder, "audit")
+    assert [row["action"] for row in rows[::-1]] == [
+        "account.create", "invitation.create", "account.password", "session.create", "account.quota", "account.role",
+        "account.disable", "account.enable", "account.revoke", "invitation.create", "invitation.revoke",
+        "invitation.create",
+    ]  # fmt: skip
+    assert {row["actor"] for row in rows} == {"", "ada"}
+    assert len(value(folder, "audit", "--limit", "2")) == 2
+    printed = done(folder, "audit") + json.dumps(rows)
+    assert "this machine" in printed
+    assert "pgi_" not in printed
+    assert "\x1b" not in printed
+
+
+def test_without_a_ladder_there_is_nobody(folder: Path) -> None:
+    for words in (["list"], ["audit"], ["invitations"], ["sessions", "ada"], ["enable", "ada"]):
+        assert account(folder, *words).is_one_sentence
+    assert not (folder / "data").exists()
