@@ -29,6 +29,7 @@ class Metrics:
         self._failures = Gauge("pigpen_failures", "Failed attempts of matches that are not done", registry=registry)
         self._decisions = Gauge("pigpen_decisions", "Decisions in matches that are done", registry=registry)
         self._faults = Gauge("pigpen_faults", "Faults held against bots in them", registry=registry)
+        self._submissions = Gauge("pigpen_submissions", "Submissions by status", ["status"], registry=registry)
         self._bots = Gauge("pigpen_bots", "Entries of bots in variants, by state", ["state"], registry=registry)
 
     def served(self, route: str, method: str, status: int, seconds: float) -> None:
@@ -51,6 +52,8 @@ class Metrics:
             self._matches.labels(status).set(number)
         for state, number in counts.bots.items():
             self._bots.labels(state).set(number)
+        for status, number in counts.submissions.items():
+            self._submissions.labels(status).set(number)
         self._failures.set(counts.failures)
         self._decisions.set(counts.decisions)
         self._faults.set(counts.faults)

@@ -19,6 +19,8 @@ class LadderCounts(Value):
     """In all matches that are done."""
     faults: int
     """Held against bots in them."""
+    submissions: dict[str, int]
+    """By status: `queued`, `leased`, `entered`, `refused`, `failed`, `withdrawn`."""
 
 
 class VariantSummary(Value):

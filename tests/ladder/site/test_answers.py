@@ -13,6 +13,8 @@ from ladder.errors import StoreError
 from ladder.site import words
 from ladder.site.cache import CachedAnswer
 from ladder.site.static_files import FOLDER, digest
+from ladder.store.commands import submission_queue
+from ladder.store.commands.submission_queue import NewSubmission
 from tests.ladder.site.visitor import BASE
 
 if TYPE_CHECKING:
@@ -137,11 +139,17 @@ def test_metrics_tell_of_requests_and_of_the_ladder(site: Visitor) -> None:
     lines = response.text.splitlines()
     for line in (
         'pigpen_matches{status="done"} 12.0', 'pigpen_matches{status="leased"} 1.0', 'pigpen_bots{state="active"} 5.0',
-        "pigpen_failures 0.0", "pigpen_live_streams 0.0",
+        "pigpen_failures 0.0", "pigpen_live_streams 0.0", 'pigpen_submissions{status="queued"} 0.0',
     ):  # fmt: skip
         assert line in lines
     (decisions,) = [line.split()[1] for line in lines if line.startswith("pigpen_decisions ")]
     assert float(decisions) > 12 * 52
+    with site.ladder.database.write() as session:
+        new = NewSubmission("ada", True, "Snuffle", "x", None, None, "x", [], False, "docker")
+        number = submission_queue.add(session, new, 0.0).id
+    assert 'pigpen_submissions{status="queued"} 1.0' in site.get("/metrics").text.splitlines()
+    with site.ladder.database.write() as session:
+        submission_queue.withdraw(session, number, 1.0)
     assert any(line.startswith('pigpen_requests_total{method="GET",route="/b/{name}",status="200"}') for line in lines)
     assert any(line.startswith('pigpen_requests_total{method="GET",route="",status="404"}') for line in lines)
     assert any('method="other"' in line for line in lines)
