@@ -190,7 +190,7 @@ def _served(session: Session, owners: Iterable[str]) -> dict[str, float]:
     """By owner: when a submission of theirs was leased last."""
     last = func.max(StoredSubmission.started)
     wanted = select(StoredSubmission.owner, last).where(StoredSubmission.owner.in_(list(owners)))
-    found = session.execute(wanted.group_by(StoredSubmission.owner)).tuples()
+    found = session.execute(wanted.group_by(StoredSubmission.owner))
     return {owner: started or 0.0 for owner, started in found}
 
 

@@ -39,12 +39,13 @@ def counts(session: Session) -> LadderCounts:
     per_state = select(Rating.state, func.count(), func.sum(Rating.decisions), func.sum(Rating.faults))
     entries = session.execute(per_state.group_by(Rating.state)).all()
     by_status = select(StoredSubmission.status, func.count()).group_by(StoredSubmission.status)
-    submissions = session.execute(by_status).tuples().all()
+    submissions = session.execute(by_status).all()
     return LadderCounts(
         matches=matches | {str(Status.DONE): done},
         bots={state: number for state, number, _, _ in entries},
         failures=sum(failures for status, _, failures in others if status != Status.QUARANTINED),
         decisions=sum(decisions for _, _, decisions, _ in entries),
         faults=sum(faults for *_, faults in entries),
-        submissions={str(status): 0 for status in SubmissionStatus} | dict(submissions),
+        submissions={str(status): 0 for status in SubmissionStatus}
+        | {status: number for status, number in submissions},
     )
