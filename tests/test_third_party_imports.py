@@ -13,6 +13,7 @@ SDK_NEEDS = {"pigpen", "grpc", "google"}
 REFEREE_NEEDS = SDK_NEEDS | {"referee", "pydantic", "pydantic_core", "tomli_w"}
 STORE_NEEDS = {"alembic", "numpy", "orjson", "pydantic_settings", "sqlalchemy", "structlog"}
 SANDBOX_NEEDS = {"docker", "packaging", "requests", "threadpoolctl", "urllib3"}
+REGISTRY_NEEDS = {"cryptography", "joserfc"}
 SITE_NEEDS = {"anyio", "babel", "fastapi", "h11", "jinja2", "markupsafe", "prometheus_client", "starlette", "uvicorn"}
 PEOPLE_NEED = {"argon2", "limits"}
 NEEDS = {
@@ -22,7 +23,13 @@ NEEDS = {
     "sample_bots": {"pigpen"},
     "examples": {"pigpen", "pyspiel"},
     "referee": REFEREE_NEEDS,
-    "ladder": {"ladder", "rich", "typer"} | PEOPLE_NEED | REFEREE_NEEDS | STORE_NEEDS | SANDBOX_NEEDS | SITE_NEEDS,
+    "ladder": {"ladder", "rich", "typer"}
+    | PEOPLE_NEED
+    | REFEREE_NEEDS
+    | STORE_NEEDS
+    | SANDBOX_NEEDS
+    | SITE_NEEDS
+    | REGISTRY_NEEDS,
 }
 """Each folder, and the packages that its modules may import besides the standard library."""
 

@@ -35,6 +35,7 @@ from pydantic_settings import (
 )
 
 from ladder.matches.clocks import DEFAULT_CLOCK_TEXT, LEAST_LIMIT, MOST_LIMIT, MOST_SECONDS, read_clock
+from ladder.registry.names import is_address
 from ladder.sandbox.base import LOCKED_BYTES, WARM_BYTES, has_own_kernel
 from ladder.sandbox.bots.bot_source import Builds
 from ladder.settings.file import FILE, bot_around
@@ -158,6 +159,10 @@ class Settings(BaseSettings):
     """Submissions of one account that may wait or be tried at the same time."""
     trial_minutes: Annotated[PositiveInt, Field(le=MOST_COUNT)] = 60
     """Minutes that the trials of one account may take in 24 hours."""
+    registry: Annotated[str, Field(max_length=200)] = ""
+    """The ladder's registry of images, host and port, such as arena.example:5000; empty: none."""
+    registry_gc: bool = True
+    """Whether images are removed from the registry whose versions have retired everywhere."""
 
     @field_validator("data_dir")
     @classmethod
@@ -194,6 +199,13 @@ class Settings(BaseSettings):
     @classmethod
     def _is_clock(cls, text: str) -> str:
         read_clock(text, DEFAULT_CLOCK.limit)
+        return text
+
+    @field_validator("registry")
+    @classmethod
+    def _is_registry(cls, text: str) -> str:
+        if text and not is_address(text):
+            raise ValueError("it is no host with a port; write it as arena.example:5000")
         return text
 
     @property

@@ -24,6 +24,7 @@ from ladder.site import (
     operations,
     owner_api,
     problems,
+    registry_api,
     replay_api,
     replay_routes,
     routes,
@@ -93,7 +94,7 @@ def make_app(ladder: Ladder, hub: LiveHub | None = None, passwords: Passwords | 
         app.include_router(router, include_in_schema=False)
     for router in (api.router, replay_api.router, live_routes.api, why_routes.api):
         app.include_router(router, prefix="/api/v1", responses=problems.DOCUMENTED)
-    for router in (account_api.router, owner_api.router, submission_api.router):
+    for router in (account_api.router, owner_api.router, submission_api.router, registry_api.router):
         app.include_router(router, prefix="/api/v1", responses=problems.DOCUMENTED | problems.FOR_PEOPLE)
     app.mount(f"/static/{digest()}", GZipMiddleware(KeptFiles(directory=FOLDER), minimum_size=LEAST_TO_COMPRESS))
     app.add_exception_handler(LogInFirst, on_log_in_first)

@@ -30,6 +30,7 @@ class Attempt(enum.StrEnum):
     CONFIRM_CODE = "confirm code"
     CHANGE_PASSWORD = "change password"
     CREATE_TOKEN = "create token"
+    REGISTRY = "registry"
 
 
 LIMITS: dict[Attempt, tuple[int, int, int]] = {
@@ -40,6 +41,7 @@ LIMITS: dict[Attempt, tuple[int, int, int]] = {
     Attempt.CONFIRM_CODE: (60, 20, 600),
     Attempt.CHANGE_PASSWORD: (60, 10, 600),
     Attempt.CREATE_TOKEN: (60, 30, 600),
+    Attempt.REGISTRY: (600, 300, 600),
 }
 """How often by address, how often by account, in how many seconds. A class of students may have one address."""
 

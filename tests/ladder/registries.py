@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -13,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ladder.registry.program import ENVIRONMENT, RegistryPlan, write_config
 from ladder.sandbox.process.process_sandbox import LAUNCHER
 
 if TYPE_CHECKING:
@@ -46,6 +48,43 @@ def running_registry() -> Iterator[str]:
         finally:
             registry.kill()
             registry.wait()
+
+
+@contextmanager
+def guarded_registry(data_dir: Path, realm: str, *, may_delete: bool = False, address: str = "") -> Iterator[str]:
+    """The registry of the ladder in *data_dir*, which takes its tokens only; gives its address."""
+    address = address or f"127.0.0.1:{free_port()}"
+    binary = program()
+    assert binary, "docker-registry is not there; see scripts/registry"
+    config = write_config(RegistryPlan(data_dir, address, realm, may_delete=may_delete))
+    command = [sys.executable, "-I", "-S", str(LAUNCHER), str(os.getpid()), binary, "serve", str(config)]
+    log = config.with_name("log")
+    with log.open("wb") as writer:
+        registry = subprocess.Popen(command, stdout=writer, stderr=writer, env=ENVIRONMENT)
+    try:
+        _wait(registry, address, log)
+        yield address
+    finally:
+        registry.kill()
+        registry.wait()
+
+
+def free_port() -> int:
+    """A port of the loopback that nobody has, though somebody may take it."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return int(taken.getsockname()[1])
+
+
+def _wait(registry: subprocess.Popen[bytes], address: str, log: Path) -> None:
+    host, _, port = address.rpartition(":")
+    while registry.poll() is None:
+        try:
+            socket.create_connection((host, int(port))).close()
+        except OSError:
+            time.sleep(0.02)
+        else:
+            return
+    raise AssertionError(f"docker-registry ended: {log.read_text(errors='replace')[-500:]}")
 
 
 def _address(registry: subprocess.Popen[bytes], log: Path) -> str:

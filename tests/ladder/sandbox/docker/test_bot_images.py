@@ -20,7 +20,7 @@ from ladder.sandbox.docker.bot_images import pull_image
 from ladder.sandbox.docker.built_images import prune
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.image_build import BuildFailed, build_image
-from tests.ladder.registry import BROKEN, Registry
+from tests.ladder.broken_registry import BROKEN, Registry
 
 pytestmark = pytest.mark.docker
 

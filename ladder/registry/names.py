@@ -1,0 +1,115 @@
+"""Names of images in the ladder's registry: each owner has a namespace of its own."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ladder.errors import LadderError, UserError
+
+ENCODED = "x--"
+"""So begin the namespaces of owners whose names cannot stand in the name of an image."""
+MOST_NAMESPACE, MOST_REPOSITORY = 160, 230
+"""Characters; a registry takes 255 in all."""
+_PART = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
+_NAMESPACE = re.compile(_PART)
+_REPOSITORY = re.compile(rf"{_PART}(?:/{_PART})+")
+_IMAGE = re.compile(
+    rf"(?P<repository>{_PART}(?:/{_PART})+)(?::(?P<tag>[A-Za-z0-9_][A-Za-z0-9_.-]{{0,127}}))?"
+    r"(?:@(?P<digest>sha256:[0-9a-f]{64}))?"
+)
+_ADDRESS = re.compile(r"(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9a-fA-F:]+\]):[0-9]{1,5}")
+
+
+@dataclass(frozen=True)
+class ImageName:
+    """An image in the ladder's registry."""
+
+    repository: str
+    """`ada/trotter`."""
+    reference: str
+    """A tag, or a digest: ``sha256:…``."""
+
+    @property
+    def namespace(self) -> str:
+        """Whose it is."""
+        return self.repository.partition("/")[0]
+
+    @property
+    def is_digest(self) -> bool:
+        """Whether it names one image for ever."""
+        return self.reference.startswith("sha256:")
+
+    def __str__(self) -> str:
+        """Write it as people do."""
+        return f"{self.repository}{'@' if self.is_digest else ':'}{self.reference}"
+
+
+def namespace_of(owner: str) -> str:
+    """
+    Give the first part of the names of an owner's images: no two owners have the same.
+
+    It is the owner's name if that can stand there; else `x--` and the name's bytes (UTF-8) in hexadecimal.
+
+    >>> namespace_of("ada"), namespace_of("Ada"), namespace_of("x--416461")
+    ('ada', 'x--416461', 'x--782d2d343136343631')
+
+    Raises:
+        LadderError: If the name is too long for that.
+    """
+    if _NAMESPACE.fullmatch(owner) and not owner.startswith(ENCODED):
+        return owner
+    namespace = ENCODED + owner.encode().hex()
+    if len(namespace) > MOST_NAMESPACE:
+        raise LadderError(f"The owner's name {owner!r} is too long for names of images. Submit a folder instead.")
+    return namespace
+
+
+def is_address(text: str) -> bool:
+    """Whether *text* is a host with a port, by which an engine tells a registry from a name on Docker Hub."""
+    return _ADDRESS.fullmatch(text) is not None and 0 < int(text.rpartition(":")[2]) < 1 << 16
+
+
+def is_repository(name: str) -> bool:
+    """Whether a registry may have something of that name, in somebody's namespace."""
+    return len(name) <= MOST_REPOSITORY and _REPOSITORY.fullmatch(name) is not None
+
+
+def own_image(text: str, owner: str, registry: str) -> ImageName:
+    """
+    Read the name of an image of *owner*'s in the ladder's registry.
+
+    >>> own_image("arena.example:5000/ada/trotter", "ada", "arena.example:5000")
+    ImageName(repository='ada/trotter', reference='latest')
+
+    Args:
+        text: What was typed: `owner/name:tag` or `owner/name@sha256:…`, perhaps with the registry's address before it.
+        owner: Whose image it must be.
+        registry: The registry's address.
+
+    Raises:
+        UserError: If it names something else, such as an image elsewhere.
+    """
+    namespace = namespace_of(owner)
+    found = _IMAGE.fullmatch(text.removeprefix(f"{registry}/"))
+    if found is None or not is_repository(found["repository"]) or found["repository"].partition("/")[0] != namespace:
+        raise UserError(
+            f"{text!r} is not one of your images in the ladder's registry. Their names are {namespace}/NAME:TAG or "
+            f"{namespace}/NAME@sha256:…; to put one there: pigpen push IMAGE"
+        )
+    return ImageName(found["repository"], found["digest"] or found["tag"] or "latest")
+
+
+def in_registry(reference: str, registry: str) -> ImageName | None:
+    """
+    Read a full image reference; None if it is not of the ladder's registry.
+
+    >>> str(in_registry("127.0.0.1:5000/ada/trotter:1", "127.0.0.1:5000"))
+    'ada/trotter:1'
+    """
+    if not registry or not reference.startswith(f"{registry}/"):
+        return None
+    found = _IMAGE.fullmatch(reference.removeprefix(f"{registry}/"))
+    if found is None or not is_repository(found["repository"]):
+        return None
+    return ImageName(found["repository"], found["digest"] or found["tag"] or "latest")
