@@ -46,6 +46,5 @@ def counts(session: Session) -> LadderCounts:
         failures=sum(failures for status, _, failures in others if status != Status.QUARANTINED),
         decisions=sum(decisions for _, _, decisions, _ in entries),
         faults=sum(faults for *_, faults in entries),
-        submissions={str(status): 0 for status in SubmissionStatus}
-        | {status: number for status, number in submissions},
+        submissions={str(status): 0 for status in SubmissionStatus} | dict(submissions),
     )
