@@ -66,3 +66,9 @@ class StoreError(PigpenError):
     """The ladder's database does not answer, is full, or is held by another program; nothing was written."""
 
     exit_code = 3
+
+
+class RemoteError(PigpenError):
+    """A ladder elsewhere does not answer, fails, or does not answer as Pigpen does; the message names it."""
+
+    exit_code = 3

@@ -84,8 +84,10 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     Hear Ctrl-C also where a script runs the suite in the background; all that tests start inherits that.
 
-    A worker of pytest-xdist has temporary files of its own: what is swept there is no other worker's.
+    A worker of pytest-xdist has temporary files of its own: what is swept there is no other worker's. To which ladder
+    the user of the suite has logged in matters to no test.
     """
+    os.environ["XDG_CONFIG_HOME"] = os.path.join(tempfile.gettempdir(), "nobody-has-logged-in")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if _is_worker(config):

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from ladder.values.accounts import AccountRow, AuditRow, CredentialRow, InvitationLink, InvitationRow
+from ladder.values.accounts import AccountRow, AuditRow, CredentialRow, InvitationLink, InvitationRow, Me
 from ladder.values.bots import BotPage, BotRow, Retired, StateChanged
 from ladder.values.check import CheckResult
 from ladder.values.compare import CompareResult
@@ -23,7 +23,7 @@ from ladder.values.record import Verification
 from ladder.values.rerun import RerunResult
 from ladder.values.settings import SettingRow
 from ladder.values.standings import Standings
-from ladder.values.submission import SubmissionResult
+from ladder.values.submission import SubmissionList, SubmissionResult, SubmissionRow
 from ladder.values.why import Dearest, Why
 from pigpen.rules import Rules
 from referee.records.schema import write_or_check
@@ -36,6 +36,8 @@ PRINTED: dict[str, Any] = {
     "rules": list[Rules],
     "rules NAME": Rules,
     "submit": SubmissionResult,
+    "submissions": SubmissionList,
+    "submissions ID": SubmissionRow,
     "why": Dearest,
     "why --step": Why,
     "rerun": RerunResult,
@@ -48,6 +50,7 @@ PRINTED: dict[str, Any] = {
     "matches": list[MatchRow],
     "matches MATCH": MatchPage,
     "retire": list[Retired],
+    "whoami": Me,
     "suspend": StateChanged,
     "resume-bot": StateChanged,
     "account list": list[AccountRow],

@@ -53,6 +53,8 @@ def _retirer(session: Session, name: str, viewer: Viewer) -> str:
     try:
         owner = name_of(session, find_bot(session, name).owner_id)
     except LadderError:
+        if may(viewer, Act.SUBMIT):
+            raise
         raise none from None
     if not may(viewer, Act.SUBMIT, owner):
         raise none

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from ladder.cli.json_output import print_json
-from ladder.cli.ladder import opened
+from ladder.cli.ladder import LocalOption, asked
 from ladder.cli.ladder_words import NOTHING, cell, label, plain_table, say, when
 from ladder.cli.standings import JsonOption
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ladder.values.bots import BotEntry, BotRow
 
 
-def bots(as_json: JsonOption = False) -> None:
+def bots(as_json: JsonOption = False, local: LocalOption = False) -> None:
     """
     List every bot of the ladder: its owner, its newest version, and where it plays.
 
@@ -26,10 +26,8 @@ def bots(as_json: JsonOption = False) -> None:
 
         pigpen bots --json
     """
-    from ladder.app.bots import bots as read
-
-    with opened() as ladder:
-        found = read(ladder)
+    with asked(local) as ladder:
+        found = ladder.bots()
     if as_json:
         print_json(found)
     else:

@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 
 from ladder.cli.json_output import print_json
-from ladder.cli.ladder import opened
+from ladder.cli.ladder import LocalOption, asked
 from ladder.cli.ladder_words import cell, head, moved, plain_table, say, when
 from ladder.cli.standings import JsonOption
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MatchArgument = Annotated[int, typer.Argument(metavar="MATCH", help="Its number (see: pigpen matches).")]
 
 
-def explain(match: MatchArgument, as_json: JsonOption = False) -> None:
+def explain(match: MatchArgument, as_json: JsonOption = False, local: LocalOption = False) -> None:
     """
     Tell how each rating moved in a match, and why: what each bot was expected to score against each other, and did.
 
@@ -30,10 +30,8 @@ def explain(match: MatchArgument, as_json: JsonOption = False) -> None:
     Examples:
         pigpen explain 17
     """
-    from ladder.app.matches import explanation
-
-    with opened() as ladder:
-        found = explanation(ladder, match)
+    with asked(local) as ladder:
+        found = ladder.explanation(match)
     if as_json:
         print_json(found)
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,8 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from ladder.app.any_ladder import AnyLadder
     from ladder.app.ladder import Ladder
     from ladder.settings.settings import Settings
+
+LocalOption = Annotated[
+    bool, typer.Option("--local", help="This machine's ladder, though you are logged in to one elsewhere.")
+]
 
 
 def the_settings(*bots: Path) -> Settings:
@@ -57,3 +62,48 @@ def opened(settings: Settings | None = None, create: bool = False, many_readers:
 
     with Ladder.open(settings or the_settings(), create, many_readers) as ladder:
         yield ladder
+
+
+@contextmanager
+def asked(local: bool) -> Iterator[AnyLadder]:
+    """
+    The ladder that a command asks: the one elsewhere to which this user has logged in, or else this machine's.
+
+    Args:
+        local: This machine's in any case.
+
+    Raises:
+        LadderError: If there is none, or it cannot be used.
+        StoreError: If its database does not answer.
+        UserError: If the log-in cannot be read.
+    """
+    from ladder.app.remote.login import read_login
+
+    login = None if local else read_login()
+    if login is None:
+        with opened() as ladder:
+            from ladder.app.local_ladder import LocalLadder
+
+            yield LocalLadder(ladder)
+        return
+    from ladder.app.remote.connection import Connection
+    from ladder.app.remote.remote_ladder import RemoteLadder
+
+    with Connection(login.address, login.token) as connection:
+        yield RemoteLadder(connection)
+
+
+def only_here(command: str, local: bool) -> None:
+    """
+    Make sure that somebody means this machine's ladder, for a command that works on no other.
+
+    Raises:
+        UserError: If this user has logged in to one elsewhere, and has not said --local.
+    """
+    from ladder.app.remote.login import read_login
+
+    if not local and (login := read_login()) is not None:
+        raise UserError(
+            f"pigpen {command} works on this machine's ladder, and you are logged in to {login.address}. There "
+            f"organisers do that on the page {login.address}/admin; for the ladder on this machine add --local."
+        )

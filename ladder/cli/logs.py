@@ -9,7 +9,7 @@ from rich.console import Console
 
 from ladder.cli.explain import MatchArgument
 from ladder.cli.json_output import print_json
-from ladder.cli.ladder import opened
+from ladder.cli.ladder import LocalOption, asked
 from ladder.cli.standings import JsonOption
 
 
@@ -19,6 +19,7 @@ def logs(
     table: Annotated[int | None, typer.Option(min=0, help="Only table N, counted from 0.")] = None,
     lines: Annotated[int, typer.Option(min=1, help="At most the last N lines of each table.")] = 50,
     as_json: JsonOption = False,
+    local: LocalOption = False,
 ) -> None:
     """
     Show the end of what a bot printed in a match, table by table, and its faults there.
@@ -30,11 +31,10 @@ def logs(
 
         pigpen logs 17 2 --table 1
     """
-    from ladder.app.logs import logs as read
     from ladder.cli.logs_text import print_logs
 
-    with opened() as ladder:
-        found = read(ladder, match, seat, table)
+    with asked(local) as ladder:
+        found = ladder.logs(match, seat, table)
     if as_json:
         print_json(found)
     else:

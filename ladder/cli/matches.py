@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from ladder.cli.json_output import print_json
-from ladder.cli.ladder import opened
+from ladder.cli.ladder import LocalOption, asked
 from ladder.cli.standings import JsonOption, VariantOption
 
 
@@ -31,6 +31,7 @@ def matches(
     ] = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most N of each status.")] = 20,
     as_json: JsonOption = False,
+    local: LocalOption = False,
 ) -> None:
     """
     List matches: those that are being played, and the newest results with the places and how each rating moved.
@@ -44,19 +45,18 @@ def matches(
 
         pigpen matches 17
     """
-    from ladder.app import matches as looked_up
     from ladder.cli.matches_table import print_match, print_matches
 
-    with opened() as ladder:
+    with asked(local) as ladder:
         if match is not None:
-            one = looked_up.match(ladder, match)
+            one = ladder.match(match)
             if as_json:
                 print_json(one)
             else:
                 print_match(one, Console())
             return
         statuses = [StatusName.RUNNING, StatusName.DONE] if status is None else [status]
-        found = looked_up.matches(ladder, variant, bot, map(looked_up.MatchStatus, statuses), limit)
+        found = ladder.matches(variant, bot, statuses, limit)
     if as_json:
         print_json(found)
     else:

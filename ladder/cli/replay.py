@@ -10,7 +10,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ladder.cli.records import BoardOption, DealOption, RotationOption, record_of
+from ladder.cli.ladder import LocalOption
+from ladder.cli.records import BoardOption, DealOption, RotationOption, source_of
 from ladder.cli.replay_words import folded
 
 
@@ -25,6 +26,7 @@ def replay(
         str | None, typer.Option("--as", metavar="BOT", help="Show only what this bot knew: its name or number.")
     ] = None,
     plain: Annotated[bool, typer.Option("--plain", help="Print text, as is done without a terminal.")] = False,
+    local: LocalOption = False,
 ) -> None:
     """
     Look at a recorded match: on a terminal card by card with the arrow keys, elsewhere as text.
@@ -41,11 +43,11 @@ def replay(
         pigpen replay 17
     """
     # What reads records takes long to import.
-    from ladder.app.local.reading import Source, bot_in, deals_in, read_match, understanding
+    from ladder.app.local.reading import bot_in, deals_in, read_match, understanding
     from ladder.cli.replay_text import match_text
     from referee.replay.cursor import Cursor
 
-    source = Source.of(record_of(record))
+    source = source_of(record, local)
     recorded = read_match(source)
     bot = None if chair is None else bot_in(recorded, chair, source)
     lines = deals_in(recorded, source, deal, board, rotation)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ladder.cli.json_output import print_json
+from ladder.cli.ladder import LocalOption
 from ladder.cli.options import LimitOption, RuntimeOption, SandboxOption
 from ladder.cli.progress import progress
-from ladder.cli.records import BoardOption, DealOption, RotationOption, record_of
+from ladder.cli.records import BoardOption, DealOption, RotationOption, source_of
 from ladder.cli.running import run
 from ladder.cli.sandboxes import opened_sandbox
 from ladder.matches.kinds import SandboxKind, SandboxSetup
@@ -38,6 +39,7 @@ def rerun(
     limit: LimitOption = 10.0,
     runtime: RuntimeOption = "runc",
     as_json: Annotated[bool, typer.Option("--json", help="Print the decisions that differ as JSON.")] = False,
+    local: LocalOption = False,
 ) -> None:
     """
     Put the questions of a recorded bot to another one, and list the decisions that differ.
@@ -51,11 +53,11 @@ def rerun(
         pigpen rerun match.jsonl 0 ./mybot --board 3 --sandbox process
     """
     # What reads records takes long to import.
-    from ladder.app.local.reading import Source, bot_in, deals_in, read_match, understanding
+    from ladder.app.local.reading import bot_in, deals_in, read_match, understanding
     from ladder.cli.rerun_table import print_rerun
     from referee.replay.rerun import table_reruns
 
-    source = Source.of(record_of(record))
+    source = source_of(record, local)
     recorded = read_match(source)
     number = bot_in(recorded, seat, source)
     lines = deals_in(recorded, source, deal, board, rotation)

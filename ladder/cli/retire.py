@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ladder.cli.json_output import print_json
-from ladder.cli.ladder import opened
+from ladder.cli.ladder import LocalOption, asked
 from ladder.cli.sanitize import harmless
 
 
@@ -18,21 +18,20 @@ def retire(
     ] = None,
     reason: Annotated[str, typer.Option(help="Why, for those who look at it later.")] = "taken out by its owner",
     as_json: Annotated[bool, typer.Option("--json", help="Print what has retired as JSON.")] = False,
+    local: LocalOption = False,
 ) -> None:
     """
     Take a bot out of the matches to come; its ratings and matches stay, and submitting it again brings it back.
 
-    Nobody is asked for a password: whoever may write the ladder's files may do this.
+    On this machine's ladder nobody is asked for a password: whoever may write its files may do this.
 
     Examples:
         pigpen retire Trotter
 
         pigpen retire Trotter@1 --variant hearts --reason "version 2 is better"
     """
-    from ladder.app.states import retire as retire_bot
-
-    with opened() as ladder:
-        retired = retire_bot(ladder, bot, variant or [], reason)
+    with asked(local) as ladder:
+        retired = ladder.retire(bot, variant or [], reason)
     if as_json:
         print_json(retired)
         return

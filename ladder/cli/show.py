@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 
 from ladder.cli.json_output import print_json
-from ladder.cli.ladder import opened
+from ladder.cli.ladder import LocalOption, asked
 from ladder.cli.standings import JsonOption, VariantOption
 
 
@@ -17,6 +17,7 @@ def show(
     variant: VariantOption = None,
     opponents: Annotated[int, typer.Option(min=0, help="At most N opponents in each variant.")] = 10,
     as_json: JsonOption = False,
+    local: LocalOption = False,
 ) -> None:
     """
     Show a bot: its versions, how it stands, how it does against each opponent, how long it thinks, what went wrong.
@@ -28,11 +29,10 @@ def show(
 
         pigpen show Trotter@2 --variant gongzhu --opponents 50
     """
-    from ladder.app.bots import bot_page
     from ladder.cli.show_text import print_page
 
-    with opened() as ladder:
-        page = bot_page(ladder, bot, variant, opponents)
+    with asked(local) as ladder:
+        page = ladder.bot_page(bot, variant, opponents)
     if as_json:
         print_json(page)
     else:

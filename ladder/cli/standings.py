@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from ladder.cli.json_output import print_json
-from ladder.cli.ladder import opened
+from ladder.cli.ladder import LocalOption, asked
 from ladder.errors import UserError
 
 VariantOption = Annotated[str | None, typer.Option(help="Only this variant; by default all that the ladder plays.")]
@@ -22,6 +22,7 @@ def standings(
     first: Annotated[int | None, typer.Option(min=1, max=1_000_000, help="Only the first N of each variant.")] = None,
     as_json: JsonOption = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print it as CSV.")] = False,
+    local: LocalOption = False,
 ) -> None:
     """
     Show who is best: a table for each variant.
@@ -35,14 +36,13 @@ def standings(
 
         pigpen standings --csv > standings.csv
     """
-    from ladder.app.bots import standings as read
     from ladder.app.standings_csv import write_csv
     from ladder.cli.standings_table import print_standings
 
     if as_json and as_csv:
         raise UserError("Choose one of --json and --csv.")
-    with opened() as ladder:
-        found = read(ladder, variant, everyone, first)
+    with asked(local) as ladder:
+        found = ladder.standings(variant, everyone, first)
     if as_json:
         print_json(found)
     elif as_csv:

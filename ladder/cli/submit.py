@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ladder.cli.json_output import print_json
-from ladder.cli.ladder import opened, the_settings
+from ladder.cli.ladder import LocalOption, opened, the_settings
 from ladder.cli.progress import progress
 from ladder.cli.running import run
 from ladder.cli.sandboxes import open_sandbox
@@ -20,9 +20,12 @@ from ladder.matches.kinds import SandboxKind, SandboxSetup
 from ladder.sandbox.bots.bot_source import find_bot
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ladder.sandbox.base import Sandbox
     from ladder.sandbox.bots.bot_source import BotSource
     from ladder.settings.settings import Settings
+    from ladder.values.submission import SubmissionResult
 
 
 class LadderSandbox(enum.StrEnum):
@@ -35,7 +38,10 @@ class LadderSandbox(enum.StrEnum):
 def submit(
     bot: Annotated[str, typer.Argument(help="A sample bot's name, a folder or an image.")],
     name: Annotated[str | None, typer.Option(help="The bot's name. By default: the folder's, or the image's.")] = None,
-    owner: Annotated[str | None, typer.Option(help="Whose bot it is. By default: your login name.")] = None,
+    owner: Annotated[
+        str | None,
+        typer.Option(help="Whose bot it is. By default: your login name; on a ladder elsewhere always yourself."),
+    ] = None,
     variant: Annotated[
         list[str] | None,
         typer.Option(
@@ -49,6 +55,7 @@ def submit(
         typer.Option(help="Where it runs. By default: where the ladder's bots do, or else the setting sandbox."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what became of it as JSON.")] = False,
+    local: LocalOption = False,
 ) -> None:
     """
     Enter a bot in the ladder, once it has been tried: exit code 0 if it is there, 1 if it failed.
@@ -57,6 +64,8 @@ def submit(
     itself in each variant. One fault, and nothing is entered. The same program again changes nothing; another one
     is a new version, which begins with the rating of the old one and takes its place.
 
+    After pigpen login the bot goes to that ladder: its folder is sent there, and tried there.
+
     Examples:
         pigpen submit ./mybot --name Trotter --owner ada
 
@@ -64,15 +73,16 @@ def submit(
 
         pigpen submit ada/trotter:2 --name Trotter --keep-old
     """
-    from ladder.app.submit.submitting import Request
-    from ladder.app.submit.submitting import submit as enter
+    from ladder.app.remote.login import read_login
+    from ladder.cli.submit_elsewhere import check_words, submit_elsewhere
 
     source = find_bot(bot)
-    settings = the_settings(*([source.folder] if source.folder else []))
-    kind = SandboxKind(sandbox) if sandbox else None
-    request = Request(source, name or _name_of(source), owner or _login(), tuple(variant or ()), keep_old, kind, bot)
-    with opened(settings, create=True) as ladder:
-        found = run(enter(ladder, request, partial(_open_sandbox, settings), progress))
+    login = None if local else read_login()
+    if login is None:
+        found = _submit_here(source, name, owner, variant or (), keep_old, sandbox, bot)
+    else:
+        check_words(login, owner, sandbox)
+        found = submit_elsewhere(login, source, name or _name_of(source), variant or (), keep_old, bot)
     if as_json:
         print_json(found)
     elif found.accepted:
@@ -81,6 +91,26 @@ def submit(
         print_rejected(found)
     if not found.accepted:
         raise typer.Exit(1)
+
+
+def _submit_here(
+    source: BotSource,
+    name: str | None,
+    owner: str | None,
+    variants: Sequence[str],
+    keep_old: bool,
+    sandbox: LadderSandbox | None,
+    word: str,
+) -> SubmissionResult:
+    """Submit a bot to the ladder on this machine, and try it in this process."""
+    from ladder.app.submit.submitting import Request
+    from ladder.app.submit.submitting import submit as enter
+
+    settings = the_settings(*([source.folder] if source.folder else []))
+    kind = SandboxKind(sandbox) if sandbox else None
+    request = Request(source, name or _name_of(source), owner or _login(), tuple(variants), keep_old, kind, word)
+    with opened(settings, create=True) as ladder:
+        return run(enter(ladder, request, partial(_open_sandbox, settings), progress))
 
 
 def _open_sandbox(settings: Settings, kind: SandboxKind) -> Sandbox:

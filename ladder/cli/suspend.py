@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ladder.cli.json_output import print_json
-from ladder.cli.ladder import opened
+from ladder.cli.ladder import LocalOption, only_here, opened
 from ladder.cli.sanitize import harmless
 
 BotArgument = Annotated[str, typer.Argument(help="A bot, which means its newest version, or a version: Trotter@2.")]
@@ -20,6 +20,7 @@ def suspend(
     reason: Annotated[str, typer.Option(help="Why, for its owner.")],
     variant: VariantOption = None,
     as_json: JsonOption = False,
+    local: LocalOption = False,
 ) -> None:
     """
     Take a bot out of the matches to come, until pigpen resume-bot; its rating is kept.
@@ -31,6 +32,7 @@ def suspend(
 
         pigpen suspend Trotter@2 --variant gongzhu --reason "Its owner asked for it."
     """
+    only_here("suspend", local)
     from ladder.app.states import suspend as suspend_bot
 
     with opened() as ladder:
@@ -41,7 +43,9 @@ def suspend(
         typer.echo(harmless(f"{done.bot} is suspended in {', '.join(done.variants)}."))
 
 
-def resume_bot(bot: BotArgument, variant: VariantOption = None, as_json: JsonOption = False) -> None:
+def resume_bot(
+    bot: BotArgument, variant: VariantOption = None, as_json: JsonOption = False, local: LocalOption = False
+) -> None:
     """
     Let a suspended bot play again, whoever suspended it.
 
@@ -50,6 +54,7 @@ def resume_bot(bot: BotArgument, variant: VariantOption = None, as_json: JsonOpt
 
         pigpen resume-bot Trotter@2 --variant gongzhu
     """
+    only_here("resume-bot", local)
     from ladder.app.states import resume_bot as resume
 
     with opened() as ladder:

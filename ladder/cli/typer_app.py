@@ -22,6 +22,7 @@ from ladder.cli.explain import explain
 from ladder.cli.extras import how_to_install
 from ladder.cli.ladder_run import ladder_app
 from ladder.cli.lock import lock
+from ladder.cli.login import login, logout, whoami
 from ladder.cli.logs import logs
 from ladder.cli.matches import matches
 from ladder.cli.new import new
@@ -35,6 +36,7 @@ from ladder.cli.sanitize import harmless
 from ladder.cli.serve import serve, up
 from ladder.cli.show import show
 from ladder.cli.standings import standings
+from ladder.cli.submissions import submissions
 from ladder.cli.submit import submit
 from ladder.cli.suspend import resume_bot, suspend
 from ladder.cli.verify import verify_records
@@ -87,6 +89,7 @@ PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "compare": compare_bots,
         "rules": rules,
         "submit": submit,
+        "submissions": submissions,
     },
     "Look into a match": {
         "replay": replay,
@@ -97,6 +100,7 @@ PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "logs": logs,
     },
     "Follow a ladder": {"standings": standings, "bots": bots, "show": show, "matches": matches},
+    "A ladder elsewhere": {"login": login, "logout": logout, "whoami": whoami},
     "Run a ladder": {
         "ladder": ladder_app,
         "up": up,

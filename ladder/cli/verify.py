@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ladder.cli.json_output import print_json
+from ladder.cli.ladder import LocalOption
 from ladder.cli.records import record_of
 from ladder.cli.sanitize import harmless
 
@@ -22,6 +23,7 @@ def verify_records(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print each finding as JSON, one line for each record.")
     ] = False,
+    local: LocalOption = False,
 ) -> None:
     """
     Check whether records hold: deal again from the seed, play every action again, count again.
@@ -35,7 +37,7 @@ def verify_records(
     from ladder.app.local.record import verify_record
 
     all_hold = True
-    for path in map(record_of, records):
+    for path in (record_of(record, local) for record in records):
         found = verify_record(path)
         if as_json:
             print_json(found)

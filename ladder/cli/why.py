@@ -9,8 +9,9 @@ import typer
 from rich.console import Console
 
 from ladder.cli.json_output import print_json
+from ladder.cli.ladder import LocalOption
 from ladder.cli.progress import progress
-from ladder.cli.records import BoardOption, DealOption, RotationOption, record_of
+from ladder.cli.records import BoardOption, DealOption, RotationOption, source_of
 from ladder.cli.standings import JsonOption
 from ladder.errors import UserError
 
@@ -26,6 +27,7 @@ def why(
     step: Annotated[int | None, typer.Option(min=1, help="Step N of the deal, counted from 1.")] = None,
     worst: Annotated[int, typer.Option(min=1, max=50, help="Without --step: the N dearest decisions of BOT.")] = 5,
     as_json: JsonOption = False,
+    local: LocalOption = False,
 ) -> None:
     """
     Estimate what each choice of a decision was worth, or list the dearest decisions of a bot.
@@ -40,12 +42,10 @@ def why(
 
         pigpen why match.jsonl mybot --worst 10 --json
     """
-    from ladder.app.local.reading import Source
     from ladder.app.local.why import Where, dearest_in_record, why_in_record  # what simulates takes time to import
     from ladder.cli.why_table import print_dearest, print_why
 
-    path, where = record_of(record), Where(deal, board, rotation)
-    source = Source.of(path, "" if path == record else str(record))
+    source, where = source_of(record, local), Where(deal, board, rotation)
     if step is not None:
         found = why_in_record(source, step, where, bot)
         if as_json:

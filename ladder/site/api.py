@@ -131,7 +131,7 @@ def all_matches(
     return answer(request, lambda: matches.unfinished_matches(site.ladder, wanted, variant, bot, after, limit))
 
 
-Number = Annotated[int, Path(ge=1, le=MOST_NUMBER)]
+Number = Annotated[int, Path(ge=0, le=10**15)]
 
 
 @router.get("/matches/{number}", response_model=MatchRow)

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from ladder.app.accounts.policy import Act
 from ladder.app.logs import logs as read_logs
 from ladder.app.states import retire
+from ladder.site.api import Number
 from ladder.site.context import MOST_NUMBER
 from ladder.site.fresh import fresh
 from ladder.site.viewer import demand, viewer_of
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from ladder.site.context import Site
 
 router = APIRouter()
-Number = Annotated[int, Path(ge=1, le=MOST_NUMBER)]
 Seat = Annotated[str, Path(max_length=80, description="The bot's number in the match, or its name.")]
 
 

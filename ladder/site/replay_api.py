@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ladder.site.context import Site
 
 router = APIRouter()
-MatchNumber = Annotated[int, Path(ge=0, le=2**31 - 1, description="The number of the match.")]
+MatchNumber = Annotated[int, Path(ge=0, le=10**15, description="The number of the match.")]
 BoardNumber = Annotated[
     int, Path(ge=0, le=100_000, description="The number of the board; where there are none, of the deal.")
 ]

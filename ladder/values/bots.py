@@ -7,9 +7,6 @@ from pydantic import Field
 from ladder.values.standings import StandingRow
 from ladder.values.value import Time, Value
 
-GONE = "taken out by its owner"
-"""Why a bot has retired, if its owner does not say it."""
-
 
 class BotEntry(Value):
     """A version in a variant."""
@@ -146,7 +143,7 @@ class Retirement(Value):
 
     variants: tuple[str, ...] = Field((), max_length=50)
     """Where; none: wherever it plays."""
-    reason: str = Field(GONE, max_length=500)
+    reason: str = Field(max_length=500)
     """Why, for those who look at it later."""
 
 

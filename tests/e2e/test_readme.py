@@ -27,6 +27,7 @@ LADDER_MATCHES = count(1, 10)
 """Matches of the README's ladder, which says 10."""
 PATIENCE = 900
 """Seconds for all of a test, on a machine that is busy with other things, too."""
+ELSEWHERE = "Enter a bot in somebody's ladder"
 SDK_README = (ROOT / "sdk" / "README.md").read_text(encoding="utf-8")
 
 
@@ -34,8 +35,15 @@ def blocks(language: str, text: str = README) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
 
 
+def section(text: str, heading: str) -> str:
+    """What stands below a heading."""
+    return text.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+
+
 def commands() -> list[str]:
-    lines = [line.partition(" #")[0].strip() for block in blocks("sh") for line in block.splitlines()]
+    """All but those of a ladder elsewhere, which test_entering_elsewhere.py types."""
+    text = README.replace(section(README, ELSEWHERE), "")
+    lines = [line.partition(" #")[0].strip() for block in blocks("sh", text) for line in block.splitlines()]
     return [line for line in lines if line]
 
 

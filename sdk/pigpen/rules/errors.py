@@ -25,6 +25,7 @@ PigpenError                     1
 ├── SandboxError                3  ladder.errors: the sandbox failed, not the bot
 │   └── ProgramLost                a bot that was entered cannot be had any more
 ├── StoreError                  3  ladder.errors: the database failed
+├── RemoteError                 3  ladder.errors: a ladder elsewhere does not answer, or not as Pigpen does
 └── WrongRecord                 1  ladder.store.commands.results: a record is not that of its match; the ladder goes on
 
 Errors that never leave the module or room that raises them are not in the tree.

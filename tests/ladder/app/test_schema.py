@@ -19,6 +19,7 @@ from pigpen.rules import PRESETS
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "json.md"
 WITH_ARGUMENT = {
+    "submissions ID": "submissions",
     "rules NAME": "rules",
     "matches MATCH": "matches",
     "why --step": "why",

@@ -159,7 +159,7 @@ async def test_an_owner_or_an_organiser_retires_a_bot_and_that_is_written_down(
 
 async def test_nobody_retires_anothers_bot(client: httpx.AsyncClient, ladder: Ladder) -> None:
     async def refused(bot: str, headers: dict[str, str]) -> tuple[int, str]:
-        answer = await client.post(f"{API}/bots/{bot}/retirement", json={}, headers=headers)
+        answer = await client.post(f"{API}/bots/{bot}/retirement", json={"reason": "mine now"}, headers=headers)
         return answer.status_code, answer.text.replace(f"'{bot}'", "'B'")
 
     ben = by(ladder, "ben")

@@ -1,0 +1,57 @@
+"""What a command may ask of a ladder, wherever that is: on this machine, or elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from ladder.values.bots import BotPage, BotRow, Retired
+    from ladder.values.matches import Explanation, MatchPage, MatchRow, SeatLog
+    from ladder.values.standings import Standings
+    from ladder.values.submission import SubmissionList, SubmissionRow
+
+
+class AnyLadder(Protocol):
+    """
+    A ladder, here or elsewhere. Each method is the use case of that name in `ladder.app`, which says what it takes,
+    gives and raises; both kinds give the same values, and refuse with the same sentences.
+    """
+
+    def standings(self, variant: str | None, everyone: bool, first: int | None) -> list[Standings]:
+        """`ladder.app.bots.standings`."""
+
+    def bots(self) -> list[BotRow]:
+        """`ladder.app.bots.bots`."""
+
+    def bot_page(self, bot: str, variant: str | None, opponents: int) -> BotPage:
+        """`ladder.app.bots.bot_page`."""
+
+    def matches(self, variant: str | None, bot: str | None, statuses: Sequence[str], limit: int) -> list[MatchRow]:
+        """`ladder.app.matches.matches`; *statuses* are the names of `MatchStatus`."""
+
+    def match(self, number: int) -> MatchPage:
+        """`ladder.app.matches.match`; elsewhere the record is an address."""
+
+    def explanation(self, number: int) -> Explanation:
+        """`ladder.app.matches.explanation`."""
+
+    def record_of(self, number: int) -> Path:
+        """`ladder.app.matches.record_of`; from elsewhere the record is fetched."""
+
+    def logs(self, match: int, seat: str, table: int | None) -> list[SeatLog]:
+        """`ladder.app.logs.logs`."""
+
+    def retire(self, bot: str, variants: Sequence[str], reason: str) -> list[Retired]:
+        """`ladder.app.states.retire`."""
+
+    def submissions(self, before: int | None, limit: int) -> SubmissionList:
+        """`ladder.app.submit.ordering.submissions`."""
+
+    def submission(self, number: int) -> SubmissionRow:
+        """`ladder.app.submit.ordering.submission`."""
+
+    def withdraw(self, number: int) -> SubmissionRow:
+        """`ladder.app.submit.ordering.withdraw`."""

@@ -1,0 +1,75 @@
+"""The ladder on this machine, as commands ask it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ladder.app import bots, logs, matches, states
+from ladder.app.submit import ordering
+from ladder.values.accounts import LOCAL
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from ladder.app.ladder import Ladder
+    from ladder.values.bots import BotPage, BotRow, Retired
+    from ladder.values.matches import Explanation, MatchPage, MatchRow, SeatLog
+    from ladder.values.standings import Standings
+    from ladder.values.submission import SubmissionList, SubmissionRow
+
+
+@dataclass(frozen=True)
+class LocalLadder:
+    """An `AnyLadder`: who has its files may do everything."""
+
+    ladder: Ladder
+
+    def standings(self, variant: str | None, everyone: bool, first: int | None) -> list[Standings]:
+        """See `AnyLadder`."""
+        return bots.standings(self.ladder, variant, everyone, first)
+
+    def bots(self) -> list[BotRow]:
+        """See `AnyLadder`."""
+        return bots.bots(self.ladder)
+
+    def bot_page(self, bot: str, variant: str | None, opponents: int) -> BotPage:
+        """See `AnyLadder`."""
+        return bots.bot_page(self.ladder, bot, variant, opponents)
+
+    def matches(self, variant: str | None, bot: str | None, statuses: Sequence[str], limit: int) -> list[MatchRow]:
+        """See `AnyLadder`."""
+        return matches.matches(self.ladder, variant, bot, map(matches.MatchStatus, statuses), limit)
+
+    def match(self, number: int) -> MatchPage:
+        """See `AnyLadder`."""
+        return matches.match(self.ladder, number)
+
+    def explanation(self, number: int) -> Explanation:
+        """See `AnyLadder`."""
+        return matches.explanation(self.ladder, number)
+
+    def record_of(self, number: int) -> Path:
+        """See `AnyLadder`."""
+        return matches.record_of(self.ladder, number)
+
+    def logs(self, match: int, seat: str, table: int | None) -> list[SeatLog]:
+        """See `AnyLadder`."""
+        return logs.logs(self.ladder, match, seat, table)
+
+    def retire(self, bot: str, variants: Sequence[str], reason: str) -> list[Retired]:
+        """See `AnyLadder`."""
+        return states.retire(self.ladder, bot, variants, reason)
+
+    def submissions(self, before: int | None, limit: int) -> SubmissionList:
+        """See `AnyLadder`."""
+        return ordering.submissions(self.ladder, LOCAL, before, limit)
+
+    def submission(self, number: int) -> SubmissionRow:
+        """See `AnyLadder`."""
+        return ordering.submission(self.ladder, LOCAL, number)
+
+    def withdraw(self, number: int) -> SubmissionRow:
+        """See `AnyLadder`."""
+        return ordering.withdraw(self.ladder, LOCAL, number)

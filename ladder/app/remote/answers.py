@@ -1,0 +1,128 @@
+"""What a ladder elsewhere has answered: a value, or in a sentence why there is none."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+import pydantic
+
+from ladder.errors import LadderError, RemoteError
+from pigpen.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import requests
+
+    from pigpen.rules.errors import PigpenError
+
+T = TypeVar("T")
+MOST_BYTES = 64 * 1024**2
+"""Of an answer, unpacked."""
+PIECE = 64 * 1024
+NO_ANSWER = frozenset((502, 503, 504))
+"""Status codes of who cannot answer now, and of proxies before it."""
+PROBLEM = "application/problem+json"
+LONGEST = 600
+"""Characters of a sentence that came from elsewhere."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer, read to its end."""
+
+    status: int
+    phrase: str
+    headers: Mapping[str, str]
+    body: bytes
+
+    @classmethod
+    def of(cls, found: requests.Response, most: int) -> Answer:
+        """
+        Read an answer.
+
+        Raises:
+            RemoteError: If it has more than *most* bytes.
+        """
+        body = bytearray()
+        for piece in found.iter_content(PIECE):
+            body += piece
+            if len(body) > most:
+                raise RemoteError(f"{found.url} answered with more than {most:,} bytes, which is the limit.")
+        return cls(found.status_code, found.reason or "", found.headers, bytes(body))
+
+    @property
+    def media_type(self) -> str:
+        """What it says it is."""
+        return self.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+
+
+def read(address: str, answer: Answer, kind: type[T] | pydantic.TypeAdapter[T]) -> T:
+    """
+    Read a value; fields that this version does not know are left out.
+
+    Raises:
+        LadderError: If the ladder refuses.
+        RemoteError: If it failed, or does not answer as Pigpen does.
+    """
+    if not 200 <= answer.status < 300:
+        raise refusal(address, answer)
+    adapter = kind if isinstance(kind, pydantic.TypeAdapter) else pydantic.TypeAdapter(kind)
+    try:
+        return adapter.validate_json(answer.body or b"null", extra="ignore")
+    except pydantic.ValidationError:
+        raise not_understood(address, answer) from None
+
+
+def refusal(address: str, answer: Answer) -> PigpenError:
+    """What to raise in the place of a value: the ladder's own sentence, if there is one."""
+    detail = _detail(answer)
+    if detail is not None and 400 <= answer.status < 500:
+        return LadderError(detail)
+    if detail is not None and answer.status >= 500:
+        return RemoteError(f"{address} failed: {detail}")
+    if answer.status >= 500:
+        return RemoteError(f"{address} does not answer: {answer.status} {answer.phrase}.")
+    return not_understood(address, answer)
+
+
+def not_understood(address: str, answer: Answer) -> RemoteError:
+    """What to raise if it is not what Pigpen answers."""
+    return RemoteError(
+        f"What {address} answered is not understood ({answer.status}, {answer.media_type or 'of no kind'}): either it "
+        f"is no ladder, or it is one of another version than this one, {__version__}."
+    )
+
+
+def why(error: BaseException) -> str:
+    """Why nothing came, in the system's words and not in those of a library."""
+    seen: BaseException | None = error
+    while seen is not None:
+        for name in ("verify_message", "strerror"):
+            if text := getattr(seen, name, None):
+                return str(text).rstrip(".")
+        if "Timeout" in type(seen).__name__:
+            return "it takes too long"
+        seen = seen.__cause__ or seen.__context__ or _reason(seen)
+    return str(error).rpartition(": ")[2].rstrip("')\">.")[:LONGEST] or type(error).__name__
+
+
+def _reason(error: BaseException) -> BaseException | None:
+    """What a library keeps in a place of its own."""
+    for found in (getattr(error, "reason", None), *error.args):
+        if isinstance(found, BaseException):
+            return found
+    return None
+
+
+def _detail(answer: Answer) -> str | None:
+    """The sentence of a problem document (RFC 9457)."""
+    if answer.media_type != PROBLEM:
+        return None
+    try:
+        detail = json.loads(answer.body)["detail"]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return None
+    return detail[:LONGEST] if isinstance(detail, str) and detail else None

@@ -1,0 +1,100 @@
+"""How far a submission to a ladder elsewhere has come: told by a stream; asked for where no stream gets through."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pydantic
+import urllib3.exceptions
+
+from ladder.errors import LadderError, RemoteError, SandboxError
+from ladder.values.submission import SubmissionRow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import requests
+
+    from ladder.app.remote.connection import Connection
+    from ladder.values.submission import SubmissionResult
+
+POLL = 2.0
+"""Seconds between two questions where there is no stream."""
+TRIES = 20
+"""So often in a row the ladder may not answer: each time it is asked for some seconds."""
+MOST_EVENT = 16 * 1024**2
+"""Bytes of an event."""
+AT_ONCE = 64 * 1024
+_ROW = pydantic.TypeAdapter(SubmissionRow)
+
+
+def follow(connection: Connection, number: int, wait: Callable[[float], None] = time.sleep) -> Iterator[SubmissionRow]:
+    """
+    Give a submission each time that it has come further; the last one has ended.
+
+    Raises:
+        LadderError: If the ladder does not show it any more.
+        RemoteError: If the ladder does not answer for long.
+    """
+    failures = 0
+    while True:
+        try:
+            for row in _streamed(connection, number):
+                failures = 0
+                yield row
+                if row.finished is not None:
+                    return
+        except RemoteError:
+            pass
+        try:
+            row = connection.get(f"/submissions/{number}", SubmissionRow)
+            failures = 0
+        except RemoteError as error:
+            failures += 1
+            if failures >= TRIES:
+                raise RemoteError(f"{error} The submission goes on there: pigpen submissions {number}") from None
+        else:
+            yield row
+            if row.finished is not None:
+                return
+        wait(POLL)
+
+
+def result_of(row: SubmissionRow) -> SubmissionResult:
+    """
+    What became of a submission that has ended.
+
+    Raises:
+        LadderError: If the ladder did not take it without a trial, or it was withdrawn.
+        SandboxError: If the platform failed; that says nothing about the bot.
+    """
+    if row.status == "failed":
+        raise SandboxError(row.reason)
+    if row.status == "withdrawn":
+        raise LadderError(f"Submission {row.id} was withdrawn. {row.reason}".rstrip())
+    if row.result is None:
+        raise LadderError(row.reason)
+    return row.result
+
+
+def _streamed(connection: Connection, number: int) -> Iterator[SubmissionRow]:
+    try:
+        with connection.stream(f"/submissions/{number}/stream") as found:
+            for line in _lines(found):
+                if line.startswith(b"event: stop"):
+                    return
+                if line.startswith(b"data:"):
+                    yield _ROW.validate_json(line.removeprefix(b"data:"), extra="ignore")
+    except pydantic.ValidationError:
+        raise RemoteError(f"What {connection.address} tells of submission {number} is not understood.") from None
+
+
+def _lines(found: requests.Response) -> Iterator[bytes]:
+    """The lines of a stream as they come: `requests` would wait until it has more of them."""
+    rest = b""
+    while piece := found.raw.read1(AT_ONCE):
+        *lines, rest = (rest + piece).split(b"\n")
+        yield from (line.rstrip(b"\r") for line in lines)
+        if len(rest) > MOST_EVENT:
+            raise urllib3.exceptions.HTTPError("an event has no end")

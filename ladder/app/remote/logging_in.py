@@ -1,0 +1,105 @@
+"""Logging in to a ladder elsewhere, and out of it."""
+
+from __future__ import annotations
+
+import platform
+import re
+import time
+from typing import TYPE_CHECKING
+
+from ladder.app.remote.connection import Connection
+from ladder.app.remote.login import Login, remove_login, write_login
+from ladder.errors import LadderError, RemoteError, UserError
+from ladder.values.accounts import DeviceCode, LoginAnswer, LoginClient, LoginStarted, Me
+from pigpen.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TOKEN = re.compile(r"[!-~]{8,200}")
+LEAST_PAUSE, MOST_PAUSE = 0.2, 30.0
+"""Seconds between two questions whether somebody has confirmed."""
+
+
+def start(connection: Connection) -> LoginStarted:
+    """
+    Begin to log in: somebody must confirm it in a browser.
+
+    Raises:
+        LadderError: If the ladder refuses.
+        RemoteError: If it does not answer.
+    """
+    client = f"pigpen {__version__} on {platform.node() or 'a machine without a name'}"[:200]
+    return connection.send("POST", "/login/codes", LoginStarted, LoginClient(client=client))
+
+
+def confirmed(connection: Connection, started: LoginStarted, wait: Callable[[float], None] = time.sleep) -> str:
+    """
+    Wait until somebody has confirmed it; give the token. A connection that breaks meanwhile does no harm.
+
+    Raises:
+        LadderError: If the code has expired, or somebody has refused.
+        RemoteError: If the ladder does not answer any more.
+    """
+    pause, silent = min(max(started.interval, LEAST_PAUSE), MOST_PAUSE), 0
+    while True:
+        wait(pause)
+        try:
+            answer = connection.send("POST", "/login/tokens", LoginAnswer, DeviceCode(device_code=started.device_code))
+            silent = 0
+        except RemoteError:
+            silent += 1
+            if silent >= 5:
+                raise
+            continue
+        if answer.token is not None:
+            return answer.token
+
+
+def keep(address: str, token: str) -> Login:
+    """
+    Ask whose a token is, and keep it in the place of another log-in.
+
+    Raises:
+        LadderError: If the ladder does not know it.
+        RemoteError: If the ladder does not answer.
+        UserError: If it is no token, or cannot be kept.
+    """
+    if not TOKEN.fullmatch(token):
+        raise UserError(f"That is no token. Make one at {address}/me, and give it to: pigpen login {address} --token")
+    with Connection(address, token) as connection:
+        login = Login(address, who(connection).name, token)
+    write_login(login)
+    return login
+
+
+def who(connection: Connection) -> Me:
+    """
+    Ask who one is on a ladder.
+
+    Raises:
+        LadderError: If the token is not good any more.
+        RemoteError: If the ladder does not answer.
+    """
+    return connection.get("/me", Me)
+
+
+def forget(login: Login) -> None:
+    """
+    Log out: the token is revoked there and forgotten here, whatever goes wrong there.
+
+    Raises:
+        RemoteError: If it is only forgotten.
+        UserError: If the file cannot be removed.
+    """
+    try:
+        with Connection(login.address, login.token) as connection:
+            connection.send("DELETE", "/me/token", type(None))
+    except LadderError:
+        pass  # it was not good any more
+    except RemoteError as error:
+        remove_login()
+        raise RemoteError(
+            f"You are logged out here, but the token is still good there: {error} Revoke it at {login.address}/me"
+        ) from None
+    remove_login()

@@ -1,0 +1,103 @@
+"""To which ladder elsewhere this user has logged in: a file that only this user may read."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from ladder.errors import UserError
+
+FILE = "login.json"
+
+
+@dataclass(frozen=True)
+class Login:
+    """A ladder elsewhere, and what opens it."""
+
+    address: str
+    """As `ladder_address` writes it."""
+    name: str
+    """The account's."""
+    token: str = field(repr=False)
+
+
+def login_file() -> Path | None:
+    """Where the log-in is kept, by the XDG base directory specification; None if this user has no home."""
+    try:
+        home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+    except RuntimeError:
+        return None
+    return Path(home) / "pigpen" / FILE
+
+
+def read_login() -> Login | None:
+    """
+    Read to which ladder this user has logged in; None: to none.
+
+    Raises:
+        UserError: If the file cannot be read, or makes no sense.
+    """
+    path = login_file()
+    try:
+        if path is None or not path.exists():
+            return None
+        found = json.loads(path.read_text(encoding="utf-8"))
+        return Login(*(_text(found[name]) for name in ("address", "name", "token")))
+    except OSError as error:
+        raise UserError(
+            f"{str(path)!r} cannot be read: {error.strerror}. Without it you are logged in nowhere."
+        ) from None
+    except (ValueError, TypeError, LookupError, RecursionError):
+        raise UserError(f"{str(path)!r} does not hold a log-in. Remove it, and log in again: pigpen login") from None
+
+
+def write_login(login: Login) -> Path:
+    """
+    Keep a log-in, in the place of another one; it is there as a whole, or not at all.
+
+    Raises:
+        UserError: If it cannot be written.
+    """
+    path = login_file()
+    if path is None:
+        raise UserError("There is no place for the log-in: this user has no home. Name a folder: XDG_CONFIG_HOME")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.chmod(0o700)
+        number, new = tempfile.mkstemp(dir=path.parent, prefix=f".{FILE}-")  # only this user may read it
+        try:
+            with open(number, "w", encoding="utf-8") as file:
+                json.dump(asdict(login), file)
+            os.replace(new, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(new)
+            raise
+    except OSError as error:
+        raise UserError(f"The log-in cannot be kept in {str(path)!r}: {error.strerror}.") from None
+    return path
+
+
+def remove_login() -> None:
+    """
+    Forget the log-in.
+
+    Raises:
+        UserError: If the file cannot be removed.
+    """
+    path = login_file()
+    try:
+        if path is not None:
+            path.unlink(missing_ok=True)
+    except OSError as error:
+        raise UserError(f"{str(path)!r} cannot be removed: {error.strerror}.") from None
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or not value:
+        raise TypeError
+    return value

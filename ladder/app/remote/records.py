@@ -1,0 +1,91 @@
+"""Records of matches of a ladder elsewhere: fetched once, and kept by match and hash."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import hashlib
+import os
+import re
+import tempfile
+from typing import TYPE_CHECKING
+
+from ladder.app.remote.answers import not_understood, refusal
+from ladder.errors import RemoteError, UserError
+from ladder.sandbox.host.cache import cache_folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ladder.app.remote.connection import Connection
+
+MOST_BYTES = 256 * 1024**2
+"""Of a record, packed."""
+KEPT_BYTES = 512 * 1024**2
+"""Of all records that are kept of a ladder; those fetched longest ago go first."""
+_DIGEST = re.compile(r"sha-256=:([A-Za-z0-9+/]{43}=):")
+
+
+def fetch_record(connection: Connection, match: int) -> Path:
+    """
+    Fetch the record of a match that is done, unless it is here already.
+
+    Raises:
+        LadderError: If the ladder has none.
+        RemoteError: If the ladder does not answer, or the record came damaged.
+        UserError: If there is no room for it.
+    """
+    folder = cache_folder() / "records" / hashlib.sha256(connection.address.encode()).hexdigest()[:16]
+    known = {digest: path for path in folder.glob(f"{match}-*.jsonl.gz") if (digest := _hash_in(path)) is not None}
+    tags = {"If-None-Match": ", ".join(f'"{digest}"' for digest in known)} if known else {}
+    answer = connection.answer(f"/matches/{match}/record", MOST_BYTES, headers=tags)
+    if answer.status not in (200, 304):
+        raise refusal(connection.address, answer)
+    digest = _promised(answer.headers.get("Repr-Digest", ""))
+    if answer.status == 304 and digest in known:
+        return known[digest]
+    if answer.status != 200 or digest is None:
+        raise not_understood(connection.address, answer)
+    if hashlib.sha256(answer.body).hexdigest() != digest:
+        raise RemoteError(f"The record of match {match} came damaged from {connection.address}. Try again.")
+    return _keep(folder, f"{match}-{digest}.jsonl.gz", answer.body)
+
+
+def _hash_in(path: Path) -> str | None:
+    """The hash in the name of a file, if that is the file's."""
+    digest = path.name.partition("-")[2].partition(".")[0]
+    try:
+        return digest if hashlib.sha256(path.read_bytes()).hexdigest() == digest else None
+    except OSError:
+        return None
+
+
+def _promised(header: str) -> str | None:
+    found = _DIGEST.search(header)
+    return base64.b64decode(found[1]).hex() if found else None
+
+
+def _keep(folder: Path, name: str, content: bytes) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        number, new = tempfile.mkstemp(dir=folder, prefix=".new-")
+        try:
+            with open(number, "wb") as file:
+                file.write(content)
+            os.replace(new, folder / name)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(new)
+            raise
+        _make_room(folder, folder / name)
+    except OSError as error:
+        raise UserError(f"The record cannot be kept in {str(folder)!r}: {error.strerror}.") from None
+    return folder / name
+
+
+def _make_room(folder: Path, spared: Path) -> None:
+    total = 0
+    for path in sorted(folder.glob("*.jsonl.gz"), key=lambda path: path.stat().st_mtime, reverse=True):
+        total += path.stat().st_size
+        if total > KEPT_BYTES and path != spared:
+            path.unlink(missing_ok=True)

@@ -1,0 +1,120 @@
+"""A ladder elsewhere, as commands ask it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from ladder.app.remote.connection import API
+from ladder.app.remote.records import fetch_record
+from ladder.errors import LadderError, UserError
+from ladder.values.bots import BotList, BotPage, Retired, Retirement
+from ladder.values.matches import Explanation, MatchList, MatchPage, MatchRow, SeatLog
+from ladder.values.standings import Standings
+from ladder.values.submission import SubmissionList, SubmissionRow
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from ladder.app.remote.connection import Connection
+    from ladder.values.bots import BotRow
+
+MOST_BOTS, MOST_MATCHES = 1000, 200
+"""In one answer."""
+
+
+@dataclass(frozen=True)
+class RemoteLadder:
+    """An `AnyLadder`: what somebody may do is for the ladder to say."""
+
+    connection: Connection
+
+    def standings(self, variant: str | None, everyone: bool, first: int | None) -> list[Standings]:
+        """See `AnyLadder`."""
+        return self.connection.get("/standings", list[Standings], variant=variant, all=everyone, first=first)
+
+    def bots(self) -> list[BotRow]:
+        """See `AnyLadder`."""
+        found: list[BotRow] = []
+        after = None
+        while True:
+            some = self.connection.get("/bots", BotList, after=after, limit=MOST_BOTS)
+            found += some.bots
+            if some.next is None or some.next == after:
+                return found
+            after = some.next
+
+    def bot_page(self, bot: str, variant: str | None, opponents: int) -> BotPage:
+        """See `AnyLadder`."""
+        return self.connection.get(f"/bots/{_name(bot)}", BotPage, variant=variant, opponents=opponents)
+
+    def matches(self, variant: str | None, bot: str | None, statuses: Sequence[str], limit: int) -> list[MatchRow]:
+        """See `AnyLadder`."""
+        return [match for status in statuses for match in self._matches(variant, bot, status, limit)]
+
+    def match(self, number: int) -> MatchPage:
+        """See `AnyLadder`."""
+        row = self.connection.get(f"/matches/{number}", MatchRow)
+        record = f"{self.connection.address}{API}/matches/{number}/record" if row.record_kept else None
+        return MatchPage(**dict(row), record=record)
+
+    def explanation(self, number: int) -> Explanation:
+        """See `AnyLadder`."""
+        return self.connection.get(f"/matches/{number}/explanation", Explanation)
+
+    def record_of(self, number: int) -> Path:
+        """See `AnyLadder`."""
+        return fetch_record(self.connection, number)
+
+    def logs(self, match: int, seat: str, table: int | None) -> list[SeatLog]:
+        """See `AnyLadder`."""
+        if not _fits(seat):
+            raise UserError(f"Nobody in match {match} is {seat!r}. To see who is: pigpen matches {match}")
+        return self.connection.get(f"/matches/{match}/seats/{quote(seat, safe='')}/logs", list[SeatLog], table=table)
+
+    def retire(self, bot: str, variants: Sequence[str], reason: str) -> list[Retired]:
+        """See `AnyLadder`."""
+        wanted = Retirement.model_construct(variants=tuple(variants), reason=reason)
+        return self.connection.send("POST", f"/bots/{_name(bot)}/retirement", list[Retired], wanted)
+
+    def submissions(self, before: int | None, limit: int) -> SubmissionList:
+        """See `AnyLadder`."""
+        return self.connection.get("/submissions", SubmissionList, before=before, limit=limit)
+
+    def submission(self, number: int) -> SubmissionRow:
+        """See `AnyLadder`."""
+        return self.connection.get(f"/submissions/{number}", SubmissionRow)
+
+    def withdraw(self, number: int) -> SubmissionRow:
+        """See `AnyLadder`."""
+        return self.connection.send("DELETE", f"/submissions/{number}", SubmissionRow)
+
+    def _matches(self, variant: str | None, bot: str | None, status: str, limit: int) -> list[MatchRow]:
+        found: list[MatchRow] = []
+        mark, place = None, "before" if status == "done" else "after"
+        while len(found) < limit:
+            some = self.connection.get(
+                "/matches", MatchList, variant=variant, bot=bot, status=status,
+                limit=min(limit - len(found), MOST_MATCHES), **{place: mark},
+            )  # fmt: skip
+            found += some.matches
+            if some.next is None or some.next == mark:
+                break
+            mark = some.next
+        return found
+
+
+def _name(bot: str) -> str:
+    """A bot's name as a part of an address."""
+    if not _fits(bot):
+        raise LadderError(
+            f"There is no bot {bot.partition('@')[0]!r} on this ladder. To see those that are: pigpen bots"
+        )
+    return quote(bot, safe="")
+
+
+def _fits(word: str) -> bool:
+    """Whether a word can be a part of an address without leading elsewhere."""
+    return word not in ("", ".", "..") and "/" not in word and len(word) <= 80

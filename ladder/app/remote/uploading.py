@@ -1,0 +1,111 @@
+"""A bot's folder on its way to a ladder elsewhere: packed, and sent piece by piece."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import shutil
+import tempfile
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from ladder.errors import LadderError, RemoteError
+from ladder.sandbox.host.scratch import disk_errors
+from ladder.values.submission import Upload, UploadOrder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ladder.app.remote.connection import Connection
+    from ladder.sandbox.bots.content import Content
+
+PIECE = 2 * 1024**2
+"""Bytes sent at once: after a broken connection they are sent again."""
+TRIES = 8
+"""So often in a row a piece may fail to arrive."""
+MOST_PAUSE = 15.0
+"""Seconds between two of these."""
+IN_MEMORY = 16 * 1024**2
+"""Bytes of a packed folder; a larger one is a temporary file."""
+
+
+@contextmanager
+def packed(content: Content) -> Iterator[tuple[BinaryIO, int]]:
+    """
+    Pack a folder as tar and gzip: the same folder gives the same bytes.
+
+    Raises:
+        SandboxError: If there is no room for it.
+    """
+    with tempfile.SpooledTemporaryFile(IN_MEMORY) as file:
+        with (
+            disk_errors(tempfile.gettempdir()),
+            gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as whole,
+        ):
+            shutil.copyfileobj(content.archive(), whole)
+        yield cast("BinaryIO", file), file.tell()
+
+
+def upload(
+    connection: Connection,
+    file: BinaryIO,
+    size: int,
+    advance: Callable[[], None] = lambda: None,
+    wait: Callable[[float], None] = time.sleep,
+) -> str:
+    """
+    Send a file; after a broken connection go on where the ladder says. Gives the upload's id.
+
+    Args:
+        connection: The ladder.
+        file: What is sent.
+        size: How many bytes it has.
+        advance: Called after each piece.
+        wait: Lets seconds pass between two attempts.
+
+    Raises:
+        LadderError: If the ladder does not take it.
+        RemoteError: If the ladder does not answer any more.
+    """
+    sent = connection.send("POST", "/uploads", Upload, UploadOrder(bytes=size))
+    failures = 0
+    try:
+        while sent.offset < size:
+            now = _send(connection, sent, file)
+            failures = failures + 1 if now is None or now.offset <= sent.offset else 0
+            if now is not None and not failures:
+                advance()
+            elif failures >= TRIES:
+                raise RemoteError(f"{connection.address} does not take the folder: {TRIES} attempts came to nothing.")
+            else:
+                wait(min(2.0**failures / 4, MOST_PAUSE))
+            sent = now or _arrived(connection, sent)
+    except BaseException:
+        with contextlib.suppress(LadderError, RemoteError):
+            connection.send("DELETE", f"/uploads/{sent.id}", type(None))
+        raise
+    return sent.id
+
+
+def _send(connection: Connection, sent: Upload, file: BinaryIO) -> Upload | None:
+    """Send the next piece; None: the connection broke."""
+    file.seek(sent.offset)
+    place = {"Upload-Offset": str(sent.offset)}
+    try:
+        return connection.send("PATCH", f"/uploads/{sent.id}", Upload, data=file.read(PIECE), headers=place)
+    except LadderError:  # perhaps only because the last piece did arrive, though nobody said so
+        now = connection.get(f"/uploads/{sent.id}", Upload)
+        if now.offset == sent.offset:
+            raise
+        return now
+    except RemoteError:
+        return None
+
+
+def _arrived(connection: Connection, sent: Upload) -> Upload:
+    """How much has arrived; as much as was known, if nobody says."""
+    try:
+        return connection.get(f"/uploads/{sent.id}", Upload)
+    except RemoteError:
+        return sent

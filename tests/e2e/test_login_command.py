@@ -1,0 +1,169 @@
+"""`pigpen login`, `logout` and `whoami`, against a site on this machine."""
+
+from __future__ import annotations
+
+import json
+import stat
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import select
+
+from ladder.app.accounts import device
+from ladder.app.accounts.viewers import viewer_by
+from ladder.app.ladder import Ladder
+from ladder.settings.settings import load_settings
+from ladder.store.account_models import LoginCode
+from ladder.values.accounts import NOBODY, Scope
+from tests.e2e.command import PLAIN
+from tests.ladder.app.remote.conftest import telling
+from tests.ladder.ladders import enter
+from tests.ladder.people import add_person, session_of, token_of
+from tests.ladder.remote_site import served
+from tests.typed import Typed, run_here
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@dataclass
+class Afar:
+    """A ladder elsewhere, and a user of this machine."""
+
+    ladder: Ladder
+    address: str
+    home: Path
+
+    def __call__(self, *words: str, stdin: str = "") -> Typed:
+        """Run ``pigpen WORDS``."""
+        variables = PLAIN | {"XDG_CONFIG_HOME": str(self.home), "COLUMNS": "200"}
+        return Typed(words, *run_here(words, self.home, variables, stdin))
+
+    @property
+    def file(self) -> Path:
+        return self.home / "pigpen" / "login.json"
+
+    @property
+    def token(self) -> str:
+        return str(json.loads(self.file.read_text())["token"])
+
+
+@pytest.fixture
+def afar(tmp_path: Path) -> Iterator[Afar]:
+    with Ladder.open(load_settings(data_dir=tmp_path / "data"), create=True) as ladder:
+        with ladder.database.write() as session:
+            enter(session, "Trotter", "gongzhu", owner="ada")
+        add_person(ladder, "ada")
+        with served(ladder) as address:
+            yield Afar(ladder, address, tmp_path)
+
+
+@pytest.fixture
+def clicking(afar: Afar) -> Iterator[list[str]]:
+    """Somebody who confirms each log-in in a browser; gives the codes."""
+    codes: list[str] = []
+    over = threading.Event()
+
+    def click() -> None:
+        viewer = viewer_by(afar.ladder, session_of(afar.ladder, "ada"), "")
+        while not over.wait(0.02):
+            with afar.ladder.database.read() as session:
+                waiting = [row.user_code for row in session.scalars(select(LoginCode)) if row.owner_id is None]
+            for code in waiting:
+                codes.append(code)
+                device.confirm(afar.ladder, viewer, code, [Scope.READ, Scope.SUBMIT])
+
+    thread = threading.Thread(target=click)
+    thread.start()
+    yield codes
+    over.set()
+    thread.join()
+
+
+def test_somebody_logs_in_with_a_code_and_out_again(
+    afar: Afar, clicking: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(device, "ASK_SECONDS", 0.2)
+    done = afar("login", afar.address)
+    assert (done.code, done.err) == (0, "")
+    (code,) = clicking
+    assert done.out == (
+        f"Open {afar.address}/login/code?code={code} and confirm the code {code}\n"
+        f"You are ada on {afar.address} now. To log out: pigpen logout\n"
+    )
+    assert afar.token not in done.out
+    assert stat.S_IMODE(afar.file.stat().st_mode) == 0o600
+
+    assert afar("whoami").out == (
+        f"You are ada (contestant) on {afar.address}.\nYour bots: Trotter.\nYour token is good for: read, submit.\n"
+    )
+    told = json.loads(afar("whoami", "--json").out)
+    assert told == {"name": "ada", "role": "contestant", "scopes": ["read", "submit"], "bots": ["Trotter"]}
+
+    token = afar.token
+    assert afar("logout").out == f"You are logged out of {afar.address}.\n"
+    assert not afar.file.exists()
+    assert viewer_by(afar.ladder, token, "") == NOBODY
+    assert afar("logout").is_one_sentence
+    assert "pigpen login" in afar("whoami").err
+
+
+def test_a_token_is_taken_from_the_standard_input(afar: Afar) -> None:
+    token = token_of(afar.ladder, "ada", Scope.READ)
+    done = afar("login", f"{afar.address}/", "--token", stdin=f"{token}\n")
+    assert (done.code, done.out) == (0, f"You are ada on {afar.address} now. To log out: pigpen logout\n")
+    assert afar.token == token
+    assert afar("standings").out.startswith("Gong Zhu")
+
+    other = token_of(afar.ladder, "ada", Scope.READ)
+    again = afar("login", afar.address, "--token", stdin=other)
+    assert again.code == 0
+    assert f"You were ada on {afar.address}; that token is forgotten here" in again.err
+    assert viewer_by(afar.ladder, token, "") != NOBODY
+
+
+@pytest.mark.parametrize("token", ["", "x", "two words", "pgp_wrongwrongwrong", "pgp_ü12345678"])
+def test_a_wrong_token_is_not_kept(afar: Afar, token: str) -> None:
+    done = afar("login", afar.address, "--token", stdin=token)
+    assert done.is_one_sentence
+    assert not afar.file.exists()
+
+
+def test_what_is_no_ladder_is_not_kept(afar: Afar) -> None:
+    assert "Write it as https://arena.example" in afar("login", "arena.example").err
+    assert "--plain-http" in afar("login", "http://arena.example").err
+    with telling((200, {"Content-Type": "text/html"}, b"<h1>")) as told:
+        done = afar("login", told.address)
+        assert (done.code, done.out, "is not understood" in done.err) == (3, "", True)
+    assert not afar.file.exists()
+
+
+def test_a_log_in_that_is_refused_in_the_browser_ends(afar: Afar, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "ASK_SECONDS", 0.2)
+    monkeypatch.setattr(device, "GOOD_SECONDS", -1.0)
+    done = afar("login", afar.address)
+    assert (done.code, "Run pigpen login again." in done.err) == (2, True)
+
+
+def test_one_logs_out_while_the_ladder_is_away_and_is_told_so(afar: Afar) -> None:
+    afar("login", afar.address, "--token", stdin=token_of(afar.ladder, "ada"))
+    found = json.loads(afar.file.read_text())
+    afar.file.write_text(json.dumps(found | {"address": "http://127.0.0.1:9"}))
+    done = afar("logout")
+    assert (done.code, done.out) == (3, "")
+    assert "You are logged out here, but the token is still good there: http://127.0.0.1:9 does not answer" in done.err
+    assert not afar.file.exists()
+
+
+def test_a_token_that_was_revoked_says_how_to_go_on(afar: Afar) -> None:
+    token = token_of(afar.ladder, "ada", hours=-1)
+    afar.file.parent.mkdir()
+    afar.file.write_text(json.dumps({"address": afar.address, "name": "ada", "token": token}))
+    for words in (("whoami",), ("logs", "1", "0"), ("retire", "Trotter")):
+        done = afar(*words)
+        assert done.is_one_sentence
+        assert "Log in again: pigpen login" in done.err
+    assert afar("logout").code == 0

@@ -1,0 +1,80 @@
+"""Servers that answer as they are told to, and remember what they were asked."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+Reply = tuple[int, dict[str, str], bytes]
+"""Status, headers, body."""
+
+
+@dataclass
+class Told:
+    """A server."""
+
+    address: str
+    asked: list[tuple[str, str, dict[str, str], bytes]] = field(default_factory=list)
+    """Method, path, headers with small letters, body."""
+    replies: list[Reply | None] = field(default_factory=list)
+    """In order; the last one again and again. None: the connection is closed without an answer."""
+
+
+@contextmanager
+def telling(*replies: Reply | None) -> Iterator[Told]:
+    """A server with these replies, on a port of its own."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def _any(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            told.asked.append((self.command, self.path, headers, body))
+            reply = told.replies.pop(0) if len(told.replies) > 1 else told.replies[0]
+            self.close_connection = True
+            if reply is None:
+                return
+            status, headers, body = reply
+            self.send_response(status)
+            for name, value in ({"Content-Length": str(len(body))} | headers).items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_GET = do_POST = do_PATCH = do_DELETE = _any  # noqa: N815
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    class Server(ThreadingHTTPServer):
+        daemon_threads = True
+
+        def handle_error(self, *_: object) -> None:
+            """A client that has seen enough goes away."""
+
+    with Server(("127.0.0.1", 0), Handler) as server:
+        told = Told(f"http://127.0.0.1:{server.server_address[1]}", replies=list(replies))
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield told
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.fixture
+def waits() -> list[float]:
+    """The seconds that a client would have waited."""
+    return []
+
+
+@pytest.fixture
+def wait(waits: list[float]) -> Callable[[float], None]:
+    return waits.append

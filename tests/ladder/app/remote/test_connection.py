@@ -1,0 +1,173 @@
+"""What a ladder elsewhere answers, and what becomes of it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import socket
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.app.remote.connection import Connection
+from ladder.errors import LadderError, RemoteError
+from ladder.values.bots import BotList
+from ladder.values.submission import Upload, UploadOrder
+from tests.ladder.app.remote.conftest import Reply, telling
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+TOKEN = "pgp_secret"
+JSON = {"Content-Type": "application/json"}
+EMPTY = b'{"bots": [], "next": null}'
+GOOD: Reply = (200, JSON, EMPTY)
+HTML: Reply = (200, {"Content-Type": "text/html; charset=utf-8"}, b"<h1>Hello</h1>")
+
+
+def problem(status: int, detail: object = "There is no bot 'x'.") -> Reply:
+    return status, {"Content-Type": "application/problem+json"}, json.dumps({"detail": detail}).encode()
+
+
+def ask(address: str, wait: Callable[[float], None] = lambda _: None) -> BotList:
+    with Connection(address, TOKEN, wait) as connection:
+        return connection.get("/bots", BotList, after=None, limit=3, all=True)
+
+
+def change(address: str) -> Upload:
+    with Connection(address, TOKEN) as connection:
+        return connection.send("POST", "/uploads", Upload, UploadOrder(bytes=3))
+
+
+def test_a_question_has_the_token_and_says_who_asks() -> None:
+    with telling(GOOD) as told:
+        assert ask(told.address) == BotList(bots=(), next=None)
+    ((method, path, headers, _),) = told.asked
+    assert (method, path) == ("GET", "/api/v1/bots?limit=3&all=true")
+    assert headers["authorization"] == f"Bearer {TOKEN}"
+    assert headers["user-agent"].startswith("pigpen/")
+
+
+def test_a_file_netrc_does_not_take_the_tokens_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "netrc").write_text("default login ada password other\n")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    with telling(GOOD) as told:
+        ask(told.address)
+        with Connection(told.address) as nobody:
+            nobody.get("/bots", BotList)
+    assert [asked[2].get("authorization") for asked in told.asked] == [f"Bearer {TOKEN}", None]
+
+
+def test_fields_of_a_later_version_are_left_out() -> None:
+    with telling((200, JSON, b'{"bots": [], "next": null, "later": 1}')) as told:
+        assert ask(told.address).next is None
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 413, 422, 429])
+def test_a_refusal_is_the_ladders_own_sentence(status: int) -> None:
+    with telling(problem(status)) as told, pytest.raises(LadderError) as refused:
+        ask(told.address)
+    assert (str(refused.value), refused.value.exit_code, len(told.asked)) == ("There is no bot 'x'.", 2, 1)
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (problem(500, "The site failed; its log says why."), "failed: The site failed; its log says why."),
+        (problem(503, "try again soon"), "failed: try again soon"),
+        ((502, HTML[1], b"<h1>Bad Gateway</h1>"), "does not answer: 502 Bad Gateway."),
+        (HTML, "is not understood (200, text/html): either it is no ladder, or it is one of another version"),
+        ((200, JSON, b"{}"), "is not understood (200, application/json)"),
+        ((200, JSON, b"\xff"), "is not understood"),
+        ((200, JSON, b""), "is not understood"),
+        ((200, JSON, b"[" * 100_000), "is not understood"),
+        ((404, HTML[1], b"<h1>Not Found</h1>"), "is not understood (404, text/html)"),
+        ((200, {}, EMPTY[:9]), "is not understood"),
+        (problem(404, ["x"]), "is not understood (404, application/problem+json)"),
+        ((404, {"Content-Type": "application/problem+json"}, b"[[["), "is not understood"),
+        ((304, {}, b""), "is not understood"),
+    ],
+)
+def test_what_is_no_answer_is_one_sentence_that_names_the_ladder(reply: Reply, words: str) -> None:
+    with telling(reply) as told, pytest.raises(RemoteError) as failed:
+        ask(told.address)
+    assert told.address in str(failed.value)
+    assert words in str(failed.value)
+    assert failed.value.exit_code == 3
+    assert TOKEN not in str(failed.value)
+
+
+def test_what_did_not_come_is_asked_for_again_after_ever_longer_pauses(
+    waits: list[float], wait: Callable[[float], None]
+) -> None:
+    busy: Reply = (503, {"Retry-After": "3", **problem(503)[1]}, problem(503)[2])
+    with telling(None, (502, {}, b""), busy, GOOD) as told:
+        assert ask(told.address, wait) == BotList(bots=(), next=None)
+    assert waits == [0.5, 1.0, 3.0]
+
+
+def test_a_change_is_not_asked_for_twice() -> None:
+    with telling(None, GOOD) as told, pytest.raises(RemoteError, match="does not answer"):
+        change(told.address)
+    ((method, _, headers, body),) = told.asked
+    assert (method, headers["content-type"], body) == ("POST", "application/json", b'{"bytes":3}')
+
+
+def test_nobody_there_is_said_in_the_systems_words(waits: list[float], wait: Callable[[float], None]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    with pytest.raises(RemoteError) as failed:
+        ask(f"http://127.0.0.1:{port}", wait)
+    assert str(failed.value) == f"http://127.0.0.1:{port} does not answer: Connection refused."
+    assert waits == [0.5, 1.0, 2.0]
+
+
+def test_a_host_that_nobody_knows_is_said_in_one_sentence() -> None:
+    with pytest.raises(RemoteError, match=r"^https://nowhere\.invalid does not answer: [A-Za-z ]+\.$"):
+        ask("https://nowhere.invalid")
+
+
+def test_who_stops_in_the_middle_has_not_answered() -> None:
+    with telling((200, {**JSON, "Content-Length": "99"}, b"{"), GOOD) as told:
+        assert ask(told.address).bots == ()
+    assert len(told.asked) == 2
+
+
+def test_more_than_the_limit_is_not_read() -> None:
+    bomb = gzip.compress(bytes(80 * 1024**2))
+    reply = 200, {**JSON, "Content-Encoding": "gzip"}, bomb
+    with telling(reply) as told, pytest.raises(RemoteError, match="more than 67,108,864 bytes"):
+        ask(told.address)
+
+
+def test_a_token_goes_to_the_ladders_origin_alone() -> None:
+    words = "leads to 'http://[^']*/x', and your token is not for that"
+    with (
+        telling(GOOD) as other,
+        telling((302, {"Location": f"{other.address}/x"}, b"")) as told,
+        pytest.raises(RemoteError, match=words),
+    ):
+        ask(told.address)
+    assert other.asked == []
+
+
+def test_an_address_of_the_same_origin_is_followed_for_a_while() -> None:
+    with telling((307, {"Location": "/api/v1/bots/"}, b""), GOOD) as told:
+        ask(told.address)
+        assert [asked[1] for asked in told.asked] == ["/api/v1/bots?limit=3&all=true", "/api/v1/bots/"]
+    with telling((302, {"Location": "/x"}, b"")) as told, pytest.raises(RemoteError, match="without end"):
+        ask(told.address)
+
+
+def test_a_change_follows_nobody() -> None:
+    with telling((307, {"Location": "/y"}, b"")) as told, pytest.raises(RemoteError, match="leads to"):
+        change(told.address)
+    assert len(told.asked) == 1
+
+
+def test_this_machine_is_asked_without_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    with telling(GOOD) as told:
+        ask(told.address)

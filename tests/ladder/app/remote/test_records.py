@@ -1,0 +1,93 @@
+"""Records of a ladder elsewhere: fetched once, checked, and kept."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.app.remote import records
+from ladder.app.remote.connection import Connection
+from ladder.app.remote.records import fetch_record
+from ladder.errors import LadderError, RemoteError, UserError
+from tests.ladder.app.remote.conftest import Reply, Told, telling
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RECORD = b"packed" * 100
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return tmp_path / "pigpen" / "records"
+
+
+def reply(status: int = 200, body: bytes = RECORD, of: bytes = RECORD) -> Reply:
+    digest = base64.b64encode(hashlib.sha256(of).digest()).decode()
+    return status, {"Content-Type": "application/gzip", "Repr-Digest": f"sha-256=:{digest}:"}, body
+
+
+def fetch(told: Told, match: int = 7) -> Path:
+    with Connection(told.address) as connection:
+        return fetch_record(connection, match)
+
+
+def test_a_record_is_kept_by_match_and_hash_and_not_sent_again() -> None:
+    with telling(reply(), reply(304, b"")) as told:
+        first = fetch(told)
+        assert first.read_bytes() == RECORD
+        assert first.name == f"7-{hashlib.sha256(RECORD).hexdigest()}.jsonl.gz"
+        assert fetch(told) == first
+    assert [asked[2].get("if-none-match") for asked in told.asked] == [
+        None, f'"{hashlib.sha256(RECORD).hexdigest()}"',
+    ]  # fmt: skip
+
+
+def test_a_file_that_somebody_changed_is_fetched_again() -> None:
+    with telling(reply()) as told:
+        fetch(told).write_bytes(b"something else")
+        assert fetch(told).read_bytes() == RECORD
+    assert "if-none-match" not in told.asked[1][2]
+
+
+def test_what_came_damaged_is_not_kept(cache: Path) -> None:
+    with telling(reply(body=RECORD[:-1])) as told, pytest.raises(RemoteError, match="came damaged"):
+        fetch(told)
+    assert list(cache.rglob("*.gz")) == []
+
+
+def test_what_is_no_record_is_not_kept(cache: Path) -> None:
+    with telling((200, {"Content-Type": "text/html"}, b"<h1>")) as told, pytest.raises(RemoteError, match="understood"):
+        fetch(told)
+    refusal = 404, {"Content-Type": "application/problem+json"}, b'{"detail": "none"}'
+    with telling(refusal) as told, pytest.raises(LadderError, match="none"):
+        fetch(told)
+    assert list(cache.rglob("*.gz")) == []
+
+
+def test_ladders_do_not_share_records() -> None:
+    with telling(reply()) as one, telling(reply()) as other:
+        assert fetch(one).parent != fetch(other).parent
+
+
+def test_those_fetched_longest_ago_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(records, "KEPT_BYTES", 2 * len(RECORD))
+    with telling(reply()) as told:
+        kept = []
+        for match in range(1, 4):
+            kept.append(fetch(told, match))
+            os.utime(kept[-1], (match, match))
+        last = fetch(told, 4)
+    assert [path.exists() for path in [*kept, last]] == [False, False, True, True]
+
+
+def test_where_there_is_no_room_a_sentence_says_so(cache: Path) -> None:
+    cache.parent.mkdir(parents=True)
+    cache.write_text("no folder")
+    with telling(reply()) as told, pytest.raises(UserError, match="cannot be kept in"):
+        fetch(told)

@@ -1,0 +1,58 @@
+"""A site on a port of this machine, for commands that ask it from afar, and somebody's log-in to it."""
+
+from __future__ import annotations
+
+import json
+import threading
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import structlog.testing
+import uvicorn
+
+from ladder.app.remote.login import FILE, Login
+from ladder.site.application import make_app
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ladder.app.ladder import Ladder
+
+
+@contextmanager
+def served(ladder: Ladder) -> Iterator[str]:
+    """The site of a ladder; gives its address."""
+    with served_app(make_app(ladder)) as address:
+        yield address
+
+
+@contextmanager
+def served_app(app: Any, **options: Any) -> Iterator[str]:
+    """Any application on a port of its own."""
+    config = uvicorn.Config(app, port=0, log_config=None, access_log=False, ws="none", **options)
+    server, up = uvicorn.Server(config), threading.Event()
+    started = server.startup
+
+    async def startup(sockets: list[object] | None = None) -> None:
+        await started(sockets)  # type: ignore[arg-type]
+        up.set()
+
+    server.startup = startup  # type: ignore[method-assign, assignment]
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    assert up.wait(30)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    scheme = "https" if config.is_ssl else "http"
+    with structlog.testing.capture_logs():  # what the site logs is not what a command prints
+        yield f"{scheme}://127.0.0.1:{port}"
+    server.should_exit = True
+    thread.join()
+
+
+def log_in(folder: Path, address: str, name: str, token: str) -> dict[str, str]:
+    """Write a log-in; gives the variables by which the command finds it."""
+    (folder / "pigpen").mkdir(parents=True, exist_ok=True)
+    (folder / "pigpen" / FILE).write_text(json.dumps(asdict(Login(address, name, token))))
+    return {"XDG_CONFIG_HOME": str(folder), "XDG_CACHE_HOME": str(folder / "cache")}
