@@ -15,7 +15,7 @@ STORE_NEEDS = {"alembic", "numpy", "orjson", "pydantic_settings", "sqlalchemy", 
 SANDBOX_NEEDS = {"docker", "packaging", "requests", "threadpoolctl", "urllib3"}
 REGISTRY_NEEDS = {"cryptography", "joserfc"}
 SITE_NEEDS = {"anyio", "babel", "fastapi", "h11", "jinja2", "markupsafe", "prometheus_client", "starlette", "uvicorn"}
-PEOPLE_NEED = {"argon2", "limits"}
+PEOPLE_NEED = {"argon2", "authlib", "joserfc", "limits"}
 NEEDS = {
     "sdk/pigpen/rules": {"pigpen"},
     "sdk/pigpen/sim": {"pigpen"},

@@ -73,11 +73,13 @@ def up(host: HostOption = None, port: PortOption = None, tls: TlsOption = None) 
     """
     from ladder.app.accounts.links import link_of
     from ladder.app.accounts.managing import first_invitation
+    from ladder.app.accounts.provider_settings import check_provider
     from ladder.app.supervisor import SupervisedProcess, Supervisor
     from ladder.site.listening import address_of
     from ladder.site.tls import Tls
 
     settings = the_settings()
+    check_provider(settings)
     certificate = Tls.of(settings, tls)
     logs = settings.data_dir / "logs"
     with closing(_listen(settings, host, port, certificate)) as listener:

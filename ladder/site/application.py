@@ -14,6 +14,7 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from ladder.app import overview
 from ladder.app.accounts.passwords import Passwords
+from ladder.app.accounts.provider_settings import check_provider
 from ladder.app.live_hub import LiveHub
 from ladder.site import (
     account_api,
@@ -24,6 +25,7 @@ from ladder.site import (
     operations,
     owner_api,
     problems,
+    provider_routes,
     registry_api,
     replay_api,
     replay_routes,
@@ -39,6 +41,7 @@ from ladder.site.door import new_door
 from ladder.site.headers import EveryResponse
 from ladder.site.metrics import Metrics
 from ladder.site.pages import Pages
+from ladder.site.provider_door import ProviderDoor
 from ladder.site.static_files import FOLDER, KeptFiles, digest
 from ladder.site.viewer import LogInFirst, on_log_in_first
 from pigpen.rules.errors import PigpenError
@@ -80,10 +83,20 @@ def make_app(ladder: Ladder, hub: LiveHub | None = None, passwords: Passwords | 
     )
     passwords = passwords or Passwords()
     app.state.site = Site(
-        ladder, answers, AnswerCache(str), Pages(answers), metrics, hub, passwords, Attempts(), new_door()
-    )
+        ladder,
+        answers,
+        AnswerCache(str),
+        Pages(answers),
+        metrics,
+        hub,
+        passwords,
+        Attempts(),
+        new_door(),
+        _provider(ladder),
+    )  # fmt: skip
     for router in (
         login_routes.router,
+        provider_routes.router,
         account_routes.router,
         routes.router,
         replay_routes.router,
@@ -103,3 +116,12 @@ def make_app(ladder: Ladder, hub: LiveHub | None = None, passwords: Passwords | 
     app.add_exception_handler(RequestValidationError, problems.on_bad_input)
     app.add_exception_handler(Exception, problems.on_failure)
     return EveryResponse(BodyLimits(app, ladder.settings.upload_bytes), metrics)
+
+
+def _provider(ladder: Ladder) -> ProviderDoor | None:
+    if ladder.settings.registration != "oidc":
+        return None
+    from ladder.app.accounts.oidc import Provider  # takes long to load, and few ladders need it
+
+    check_provider(ladder.settings)
+    return ProviderDoor(Provider(ladder.settings, ladder.clock))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ladder.site.cache import AnswerCache
     from ladder.site.metrics import Metrics
     from ladder.site.pages import Pages
+    from ladder.site.provider_door import ProviderDoor
 
 MOST_NUMBER = 2**31 - 1
 """No match has a higher one."""
@@ -36,3 +37,5 @@ class Site:
     attempts: Attempts
     door: CapacityLimiter
     """Where who logs in waits for its turn."""
+    provider: ProviderDoor | None = None
+    """The identity provider with which people log in; None: they do not."""

@@ -21,5 +21,10 @@ SENTENCES = (
     ),
     to_translate("A token is good for something: choose at least one of read, submit and admin."),
     to_translate("The days are a number."),
+    to_translate("This log-in was begun in another browser, or it has taken too long. Begin again."),
+    to_translate("The identity provider did not vouch for you. Begin again, or ask the organiser of the ladder."),
+    to_translate(
+        "The identity provider does not answer as it should. Try again soon, or ask the organiser of the ladder."
+    ),
 )
 """As they stand in `ladder.app.accounts` and `ladder.store.commands`."""

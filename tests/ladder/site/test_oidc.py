@@ -1,0 +1,325 @@
+"""Logging in with an identity provider, a small real one, and what somebody tries who is not vouched for."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import re
+import shutil
+import time
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+from joserfc.jwk import RSAKey
+
+from ladder.app.accounts import managing
+from ladder.app.accounts.oidc import NO_ANSWER, NOT_BEGUN, REFUSED
+from ladder.app.accounts.provider_settings import check_provider
+from ladder.app.ladder import Ladder
+from ladder.errors import UserError
+from ladder.settings.settings import load_settings
+from ladder.values.accounts import LOCAL, Role
+from tests.ladder import ladders
+from tests.ladder.oidc_provider import CLIENT, SECRET, OidcProvider, oidc_provider
+from tests.ladder.people import add_person
+from tests.ladder.site.person import PASSWORD, Person
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture(scope="session")
+def real_provider() -> Iterator[OidcProvider]:
+    with oidc_provider() as provider:
+        yield provider
+
+
+@pytest.fixture
+def provider(real_provider: OidcProvider) -> OidcProvider:
+    """The identity provider, which does not lie."""
+    key = real_provider.key
+    real_provider.__init__(real_provider.address)  # type: ignore[misc]
+    real_provider.key = real_provider.signs_with = key
+    return real_provider
+
+
+@pytest.fixture
+def ladder(provider: OidcProvider, sqlite_template: Path, tmp_path: Path) -> Iterator[Ladder]:
+    """A ladder whose people log in there."""
+    shutil.copy(sqlite_template, tmp_path / "ladder.db")
+    settings = load_settings(
+        data_dir=tmp_path, registration="oidc", oidc_issuer=provider.address, oidc_client=CLIENT, oidc_secret=SECRET
+    )
+    with Ladder.open(settings) as ladder:
+        yield ladder
+
+
+@pytest.fixture
+def person(ladder: Ladder) -> Person:
+    return Person(ladder)
+
+
+def to_provider(person: Person, path: str = "/login/oidc") -> str:
+    """Begin a log-in, and let the provider vouch; gives where it sends the browser back to."""
+    response = person.get(path)
+    assert response.status_code == 303, response.text
+    back = httpx.get(response.headers["location"], follow_redirects=False).headers["location"]
+    assert back.startswith("http://site.test/login/oidc/callback?")
+    return str(back).removeprefix("http://site.test")
+
+
+def log_in(person: Person, path: str = "/login/oidc") -> httpx.Response:
+    return person.get(to_provider(person, path))
+
+
+def who(person: Person) -> str | None:
+    response = person.get("/api/v1/me")
+    return response.json()["name"] if response.status_code == 200 else None
+
+
+def refused(response: httpx.Response, sentence: str = REFUSED, status: int = 403) -> bool:
+    return (
+        response.status_code == status and sentence in response.text and "pigpen_session" not in str(response.headers)
+    )
+
+
+def test_the_first_log_in_makes_an_account_and_the_next_ones_open_it(ladder: Ladder, person: Person) -> None:
+    assert 'href="/login/oidc?next=/me"' in person.get("/login").text
+    response = log_in(person, "/login/oidc?next=/m")
+    assert (response.status_code, response.headers["location"]) == (303, "/m")
+    assert who(person) == "ada"
+    again = Person(ladder)
+    log_in(again)
+    assert who(again) == "ada"
+    (row,) = managing.accounts(ladder, LOCAL)
+    assert (row.name, row.role, row.signs_in_by) == ("ada", Role.CONTESTANT, "provider")
+    actions = [each.action for each in managing.audit(ladder, LOCAL)]
+    assert actions == ["session.create", "session.create", "account.create"]
+    assert "Password" not in person.get("/me/account").text
+
+
+def test_who_it_is_follows_from_the_subject_and_not_from_the_name(
+    ladder: Ladder, person: Person, provider: OidcProvider
+) -> None:
+    log_in(person)
+    provider.user = {"sub": "other", "preferred_username": "ada"}
+    thief = Person(ladder)
+    page = log_in(thief)
+    assert (page.status_code, who(thief)) == (200, None)
+    assert "Under what name do you enter bots?" in page.text
+    provider.user = {"sub": "248289761001", "preferred_username": "renamed"}
+    again = Person(ladder)
+    log_in(again)
+    assert who(again) == "ada"
+
+
+@pytest.mark.parametrize("name", ["carl", "CARL", "a b", "", None, 7, "x" * 300, "<b>"])
+def test_a_name_that_cannot_be_is_chosen_anew(
+    ladder: Ladder, person: Person, provider: OidcProvider, name: object
+) -> None:
+    with ladder.database.write() as session:
+        ladders.enter(session, "Snout", owner="carl")
+    provider.user["preferred_username"] = name
+    page = log_in(person)
+    assert page.status_code == 200
+    for wrong in ("carl", "../x"):
+        page = person.post("/login/oidc/name", name=wrong)
+        assert page.status_code == 422
+    response = person.post("/login/oidc/name", name="dora")
+    assert (response.status_code, who(person)) == (303, "dora")
+    assert person.post("/login/oidc/name", name="dora2").status_code == 403
+    assert refused(Person(ladder, person.app).post("/login/oidc/name", name="dora2"), NOT_BEGUN)
+
+
+def test_an_invitation_brings_an_owner_with_bots_to_them(ladder: Ladder, person: Person) -> None:
+    with ladder.database.write() as session:
+        ladders.enter(session, "Snout", owner="carl")
+    secret = managing.invite(ladder, LOCAL, Role.ORGANISER, "carl").secret
+    link = re.search(r'href="(/login/oidc\?invitation=[^"]+)"', person.get(f"/register?invitation={secret}").text)
+    assert link is not None
+    log_in(person, link[1])
+    assert who(person) == "carl"
+    assert [row.role for row in managing.accounts(ladder, LOCAL)] == [Role.ORGANISER]
+    provider_again = Person(ladder)
+    assert provider_again.get(f"/register?invitation={secret}").status_code == 403
+
+
+def test_a_disabled_account_stays_out(ladder: Ladder, person: Person) -> None:
+    log_in(person)
+    managing.disable(ladder, LOCAL, "ada", "It cheats.")
+    assert who(person) is None
+    again = Person(ladder)
+    assert refused(log_in(again), "This account is disabled")
+
+
+def test_an_account_with_a_password_still_logs_in_with_it(ladder: Ladder, person: Person) -> None:
+    link = managing.add(ladder, LOCAL, "olga", Role.ORGANISER).secret
+    assert person.post("/register", password=PASSWORD, invitation=link).status_code == 303
+    assert Person(ladder).log_in("olga").status_code == 303
+    assert refused(Person(ladder).post("/register", name="eve", password=PASSWORD), "log in at its identity provider")
+
+
+def changed(back: str, **query: str) -> str:
+    url = httpx.URL(back)
+    return str(url.copy_merge_params(query))
+
+
+def test_a_log_in_that_another_browser_began_is_refused(ladder: Ladder, person: Person) -> None:
+    back = to_provider(person)
+    victim = Person(ladder, person.app)
+    assert refused(victim.get(back), NOT_BEGUN)
+    to_provider(victim)
+    assert refused(victim.get(back), NOT_BEGUN), "the state is another"
+    assert who(victim) is None
+
+
+@pytest.mark.parametrize("state", ["", "x", "é"])
+def test_a_wrong_state_is_refused(person: Person, state: str) -> None:
+    back = to_provider(person)
+    assert refused(person.get(changed(back, state=state)), NOT_BEGUN)
+    assert refused(person.get(back), NOT_BEGUN), "it was good once"
+
+
+def test_a_code_is_good_once(ladder: Ladder, person: Person) -> None:
+    back = to_provider(person)
+    code = httpx.URL(back).params["code"]
+    assert person.get(back).status_code == 303
+    assert refused(person.get(back), NOT_BEGUN)
+    thief = Person(ladder, person.app)
+    assert refused(thief.get(changed(to_provider(thief), code=code)))
+
+
+def test_a_code_of_another_browsers_is_not_redeemed(ladder: Ladder, person: Person) -> None:
+    """PKCE: the provider gives the tokens to who began the log-in."""
+    code = httpx.URL(to_provider(person)).params["code"]
+    thief = Person(ladder, person.app)
+    assert refused(thief.get(changed(to_provider(thief), code=code)))
+
+
+def test_what_the_provider_refuses_is_refused(person: Person) -> None:
+    state = httpx.URL(to_provider(person)).params["state"]
+    assert refused(person.get(f"/login/oidc/callback?error=access_denied&state={state}"))
+    assert refused(person.get(changed(to_provider(person), iss="https://evil.test")))
+
+
+LIES: dict[str, dict[str, Any]] = {
+    "another nonce": {"nonce": "x"},
+    "no nonce": {"nonce": None},
+    "another audience": {"aud": "somebody"},
+    "no audience": {"aud": None},
+    "more audiences, and given to another": {"aud": [CLIENT, "other"], "azp": "other"},
+    "more audiences, and given to nobody": {"aud": [CLIENT, "other"]},
+    "expired": {"exp": int(time.time()) - 3600},
+    "never expires": {"exp": None},
+    "from the future": {"iat": int(time.time()) + 7200, "nbf": int(time.time()) + 7200},
+    "another issuer": {"iss": "https://evil.test"},
+    "no issuer": {"iss": None},
+    "nobody": {"sub": None},
+    "an empty subject": {"sub": ""},
+    "a subject that is no text": {"sub": 7},
+    "a long subject": {"sub": "x" * 256},
+    "another access token": {"at_hash": "AAAAAAAAAAAAAAAAAAAAAA"},
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_token_that_says_something_else_is_refused(
+    ladder: Ladder, person: Person, provider: OidcProvider, lie: str
+) -> None:
+    provider.claims = LIES[lie]
+    assert refused(log_in(person))
+    assert managing.accounts(ladder, LOCAL) == []
+
+
+def test_a_token_that_another_signed_is_refused(person: Person, provider: OidcProvider) -> None:
+    provider.signs_with = RSAKey.generate_key(2048, {"kid": "1"})
+    assert refused(log_in(person))
+    provider.signs_with, provider.header = provider.key, {"alg": "RS256", "kid": "unknown"}
+    assert refused(log_in(person))
+
+
+def test_a_token_that_nobody_signed_is_refused(person: Person, provider: OidcProvider) -> None:
+    header, claims, signature = provider.id_token("x").split(".")
+    for alg in ("none", "None", "NONE", ""):
+        head = encoded(json.dumps({"alg": alg}).encode())
+        for signed in ("", signature):
+            provider.token = f"{head}.{claims}.{signed}"
+            assert refused(log_in(person))
+    for nonsense in ("", "x", "a.b.c", f"{header}.{claims}.", "...."):
+        provider.token = nonsense or " "
+        assert refused(log_in(person))
+
+
+def test_a_public_key_is_no_shared_secret(person: Person, provider: OidcProvider) -> None:
+    begun = to_provider(person)
+    asked = provider.codes[httpx.URL(begun).params["code"]]
+    claims = provider.id_token(asked["nonce"]).split(".")[1]
+    for key in (provider.key.as_pem(private=False), SECRET.encode(), b""):
+        head = encoded(json.dumps({"alg": "HS256", "kid": "1"}).encode())
+        signature = hmac.new(key, f"{head}.{claims}".encode(), hashlib.sha256).digest()
+        provider.token = f"{head}.{claims}.{encoded(signature)}"
+        assert refused(log_in(person))
+
+
+def encoded(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).decode().rstrip("=")
+
+
+@pytest.mark.parametrize("path", ["/.well-known/openid-configuration", "/token", "/jwks"])
+def test_no_redirect_is_followed(person: Person, provider: OidcProvider, path: str) -> None:
+    back = to_provider(person)
+    provider.redirects = {path}
+    response = person.get(back)
+    assert response.status_code in (403, 503)
+    assert "/elsewhere" not in provider.seen
+    assert who(person) is None
+
+
+@pytest.mark.parametrize(
+    "described",
+    [{"issuer": "https://evil.test"}, {"issuer": None}, {"token_endpoint": "http://192.0.2.1/token"},
+     {"jwks_uri": "file:///etc/passwd"}, {"authorization_endpoint": "javascript:alert(1)"}, {"jwks_uri": None}],
+)  # fmt: skip
+def test_a_description_of_another_is_not_believed(
+    person: Person, provider: OidcProvider, described: dict[str, Any]
+) -> None:
+    back = to_provider(person)
+    provider.description = described
+    assert refused(person.get(back), NO_ANSWER, 503)
+    assert person.get("/login/oidc").status_code in (404, 503)
+
+
+def test_a_browser_chooses_no_address(person: Person, provider: OidcProvider) -> None:
+    response = person.ask("GET", "/login/oidc?issuer=http://evil.test&redirect_uri=http://evil.test&next=//evil.test")
+    assert response.headers["location"].startswith(f"{provider.address}/authorize?")
+    assert "evil" not in response.headers["location"]
+
+
+def test_without_such_a_setting_there_is_no_such_page(ladder: Ladder) -> None:
+    person = Person(Ladder(ladder.settings.model_copy(update={"registration": "open"}), ladder.database))
+    for path in ("/login/oidc", "/login/oidc/callback?code=x&state=y"):
+        assert person.get(path).status_code == 404
+    assert person.post("/login/oidc/name", name="x").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("issuer", "client", "sentence"),
+    [("", "x", "needs the settings oidc_issuer and oidc_client"), ("https://id.example", "", "needs the settings"),
+     ("http://id.example", "x", "begins with https"), ("ftp://127.0.0.1", "x", "begins with https"),
+     ("id.example", "x", "begins with https"), ("http://[::1", "x", "begins with https")],
+)  # fmt: skip
+def test_settings_that_name_no_provider_are_refused(issuer: str, client: str, sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence):
+        check_provider(load_settings(registration="oidc", oidc_issuer=issuer, oidc_client=client))
+
+
+def test_a_name_is_not_chosen_by_another_site(ladder: Ladder, person: Person, provider: OidcProvider) -> None:
+    add_person(ladder, "ada")
+    log_in(person)
+    response = person.ask("POST", "/login/oidc/name", data={"name": "eve"}, headers={"Origin": "http://evil.test"})
+    assert response.status_code == 403
+    assert len(managing.accounts(ladder, LOCAL)) == 1
