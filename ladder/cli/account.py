@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import sys
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,11 +14,10 @@ from ladder.cli.json_output import print_json
 from ladder.cli.ladder import opened
 from ladder.cli.sanitize import harmless
 from ladder.errors import UserError
-from ladder.values.accounts import LOCAL, Role
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
-    from ladder.values.accounts import AccountRow, NewSecret
+    from ladder.values.accounts import AccountRow, NewSecret, Role
 
 account = typer.Typer(
     name="account",
@@ -31,6 +31,13 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 DaysOption = Annotated[int, typer.Option(min=1, max=365, help="For how many days the link is good.")]
 
 
+class RoleName(enum.StrEnum):
+    """The names of `ladder.values.accounts.Role`, which takes long to import."""
+
+    CONTESTANT = "contestant"
+    ORGANISER = "organiser"
+
+
 @account.command("list")
 def list_accounts(as_json: JsonOption = False) -> None:
     """
@@ -40,6 +47,7 @@ def list_accounts(as_json: JsonOption = False) -> None:
         pigpen account list
     """
     from ladder.app.accounts.managing import accounts
+    from ladder.values.accounts import LOCAL
 
     with opened() as ladder:
         found = accounts(ladder, LOCAL)
@@ -68,6 +76,7 @@ def add(
         pigpen account add olga --organiser --password
     """
     from ladder.app.accounts import managing
+    from ladder.values.accounts import LOCAL
 
     role = _role(organiser)
     with opened(create=True) as ladder:
@@ -100,6 +109,7 @@ def invite(
         pigpen account invite --name ada --days 3
     """
     from ladder.app.accounts import managing
+    from ladder.values.accounts import LOCAL
 
     with opened(create=True) as ladder:
         _print_link(ladder, managing.invite(ladder, LOCAL, _role(organiser), name, note, days), as_json)
@@ -114,6 +124,7 @@ def invitations(as_json: JsonOption = False) -> None:
         pigpen account invitations
     """
     from ladder.app.accounts import managing
+    from ladder.values.accounts import LOCAL
 
     with opened() as ladder:
         found = managing.invitations(ladder, LOCAL)
@@ -132,6 +143,7 @@ def uninvite(number: Annotated[int, typer.Argument(help="As pigpen account invit
         pigpen account uninvite 7
     """
     from ladder.app.accounts.managing import take_back
+    from ladder.values.accounts import LOCAL
 
     with opened() as ladder:
         take_back(ladder, LOCAL, number)
@@ -151,6 +163,7 @@ def disable(
         pigpen account disable mallory --reason "It is shared by a whole school."
     """
     from ladder.app.accounts import managing
+    from ladder.values.accounts import LOCAL
 
     with opened() as ladder:
         row = managing.disable(ladder, LOCAL, name, reason)
@@ -166,6 +179,7 @@ def enable(name: NameArgument, as_json: JsonOption = False) -> None:
         pigpen account enable mallory
     """
     from ladder.app.accounts import managing
+    from ladder.values.accounts import LOCAL
 
     with opened() as ladder:
         row = managing.enable(ladder, LOCAL, name)
@@ -175,7 +189,7 @@ def enable(name: NameArgument, as_json: JsonOption = False) -> None:
 @account.command()
 def role(
     name: NameArgument,
-    role: Annotated[Role, typer.Argument(help="What it is for.")],
+    role: Annotated[RoleName, typer.Argument(help="What it is for.")],
     as_json: JsonOption = False,
 ) -> None:
     """
@@ -185,10 +199,11 @@ def role(
         pigpen account role ada organiser
     """
     from ladder.app.accounts import managing
+    from ladder.values.accounts import LOCAL, Role
 
     with opened() as ladder:
-        row = managing.set_role(ladder, LOCAL, name, role)
-    _say(row, as_json, f"{name} is {'an' if role is Role.ORGANISER else 'a'} {role} now.")
+        row = managing.set_role(ladder, LOCAL, name, Role(role))
+    _say(row, as_json, f"{name} is {'an' if role is RoleName.ORGANISER else 'a'} {role} now.")
 
 
 @account.command()
@@ -206,6 +221,7 @@ def quota(
         pigpen account quota ada default
     """
     from ladder.app.accounts import managing
+    from ladder.values.accounts import LOCAL
 
     count = None if submissions == "default" else _number(submissions)
     with opened() as ladder:
@@ -223,6 +239,7 @@ def password(name: NameArgument, days: DaysOption = 1, as_json: JsonOption = Fal
         pigpen account password ada
     """
     from ladder.app.accounts import managing
+    from ladder.values.accounts import LOCAL
 
     with opened() as ladder:
         _print_link(ladder, managing.new_password(ladder, LOCAL, name, days), as_json)
@@ -237,6 +254,7 @@ def sessions(name: NameArgument, as_json: JsonOption = False) -> None:
         pigpen account sessions ada
     """
     from ladder.app.accounts.tokens import credentials
+    from ladder.values.accounts import LOCAL
 
     with opened() as ladder:
         found = credentials(ladder, LOCAL, name)
@@ -260,6 +278,7 @@ def revoke(
         pigpen account revoke ada 12
     """
     from ladder.app.accounts import tokens
+    from ladder.values.accounts import LOCAL
 
     with opened() as ladder:
         if number is None:
@@ -283,6 +302,7 @@ def audit(
         pigpen account audit --limit 200
     """
     from ladder.app.accounts import managing
+    from ladder.values.accounts import LOCAL
 
     with opened() as ladder:
         found = managing.audit(ladder, LOCAL, limit)
@@ -293,6 +313,8 @@ def audit(
 
 
 def _role(organiser: bool) -> Role:
+    from ladder.values.accounts import Role
+
     return Role.ORGANISER if organiser else Role.CONTESTANT
 
 
