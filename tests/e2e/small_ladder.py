@@ -1,4 +1,8 @@
-"""A real ladder of bots that start quickly, in a folder of its own, and the command that runs it."""
+"""
+A real ladder of bots that start quickly, in a folder of its own, and the command that runs it.
+
+Where nothing else is said, its variant is the one for two: a match takes 4 instances of bots, and not 16.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +25,7 @@ from ladder.store.commands.opening import open_ladder
 from ladder.store.commands.submissions import Submission, add_version
 from pigpen.rules import PRESETS
 from tests.e2e.command import PIGPEN, environment, pigpen, pigpen_process
+from tests.for_two import FOR_TWO
 from tests.ladder.ladders import NOW
 
 if TYPE_CHECKING:
@@ -34,6 +39,7 @@ WAIT = """    import time
     while not os.path.exists("{gate}"):
         time.sleep(0.01)
 """
+VARIANTS = {**PRESETS, FOR_TWO.name: FOR_TWO}
 PATIENT = {"PIGPEN_CLOCK": "6000+1", "PIGPEN_LIMIT": "3600"}
 """A clock for bots that wait."""
 CHOICES = {"Trotter": 0, "Snout": -1, "Truffle": 1, "Sty": 2, "Boar": -2, "Gilt": 3}
@@ -99,7 +105,7 @@ class SmallLadder:
 
 @contextmanager
 def small_ladder(
-    folder: Path, variants: Sequence[str] = ("gongzhu",), bots: Sequence[str] = (), program: str = QUICK
+    folder: Path, variants: Sequence[str] = (FOR_TWO.name,), bots: Sequence[str] = (), program: str = QUICK
 ) -> Iterator[SmallLadder]:
     """Make one in an empty folder, with all `CHOICES` or only these *bots*; *program* is their bot.py."""
     settings = load_settings(data_dir=folder / "data", sandbox="process", boards=1)
@@ -124,7 +130,7 @@ def enter_quick(
     keep_folder(content, settings.data_dir)
     submission = Submission(name, f"owner-of-{name}", identity, "process", name, 1000)
     with database.write() as session:
-        add_version(session, submission, [PRESETS[variant] for variant in variants], NOW)
+        add_version(session, submission, [VARIANTS[variant] for variant in variants], NOW)
 
 
 def waiting_for(gate: Path) -> str:

@@ -39,7 +39,7 @@ def ladder(tmp_path: Path, gate: Path) -> Iterator[SmallLadder]:
 
 def two_at_work(ladder: SmallLadder, runner: subprocess.Popen[str]) -> list[int]:
     """Wait until two workers play a match each and all bots are there; gives the workers' processes."""
-    while len(ladder.processes()) < 8:
+    while len(ladder.processes()) < 4:
         assert runner.poll() is None
         time.sleep(0.01)
     workers = children(runner.pid)

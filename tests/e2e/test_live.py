@@ -78,11 +78,11 @@ def test_two_matches_are_followed_while_two_workers_play_them(small: SmallLadder
     with small.running("--matches", "2", "--concurrency", "2", **TWO) as runner:
         wait_for_both(ladder, runner)
         rows = running(ladder)
-        assert [(row.match, row.attempt, len(row.bots)) for row in rows] == [(1, 1, 4), (2, 1, 4)]
+        assert [(row.match, row.attempt, len(row.bots)) for row in rows] == [(1, 1, 2), (2, 1, 2)]
         for row in rows:
             assert row.progress is not None
-            assert (row.progress.public, row.progress.deals, row.progress.deals_done) == ("played", 4, 0)
-            assert [table.plays for table in row.progress.tables] == [()]
+            assert (row.progress.public, row.progress.deals, row.progress.deals_done) == ("played", 2, 0)
+            assert [[play.card for play in table.plays] for table in row.progress.tables] == [["2C"]]  # forced
         seen = asyncio.run(followed(ladder, gate, 1, 2))
         runner.communicate()
         assert runner.returncode == 0

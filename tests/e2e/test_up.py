@@ -122,10 +122,10 @@ def assert_nothing_is_left(ladder: SmallLadder, *parts: int) -> None:
 
 def test_a_site_that_is_killed_comes_back_at_the_same_address(ladder: SmallLadder) -> None:
     with running(ladder, "up", **PATIENT) as up:
-        assert "gongzhu" in up.page("v/gongzhu")
+        assert "Hearts for two" in up.page("v/for-two")
         first = up.part("serve")
         os.kill(first, signal.SIGKILL)
-        assert "gongzhu" in up.page("v/gongzhu")
+        assert "Hearts for two" in up.page("v/for-two")
         second = up.part("serve")
         assert second != first
         matches = up.part("ladder")
@@ -234,7 +234,7 @@ def test_without_a_port_another_one_is_taken(ladder: SmallLadder) -> None:
     with running(ladder, "serve", "--port", "0") as one, running(ladder, "serve", "--port", "0") as other:
         assert one.address != other.address
         for each in (one, other):
-            assert "gongzhu" in each.page("v/gongzhu")
+            assert "Hearts for two" in each.page("v/for-two")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT][: count(1, 2)])
