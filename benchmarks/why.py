@@ -64,10 +64,10 @@ def dearest_seconds(path: Path) -> float:
     return time.perf_counter() - started
 
 
-def measure(rounds: int, boards: int = BOARDS, deals: int = 4) -> list[Row]:
+def measure(rounds: int, boards: int = BOARDS, deals: int = 4, variants: Sequence[str] = VARIANTS) -> list[Row]:
     """So many *deals* of each variant once, and a bot's dearest decisions in a match of so many *boards* each round."""
     rows = []
-    for variant in VARIANTS:
+    for variant in variants:
         with tempfile.TemporaryDirectory() as name:
             path = Path(name) / "match.jsonl"
             play(path, variant, boards)

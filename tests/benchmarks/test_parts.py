@@ -43,19 +43,17 @@ def test_engine() -> None:
 
 
 def test_why() -> None:
-    found = names(why.measure(1, boards=1, deals=1))
+    found = names(why.measure(1, boards=1, deals=1, variants=("hearts",)))
     assert found[:2] == ["why, what to pass, hearts", "why, what to pass, hearts, 99 of 100 within"]
-    assert [name for name in found if name.startswith("dearest")] == [
-        f"dearest 5 of a bot, 1 boards, {variant}" for variant in why.VARIANTS
-    ]
+    assert [name for name in found if name.startswith("dearest")] == ["dearest 5 of a bot, 1 boards, hearts"]
 
 
 def test_site() -> None:
-    rows = site.measure(1, requests=100, seconds=0.2, bots=120, matches=500)
+    rows = site.measure(1, requests=20, seconds=0.05, bots=120, matches=100)
     found = names(rows)
     assert len(found) == 2 * 10 + 2
     assert "ETag hits, beside a match" in found
-    assert found[-2].startswith("memory before and after 100 requests")
+    assert found[-2].startswith("memory before and after 20 requests")
     assert found[-1] == "memory before and after 100 streams opened and dropped"
 
 
