@@ -22,6 +22,7 @@ from referee.match.formats import Format
 from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine, DealLine
 from referee.seats.verdict import Verdict
+from tests.for_two import FOR_TWO
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,6 +49,7 @@ HELPERS = [
 ]
 """What programs import."""
 
+RULES = {**PRESETS, FOR_TWO.name: FOR_TWO}
 TAG = "pigpen/test:bad-bots"
 WARM_TAG = f"{REPOSITORY}:test-bad-bots"
 """The name is one of those that make an image one of ours: in truth nobody's bot has such a folder."""
@@ -130,7 +132,7 @@ class Outcome:
 
 async def play(name: str, bad_bot: BadBot, image: Program) -> Outcome:
     """Play the match that the table declares for the program *name*."""
-    rules = PRESETS[bad_bot.rules]
+    rules = RULES[bad_bot.rules]
     sources = [PROGRAMS / f"{name}.py"] * bad_bot.chairs
     sources += [HERE / f"{bad_bot.beside}.py"] * (rules.players - bad_bot.chairs)
     seated = [Seated(image, source) for source in sources]

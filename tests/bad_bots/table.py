@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from ladder.sandbox.base import Exit
 from pigpen import ClockSetting
 from referee.seats.verdict import Verdict
+from tests.counts import LONG
+from tests.for_two import FOR_TWO
 
 PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=60.0)
 """Room for the honest on a machine that is busy."""
@@ -36,7 +38,8 @@ class BadBot:
     """What it saw of its attempts, by its own report."""
     or_faults: tuple[Verdict, ...] | None = None
     """The same as *faults*, where luck decides which of the two it is."""
-    rules: str = "hearts"
+    rules: str = "hearts" if LONG else FOR_TWO.name
+    """For each push one honest neighbour is enough, where nothing else is said; in the long form there are three."""
     deals: int = 1
     clock: ClockSetting = PATIENT
     chairs: int = 1
@@ -68,14 +71,16 @@ BAD_BOTS: Mapping[str, BadBot] = {
         observed={"stole half of a neighbour's time": False}, beside="thinker", needs_root=True
     ),
     "thinks_in_the_sealed_phase": BadBot(
-        observed={"stole half of a neighbour's time": False}, beside="passer", needs_root=True
+        observed={"stole half of a neighbour's time": False}, rules="hearts", beside="passer", needs_root=True
     ),
-    "thinks_before_it_is_asked": BadBot(unasked_ms=100.0, observed={"paid for it": True}, beside="latecomer"),
+    "thinks_before_it_is_asked": BadBot(
+        unasked_ms=100.0, observed={"paid for it": True}, rules="hearts", beside="latecomer"
+    ),
     "thinks_a_little_unasked": BadBot(unasked_ms=1.0, beside="steady", deals=2),
     "maps_memory_while_held": BadBot(
         observed={"stole half of a neighbour's time": False}, beside="thinker", needs_root=True
     ),
-    "sleeps_with_friends": BadBot((TIMEOUT,) * 3, "no answer within", clock=SHORT, chairs=3),
+    "sleeps_with_friends": BadBot((TIMEOUT,) * 3, "no answer within", clock=SHORT, chairs=3, rules="hearts"),
     "burns_cpu": BadBot(observed={"fires": 20}, clock=HURRIED),
     "stops_itself": BadBot((TIMEOUT,) * 3, "no answer within", clock=HURRIED),
     # Taking a seat.
@@ -97,9 +102,9 @@ BAD_BOTS: Mapping[str, BadBot] = {
     "illegal_card": BadBot((ILLEGAL,) * 3),
     "card_not_held": BadBot((ILLEGAL,) * 3),
     "card_twice": BadBot((ILLEGAL,) * 3),
-    "passes_too_few": BadBot((ILLEGAL,) * 3, deals=3),
-    "passes_too_many": BadBot((ILLEGAL,) * 3, deals=3),
-    "passes_a_card_twice": BadBot((ILLEGAL,) * 3, deals=3),
+    "passes_too_few": BadBot((ILLEGAL,) * 3, rules="hearts", deals=3),
+    "passes_too_many": BadBot((ILLEGAL,) * 3, rules="hearts", deals=3),
+    "passes_a_card_twice": BadBot((ILLEGAL,) * 3, rules="hearts", deals=3),
     "exposes_not_held": BadBot((ILLEGAL,), rules="gongzhu"),
     "exposes_twice": BadBot((MALFORMED,), "the answer exposes a card twice", rules="gongzhu"),
     # Messages.
@@ -137,7 +142,7 @@ BAD_BOTS: Mapping[str, BadBot] = {
     "fills_tmp": BadBot(observed={"/tmp": "ENOSPC", "/dev/shm": "ENOSPC"}),
     "fills_tmp_with_files": BadBot(observed={"in the end": "ENOSPC"}),
     "floods_output": BadBot(),
-    "hogs_pipes": BadBot(observed={"in seat 0": False, "in seat 1": True}, chairs=2),
+    "hogs_pipes": BadBot(observed={"in seat 0": False, "in seat 1": True}, chairs=2, rules="hearts"),
     # What containers share.
     "evicts_pages": BadBot(observed={"met": ["EPERM"]}),
     "takes_notes": BadBot(),
@@ -148,10 +153,13 @@ BAD_BOTS: Mapping[str, BadBot] = {
             **told_nothing(["EPERM"], ["EPERM"]),
         },
         chairs=2,
+        rules="hearts",
     ),
-    "tells_by_futex": BadBot(observed=told_nothing(["EAGAIN"], []), chairs=2),
-    "tells_by_counts": BadBot(observed=told_nothing(["ENOTTY", "EPERM"], ["ENOENT", "ENOTTY", "EPERM"]), chairs=2),
-    "reads_the_host": BadBot(observed={"files that tell": [], "sysinfo": "EPERM"}, chairs=2),
+    "tells_by_futex": BadBot(observed=told_nothing(["EAGAIN"], []), chairs=2, rules="hearts"),
+    "tells_by_counts": BadBot(
+        observed=told_nothing(["ENOTTY", "EPERM"], ["ENOENT", "ENOTTY", "EPERM"]), chairs=2, rules="hearts"
+    ),
+    "reads_the_host": BadBot(observed={"files that tell": [], "sysinfo": "EPERM"}, chairs=2, rules="hearts"),
     # What a container may reach.
     "writes_everywhere": BadBot(observed={"folders": ["/dev/mqueue", "/dev/shm", "/tmp"], "kernel": []}),
     "kills_everybody": BadBot(observed={"everybody": "ESRCH", "the first": "allowed", "alive": True}),
@@ -163,7 +171,7 @@ BAD_BOTS: Mapping[str, BadBot] = {
             "metadata service": "EAFNOSUPPORT",
         }
     ),
-    "abstract_sockets": BadBot(observed={"own": "allowed", "others": ["ECONNREFUSED"]}, chairs=2),
+    "abstract_sockets": BadBot(observed={"own": "allowed", "others": ["ECONNREFUSED"]}, chairs=2, rules="hearts"),
     "reads_secrets": BadBot(
         observed={"read": [], "descriptors of the first": "EACCES", "processes": 2, "token in sight": False}
     ),

@@ -17,10 +17,9 @@ from ladder.sandbox.docker.containers import OWNER
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.engine import connect
 from ladder.sandbox.host.owners import this_process
-from pigpen.rules import PRESETS
 from referee.records.lines import Instances
 from referee.seats.verdict import TAKEOVER_AT, Verdict
-from tests.bad_bots.matches import PROGRAMS, TAG, WARM_TAG, build, play
+from tests.bad_bots.matches import PROGRAMS, RULES, TAG, WARM_TAG, build, play
 from tests.bad_bots.replay import scores_of
 from tests.bad_bots.table import BAD_BOTS
 from tests.counts import LONG
@@ -78,9 +77,7 @@ async def test_a_bad_bot_hurts_nobody_but_itself(name: str, image: Program) -> N
         assert sat.unasked_ms >= declared.unasked_ms
     assert outcome.observed == declared.observed
     assert len(outcome.deals) == declared.deals
-    assert [scores_of(PRESETS[declared.rules], deal) for deal in outcome.deals] == [
-        deal.scores for deal in outcome.deals
-    ]
+    assert [scores_of(RULES[declared.rules], deal) for deal in outcome.deals] == [deal.scores for deal in outcome.deals]
 
 
 def is_taken_over(faults: Sequence[Verdict]) -> bool:
