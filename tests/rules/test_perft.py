@@ -10,12 +10,15 @@ from __future__ import annotations
 import pytest
 
 from pigpen.rules import PRESETS, Deal, Face, Phase, deal_hands, seed_from
+from tests.counts import count
 from tests.rules.pairs import naive_twin
 from tests.rules.perft import engine_counts, naive_counts
 from tests.rules.table import small
 
 SEED = seed_from("7")
 TO_THE_END = 99
+CHOICES = count(12, TO_THE_END)
+"""So many of the last tricks' choices: in the very last trick nobody has any, but counting it takes longest."""
 WESTERN = "JD 2H 7H 3S | 4D 5D 9H AS | 2C TC 3H QS | 9C 6H AH 8S"
 CHINESE = "8C JD 6S | 3C 4D AH | TC 5H AS | 7D 2S QS"
 FIVE = "3C 5H | AH 6S | TC JD | 4D 2S | QS AS"
@@ -82,6 +85,7 @@ def test_the_tree_from_the_start_has_the_golden_counts(preset: str, number: int,
         ("chinese-hearts", [4, 8, 20, 24, 72, 162, 306, 510, 1020, 1884, 2976] + [4192] * 5),
     ],
 )
+@pytest.mark.long
 def test_the_tree_of_the_last_tricks_has_the_golden_counts(preset: str, counts: list[int]) -> None:
     """Four tricks before the end (three at five seats) of a deal in which every card that may be is exposed."""
     rules = PRESETS[preset]
@@ -96,5 +100,5 @@ def test_the_tree_of_the_last_tricks_has_the_golden_counts(preset: str, counts: 
         else:
             deal.apply(seat, options[len(options) // 2])
             naive.do((str(options[len(options) // 2]),))
-    assert engine_counts(deal, TO_THE_END) == counts
-    assert naive_counts(naive, TO_THE_END) == counts
+    assert engine_counts(deal, CHOICES) == counts[:CHOICES]
+    assert naive_counts(naive, CHOICES) == counts[:CHOICES]
