@@ -42,6 +42,8 @@ SPREAD = (
     "tests/sample_bots/",
 )
 """Modules that take long, and whose tests share next to nothing."""
+TOGETHER = ("tests/ladder/site/browser/",)
+"""Folders whose modules share what takes long to make."""
 
 
 def _missing() -> dict[str, str]:
@@ -124,11 +126,16 @@ def _computes(item: pytest.Item) -> bool:
 
 
 class Scheduling(LoadScopeScheduling):  # type: ignore[misc]
-    """A module's tests share its fixtures and run in one worker; those of `SPREAD` run wherever there is room."""
+    """
+    A module's tests share its fixtures and run in one worker; those of `SPREAD` run wherever there is room, and the
+    modules of a folder of `TOGETHER` in one worker.
+    """
 
     def _split_scope(self, nodeid: str) -> str:
         module = nodeid.partition("::")[0]
-        return nodeid if module.startswith(SPREAD) else module
+        if module.startswith(SPREAD):
+            return nodeid
+        return next((folder for folder in TOGETHER if module.startswith(folder)), module)
 
 
 @pytest.hookimpl(optionalhook=True)
