@@ -56,9 +56,9 @@ class SmallLadder:
     """Its temporary folder, which nobody else uses."""
 
     def variables(self, **extra: str) -> dict[str, str]:
-        """What the command needs to find it."""
+        """What the command needs to find it. One worker, where nothing else is said: each takes long to start."""
         where = {"PIGPEN_DATA_DIR": str(self.settings.data_dir), "TMPDIR": str(self.scratch)}
-        return {"PIGPEN_BOARDS": "1", "PIGPEN_SANDBOX": "process"} | where | extra
+        return {"PIGPEN_BOARDS": "1", "PIGPEN_SANDBOX": "process", "PIGPEN_WORKERS": "1"} | where | extra
 
     def pigpen(self, *words: str, **extra: str) -> subprocess.CompletedProcess[str]:
         """Run ``pigpen WORDS`` to its end, in this process."""

@@ -45,7 +45,7 @@ def put_matches_in_the_queue(ladder: SmallLadder, rng: random.Random) -> None:
 
 def run_and_kill(ladder: SmallLadder, lines: int, moment: float) -> None:
     """Start a runner, and kill it after so many lines of its log and *moment* seconds."""
-    with ladder.running("--concurrency", "2") as runner:
+    with ladder.running("--concurrency", "2", PIGPEN_WORKERS="2") as runner:
         assert runner.stderr is not None
         for _ in range(lines):
             assert runner.stderr.readline(), "it ended by itself"
