@@ -39,7 +39,7 @@ WAIT = """    import time
     while not os.path.exists("{gate}"):
         time.sleep(0.01)
 """
-VARIANTS = {**PRESETS, FOR_TWO.name: FOR_TWO}
+RULES = {**PRESETS, FOR_TWO.name: FOR_TWO}
 PATIENT = {"PIGPEN_CLOCK": "6000+1", "PIGPEN_LIMIT": "3600"}
 """A clock for bots that wait."""
 CHOICES = {"Trotter": 0, "Snout": -1, "Truffle": 1, "Sty": 2, "Boar": -2, "Gilt": 3}
@@ -130,7 +130,7 @@ def enter_quick(
     keep_folder(content, settings.data_dir)
     submission = Submission(name, f"owner-of-{name}", identity, "process", name, 1000)
     with database.write() as session:
-        add_version(session, submission, [VARIANTS[variant] for variant in variants], NOW)
+        add_version(session, submission, [RULES[variant] for variant in variants], NOW)
 
 
 def waiting_for(gate: Path) -> str:

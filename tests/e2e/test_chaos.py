@@ -21,15 +21,16 @@ from ladder.store.models import Status
 from referee.records.file import read_record
 from referee.replay.verify import verify
 from tests.counts import count
-from tests.e2e.small_ladder import SmallLadder, small_ladder
+from tests.e2e.small_ladder import RULES, SmallLadder, small_ladder
+from tests.for_two import FOR_TWO
 from tests.ladder.ladders import queue
 
 SEED = 20261121
 KILLS = count(4, 20)
 MATCHES = count(30, 300)
-VARIANTS = ("gongzhu", "gongzhu-sale")
+VARIANTS = (FOR_TWO.name, "gongzhu")
 WAITING = count(26, 230)
-"""So many matches wait from the beginning, of one table each; the others are the scheduler's, of four."""
+"""So many matches wait from the beginning, of one table each; the others are the scheduler's, of two or four."""
 PATIENCE = 60.0
 """Seconds after which what does not come never comes."""
 MOST_LINES = 14
@@ -40,7 +41,7 @@ def put_matches_in_the_queue(ladder: SmallLadder, rng: random.Random) -> None:
     with ladder.database.write() as session:
         versions = session.scalars(select(models.Version.id)).all()
         for number, variant in zip(range(WAITING), cycle(VARIANTS)):
-            queue(session, rng.sample(versions, 4), variant, f"chaos {number}", "deals:1")
+            queue(session, rng.sample(versions, RULES[variant].players), variant, f"chaos {number}", "deals:1")
 
 
 def run_and_kill(ladder: SmallLadder, lines: int, moment: float) -> None:

@@ -198,13 +198,13 @@ def test_a_port_that_is_taken_is_said_in_a_sentence(ladder: SmallLadder) -> None
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         for command in ("up", "serve"):
-            refused = ladder.pigpen_process(command, "--port", str(port))
+            refused = ladder.pigpen(command, "--port", str(port))
             assert (refused.returncode, refused.stdout) == (2, "")
             assert refused.stderr == (
                 f"pigpen: The site cannot listen at '127.0.0.1', port {port}: Address already in use. "
                 "Choose others with --host and --port.\n"
             )
-        refused = ladder.pigpen_process("serve", "--host", "192.0.2.1")
+        refused = ladder.pigpen("serve", "--host", "192.0.2.1")
         assert refused.returncode == 2
         assert refused.stderr.startswith("pigpen: The site cannot listen at '192.0.2.1', port any: ")
 
