@@ -13,5 +13,8 @@ def how_to_install(module: str | None) -> str | None:
     for line in metadata.requires("pigpen-arena") or []:
         needed = Requirement(line)
         if needed.marker and needed.name.replace("-", "_") == wanted and needed.marker.evaluate({"extra": "ladder"}):
-            return "This command needs what a ladder is run with. Install it: pip install 'pigpen-arena[ladder]'"
+            return (
+                "This command needs what a ladder is run with. Install it: pip install 'pigpen-arena[ladder]'. "
+                "To use a ladder elsewhere: pigpen login URL"
+            )
     return None

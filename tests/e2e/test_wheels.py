@@ -203,5 +203,6 @@ def test_a_ladders_command_says_what_to_install(elsewhere: Elsewhere, words: str
     done = elsewhere.run("pigpen", *words.split())
     assert done.returncode == 2
     assert done.stderr == (
-        "pigpen: This command needs what a ladder is run with. Install it: pip install 'pigpen-arena[ladder]'\n"
+        "pigpen: This command needs what a ladder is run with. Install it: pip install 'pigpen-arena[ladder]'. "
+        "To use a ladder elsewhere: pigpen login URL\n"
     )

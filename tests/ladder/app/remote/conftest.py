@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 import pytest
 
@@ -29,20 +31,48 @@ class Told:
 def telling(*replies: Reply | None) -> Iterator[Told]:
     """A server with these replies, on a port of its own."""
 
+    def answer(handler: BaseHTTPRequestHandler, method: str, body: bytes) -> Reply | None:
+        headers = {name.lower(): value for name, value in handler.headers.items()}
+        told.asked.append((method, handler.path, headers, body))
+        return told.replies.pop(0) if len(told.replies) > 1 else told.replies[0]
+
+    told = Told("", replies=list(replies))
+    with _served(answer) as told.address:
+        yield told
+
+
+Answer = Callable[[BaseHTTPRequestHandler, str, bytes], tuple[int, dict[str, Any]] | None]
+
+
+@contextmanager
+def serving(answer: Answer) -> Iterator[str]:
+    """A server that answers with values as JSON, and with refusals as problem documents; gives its address."""
+
+    def reply(handler: BaseHTTPRequestHandler, method: str, body: bytes) -> Reply | None:
+        found = answer(handler, method, body)
+        if found is None:
+            return None
+        kind = "application/problem+json" if found[0] >= 400 else "application/json"
+        return found[0], {"Content-Type": kind}, json.dumps(found[1]).encode()
+
+    with _served(reply) as address:
+        yield address
+
+
+@contextmanager
+def _served(answer: Callable[[BaseHTTPRequestHandler, str, bytes], Reply | None]) -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def _any(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            headers = {name.lower(): value for name, value in self.headers.items()}
-            told.asked.append((self.command, self.path, headers, body))
-            reply = told.replies.pop(0) if len(told.replies) > 1 else told.replies[0]
+            reply = answer(self, self.command, body)
             self.close_connection = True
             if reply is None:
                 return
             status, headers, body = reply
             self.send_response(status)
-            for name, value in ({"Content-Length": str(len(body))} | headers).items():
+            for name, value in ({"Content-Length": str(len(body)), "Connection": "close"} | headers).items():
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(body)
@@ -59,11 +89,10 @@ def telling(*replies: Reply | None) -> Iterator[Told]:
             """A client that has seen enough goes away."""
 
     with Server(("127.0.0.1", 0), Handler) as server:
-        told = Told(f"http://127.0.0.1:{server.server_address[1]}", replies=list(replies))
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:
-            yield told
+            yield f"http://127.0.0.1:{server.server_address[1]}"
         finally:
             server.shutdown()
             thread.join()

@@ -1,0 +1,114 @@
+"""The commands of the README, from an empty environment to a bot that is ranked on somebody else's ladder."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import time
+import venv
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.app.ladder import Ladder
+from ladder.settings.settings import load_settings
+from tests.e2e.command import PIGPEN, PLAIN, environment
+from tests.e2e.test_readme import ELSEWHERE, README, blocks, section
+from tests.e2e.test_up import free_port
+from tests.e2e.test_wheels import copy_sources, make_wheels
+from tests.ladder.people import add_person, token_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PATIENCE = 600
+ARENA = "https://arena.example"
+HOUSE = {"Snout": "counting", "Truffle": "cautious", "Acorn": "random"}
+"""Who is there already."""
+
+
+@contextmanager
+def somebodys_ladder(folder: Path) -> Iterator[tuple[str, str]]:
+    """A whole ladder with containers, as its organiser runs it; gives its address, and a token of a contestant's."""
+    variables = environment(
+        PIGPEN_DATA_DIR=str(folder / "data"), PIGPEN_SITE_PORT=str(free_port()), PIGPEN_BOARDS="1",
+        PIGPEN_PREFLIGHT_DEALS="1", PIGPEN_CLOCK="600+1", PIGPEN_LIMIT="60",
+    )  # fmt: skip
+    for name, sample in HOUSE.items():
+        command = [str(PIGPEN), "submit", sample, "--name", name, "--owner", f"owner-of-{name}"]
+        subprocess.run(command, cwd=folder, env=variables, check=True, capture_output=True)
+    with Ladder.open(load_settings(data_dir=folder / "data")) as ladder:
+        add_person(ladder, "ada")
+        token = token_of(ladder, "ada")
+    with (
+        (folder / "up.log").open("w") as log,
+        subprocess.Popen(
+            [PIGPEN, "up"], cwd=folder, env=variables, stdout=subprocess.PIPE, stderr=log, text=True
+        ) as up,
+    ):
+        try:
+            assert up.stdout is not None
+            address = ""
+            while not address.startswith("http"):
+                line = up.stdout.readline()
+                assert line, (folder / "up.log").read_text()
+                address = line.removeprefix("The site is at ").strip().rstrip("/")
+            yield address, token
+        finally:
+            up.terminate()
+            up.wait(60)
+
+
+@pytest.mark.docker
+@pytest.mark.timeout(PATIENCE)
+def test_a_contestant_gets_a_bot_ranked_on_somebody_elses_ladder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    commands = [line for block in blocks("sh", section(README, ELSEWHERE)) for line in block.splitlines()]
+    assert [line.split()[1] for line in commands] == ["login", "new", "submit", "standings", "show"]
+    wheels = make_wheels(copy_sources(tmp_path / "sources"), PIGPEN_PURE="1")
+    organiser, contestant = tmp_path / "organiser", tmp_path / "contestant"
+    for folder in (organiser, contestant):
+        folder.mkdir()
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(("PIGPEN_", "XDG_"))} | PLAIN
+    variables |= {
+        "HOME": str(contestant), "PATH": f"{contestant}/env/bin", "PIGPEN_DATA_DIR": str(contestant / "no-ladder"),
+        "DOCKER_HOST": "unix:///nonexistent/docker.sock",
+    }  # fmt: skip
+    took: list[str] = []
+
+    def typed(command: str, stdin: str = "") -> str:
+        begun = time.monotonic()
+        done = subprocess.run(
+            shlex.split(command), cwd=contestant, env=variables, input=stdin, capture_output=True, text=True,
+            timeout=PATIENCE, check=False,
+        )  # fmt: skip
+        took.append(f"{time.monotonic() - begun:6.1f} s  {command}")
+        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+        assert done.stderr == "" or command.startswith("pigpen submit")
+        return done.stdout
+
+    with somebodys_ladder(organiser) as (address, token):
+        begun = time.monotonic()
+        venv.create(contestant / "env", with_pip=True, symlinks=True)
+        pip = [str(contestant / "env" / "bin" / "pip"), "install", "--quiet", "--no-compile"]
+        subprocess.run([*pip, *wheels.values()], check=True)
+        took.append(f"{time.monotonic() - begun:6.1f} s  pip install")
+        shown = {}
+        for command in commands:
+            is_login = command == f"pigpen login {ARENA}"
+            word = f"pigpen login {address} --token" if is_login else command
+            shown[command.split()[1]] = typed(word, token if is_login else "")
+        whole = time.monotonic() - begun
+        assert "Trotter@1 of ada: sha256:" in shown["submit"]
+        assert "gongzhu: entered, Elo " in shown["submit"]
+        (row,) = [line.split() for line in shown["standings"].splitlines() if " Trotter " in line]
+        assert row[0].strip("=").isdigit()
+        again = typed("pigpen submit ./trotter --name Trotter")
+        assert again.startswith("Trotter@1 is this already; nothing changed.")
+        assert not (contestant / "no-ladder").exists()
+    with capsys.disabled():
+        print(*["", *took, f"{whole:6.1f} s  from pip install to a ranked bot"], sep="\n")
