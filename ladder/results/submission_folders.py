@@ -41,6 +41,10 @@ class SubmissionFolders:
         """Remove one, if it is there."""
         shutil.rmtree(self.root / name, ignore_errors=True)
 
+    def names(self) -> list[str]:
+        """Those that are there."""
+        return [folder.name for folder in self.root.iterdir()] if self.root.is_dir() else []
+
     def remove_others(self, kept: Collection[str], before: float) -> None:
         """Remove what belongs to no submission: all folders but *kept*, if they were made before that Unix time."""
         for folder in self.root.iterdir() if self.root.is_dir() else ():

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 IDLE_SECONDS = 5.0
 """Seconds between two requests to the store for matches while there are too few."""
 LOOK_SECONDS = 1.0
-"""Seconds between two looks for submissions while there is room for one."""
+"""Seconds between two looks for submissions while there is room for one, or one is tried."""
 LONGEST_WAIT = 60.0
 """The most seconds that the loop waits for an event."""
 
@@ -75,7 +75,7 @@ class Runner:
         self._until = until
         self._events: Events = SimpleQueue() if events is None else events
         self._playing = InFlight(tick)
-        self._submissions = SubmissionRuns(coordinator.submissions, executor, self._events, tick)
+        self._submissions = SubmissionRuns(coordinator.submissions, executor, self._events, tick, self._tried)
         self._outcomes: deque[MatchOutcome] = deque()
         self._is_starved = self._is_settled = self._has_checked = False
         self._stops = 0
@@ -129,8 +129,9 @@ class Runner:
             self._outcomes.popleft()
         for lost in self._playing.give_up_expired():
             self._coordinator.live.end(lost.match, lost.attempt, "void")
-        may_begin = not (self._stops or self._is_reached() or self._probing)
-        self._submissions.step(self._free if may_begin else 0)
+        self._submissions.settle()
+        if not (self._stops or self._is_reached() or self._probing or self._must_probe):
+            self._submissions.begin(self._free)
         if not self._stops:
             self._refresh_estimates()
             self._fill_slots()
@@ -196,6 +197,16 @@ class Runner:
         status = self._coordinator.fail(outcome.match, outcome.attempt, reason, outcome.lost)
         event = "match.quarantined" if status is Status.QUARANTINED else "match.void"
         log.warning(event, match=outcome.match, attempt=outcome.attempt, reason=reason)
+        self._failed()
+
+    def _tried(self, is_void: bool) -> None:
+        """Hear of a trial; one that was void may be the first sign that the platform is gone."""
+        if is_void:
+            self._failed()
+        else:
+            self._voids = 0
+
+    def _failed(self) -> None:
         self._voids += 1
         self._must_probe = True
 
@@ -247,7 +258,7 @@ class Runner:
             return 0.0
         if self._is_starved and not self._stops:
             waits.append(IDLE_SECONDS)
-        if self._free > 0 and not (self._stops or self._probing):
+        if self._submissions or (self._free > 0 and not (self._stops or self._probing)):
             waits.append(LOOK_SECONDS)
         return max(0.0, min(waits))
 

@@ -22,7 +22,7 @@ from ladder.values.submission import VariantFile
 from referee.records.rules_file import rules_from
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Iterable
 
     from ladder.settings.settings import Settings
     from ladder.store.account_models import StoredSubmission
@@ -57,9 +57,12 @@ class SubmissionCoordinator:
 
     def recover(self, is_dead: Callable[[str], bool]) -> None:
         """Put back what killed processes had leased, and remove folders that belong to nothing."""
+        there = self.folders.names()
         with self._database.write() as session:
             queue.requeue_dead(session, self._now(), is_dead)
             kept = {row.folder for row in open_submissions(session) if row.folder}
+            ended = queue.folders_of_ended(session, there)
+        self._remove(ended)
         self.folders.remove_others(kept, self._now() - ORPHAN_SECONDS)
 
     def begin(self, new: NewSubmission) -> SubmissionTask:
@@ -86,10 +89,17 @@ class SubmissionCoordinator:
             return []
         now = self._now()
         with self._database.write() as session:
-            queue.requeue_expired(session, now, trying)
+            ended = queue.requeue_expired(session, now, trying)
             busy = playing_owners(session) if self._settings.owners_apart else set()
             rows = queue.claim(session, self._holder, now, TRIAL_SECONDS, count, busy)
-            return [self._task(session, row) for row in rows]
+            tasks = [self._task(session, row) for row in rows]
+        self._remove(ended)
+        return tasks
+
+    def lost(self, tasks: Iterable[SubmissionTask]) -> list[SubmissionTask]:
+        """Those whose attempt does not count any more: somebody has withdrawn the submission, or it has passed on."""
+        with self._database.read() as session:
+            return [task for task in tasks if queue.held(session, task.submission, task.attempt) is None]
 
     def take_progress(self, told: str) -> None:
         """Write down how far an attempt has come, as a `TrialProgress` in JSON says; from any thread."""
@@ -116,8 +126,8 @@ class SubmissionCoordinator:
                 self._enter(session, row, outcome)
             found, folder = submission_row(session, row.id), row.folder
         assert found is not None
-        if found.finished is not None and folder:
-            self.folders.remove(folder)
+        if found.finished is not None:
+            self._remove([folder])
         return found
 
     def end(self, task: SubmissionTask, status: SubmissionStatus, reason: str) -> None:
@@ -128,8 +138,7 @@ class SubmissionCoordinator:
                 return
             queue.end(session, row, status, self._now(), reason)
             folder = row.folder
-        if folder:
-            self.folders.remove(folder)
+        self._remove([folder])
 
     def give_back(self, tasks: Collection[SubmissionTask]) -> None:
         """Put submissions back into the queue that this run will not finish."""
@@ -137,6 +146,10 @@ class SubmissionCoordinator:
             for task in tasks:
                 if (row := queue.held(session, task.submission, task.attempt)) is not None:
                     queue.give_back(session, row, self._now())
+
+    def _remove(self, folders: Iterable[str | None]) -> None:
+        for folder in filter(None, folders):
+            self.folders.remove(folder)
 
     def _task(self, session: Session, row: StoredSubmission) -> SubmissionTask:
         settings = self._settings

@@ -33,7 +33,12 @@ class SubmissionRuns:
     """Leases submissions, hands them to the executor, and records what comes back; in the thread of the runner."""
 
     def __init__(
-        self, coordinator: SubmissionCoordinator, executor: Executor, events: Events, tick: Callable[[], float]
+        self,
+        coordinator: SubmissionCoordinator,
+        executor: Executor,
+        events: Events,
+        tick: Callable[[], float],
+        tell: Callable[[bool], None] = lambda is_void: None,
     ) -> None:
         """
         Begin with none.
@@ -43,7 +48,9 @@ class SubmissionRuns:
             executor: Where trials take place.
             events: The runner's queue of events.
             tick: A clock that never goes back; seconds.
+            tell: Hears of each attempt that has come back, whether the platform failed in it.
         """
+        self._tell = tell
         self._coordinator = coordinator
         self._executor = executor
         self._events = events
@@ -69,12 +76,15 @@ class SubmissionRuns:
         """Whether the ladder has any that have not ended."""
         return self._coordinator.are_waiting()
 
-    def step(self, free: int) -> None:
-        """Record what has come back, give up what hangs, and begin what there is room for; *free* slots are idle."""
+    def settle(self) -> None:
+        """Record what has come back, and give up what hangs, or does not count any more."""
         while self._outcomes:
             self._settle(self._outcomes[0])
             self._outcomes.popleft()
-        self._give_up_expired()
+        self._give_up_lost()
+
+    def begin(self, free: int) -> None:
+        """Begin what there is room for; *free* slots are idle."""
         count = min(free, max(1, self._executor.slots // SHARE) - len(self._trying))
         for task in self._coordinator.take(
             count, {(task.submission, task.attempt) for task, *_ in self._trying.values()}
@@ -99,15 +109,19 @@ class SubmissionRuns:
         if self._trying.pop(task.key, None) is not None and (outcome := _outcome_of(task, future)):
             self._outcomes.append(outcome)
 
-    def _give_up_expired(self) -> None:
+    def _give_up_lost(self) -> None:
+        if not self._trying:
+            return
+        lost = {task.key for task in self._coordinator.lost(task for task, *_ in self._trying.values())}
         for key, (task, future, until) in list(self._trying.items()):
-            if until <= self._tick():
+            if until <= self._tick() or key in lost:
                 del self._trying[key]
                 future.cancel()
                 log.warning("submission.lost", submission=task.submission, attempt=task.attempt)
 
     def _settle(self, outcome: SubmissionOutcome) -> None:
         row = self._coordinator.record(outcome)
+        self._tell(outcome.void is not None)
         if row is None:
             log.warning("submission.late", submission=outcome.submission, attempt=outcome.attempt)
         elif outcome.void is not None:

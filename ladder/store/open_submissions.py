@@ -1,15 +1,16 @@
-"""Submissions that have not ended."""
+"""Submissions that have not ended, and whose turn it is."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select, text
+from sqlalchemy import func, select, text
 
-from ladder.store.account_models import StoredSubmission
+from ladder.store.account_models import StoredSubmission, SubmissionStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from sqlalchemy.orm import Session
 
@@ -20,3 +21,32 @@ _OPEN = text("submissions.status IN ('queued', 'leased')")
 def open_submissions(session: Session) -> Sequence[StoredSubmission]:
     """Read those that have not ended, the oldest first."""
     return session.scalars(select(StoredSubmission).where(_OPEN).order_by(StoredSubmission.id)).all()
+
+
+def in_turn(session: Session, rows: Iterable[StoredSubmission]) -> list[StoredSubmission]:
+    """
+    Sort those that wait as they will be tried.
+
+    Owners take turns: whose last trial is the longest ago goes first, and everybody's second one comes after
+    everybody's first.
+
+    Args:
+        session: A transaction.
+        rows: Submissions that have not ended, the oldest first.
+    """
+    waiting = [row for row in rows if row.status == SubmissionStatus.QUEUED]
+    if len(waiting) < 2:
+        return waiting
+    served, before, rounds = _served(session, {row.owner for row in waiting}), Counter[str](), {}
+    for row in waiting:
+        rounds[row.id] = before[row.owner]
+        before[row.owner] += 1
+    return sorted(waiting, key=lambda row: (rounds[row.id], served[row.owner], row.id))
+
+
+def _served(session: Session, owners: Iterable[str]) -> dict[str, float]:
+    """By owner: when a submission of theirs was leased last."""
+    last = func.max(StoredSubmission.started)
+    wanted = select(StoredSubmission.owner, last).where(StoredSubmission.owner.in_(list(owners)))
+    found = session.execute(wanted.group_by(StoredSubmission.owner))
+    return {owner: started or 0.0 for owner, started in found}

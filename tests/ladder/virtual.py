@@ -10,7 +10,9 @@ from itertools import count
 from queue import Empty
 from typing import TYPE_CHECKING
 
+from ladder.trials.tasks import Program, SubmissionOutcome, SubmissionTask
 from ladder.worker.tasks import MatchOutcome, MatchTask
+from pigpen.rules import PRESETS
 from referee.records.packed_record import PackedRecord
 from referee.seats.verdict import Verdict
 from tests.ladder.ladders import NOW
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
 
     Answer = Callable[[MatchTask], MatchOutcome | str | Exception | None]
     """What comes of a task: an outcome, a text that is none, what the future raises, or nothing, ever."""
+    Trial = Callable[[SubmissionTask], SubmissionOutcome | str | Exception | None]
+    """The same of a trial."""
+    Outcome = MatchOutcome | SubmissionOutcome | str | Exception | None
 
 
 class Time:
@@ -83,13 +88,38 @@ def void(task: MatchTask, reason: str = "No Docker engine answers.") -> MatchOut
     return MatchOutcome(match=task.match, attempt=task.attempt, void=reason)
 
 
-class FakeExecutor:
-    """Plays every task in `seconds` of virtual time, with whatever outcome `answer` gives."""
+def fit(task: SubmissionTask) -> SubmissionOutcome:
+    """The outcome of a trial that a bot has passed: it plays hearts."""
+    return SubmissionOutcome(
+        submission=task.submission,
+        attempt=task.attempt,
+        program=Program(identity=f"sha256:{task.submission:064}", pinned=None, size=7, lock=None, can_fork=False),
+        variants=(PRESETS["hearts"].to_plain(),),
+    )
 
-    def __init__(self, time: Time, slots: int = 2, answer: Answer = recorded) -> None:
+
+def trial_void(task: SubmissionTask, reason: str = "No Docker engine answers.") -> SubmissionOutcome:
+    """The outcome of a trial in which the platform failed."""
+    return SubmissionOutcome(submission=task.submission, attempt=task.attempt, void=reason)
+
+
+class FakeExecutor:
+    """
+    Plays every task in `seconds` of virtual time, with whatever outcome `answer` gives.
+
+    Bots are tried in `trial_seconds`, and `trial` says what comes of it.
+    """
+
+    def __init__(self, time: Time, slots: int = 2, answer: Answer = recorded, trial: Trial = fit) -> None:
         self.slots = slots
         self.seconds = 1.0
         self.answer = answer
+        self.trial_seconds = 10.0
+        self.trial = trial
+        self.trials: list[SubmissionTask] = []
+        """All bots that it was given to try."""
+        self.most_trials = 0
+        """The most trials at once."""
         self.probe_seconds = 0.1
         """How long it takes to find out whether tasks can be played."""
         self.is_ready: Callable[[], Exception | None] = lambda: None
@@ -101,14 +131,28 @@ class FakeExecutor:
         self._time = time
 
     def submit(self, task: str, key: str) -> Future[str]:
-        """Play a task."""
-        read, future = MatchTask.model_validate_json(task), Future[str]()
+        """Play a task, or try a bot."""
+        if '"kind":"submission"' in task:
+            return self._try(SubmissionTask.model_validate_json(task), key)
+        read = MatchTask.model_validate_json(task)
         assert key == read.key
         self.tasks.append(read)
-        self.futures[key] = future
-        self.most = max(self.most, sum(not each.done() for each in self.futures.values()))
+        future = self._begin(key, self.seconds, lambda: self.answer(read))
         future.set_running_or_notify_cancel()
-        self._time.after(self.seconds, lambda: self._end(read, future))
+        return future
+
+    def _try(self, task: SubmissionTask, key: str) -> Future[str]:
+        assert key == task.key
+        self.trials.append(task)
+        future = self._begin(key, self.trial_seconds, lambda: self.trial(task))
+        under_way = sum(not self.futures[each.key].done() for each in self.trials)
+        self.most_trials = max(self.most_trials, under_way)
+        return future
+
+    def _begin(self, key: str, seconds: float, answer: Callable[[], Outcome]) -> Future[str]:
+        future = self.futures[key] = Future[str]()
+        self.most = max(self.most, sum(not each.done() for each in self.futures.values()))
+        self._time.after(seconds, lambda: self._end(answer, future))
         return future
 
     def ready(self) -> Future[None]:
@@ -126,8 +170,8 @@ class FakeExecutor:
         else:
             future.set_result(None)
 
-    def _end(self, task: MatchTask, future: Future[str]) -> None:
-        if future.cancelled() or (answer := self.answer(task)) is None:
+    def _end(self, outcome: Callable[[], Outcome], future: Future[str]) -> None:
+        if future.cancelled() or (answer := outcome()) is None:
             return
         if isinstance(answer, Exception):
             future.set_exception(answer)

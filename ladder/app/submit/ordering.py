@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ladder.app.accounts.policy import Act, may
-from ladder.app.submit.uploads import finished_upload, give_up
+from ladder.app.submit.uploads import finished_upload
 from ladder.entry.claims import check_claim
 from ladder.entry.variants import chosen_variants
 from ladder.errors import LadderError, TooOften, UserError
@@ -21,6 +21,8 @@ from ladder.store.submission_look import look_at
 from ladder.values.submission import SubmissionList, VariantFile
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ladder.app.ladder import Ladder
     from ladder.entry.look import SubmissionLook
     from ladder.store.database import Session
@@ -58,20 +60,14 @@ def order(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> Submission
         _check_quota(session, ladder, owner)
     _check(ladder, look, owner, wanted)
     folders, source = SubmissionFolders(ladder.settings.data_dir), wanted.source or wanted.name
-    folder, size = _unpacked(ladder, viewer, wanted, folders, source)
-    try:
-        with ladder.database.write() as session:
-            _check_quota(session, ladder, owner)  # others may have come meanwhile
-            row = queue.add(session, _new(owner, wanted, source, folder, size), ladder.clock())
-            write_audit(session, viewer, "submission.order", wanted.name, ladder.clock(), submission=row.id)
-            found = submission_row(session, row.id)
-    except BaseException:
-        folders.remove(folder)
-        raise
     assert wanted.upload is not None
-    give_up(ladder, viewer, wanted.upload)
-    assert found is not None
-    return found
+    with finished_upload(ladder, viewer, wanted.upload) as file:
+        folder = _unpacked(file, folders, source)
+        try:
+            return _added(ladder, viewer, _new(owner, wanted, source, folder, file.stat().st_size))
+        except BaseException:
+            folders.remove(folder)
+            raise
 
 
 def submission(ladder: Ladder, viewer: Viewer, number: int) -> SubmissionRow:
@@ -155,12 +151,18 @@ def _check_quota(session: Session, ladder: Ladder, owner: str) -> None:
         raise TooOften(f"Your trials have taken {settings.trial_minutes} minutes in 24 hours, the limit.", HOUR)
 
 
-def _unpacked(
-    ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder, folders: SubmissionFolders, source: str
-) -> tuple[str, int]:
-    """Where the upload was unpacked, and how many bytes it had."""
-    assert wanted.upload is not None
-    file = finished_upload(ladder, viewer, wanted.upload)
+def _added(ladder: Ladder, viewer: Viewer, new: NewSubmission) -> SubmissionRow:
+    with ladder.database.write() as session:
+        _check_quota(session, ladder, new.owner)  # others may have come meanwhile
+        row = queue.add(session, new, ladder.clock())
+        write_audit(session, viewer, "submission.order", new.bot, ladder.clock(), submission=row.id)
+        found = submission_row(session, row.id)
+    assert found is not None
+    return found
+
+
+def _unpacked(file: Path, folders: SubmissionFolders, source: str) -> str:
+    """The name of the folder where it was unpacked."""
     with disk_errors(folders.root):
         name = folders.make()
         try:
@@ -169,7 +171,7 @@ def _unpacked(
         except BaseException:
             folders.remove(name)
             raise
-        return name, file.stat().st_size
+        return name
 
 
 def _new(owner: str, wanted: SubmissionOrder, source: str, folder: str, size: int) -> NewSubmission:

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ladder.errors import Conflict, LadderError, TooOften, UserError
+from ladder.errors import BotRejected, Conflict, LadderError, TooOften, UserError
 from ladder.sandbox.host.scratch import disk_errors
 from ladder.values.submission import Upload
 
@@ -32,6 +32,7 @@ LASTS_SECONDS = 24 * 3600.0
 """An upload is kept for so long."""
 MOST_OPEN = 3
 """Uploads that one account may have begun."""
+NO_UPLOAD = "There is no such upload. Begin another one."
 _ID = re.compile(r"[0-9a-f]{32}")
 
 
@@ -111,18 +112,30 @@ async def go_on(ladder: Ladder, viewer: Viewer, name: str, offset: int, pieces: 
     return Upload(id=name, bytes=size, offset=there)
 
 
-def finished_upload(ladder: Ladder, viewer: Viewer, name: str) -> Path:
+@contextmanager
+def finished_upload(ladder: Ladder, viewer: Viewer, name: str) -> Iterator[Path]:
     """
-    Give the file of an upload that is complete.
+    The file of an upload that is complete, for nobody else meanwhile.
+
+    In the end it is removed: it was taken; or what is in it is not taken, and would not be the next time. If something
+    else was in the way, it stays.
 
     Raises:
+        Conflict: If somebody is sending to it, or it is being submitted.
         LadderError: If there is none of that name, or it is somebody else's.
         UserError: If some of it is missing.
     """
-    found = upload(ladder, viewer, name)
-    if found.offset < found.bytes:
-        raise UserError(f"{found.offset} of {found.bytes} bytes of this upload have arrived. Send the rest first.")
-    return _find(ladder, viewer, name)[0] / "data"
+    folder, size = _find(ladder, viewer, name)
+    with _appending(folder / "data") as number:
+        there = os.fstat(number).st_size
+        if there < size:
+            raise UserError(f"{there} of {size} bytes of this upload have arrived. Send the rest first.")
+        try:
+            yield folder / "data"
+        except BotRejected:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def give_up(ladder: Ladder, viewer: Viewer, name: str) -> None:
@@ -138,12 +151,15 @@ def give_up(ladder: Ladder, viewer: Viewer, name: str) -> None:
 @contextmanager
 def _appending(file: Path) -> Iterator[int]:
     """The file, open to be appended to, by nobody else meanwhile."""
-    number = os.open(file, os.O_WRONLY | os.O_APPEND)
+    try:
+        number = os.open(file, os.O_WRONLY | os.O_APPEND)
+    except FileNotFoundError:  # somebody has just removed it
+        raise LadderError(NO_UPLOAD) from None
     try:
         fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield number
     except BlockingIOError:
-        raise Conflict("Somebody else is sending to this upload. Wait until that has ended.") from None
+        raise Conflict("Somebody else is sending this upload, or submits it. Wait until that has ended.") from None
     finally:
         os.close(number)
 
@@ -158,7 +174,7 @@ def _find(ladder: Ladder, viewer: Viewer, name: str) -> tuple[Path, int]:
     folder = _root(ladder) / name
     head = _head(folder) if _ID.fullmatch(name) else None
     if head is None or head.owner != viewer.name or _is_old(ladder, folder):
-        raise LadderError("There is no such upload. Begin another one.")
+        raise LadderError(NO_UPLOAD)
     return folder, head.bytes
 
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from sqlalchemy import func, select, update
+from sqlalchemy import select, update
 
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
 from ladder.store.commands.queue import GRACE, MOST_ATTEMPTS, MOST_FAILURES
-from ladder.store.open_submissions import open_submissions
+from ladder.store.open_submissions import in_turn, open_submissions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -67,11 +67,10 @@ def claim(
         busy: Owners of whom none may be tried now.
     """
     rows = open_submissions(session)
-    served = _served(session, {row.owner for row in rows})
-    taken = set(busy) | {row.owner for row in rows if row.status == SubmissionStatus.LEASED}
+    taken = set(busy) | _tried(rows)
     chosen: list[StoredSubmission] = []
-    for row in sorted(rows, key=lambda each: (served[each.owner], each.id)):
-        if len(chosen) < count and row.owner not in taken and row.status == SubmissionStatus.QUEUED:
+    for row in in_turn(session, rows):
+        if len(chosen) < count and row.owner not in taken:
             taken.add(row.owner)
             chosen.append(lease(session, row, holder, now, seconds))
     return chosen
@@ -87,14 +86,15 @@ def lease(session: Session, row: StoredSubmission, holder: str, now: float, seco
 
 def in_the_way(session: Session) -> set[str]:
     """
-    Read whose bots are not to play in containers: owners of what is tried now, and of what has waited longest.
+    Read whose bots are not to play in containers: owners of what is tried now, and of what is to be tried next.
 
     Two containers of one owner that live at the same time can tell each other what they see (docs/security.md), and
     the owner of a bot that always plays would wait for ever.
     """
     rows = open_submissions(session)
-    waiting = [row.owner for row in rows if row.status == SubmissionStatus.QUEUED]
-    return {row.owner for row in rows if row.status == SubmissionStatus.LEASED} | set(waiting[:1])
+    tried = _tried(rows)
+    waiting = [row.owner for row in in_turn(session, rows) if row.owner not in tried]
+    return tried | set(waiting[:1])
 
 
 def held(session: Session, submission: int, attempt: int) -> StoredSubmission | None:
@@ -162,36 +162,53 @@ def give_back(session: Session, row: StoredSubmission, now: float, reason: str =
     session.flush()
 
 
-def requeue_expired(session: Session, now: float, kept: Collection[tuple[int, int]] = frozenset()) -> None:
-    """Put back, or end, what was leased for too long; not what its holder says goes on (submission and attempt)."""
-    _requeue(session, now, lambda row: (row.lease_until or 0.0) < now and (row.id, row.attempt) not in kept)
+def requeue_expired(session: Session, now: float, kept: Collection[tuple[int, int]] = frozenset()) -> list[str]:
+    """
+    Put back, or end, what was leased for too long.
+
+    Args:
+        session: A transaction that writes.
+        now: Unix time.
+        kept: Submissions and attempts that stay leased: their holder says that they go on.
+
+    Returns:
+        The folders of those that have ended so.
+    """
+    return _requeue(session, now, lambda row: (row.lease_until or 0.0) < now and (row.id, row.attempt) not in kept)
 
 
-def requeue_dead(session: Session, now: float, is_dead: Callable[[str], bool]) -> None:
+def requeue_dead(session: Session, now: float, is_dead: Callable[[str], bool]) -> list[str]:
     """Do the same with what was leased to somebody who has ended."""
-    _requeue(session, now, lambda row: row.holder is None or is_dead(row.holder))
+    return _requeue(session, now, lambda row: row.holder is None or is_dead(row.holder))
 
 
-def _requeue(session: Session, now: float, is_lost: Callable[[StoredSubmission], bool]) -> None:
+def folders_of_ended(session: Session, folders: Collection[str]) -> list[str]:
+    """Find which of these folders belong to submissions that have ended."""
+    of = StoredSubmission
+    return list(session.scalars(select(of.folder).where(of.folder.in_(folders), of.finished.is_not(None))))
+
+
+def _requeue(session: Session, now: float, is_lost: Callable[[StoredSubmission], bool]) -> list[str]:
+    ended = []
     for row in open_submissions(session):
-        if row.status == SubmissionStatus.LEASED and is_lost(row):
-            if row.attempt >= MOST_ATTEMPTS:
-                end(session, row, SubmissionStatus.FAILED, now, NOT_BACK)
-            else:
-                give_back(session, row, now, NOT_BACK)
+        if row.status != SubmissionStatus.LEASED or not is_lost(row):
+            continue
+        if row.attempt < MOST_ATTEMPTS:
+            give_back(session, row, now, NOT_BACK)
+            continue
+        end(session, row, SubmissionStatus.FAILED, now, NOT_BACK)
+        if row.folder:
+            ended.append(row.folder)
+    return ended
+
+
+def _tried(rows: Iterable[StoredSubmission]) -> set[str]:
+    return {row.owner for row in rows if row.status == SubmissionStatus.LEASED}
 
 
 def _add_time(row: StoredSubmission, now: float) -> None:
     if row.status == SubmissionStatus.LEASED and row.started is not None:
         row.trial_seconds += max(0.0, now - row.started)
-
-
-def _served(session: Session, owners: Iterable[str]) -> dict[str, float]:
-    """By owner: when a submission of theirs was leased last."""
-    last = func.max(StoredSubmission.started)
-    wanted = select(StoredSubmission.owner, last).where(StoredSubmission.owner.in_(list(owners)))
-    found = session.execute(wanted.group_by(StoredSubmission.owner))
-    return {owner: started or 0.0 for owner, started in found}
 
 
 def _held(submission: int, attempt: int) -> tuple[ColumnElement[bool], ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, select
 
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
-from ladder.store.open_submissions import open_submissions
+from ladder.store.open_submissions import in_turn, open_submissions
 from ladder.values.submission import SubmissionResult, SubmissionRow
 from ladder.values.value import time_of
 
@@ -63,8 +63,7 @@ def submission_rows(session: Session, owner: str | None, before: int | None, lim
 
 def _places(session: Session) -> dict[int, int]:
     """The places of those that wait, by number; owners take turns, so a place can move."""
-    waiting = [row.id for row in open_submissions(session) if row.status == SubmissionStatus.QUEUED]
-    return {number: place for place, number in enumerate(waiting, 1)}
+    return {row.id: place for place, row in enumerate(in_turn(session, open_submissions(session)), 1)}
 
 
 def _row(found: StoredSubmission, places: Mapping[int, int]) -> SubmissionRow:
