@@ -1,0 +1,118 @@
+"""Accounts in a real browser: registering, logging in, confirming a command's log-in, tokens; without scripts, too."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from ladder.app.accounts import managing
+from ladder.app.ladder import Ladder
+from ladder.settings.settings import load_settings
+from ladder.values.accounts import LOCAL, Role
+from tests.ladder.site.browser.conftest import DESK, PATIENCE_MS, PHONE
+from tests.ladder.site.browser.looking import findings, overflow
+from tests.ladder.site.serving import served
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.chromium
+PASSWORD = "correct horse"
+SHOTS = os.environ.get("PIGPEN_TEST_SHOTS", "")
+"""A folder for pictures of the pages, to be looked at; empty: none are taken."""
+
+
+@pytest.fixture
+def ladder(sqlite_template: Path, tmp_path: Path) -> Iterator[Ladder]:
+    """A ladder without bots, served."""
+    shutil.copy(sqlite_template, tmp_path / "ladder.db")
+    with Ladder.open(load_settings(data_dir=tmp_path)) as ladder:
+        yield ladder
+
+
+@pytest.fixture
+def site(ladder: Ladder) -> Iterator[str]:
+    with served(ladder) as port:
+        yield f"http://127.0.0.1:{port}"
+
+
+@pytest.fixture
+def chromium(site: str) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+def look(page: Page, name: str, script: bool) -> None:
+    """Make sure that everybody can use a page."""
+    if SHOTS:
+        page.screenshot(path=f"{SHOTS}/{name}-{page.viewport_size and page.viewport_size['width']}.png", full_page=True)
+    if not script:  # nothing can be measured there
+        return
+    assert findings(page) == [], name
+    assert overflow(page) <= 0, name
+    small = page.evaluate(
+        "[...document.querySelectorAll('main :is(input:not([type=checkbox]):not([type=hidden]), button)')]"
+        ".filter((each) => each.checkVisibility() && each.getBoundingClientRect().height < 44)"
+        ".map((each) => each.outerHTML)"
+    )
+    assert small == [], name
+
+
+@pytest.mark.parametrize(
+    ("size", "script", "dark", "language"),
+    [(DESK, True, False, "en"), (PHONE, True, True, "zh-CN"), (DESK, False, False, "en")],
+)
+def test_somebody_registers_and_confirms_a_log_in(
+    ladder: Ladder, site: str, chromium: Browser, size: tuple[int, int], script: bool, dark: bool, language: str
+) -> None:
+    context = chromium.new_context(
+        viewport={"width": size[0], "height": size[1]}, java_script_enabled=script, locale=language,
+        color_scheme="dark" if dark else "light",
+    )  # fmt: skip
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    secret = managing.invite(ladder, LOCAL, Role.ORGANISER).secret
+    page.goto(f"{site}/register?invitation={secret}")
+    look(page, f"register-{language}", script)
+    page.fill("[name=name]", "Ada.Lovelace")
+    page.fill("[name=password]", PASSWORD)
+    page.click("main button.main")
+    page.wait_for_url("**/me/**")
+    page.goto(f"{site}/me/account")
+    look(page, f"account-{language}", script)
+    login = httpx.post(f"{site}/api/v1/login/codes", json={"client": "pigpen on ada's laptop"}).json()
+    page.goto(f"{site}/login/code?code={login['user_code']}")
+    assert "pigpen on ada's laptop" in page.inner_text("main")
+    look(page, f"code-{language}", script)
+    page.click("[value=confirm]")
+    page.wait_for_selector(".good")
+    look(page, f"confirmed-{language}", script)
+    asked = {"device_code": login["device_code"]}
+    assert httpx.post(f"{site}/api/v1/login/tokens", json=asked).json()["name"] == "Ada.Lovelace"
+    page.goto(f"{site}/me/account")
+    page.click("details summary")
+    page.fill("form[action='/me/account/tokens'] [name=name]", "CI")
+    page.click("form[action='/me/account/tokens'] button")
+    page.wait_for_selector("pre")
+    assert page.inner_text("pre >> nth=0").startswith("pgp_")
+    look(page, f"token-{language}", script)
+    page.click("form[action='/logout'] button")
+    page.wait_for_url("**/login")
+    look(page, f"login-{language}", script)
+    page.fill("[name=name]", "Ada.Lovelace")
+    page.fill("[name=password]", "wrong horse")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[role=alert]")
+    look(page, f"wrong-{language}", script)
+    page.fill("[name=password]", PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/me/**")
+    context.close()
