@@ -113,3 +113,12 @@ def in_registry(reference: str, registry: str) -> ImageName | None:
     if found is None or not is_repository(found["repository"]):
         return None
     return ImageName(found["repository"], found["digest"] or found["tag"] or "latest")
+
+
+def proves_owner(reference: str, owner: str, registry: str) -> bool:
+    """Whether only *owner* can have put what a full reference names into the ladder's registry."""
+    image = in_registry(reference, registry)
+    try:
+        return image is not None and image.namespace == namespace_of(owner)
+    except LadderError:
+        return False

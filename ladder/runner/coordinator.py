@@ -131,7 +131,7 @@ class Coordinator:
                 session, self._holder, now, seconds, count, self._variants, owners_apart=apart, not_now=tried
             )
             tasks = [
-                task_of(lease, leased_match(session, lease.match), seconds(lease.match), self._settings)
+                task_of(lease, leased_match(session, lease.match), seconds(lease.match), self._settings, now)
                 for lease in leases
             ]
         for task in tasks:

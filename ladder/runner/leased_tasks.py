@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ladder.runner.doorman import Doorman
 from ladder.sandbox.bots.bot_source import seat_names
 from ladder.sandbox.bots.kept import kept_folder
 from ladder.worker.tasks import MatchTask, TaskBot
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from ladder.store.queries.leased import LeasedMatch, SeatedVersion
 
 
-def task_of(lease: Lease, match: LeasedMatch, seconds: float, settings: Settings) -> MatchTask:
+def task_of(lease: Lease, match: LeasedMatch, seconds: float, settings: Settings, now: float) -> MatchTask:
     """
     Say what is to be played under a lease.
 
@@ -23,6 +24,7 @@ def task_of(lease: Lease, match: LeasedMatch, seconds: float, settings: Settings
         match: What was scheduled.
         seconds: How long it may take.
         settings: The ladder's settings.
+        now: Unix time.
     """
     names = seat_names(bot.bot for bot in match.bots)
     return MatchTask(
@@ -32,7 +34,7 @@ def task_of(lease: Lease, match: LeasedMatch, seconds: float, settings: Settings
         format=match.format,
         clock=match.clock,
         seed=match.seed,
-        bots=tuple(_bot(name, bot, settings) for name, bot in zip(names, match.bots, strict=True)),
+        bots=tuple(_bot(name, bot, settings, now) for name, bot in zip(names, match.bots, strict=True)),
         runtime=settings.runtime,
         locked_bytes=settings.locked_bytes,
         instances=settings.instances,
@@ -42,12 +44,13 @@ def task_of(lease: Lease, match: LeasedMatch, seconds: float, settings: Settings
     )
 
 
-def _bot(name: str, bot: SeatedVersion, settings: Settings) -> TaskBot:
+def _bot(name: str, bot: SeatedVersion, settings: Settings, now: float) -> TaskBot:
     is_folder = bot.sandbox == "process"
     return TaskBot(
         name=name,
         identity=bot.identity,
         sandbox="process" if is_folder else "docker",
         pinned=bot.pinned,
+        registry=Doorman(settings).login([bot.pinned], now),
         folder=str(kept_folder(settings.data_dir, bot.identity)) if is_folder else None,
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from ladder.errors import LadderError, StoreError
 from ladder.results.submission_folders import SubmissionFolders
+from ladder.runner.doorman import Doorman
 from ladder.runner.submission_results import result_of, submission_of
 from ladder.sandbox.host import owners
 from ladder.store.account_models import SubmissionStatus
@@ -53,6 +54,7 @@ class SubmissionCoordinator:
         self._database = database
         self._settings = settings
         self._now = now
+        self._doorman = Doorman(settings)
         self._holder = owners.this_process()
 
     def recover(self, is_dead: Callable[[str], bool]) -> None:
@@ -161,6 +163,7 @@ class SubmissionCoordinator:
             source=row.source,
             word=row.word,
             image=row.image,
+            registry=self._doorman.login([row.image], self._now()),
             folder=str(self.folders.bot(row.folder, row.source)) if row.folder else None,
             variants=_wanted(row),
             known=Known.of(look_at(session, row.bot)),
@@ -184,7 +187,13 @@ class SubmissionCoordinator:
             try:
                 with session.begin_nested():
                     variants = [rules_from(plain) for plain in outcome.variants]
-                    added = add_version(session, submission_of(row, outcome), variants, self._now(), row.keep_old)
+                    added = add_version(
+                        session,
+                        submission_of(row, outcome, self._settings.registry),
+                        variants,
+                        self._now(),
+                        row.keep_old,
+                    )
             except LadderError as error:
                 queue.end(session, row, SubmissionStatus.REFUSED, self._now(), str(error))
                 return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ladder.registry.names import proves_owner
 from ladder.sandbox.bots.bot_source import names_owner
 from ladder.store.commands.submissions import Submission
 from ladder.values.submission import EnteredVariant, SubmissionResult
@@ -16,9 +17,10 @@ if TYPE_CHECKING:
 NEWS = {"entered": "entered", "back": "back again", "": "there already"}
 
 
-def submission_of(row: StoredSubmission, outcome: SubmissionOutcome) -> Submission:
-    """What is to be entered."""
+def submission_of(row: StoredSubmission, outcome: SubmissionOutcome, registry: str) -> Submission:
+    """What is to be entered; *registry* is the address of the ladder's registry, or empty."""
     assert outcome.program is not None
+    is_own = row.image is None or proves_owner(row.image, row.owner, registry)
     return Submission(
         bot=row.bot,
         owner=row.owner,
@@ -27,7 +29,7 @@ def submission_of(row: StoredSubmission, outcome: SubmissionOutcome) -> Submissi
         source=row.source,
         size=outcome.program.size,
         pinned=outcome.program.pinned,
-        reference=row.image,
+        reference=None if is_own else row.image,
         names_owner=row.image is None or names_owner(row.image),
         lock=outcome.program.lock,
         can_fork=outcome.program.can_fork,

@@ -13,6 +13,7 @@ from pydantic import PositiveFloat, model_validator
 
 from ladder.entry.look import SubmissionLook
 from ladder.matches.kinds import SandboxKind, SandboxSetup
+from ladder.registry.login import RegistryLogin
 from ladder.sandbox.base import LOCKED_BYTES, WARM_BYTES
 from ladder.sandbox.bots.bot_source import Builds
 from ladder.values.submission import Failure, VariantFile
@@ -67,6 +68,8 @@ class SubmissionTask(Message):
     """An image reference; None: it is a folder."""
     folder: str | None
     """Absolute path of the folder."""
+    registry: RegistryLogin | None = None
+    """Lets the worker into the ladder's registry, if the image is there."""
     variants: tuple[str | VariantFile, ...]
     known: Known
     sandbox: Literal["docker", "process"]

@@ -10,6 +10,7 @@ from ladder.entry.claims import check_possession
 from ladder.entry.variants import chosen_variants, outdated
 from ladder.errors import BotRejected, LadderError
 from ladder.matches.preflight import preflight, steps
+from ladder.registry.names import proves_owner
 from ladder.sandbox.bots.bot_source import BotSource, names_owner
 from ladder.trials import image_facts as images
 from ladder.trials.again import again
@@ -81,7 +82,7 @@ async def _try(sandbox: Sandbox, task: SubmissionTask, progress: Progress) -> Su
 
 
 def _variants(task: SubmissionTask, look: SubmissionLook, bot: Candidate) -> list[Rules]:
-    if task.image is not None:
+    if task.image is not None and not (task.registry and proves_owner(task.image, task.owner, task.registry.address)):
         check_possession(look, task.owner, bot.program.identity, task.image, names_owner(task.image))
     return chosen_variants(look, task.variants, bot.offered)
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.bots.bot_source import BotSource
+from ladder.trials.registry_images import pull
 
 if TYPE_CHECKING:
+    from ladder.registry.login import RegistryLogin
     from ladder.sandbox.base import Program, Sandbox
     from ladder.worker.tasks import TaskBot
 
@@ -53,12 +56,24 @@ async def _load_image(sandbox: Sandbox, bot: TaskBot) -> Program:
                 "entered. Build or load it again, or retire the bot.",
                 bot.identity,
             ) from error
+    if bot.registry is not None:
+        await _pull(bot, bot.registry, bot.pinned)
     return await _load(sandbox, bot, BotSource(bot.name, image=bot.pinned))
+
+
+async def _pull(bot: TaskBot, registry: RegistryLogin, pinned: str) -> None:
+    try:
+        await asyncio.to_thread(pull, registry, pinned)
+    except BotRejected as error:
+        raise _lost(bot, error) from error
 
 
 async def _load(sandbox: Sandbox, bot: TaskBot, source: BotSource) -> Program:
     try:
         return await sandbox.load(source)
     except (BotRejected, OSError) as error:
-        message = f"{bot.name}, which was entered once, cannot be loaded any more: {error}"
-        raise ProgramLost(message, bot.identity) from error
+        raise _lost(bot, error) from error
+
+
+def _lost(bot: TaskBot, error: Exception) -> ProgramLost:
+    return ProgramLost(f"{bot.name}, which was entered once, cannot be loaded any more: {error}", bot.identity)

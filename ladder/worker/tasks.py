@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, NonNegativeFloat, PositiveFloat, model_validator
 
 from ladder.matches.kinds import SandboxKind, SandboxSetup
+from ladder.registry.login import RegistryLogin
 from ladder.results.files import Logs
 from ladder.sandbox.base import LOCKED_BYTES, WARM_BYTES
 from ladder.values.live_events import Public
@@ -36,6 +37,8 @@ class TaskBot(Message):
     """Where an engine that lacks the image gets exactly this one: ``registry/name@sha256:…``; None: nowhere."""
     folder: str | None = None
     """Absolute path of the folder to run, in the process sandbox."""
+    registry: RegistryLogin | None = None
+    """Lets the worker into the ladder's registry, if the image is there."""
 
 
 class MatchTask(Message):

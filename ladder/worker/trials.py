@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from ladder.errors import SandboxError
+from ladder.errors import BotRejected, SandboxError
+from ladder.trials.registry_images import fetched
 from ladder.trials.tasks import SubmissionOutcome, TrialProgress
 from ladder.trials.trial import try_submission
 
@@ -46,11 +47,14 @@ async def try_task(
 
     try:
         async with asyncio.timeout(task.seconds) as limit:
-            sandbox = open_sandbox(task.setup())
-            try:
-                return await try_submission(sandbox, task, Teller(task, tell))
-            finally:
-                await sandbox.close()
+            async with fetched(task) as here:
+                sandbox = open_sandbox(task.setup())
+                try:
+                    return await try_submission(sandbox, here, Teller(task, tell))
+                finally:
+                    await sandbox.close()
+    except BotRejected as error:
+        return SubmissionOutcome(submission=task.submission, attempt=task.attempt, refused=str(error))
     except SandboxError as error:
         return void(str(error))
     except Exception as error:  # one trial has failed, the ladder goes on

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ladder.app.accounts.policy import Act, may
+from ladder.app.registry import NO_REGISTRY
 from ladder.app.submit.uploads import finished_upload
 from ladder.entry.claims import check_claim
 from ladder.entry.variants import chosen_variants
 from ladder.errors import LadderError, TooOften, UserError
+from ladder.registry.names import own_image
 from ladder.results.submission_folders import SubmissionFolders
 from ladder.sandbox.bots.uploaded import unpack
 from ladder.sandbox.host.scratch import disk_errors
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from ladder.values.submission import SubmissionOrder, SubmissionRow
 
 HOUR = 3600.0
-NO_IMAGES = "This ladder takes no images from afar, only folders. Submit the folder from which the image was built."
 WEAK = (
     "The bots of this ladder run without a sandbox, so it takes none from afar. Its organiser submits them, or begins "
     "a ladder with Docker."
@@ -60,11 +61,13 @@ def order(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> Submission
         _check_quota(session, ladder, owner)
     _check(ladder, look, owner, wanted)
     folders, source = SubmissionFolders(ladder.settings.data_dir), wanted.source or wanted.name
+    if wanted.image is not None:
+        return _added(ladder, viewer, _new(owner, wanted, None, 0, _image(ladder, owner, wanted.image)))
     assert wanted.upload is not None
     with finished_upload(ladder, viewer, wanted.upload) as file:
         folder = _unpacked(file, folders, source)
         try:
-            return _added(ladder, viewer, _new(owner, wanted, source, folder, file.stat().st_size))
+            return _added(ladder, viewer, _new(owner, wanted, folder, file.stat().st_size))
         except BaseException:
             folders.remove(folder)
             raise
@@ -131,10 +134,10 @@ def _check(ladder: Ladder, look: SubmissionLook, owner: str, wanted: SubmissionO
     sandbox = look.sandbox or ladder.settings.sandbox
     if sandbox != "docker":
         raise LadderError(WEAK)
-    if wanted.image is not None:
-        raise LadderError(NO_IMAGES)
-    if wanted.upload is None:
-        raise UserError("A submission names an upload. Send the folder first.")
+    if wanted.image is not None and not ladder.settings.registry:
+        raise LadderError(NO_REGISTRY)
+    if (wanted.image is None) == (wanted.upload is None):
+        raise UserError("A submission names either an upload or an image.")
     check_claim(look, wanted.name, owner, sandbox)
     chosen_variants(look, wanted.variants, ())
 
@@ -161,6 +164,12 @@ def _added(ladder: Ladder, viewer: Viewer, new: NewSubmission) -> SubmissionRow:
     return found
 
 
+def _image(ladder: Ladder, owner: str, image: str) -> str:
+    """The full reference of an image."""
+    registry = ladder.settings.registry
+    return f"{registry}/{own_image(image, owner, registry)}"
+
+
 def _unpacked(file: Path, folders: SubmissionFolders, source: str) -> str:
     """The name of the folder where it was unpacked."""
     with disk_errors(folders.root):
@@ -174,13 +183,14 @@ def _unpacked(file: Path, folders: SubmissionFolders, source: str) -> str:
         return name
 
 
-def _new(owner: str, wanted: SubmissionOrder, source: str, folder: str, size: int) -> NewSubmission:
+def _new(owner: str, wanted: SubmissionOrder, folder: str | None, size: int, image: str | None = None) -> NewSubmission:
+    source = image or wanted.source or wanted.name
     return NewSubmission(
         owner=owner,
         remote=True,
         bot=wanted.name,
         source=source,
-        image=None,
+        image=image,
         folder=folder,
         word=wanted.word or source,
         variants=[each.model_dump() if isinstance(each, VariantFile) else each for each in wanted.variants],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ladder.entry.claims import check_claim
 from ladder.entry.variants import choices
-from ladder.errors import LadderError, SandboxError, StoreError, UserError
+from ladder.errors import BotRejected, LadderError, SandboxError, StoreError, UserError
 from ladder.matches.kinds import SandboxKind
 from ladder.runner.submission_coordinator import SubmissionCoordinator
 from ladder.sandbox.bots.content import Content
@@ -19,6 +19,7 @@ from ladder.settings.settings import source_of
 from ladder.store.account_models import SubmissionStatus
 from ladder.store.commands.submission_queue import NewSubmission
 from ladder.store.submission_look import look_at
+from ladder.trials.registry_images import fetched
 from ladder.trials.trial import try_submission
 from ladder.values.submission import VariantFile
 
@@ -89,7 +90,11 @@ async def _try(
     submissions = SubmissionCoordinator(ladder.database, ladder.settings, ladder.clock)
     task = submissions.begin(_handed_in(submissions, ladder.settings, request, kind))
     try:
-        outcome = await try_submission(sandbox, task, progress)
+        async with fetched(task) as here:
+            outcome = await try_submission(sandbox, here, progress)
+    except BotRejected as error:
+        submissions.end(task, SubmissionStatus.REFUSED, str(error))
+        raise
     except SandboxError as error:
         submissions.end(task, SubmissionStatus.FAILED, str(error))
         raise

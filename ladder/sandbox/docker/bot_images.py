@@ -151,9 +151,17 @@ def find_image(client: DockerClient, reference: str) -> Image | None:
         raise
 
 
-def pull_image(client: DockerClient, reference: str, seconds: float = PULL_SECONDS) -> Image:
+def pull_image(
+    client: DockerClient, reference: str, seconds: float = PULL_SECONDS, login: dict[str, str] | None = None
+) -> Image:
     """
-    Ask the registry for an image, whether this engine has one of that name or not; it may take so many *seconds*.
+    Ask the registry for an image, whether this engine has one of that name or not.
+
+    Args:
+        client: The engine.
+        reference: The image.
+        seconds: How long it may take.
+        login: What the engine shows to the registry; None: what this user has logged in with.
 
     Raises:
         BotRejected: If the registry does not have it.
@@ -167,7 +175,7 @@ def pull_image(client: DockerClient, reference: str, seconds: float = PULL_SECON
         )
     try:
         if repository != "sha256":  # an id says nothing about where to pull from
-            within(seconds, partial(_pull, client, reference, repository, tag or "latest"))
+            within(seconds, partial(_pull, client, reference, repository, tag or "latest", login))
         return client.images.get(reference)
     except TimeoutError as error:
         raise _pull_failed(reference, f"it took more than {seconds:g} s") from error
@@ -177,8 +185,8 @@ def pull_image(client: DockerClient, reference: str, seconds: float = PULL_SECON
         raise BotRejected(f"The image {reference} could not be pulled: {explain(error)}") from error
 
 
-def _pull(client: DockerClient, reference: str, repository: str, tag: str) -> None:
-    for message in client.api.pull(repository, tag, stream=True, decode=True):
+def _pull(client: DockerClient, reference: str, repository: str, tag: str, login: dict[str, str] | None) -> None:
+    for message in client.api.pull(repository, tag, stream=True, decode=True, auth_config=login):
         if "error" in message:  # it is there, but did not come through
             raise _pull_failed(reference, str(message["error"]))
 

@@ -1,0 +1,142 @@
+"""What the ladder asks its registry: manifests before anything is pulled, and that old ones be removed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import requests
+import urllib3.exceptions
+
+from ladder.errors import BotRejected, SandboxError
+from ladder.registry.manifests import ACCEPTED, MOST_MANIFEST
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Self
+
+    from ladder.registry.login import RegistryLogin
+    from ladder.registry.names import ImageName
+
+CONNECTING, READING = 10.0, 60.0
+"""Seconds without a connection, and between two bytes of an answer."""
+AUTHORITIES = ("REQUESTS_CA_BUNDLE", "SSL_CERT_FILE")
+PIECE = 1 << 20
+_DIGEST = re.compile("sha256:[0-9a-f]{64}")
+FAILURES = (requests.RequestException, urllib3.exceptions.HTTPError, OSError)
+
+
+class RegistryClient:
+    """The registry of one ladder. It follows no redirect, and asks through no proxy: there is only one place to ask."""
+
+    def __init__(self, login: RegistryLogin) -> None:
+        self._base = f"{'http' if login.plain else 'https'}://{login.address}/v2"
+        self._session = requests.Session()
+        self._session.trust_env = False
+        self._session.verify = next(filter(None, map(os.environ.get, AUTHORITIES)), True)
+        self._session.headers["Authorization"] = f"Bearer {login.token}"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._session.close()
+
+    def manifest(self, image: ImageName) -> tuple[str, bytes, str]:
+        """
+        Read the manifest of an image: its digest, itself, and its media type.
+
+        Raises:
+            BotRejected: If there is no such image, or its manifest is very long.
+            SandboxError: If the registry fails.
+        """
+        headers = {"Accept": ", ".join(ACCEPTED)}
+        with self._asked("GET", f"{image.repository}/manifests/{image.reference}", headers=headers) as found:
+            if found.status_code == 404:
+                raise BotRejected(f"There is no image {image} in the ladder's registry. Push it: pigpen push")
+            self._check(found, 200)
+            body = b"".join(_pieces(found, MOST_MANIFEST))
+        if len(body) > MOST_MANIFEST:
+            raise BotRejected(f"The manifest of {image} has more than {MOST_MANIFEST:,} bytes.")
+        digest = f"sha256:{hashlib.sha256(body).hexdigest()}"
+        if image.is_digest and digest != image.reference:
+            raise SandboxError(f"The ladder's registry gave another manifest than {image}.")
+        return digest, body, found.headers.get("Content-Type", "").partition(";")[0].strip()
+
+    def digest(self, image: ImageName) -> str | None:
+        """
+        Say what a tag names now; None if nothing.
+
+        Raises:
+            SandboxError: If the registry fails.
+        """
+        headers = {"Accept": ", ".join(ACCEPTED)}
+        with self._asked("HEAD", f"{image.repository}/manifests/{image.reference}", headers=headers) as found:
+            if found.status_code == 404:
+                return None
+            self._check(found, 200)
+            digest = found.headers.get("Docker-Content-Digest", "")
+        if not _DIGEST.fullmatch(digest):
+            raise SandboxError(f"The ladder's registry does not say what {image} is.")
+        return digest
+
+    @contextmanager
+    def blob(self, repository: str, digest: str) -> Iterator[Any]:
+        """
+        Open a layer, or a configuration: what is packed stays packed.
+
+        Raises:
+            BotRejected: If it is not there.
+            SandboxError: If the registry fails.
+        """
+        headers = {"Accept-Encoding": "identity"}
+        with self._asked("GET", f"{repository}/blobs/{digest}", headers=headers) as found:
+            if found.status_code == 404:
+                raise BotRejected(f"A layer of {repository} ({digest}) is not in the ladder's registry. Push it again.")
+            self._check(found, 200)
+            yield found.raw
+
+    def delete(self, repository: str, digest: str) -> bool:
+        """
+        Delete a manifest; whether there was one.
+
+        Raises:
+            SandboxError: If the registry fails.
+        """
+        with self._asked("DELETE", f"{repository}/manifests/{digest}") as found:
+            if found.status_code == 404:
+                return False
+            self._check(found, 202)
+            return True
+
+    def _check(self, found: requests.Response, wanted: int) -> None:
+        if found.status_code != wanted:
+            raise SandboxError(f"The ladder's registry failed: {found.status_code} {found.reason} ({self._base}).")
+
+    @contextmanager
+    def _asked(self, method: str, path: str, **more: Any) -> Iterator[requests.Response]:
+        try:
+            with self._session.request(
+                method,
+                f"{self._base}/{path}",
+                timeout=(CONNECTING, READING),
+                allow_redirects=False,
+                stream=True,
+                **more,
+            ) as found:
+                yield found
+        except FAILURES as error:
+            raise SandboxError(f"The ladder's registry ({self._base}) does not answer: {error}") from None
+
+
+def _pieces(found: requests.Response, most: int) -> Iterator[bytes]:
+    """The body, but not much more than so many bytes."""
+    read = 0
+    for piece in found.iter_content(PIECE):
+        yield piece
+        read += len(piece)
+        if read > most:
+            return

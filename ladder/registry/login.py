@@ -1,0 +1,18 @@
+"""How a program of the ladder's own is let into the registry."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from ladder.values.task import Message
+
+
+class RegistryLogin(Message):
+    """The registry, and a token for it."""
+
+    address: str
+    """Host and port."""
+    plain: bool
+    """Whether it speaks HTTP."""
+    token: str = Field(repr=False)
+    """Good for the images of one task, and for an hour; for nobody's eyes."""

@@ -1,0 +1,142 @@
+"""What is read of an image in a real registry before an engine pulls it."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ladder.errors import BotRejected, SandboxError
+from ladder.registry.client import RegistryClient
+from ladder.registry.contents import check_contents
+from ladder.registry.manifests import CONFIGS, DOCKER, LISTS, PACKED, read_manifest
+from ladder.registry.names import ImageName
+from tests.ladder.registries import guarded_registry
+from tests.ladder.registry.pushed import Pusher, layer
+
+if TYPE_CHECKING:
+    from ladder.registry.login import RegistryLogin
+
+pytestmark = pytest.mark.registry
+ROOM = 1_000_000
+IMAGE = ImageName("ada/trotter", "1")
+
+
+@pytest.fixture(scope="module")
+def pusher(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pusher]:
+    folder = tmp_path_factory.mktemp("ladder")
+    with guarded_registry(folder, "http://127.0.0.1:1/") as address:
+        yield Pusher(folder, address)
+
+
+def look(login: RegistryLogin, image: ImageName = IMAGE, room: int = ROOM) -> str:
+    """Read an image through; gives its digest."""
+    with RegistryClient(login) as client:
+        digest, body, media_type = client.manifest(image)
+        check_contents(client, image, read_manifest(str(image), body, media_type, room), room)
+        return digest
+
+
+def test_an_image_is_read_through_and_known_by_its_digest(pusher: Pusher) -> None:
+    digest = pusher.image(layer(), layer(500_000))
+    assert look(pusher.login) == digest
+    assert look(pusher.login, ImageName("ada/trotter", digest)) == digest
+
+
+def test_an_image_that_unpacks_to_too_much_is_refused(pusher: Pusher) -> None:
+    assert len(layer(50_000_000)) < ROOM // 4
+    pusher.image(layer(50_000_000))
+    with pytest.raises(BotRejected, match=r"ada/trotter:1 has more than 1,000,000 bytes"):
+        look(pusher.login)
+
+
+def test_a_layer_counts_each_time_that_it_stands_in_the_manifest(pusher: Pusher) -> None:
+    pusher.image(*[layer(300_000)] * 4)
+    with pytest.raises(BotRejected, match="has more than"):
+        look(pusher.login)
+
+
+def test_members_of_gzip_behind_each_other_all_count(pusher: Pusher) -> None:
+    pusher.image(b"".join(gzip.compress(bytes(200_000)) for _ in range(8)))
+    with pytest.raises(BotRejected, match="has more than"):
+        look(pusher.login)
+
+
+def lying(pusher: Pusher, size: int) -> dict[str, Any]:
+    """A manifest that says another size of a layer than it has."""
+    config = {"mediaType": CONFIGS[0]} | pusher.blob(b"{}")
+    told = {"mediaType": PACKED[0]} | pusher.blob(layer(1000)) | {"size": size}
+    return {"schemaVersion": 2, "mediaType": DOCKER, "config": config, "layers": [told]}
+
+
+@pytest.mark.parametrize("size", [1, 100_000])
+def test_a_manifest_that_lies_about_a_size_is_refused(pusher: Pusher, size: int) -> None:
+    if pusher.try_manifest(lying(pusher, size)) == 201:
+        with pytest.raises(BotRejected, match=r"is not what its manifest says|cannot be unpacked"):
+            look(pusher.login)
+
+
+def test_a_layer_that_is_not_packed_as_it_says_is_refused(pusher: Pusher) -> None:
+    pusher.image(b"this is no gzip")
+    with pytest.raises(BotRejected, match="cannot be unpacked"):
+        look(pusher.login)
+
+
+def test_a_long_configuration_is_refused(pusher: Pusher) -> None:
+    config = {"mediaType": CONFIGS[0]} | pusher.blob(b" " * 300_000) | {"size": 2}
+    pusher.image(layer(), config=config)
+    with pytest.raises(BotRejected, match="has more than 262,144 bytes"):
+        look(pusher.login)
+
+
+def test_a_list_of_images_is_refused_and_nothing_is_chosen_of_it(pusher: Pusher) -> None:
+    digest = pusher.image(layer(), tag="alone")
+    platform = {"architecture": "amd64", "os": "linux"}
+    entry = {"mediaType": DOCKER, "size": 1, "digest": digest, "platform": platform}
+    pusher.manifest({"schemaVersion": 2, "mediaType": LISTS[0], "manifests": [entry]})
+    with pytest.raises(BotRejected, match="is a list of images for several machines"):
+        look(pusher.login)
+
+
+def elsewhere(pusher: Pusher, kind: str) -> dict[str, Any]:
+    """A manifest with a layer that an engine would fetch from another address."""
+    away = {"mediaType": kind, "size": 5, "digest": f"sha256:{'7' * 64}", "urls": ["http://127.0.0.1:1/"]}
+    return lying(pusher, 5) | {"layers": [away]}
+
+
+def test_a_layer_that_is_elsewhere_is_refused_though_the_registry_takes_it(pusher: Pusher) -> None:
+    pusher.manifest(elsewhere(pusher, PACKED[0]))
+    with pytest.raises(BotRejected, match="All layers must be in the registry itself"):
+        look(pusher.login)
+
+
+def test_the_registry_itself_takes_no_foreign_layer(pusher: Pusher) -> None:
+    assert pusher.try_manifest(elsewhere(pusher, "application/vnd.docker.image.rootfs.foreign.diff.tar.gzip")) >= 400
+
+
+def test_the_registry_itself_takes_no_manifest_of_the_first_schema(pusher: Pusher) -> None:
+    kind = "application/vnd.docker.distribution.manifest.v1+prettyjws"
+    assert pusher.try_manifest({"schemaVersion": 1, "mediaType": kind, "name": "ada/trotter", "tag": "1"}) == 400
+
+
+def test_an_image_that_is_not_there_is_named(pusher: Pusher) -> None:
+    with pytest.raises(BotRejected, match="There is no image ada/trotter:none in the ladder's registry"):
+        look(pusher.login, ImageName("ada/trotter", "none"))
+
+
+def test_a_login_is_for_the_images_of_one_task(pusher: Pusher) -> None:
+    with pytest.raises(SandboxError, match="The ladder's registry failed: 401"):
+        look(pusher.login, ImageName("bob/snout", "1"))
+
+
+def test_a_registry_that_is_gone_is_not_the_bots_fault(pusher: Pusher) -> None:
+    with pytest.raises(SandboxError, match="does not answer"):
+        look(pusher.login.model_copy(update={"address": "127.0.0.1:1"}))
+
+
+def test_a_login_shows_no_token(pusher: Pusher) -> None:
+    login = pusher.login
+    assert login.token not in repr(login)
+    assert login.token not in str(login)
