@@ -37,7 +37,7 @@ LIMITS: dict[Attempt, tuple[int, int, int]] = {
     Attempt.LOG_IN: (60, 10, 600),
     Attempt.REGISTER: (60, 10, 3600),
     Attempt.START_CODE: (60, 60, 600),
-    Attempt.ASK_CODE: (1200, 1200, 600),
+    Attempt.ASK_CODE: (12_000, 12_000, 600),
     Attempt.CONFIRM_CODE: (60, 20, 600),
     Attempt.CHANGE_PASSWORD: (60, 10, 600),
     Attempt.CREATE_TOKEN: (60, 30, 600),

@@ -12,6 +12,7 @@ SENTENCES = (
     to_translate("Too many log in just now; try again in a minute."),
     to_translate("This ladder takes contestants by invitation: ask its organiser for a link."),
     to_translate("Contestants of this ladder log in at its identity provider."),
+    to_translate("You have an account already; log in again."),
     to_translate("This account is disabled; ask the organiser of the ladder."),
     to_translate(
         "This invitation is not good any more: it was used, it has expired, or it was taken back. Ask for a new one."

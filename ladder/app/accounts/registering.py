@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 BY_INVITATION = "This ladder takes contestants by invitation: ask its organiser for a link."
 BY_PROVIDER = "Contestants of this ladder log in at its identity provider."
+THERE_ALREADY = "You have an account already; log in again."
 DISABLED = "This account is disabled; ask the organiser of the ladder."
 
 
@@ -129,6 +130,8 @@ def register_known(ladder: Ladder, subject: str, name: str, invitation: str, vis
     """
     with ladder.database.write() as session:
         now = ladder.clock()
+        if account_by_subject(session, subject) is not None:
+            raise LadderError(THERE_ALREADY)
         invited = open_invitation(session, hash_of(invitation), now) if invitation else None
         name = (invited.name if invited else None) or name
         account = add_account(session, name, _role(invited), now, subject=subject, is_reserved=_is_reserved(invited))

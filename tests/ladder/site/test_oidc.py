@@ -135,6 +135,16 @@ def test_a_name_that_cannot_be_is_chosen_anew(
     assert refused(Person(ladder, person.app).post("/login/oidc/name", name="dora2"), NOT_BEGUN)
 
 
+def test_who_begins_twice_has_one_account(ladder: Ladder, person: Person, provider: OidcProvider) -> None:
+    provider.user["preferred_username"] = ""
+    other = Person(ladder, person.app)
+    for each in (person, other):
+        log_in(each)
+    assert person.post("/login/oidc/name", name="dora").status_code == 303
+    assert "You have an account already" in other.post("/login/oidc/name", name="eve").text
+    assert [row.name for row in managing.accounts(ladder, LOCAL)] == ["dora"]
+
+
 def test_an_invitation_brings_an_owner_with_bots_to_them(ladder: Ladder, person: Person) -> None:
     with ladder.database.write() as session:
         ladders.enter(session, "Snout", owner="carl")
