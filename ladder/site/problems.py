@@ -10,7 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
-from ladder.errors import Busy, Conflict, Forbidden, LadderError, StoreError, TooOften, UserError
+from ladder.errors import Busy, Conflict, Forbidden, LadderError, SandboxError, StoreError, TooOften, UserError
 from ladder.site.headers import without_secrets
 from ladder.site.origin import SAFE
 from ladder.site.words import language_of, to_translate, translations
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 MEDIA_TYPE = "application/problem+json"
 NO_DATABASE = to_translate("The ladder's database does not answer; try again soon.")
 FAILED = to_translate("The site failed; its log says why.")
+NO_ROOM = to_translate(
+    "The ladder's machine has no room, or fails in another way; try again soon, or tell its organiser."
+)
 LONGEST = 500
 """Characters of a message: what was asked may be repeated in it."""
 
@@ -76,6 +79,8 @@ def on_our_error(request: Request, error: Exception) -> Response:
     log.error("failed", path=without_secrets(request.url.path), error=str(error))
     if isinstance(error, StoreError):
         return respond(request, HTTPStatus.SERVICE_UNAVAILABLE, NO_DATABASE)
+    if isinstance(error, SandboxError):
+        return respond(request, HTTPStatus.SERVICE_UNAVAILABLE, NO_ROOM)
     return respond(request, HTTPStatus.INTERNAL_SERVER_ERROR, FAILED)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Header, Path, Query, Request
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response, StreamingResponse
 
 from ladder.app.accounts.policy import Act
@@ -55,7 +56,10 @@ def one_upload(request: Request, upload: UploadId) -> Response:
 async def go_on(request: Request, upload: UploadId, offset: Offset) -> Response:
     """Take more of an upload, from the byte that the header `Upload-Offset` names."""
     site, viewer = await asyncio.to_thread(_submitter, request)
-    return _json(await uploads.go_on(site.ladder, viewer, upload, offset, request.stream()))
+    try:
+        return _json(await uploads.go_on(site.ladder, viewer, upload, offset, request.stream()))
+    except ClientDisconnect:  # what has come stays; nobody hears this
+        return Response(status_code=400)
 
 
 @router.delete("/uploads/{upload}", status_code=204)

@@ -100,7 +100,7 @@ async def go_on(ladder: Ladder, viewer: Viewer, name: str, offset: int, pieces: 
         UserError: If more comes than was announced.
     """
     folder, size = _find(ladder, viewer, name)
-    with disk_errors(folder), _appending(folder / "data") as number:
+    with _appending(folder / "data") as number:
         there = os.fstat(number).st_size
         if there != offset:
             raise Conflict(f"{there} bytes of this upload have arrived, and not {offset}. Go on from there.")
@@ -108,7 +108,8 @@ async def go_on(ladder: Ladder, viewer: Viewer, name: str, offset: int, pieces: 
             there += len(piece)
             if there > size:
                 raise UserError(f"More has come than the {size:,} bytes that were announced. Begin another upload.")
-            _write(number, piece)
+            with disk_errors(folder):  # what breaks on the way here is no matter of the disk
+                _write(number, piece)
     return Upload(id=name, bytes=size, offset=there)
 
 
