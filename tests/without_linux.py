@@ -51,10 +51,10 @@ def _settle() -> None:
     sysconfig.get_config_vars()
 
 
-def _without_hidden(name: str, namespace: Any = None, *rest: Any) -> Any:
+def _without_hidden(name: str, namespace: Any = None, *rest: Any, **named: Any) -> Any:
     if name in HIDDEN and (namespace or {}).get("__name__", "").partition(".")[0] in OURS:
         raise ModuleNotFoundError(f"{namespace['__name__']} wants {name}, which is hidden", name=name)
-    return _import(name, namespace, *rest)
+    return _import(name, namespace, *rest, **named)
 
 
 if __name__ == "__main__":

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import typer
 from rich.console import Console
 
 from ladder.cli.progress import progress
 from ladder.cli.sanitize import harmless, in_markup
-from ladder.errors import UserError
+from ladder.errors import LadderError, UserError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,6 +54,7 @@ def submit_elsewhere(
     """
     from ladder.app.remote.connection import Connection
     from ladder.app.remote.following import result_of
+    from ladder.app.remote.uploading import give_up
     from ladder.entry.variants import choices
     from ladder.values.submission import SubmissionOrder, SubmissionRow
 
@@ -67,7 +69,12 @@ def submit_elsewhere(
             variants=wanted,
             keep_old=keep_old,
         )
-        row = connection.send("POST", "/submissions", SubmissionRow, order)
+        try:
+            row = connection.send("POST", "/submissions", SubmissionRow, order)
+        except LadderError:
+            if order.upload is not None:
+                give_up(connection, order.upload)
+            raise
         return result_of(_watched(connection, row))
 
 
@@ -119,15 +126,18 @@ class _Shown:
 
     def show(self, row: SubmissionRow) -> None:
         """Say how far it is."""
+        is_new, self._last = row.phase != self._last, row.phase
         if self._console.is_terminal:
             self._status.update(in_markup(words_for(row)))
-        elif row.phase != self._last:
+        elif is_new:
             self.say(words_for(row))
-        self._last = row.phase
 
     def say(self, sentence: str) -> None:
         """Say something that stays."""
-        self._console.print(harmless(sentence), markup=False, highlight=False, soft_wrap=True)
+        if self._console.is_terminal:
+            self._console.print(harmless(sentence), markup=False, highlight=False, soft_wrap=True)
+        else:
+            typer.echo(harmless(sentence), err=True)  # Ctrl-C in the middle leaves nothing to be printed twice
 
 
 def words_for(row: SubmissionRow) -> str:

@@ -8,17 +8,22 @@ from pathlib import Path
 
 import pytest
 
+from ladder.app.ladder import Ladder
+from ladder.settings.settings import load_settings
 from tests.e2e.command import ROOT, environment
+from tests.ladder import shown as shown_ladder
+from tests.ladder.people import add_person, token_of
+from tests.ladder.remote_site import log_in, served
 
 TABLE = ("random", "cautious", "random", "random")
 
 
-def pigpen(system: str, *words: str, folder: Path) -> str:
+def pigpen(system: str, *words: str, folder: Path, **extra: str) -> str:
     """Run ``pigpen WORDS`` as on *system* and give what it prints."""
     script = str(ROOT / "tests" / "without_linux.py")
     done = subprocess.run(
         [sys.executable, script, system, *words],
-        cwd=folder, env=environment(), capture_output=True, text=True, timeout=120, check=False,
+        cwd=folder, env=environment(**extra), capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     assert "Traceback" not in done.stderr, done.stderr
     return done.stdout
@@ -62,6 +67,25 @@ def test_it_works_where_no_module_is_that_is_not_on_every_platform(
 ) -> None:
     given = [str(record) if word == "RECORD" else word for word in words]
     assert shown in pigpen("nowhere", *given, folder=tmp_path)
+
+
+def test_a_ladder_elsewhere_is_asked_and_sent_a_bot(tmp_path: Path) -> None:
+    pigpen("nowhere", "new", "mine", folder=tmp_path)
+    with Ladder.open(load_settings(data_dir=tmp_path / "data"), create=True) as ladder:
+        with ladder.database.write() as session:
+            shown_ladder.a_ladder(session, matches=1)
+        add_person(ladder, "zoe")
+        with served(ladder) as address:
+            login = log_in(tmp_path / "config", address, "zoe", token_of(ladder, "zoe"))
+            for words, shown in (
+                (("whoami",), "You are zoe (contestant)"),
+                (("standings",), "Trotter"),
+                (("matches",), "gongzhu"),
+                (("submissions",), "There are no submissions."),
+                (("submit", "./mine", "--variant", "bridge"), ""),
+                (("logout",), "You are logged out"),
+            ):
+                assert shown in pigpen("nowhere", *words, folder=tmp_path, **login)
 
 
 def test_a_module_that_is_hidden_is_missed(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import os
 import shutil
 import tempfile
 import time
@@ -29,6 +30,9 @@ MOST_PAUSE = 15.0
 IN_MEMORY = 16 * 1024**2
 """Bytes of a packed folder; a larger one is a temporary file."""
 
+MOST_RATIO = 100
+"""A folder of which less is left is sent as it is: ladders take what shrinks too well for a bomb."""
+
 
 @contextmanager
 def packed(content: Content) -> Iterator[tuple[BinaryIO, int]]:
@@ -38,13 +42,25 @@ def packed(content: Content) -> Iterator[tuple[BinaryIO, int]]:
     Raises:
         SandboxError: If there is no room for it.
     """
-    with tempfile.SpooledTemporaryFile(IN_MEMORY) as file:
-        with (
-            disk_errors(tempfile.gettempdir()),
-            gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as whole,
-        ):
-            shutil.copyfileobj(content.archive(), whole)
-        yield cast("BinaryIO", file), file.tell()
+    with tempfile.SpooledTemporaryFile(IN_MEMORY) as spooled:
+        file = cast("BinaryIO", spooled)
+        with disk_errors(tempfile.gettempdir()):
+            archive = content.archive()
+            whole = archive.seek(0, os.SEEK_END)
+            size = _pack(archive, file, level=9)
+            if whole > MOST_RATIO * size:
+                size = _pack(archive, file, level=0)
+        yield file, size
+
+
+def _pack(archive: BinaryIO, file: BinaryIO, level: int) -> int:
+    """Compress an archive into a file from its beginning; gives the bytes that it has then."""
+    archive.seek(0)
+    file.seek(0)
+    file.truncate()
+    with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0, compresslevel=level) as packing:
+        shutil.copyfileobj(archive, packing)
+    return file.tell()
 
 
 def upload(
@@ -82,10 +98,15 @@ def upload(
                 wait(min(2.0**failures / 4, MOST_PAUSE))
             sent = now or _arrived(connection, sent)
     except BaseException:
-        with contextlib.suppress(LadderError, RemoteError):
-            connection.send("DELETE", f"/uploads/{sent.id}", type(None))
+        give_up(connection, sent.id)
         raise
     return sent.id
+
+
+def give_up(connection: Connection, upload: str) -> None:
+    """Let the ladder remove what has arrived, if it answers; else it does so after a while."""
+    with contextlib.suppress(LadderError, RemoteError):
+        connection.send("DELETE", f"/uploads/{upload}", type(None))
 
 
 def _send(connection: Connection, sent: Upload, file: BinaryIO) -> Upload | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import tarfile
@@ -140,3 +141,13 @@ def test_the_same_folder_gives_the_same_bytes(tmp_path: Path) -> None:
             ("sub", tarfile.DIRTYPE, "0o755", 0),
             ("sub/link", tarfile.SYMTYPE, "0o755", 0),
         ]
+
+
+def test_a_folder_that_shrinks_like_a_bomb_is_sent_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "bot" / "table.bin").write_bytes(bytes(5_000_000))
+    content = Content.read(tmp_path / "bot")
+    with packed(content) as (file, size):
+        assert content.size < size < content.size + 50_000
+        file.seek(0)
+        assert gzip.decompress(file.read()) == content.archive().read()

@@ -1,0 +1,232 @@
+"""`pigpen submit` and `pigpen submissions` with a ladder elsewhere: a real site, a worker that does as told."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+import threading
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import select
+
+from ladder.app.ladder import Ladder
+from ladder.results.submission_folders import SubmissionFolders
+from ladder.sandbox.bots.content import Content
+from ladder.settings.settings import load_settings
+from ladder.site import submission_api
+from ladder.store.account_models import StoredSubmission
+from ladder.values.submission import EnteredVariant, Failure, SubmissionResult
+from pigpen.rules import PRESETS
+from tests.e2e.command import PIGPEN, environment
+from tests.ladder.people import add_person, token_of
+from tests.ladder.remote_site import log_in, served
+from tests.typed import Typed, typed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+ENTERED = SubmissionResult(
+    accepted=True, bot="Trotter", owner="ada", identity="sha256:1", pinned=None, version="Trotter@1", new=True,
+    changed=True, moved_from=None, outdated=(), reasons=(), again=None,
+    variants=(EnteredVariant(variant="gongzhu", state="active", news="entered", elo=1500.0, retired=()),),
+)  # fmt: skip
+FAILED = ENTERED.model_copy(
+    update={
+        "accepted": False, "version": None, "variants": (), "again": "pigpen check ./trotter --rules gongzhu",
+        "reasons": (Failure(variant="gongzhu", where="a lead", verdict="timeout", why="too slow", output="[1] hm\n"),),
+    }
+)  # fmt: skip
+STEPS: list[dict[str, Any]] = [
+    {"status": "leased", "phase": "building", "attempt": 1, "started": 2.0},
+    {"phase": "trying", "done": 0, "steps": 40},
+    {"done": 39},
+]
+
+
+@dataclass
+class Afar:
+    """A ladder elsewhere, and a contestant who has logged in to it."""
+
+    ladder: Ladder
+    folder: Path
+    login: dict[str, str]
+
+    def __call__(self, *words: str) -> Typed:
+        """Run ``pigpen WORDS`` in the contestant's folder, where there is no ladder."""
+        return typed(*words, folder=self.folder, **self.login)
+
+    def rows(self) -> list[StoredSubmission]:
+        with self.ladder.database.read() as session:
+            return list(session.scalars(select(StoredSubmission).order_by(StoredSubmission.id)))
+
+
+@pytest.fixture
+def afar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Afar]:
+    monkeypatch.setattr(submission_api, "LOOK_SECONDS", 0.02)
+    home = tmp_path / "contestant"
+    bot = home / "trotter"
+    bot.mkdir(parents=True)
+    (bot / "bot.py").write_text("import pigpen\n")
+    (bot / "model.bin").write_bytes(random.Random(1).randbytes(3_000_000))
+    with Ladder.open(load_settings(data_dir=tmp_path / "data"), create=True) as ladder:
+        add_person(ladder, "ada")
+        with served(ladder) as address:
+            yield Afar(ladder, home, log_in(home / "config", address, "ada", token_of(ladder, "ada")))
+
+
+@pytest.fixture
+def worker(afar: Afar) -> Iterator[Worker]:
+    worker = Worker(afar)
+    yield worker
+    worker.over.set()
+    worker.join()
+
+
+class Worker(threading.Thread):
+    """Takes each submission through `STEPS` to an end."""
+
+    def __init__(self, afar: Afar) -> None:
+        super().__init__()
+        self.afar = afar
+        self.over = threading.Event()
+        self.last: dict[str, Any] = {}
+        self.content = ""
+        self.error = ""
+
+    def ends(self, status: str, result: SubmissionResult | None = None, reason: str = "") -> None:
+        """Begin, and let each submission end so."""
+        told = None if result is None else result.model_dump(mode="json")
+        self.last = {"status": status, "phase": "ended", "finished": 9.0, "result": told, "reason": reason}
+        self.start()
+
+    def run(self) -> None:
+        while not self.over.wait(0.02):
+            for row in self.afar.rows():
+                if row.status == "queued":
+                    self._take(row)
+
+    def _take(self, row: StoredSubmission) -> None:
+        assert row.folder is not None
+        folders = SubmissionFolders(self.afar.ladder.settings.data_dir)
+        self.content = Content.read(folders.bot(row.folder, row.source)).hash
+        for step in [*STEPS, self.last]:
+            time.sleep(0.1)
+            with self.afar.ladder.database.write() as session:
+                for name, value in step.items():
+                    setattr(session.get_one(StoredSubmission, row.id), name, value)
+
+
+def test_a_folder_is_sent_and_what_becomes_of_it_is_told_as_on_this_machine(afar: Afar, worker: Worker) -> None:
+    worker.ends("entered", ENTERED)
+    done = afar("submit", "./trotter", "--name", "Trotter", "--keep-old")
+    assert (done.code, done.out) == (0, "Trotter@1 of ada: sha256:1\n  gongzhu: entered, Elo 1500\n")
+    told = [line.partition(": ")[2] for line in done.err.splitlines()]
+    assert told[-1] == "entered"
+    assert {"building", "trying, 0 of 40 cases"} <= set(told)
+    assert worker.content == Content.read(afar.folder / "trotter").hash
+    (row,) = afar.rows()
+    assert (row.owner, row.bot, row.source, row.word) == ("ada", "Trotter", "trotter", "./trotter")
+    assert (row.keep_old, row.remote, row.variants) == (True, True, [])
+    assert json.loads(afar("submit", "./trotter", "--json").out) == ENTERED.model_dump(mode="json")
+    assert not (afar.folder / "data").exists()
+
+
+def test_why_a_bot_is_not_taken_is_told_as_on_this_machine(afar: Afar, worker: Worker) -> None:
+    worker.ends("refused", FAILED)
+    done = afar("submit", "./trotter", "--name", "Trotter")
+    assert done.code == 1
+    assert done.out.startswith("Trotter is not taken; the ladder is as it was.\n")
+    assert "gongzhu: a lead: timeout: too slow" in done.out
+    assert done.out.endswith("To see that again: pigpen check ./trotter --rules gongzhu\n")
+    assert json.loads(afar("submit", "./trotter", "--json").out)["accepted"] is False
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "code", "said"),
+    [
+        ("refused", "Trotter is somebody else's.", 2, "pigpen: Trotter is somebody else's.\n"),
+        ("failed", "No engine answers.", 3, "pigpen: No engine answers.\n"),
+        ("withdrawn", "", 2, "pigpen: Submission 1 was withdrawn.\n"),
+    ],
+)
+def test_an_end_without_a_trial_has_its_sentence_and_exit_code(
+    afar: Afar, worker: Worker, status: str, reason: str, code: int, said: str
+) -> None:
+    worker.ends(status, reason=reason)
+    done = afar("submit", "./trotter")
+    assert (done.code, done.out) == (code, "")
+    assert done.err.endswith(said)
+
+
+def test_rules_of_a_file_are_read_here_and_sent(afar: Afar, worker: Worker) -> None:
+    worker.ends("entered", ENTERED)
+    afar.folder.joinpath("mine.toml").write_text(afar("rules", "hearts", "--toml").out.replace('"hearts"', '"mine"', 1))
+    assert afar("submit", "./trotter", "--variant", "mine.toml", "--variant", "gongzhu").code == 0
+    (row,) = afar.rows()
+    first, second = row.variants
+    assert (first["file"], second) == ("mine.toml", "gongzhu")
+    assert first["rules"] == PRESETS["hearts"].to_plain() | {"name": "mine"}
+
+
+def test_what_makes_no_sense_elsewhere_is_refused_in_a_sentence(afar: Afar) -> None:
+    for words, said in (
+        (("--owner", "ben"), "You are ada on http://127.0.0.1:"),
+        (("--sandbox", "docker"), "says itself where its bots run: leave --sandbox out"),
+        (("--variant", "bridge"), "bridge"),
+        (("--name", "no spaces please"), "'no spaces please'"),
+    ):
+        done = afar("submit", "./trotter", *words)
+        assert done.is_one_sentence, done
+        assert said in done.err
+    assert afar("submit", "some/image:1").is_one_sentence
+    assert afar.rows() == []
+    assert list((afar.ladder.settings.data_dir / "uploads").iterdir()) == []  # nor is anything left of what was sent
+
+
+def test_submissions_are_listed_shown_and_taken_back(afar: Afar, worker: Worker) -> None:
+    assert afar("submissions").out == "There are no submissions.\n"
+    worker.ends("refused", FAILED)
+    afar("submit", "./trotter", "--owner", "ada", "--name", "Trotter")
+    worker.over.set()
+    listed = afar("submissions").out.splitlines()
+    assert listed[-1].split()[:3] == ["1", "Trotter", "ada"]
+    assert listed[-1].rstrip().endswith("refused")
+    shown = afar("submissions", "1").out
+    assert shown.startswith("Submission 1: Trotter of ada, from trotter, ")
+    assert "Trotter is not taken" in shown
+    (row,) = json.loads(afar("submissions", "--json").out)["submissions"]
+    assert row == json.loads(afar("submissions", "1", "--json").out)
+    done = afar("submissions", "1", "--withdraw")
+    assert done.is_one_sentence
+    assert "Submission 1 has ended" in done.err
+    assert "Say which one" in afar("submissions", "--withdraw").err
+
+
+def test_ctrl_c_says_that_it_goes_on_and_again_ends_only_the_command(afar: Afar) -> None:
+    with subprocess.Popen(
+        [PIGPEN, "submit", "./trotter", "--name", "Trotter"], cwd=afar.folder, env=environment(**afar.login),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as program:  # fmt: skip
+        try:
+            assert program.stderr is not None
+            assert program.stderr.readline() == "Submission 1: waiting, number 1 in the queue\n"
+            program.send_signal(signal.SIGINT)
+            assert program.stderr.readline() == (
+                "Submission 1 goes on without you. To see it: pigpen submissions 1. To take it back: "
+                "pigpen submissions 1 --withdraw. Ctrl-C again ends this command.\n"
+            )
+            assert program.poll() is None
+            program.send_signal(signal.SIGINT)
+            out, err = program.communicate(timeout=60)
+        finally:
+            program.kill()
+    assert (program.returncode, out, err) == (130, "", "pigpen: Interrupted.\n")
+    assert [row.status for row in afar.rows()] == ["queued"]
+    assert "withdrawn" in afar("submissions", "1", "--withdraw").out
+    assert [row.status for row in afar.rows()] == ["withdrawn"]
