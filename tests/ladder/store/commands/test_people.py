@@ -143,6 +143,16 @@ def test_revoking_spares_one_and_counts_the_others(database: Database) -> None:
         assert holder_of(session, f"{bob} token", "token", NOW + 9) is None
 
 
+def test_a_disabled_account_is_not_opened_even_by_what_was_not_revoked(database: Database) -> None:
+    with database.write() as session:
+        account = add_account(session, "ada", Role.CONTESTANT, NOW)
+        add_credential(session, account.owner_id, "token", "1", "", Scope, NOW, NOW + 9)
+        assert holder_of(session, "1", "token", NOW) is not None
+        account.disabled = NOW
+        session.flush()
+        assert holder_of(session, "1", "token", NOW) is None
+
+
 def test_who_is_known_to_the_provider_is_known_once(database: Database) -> None:
     with database.write() as session:
         add_account(session, "ada", Role.CONTESTANT, NOW, subject="https://id.example 1")
