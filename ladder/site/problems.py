@@ -45,6 +45,7 @@ DOCUMENTED: dict[int | str, dict[str, Any]] = {
     304: {"description": "What the header If-None-Match names is still good."},
     404: {"description": "There is nothing of that name or number.", "content": CONTENT},
     422: {"description": "A parameter makes no sense.", "content": CONTENT},
+    431: {"description": "The address and its headers are too long.", "content": {"text/plain": {}}},
     503: {"description": "The ladder does not answer, or too much is asked; try again soon.", "content": CONTENT},
 }
 """What each operation of the API may answer besides what it is there for."""
