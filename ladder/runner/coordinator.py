@@ -17,7 +17,7 @@ from ladder.results.live_folder import LiveFolder
 from ladder.runner.leased_tasks import task_of
 from ladder.runner.live_writer import LiveWriter
 from ladder.runner.returned import summary_of
-from ladder.runner.submission_coordinator import SubmissionCoordinator
+from ladder.runner.submission_coordinator import SubmissionCoordinator, has_ended
 from ladder.sandbox.host import owners
 from ladder.store.commands import queue
 from ladder.store.commands.entrants import fields_of
@@ -95,11 +95,11 @@ class Coordinator:
             The new status of the matches that they had leased, by number.
         """
         with self._database.write() as session:
-            requeued = queue.requeue_dead(session, _has_ended)
+            requeued = queue.requeue_dead(session, has_ended)
             given_up = give_up_records(session, self._settings.records)
             playing = leased_attempts(session)
         self._remove(given_up)
-        self.submissions.recover(_has_ended)
+        self.submissions.recover(has_ended)
         self.live.clear(playing)
         remove_orphans(self._database, self.files)
         return requeued
@@ -250,10 +250,3 @@ class Coordinator:
         for match, attempt in attempts:
             with suppress(OSError):  # the next start tries again
                 self.files.remove(match, attempt)
-
-
-def _has_ended(holder: str) -> bool:
-    try:
-        return owners.is_dead(holder)
-    except ValueError:  # no name of ours: its lease will run out
-        return False

@@ -92,6 +92,7 @@ class SubmissionCoordinator:
         now = self._now()
         with self._database.write() as session:
             ended = queue.requeue_expired(session, now, trying)
+            ended += queue.requeue_dead(session, now, has_ended)  # such as a `pigpen submit` that was killed
             busy = playing_owners(session) if self._settings.owners_apart else set()
             rows = queue.claim(session, self._holder, now, TRIAL_SECONDS, count, busy)
             tasks = [self._task(session, row) for row in rows]
@@ -200,6 +201,14 @@ class SubmissionCoordinator:
         status = SubmissionStatus.ENTERED if added else SubmissionStatus.REFUSED
         result = result_of(row, outcome, added).model_dump(mode="json")
         queue.end(session, row, status, self._now(), result=result)
+
+
+def has_ended(holder: str) -> bool:
+    """Whether a holder of leases is a process that has ended."""
+    try:
+        return owners.is_dead(holder)
+    except ValueError:  # no name of ours: its lease will run out
+        return False
 
 
 def _wanted(row: StoredSubmission) -> tuple[str | VariantFile, ...]:

@@ -18,7 +18,7 @@ from ladder.store.commands import submission_queue as queue
 from ladder.store.commands.audit import write_audit
 from ladder.store.commands.submission_queue import NewSubmission
 from ladder.store.people import find_account
-from ladder.store.queries.submissions import submission_row, submission_rows, usage
+from ladder.store.queries.submissions import submission_in, submission_row, submission_rows, usage
 from ladder.store.submission_look import look_at
 from ladder.values.submission import SubmissionList, VariantFile
 
@@ -42,6 +42,9 @@ def order(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> Submission
     """
     Put a submission into the queue. Nothing of the bot runs here.
 
+    Of one upload one submission is made: whoever did not hear the answer asks again, and gets the same one. That is why
+    its folder has the upload's name.
+
     Args:
         ladder: The ladder.
         viewer: Who submits it; it becomes a bot of that owner's.
@@ -57,6 +60,8 @@ def order(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> Submission
     owner = viewer.name
     assert owner
     with ladder.database.read() as session:
+        if wanted.upload and (before := submission_in(session, owner, wanted.upload)):
+            return before
         look = look_at(session, wanted.name)
         _check_quota(session, ladder, owner)
     _check(ladder, look, owner, wanted)
@@ -65,7 +70,7 @@ def order(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> Submission
         return _added(ladder, viewer, _new(owner, wanted, None, 0, _image(ladder, owner, wanted.image)))
     assert wanted.upload is not None
     with finished_upload(ladder, viewer, wanted.upload) as file:
-        folder = _unpacked(file, folders, source)
+        folder = _unpacked(file, folders, wanted.upload, source)
         try:
             return _added(ladder, viewer, _new(owner, wanted, folder, file.stat().st_size))
         except BaseException:
@@ -170,10 +175,10 @@ def _image(ladder: Ladder, owner: str, image: str) -> str:
     return f"{registry}/{own_image(image, owner, registry)}"
 
 
-def _unpacked(file: Path, folders: SubmissionFolders, source: str) -> str:
+def _unpacked(file: Path, folders: SubmissionFolders, upload: str, source: str) -> str:
     """The name of the folder where it was unpacked."""
     with disk_errors(folders.root):
-        name = folders.make()
+        name = folders.make(upload)
         try:
             with file.open("rb") as packed:
                 unpack(packed, folders.bot(name, source))

@@ -50,6 +50,13 @@ def submission_row(session: Session, submission: int) -> SubmissionRow | None:
     return None if found is None else _row(found, _places(session))
 
 
+def submission_in(session: Session, owner: str, folder: str) -> SubmissionRow | None:
+    """Read the submission of that owner's whose folder has that name; None if there is none."""
+    of = StoredSubmission
+    found = session.scalar(select(of.id).where(of.owner == owner, of.folder == folder))
+    return None if found is None else submission_row(session, found)
+
+
 def submission_rows(session: Session, owner: str | None, before: int | None, limit: int) -> list[SubmissionRow]:
     """Read submissions of one owner, or of all, the newest first; those with numbers below *before*."""
     wanted = select(StoredSubmission).order_by(StoredSubmission.id.desc()).limit(limit)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import random
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +14,7 @@ from sqlalchemy import func, select
 from ladder.runner.coordinator import Coordinator
 from ladder.runner.submission_coordinator import ORPHAN_SECONDS, SubmissionCoordinator
 from ladder.store import models
-from ladder.store.account_models import SubmissionStatus
+from ladder.store.account_models import StoredSubmission, SubmissionStatus
 from ladder.store.commands.queue import MOST_FAILURES
 from ladder.store.commands.submission_queue import withdraw
 from ladder.store.models import Status
@@ -89,6 +91,20 @@ def test_of_a_late_outcome_nothing_is_written(submissions: SubmissionCoordinator
     row = submissions.record(refused(second, "It cannot be read."))
     assert row is not None
     assert (row.status, row.reason, submissions.folders.names()) == ("refused", "It cannot be read.", [])
+
+
+def test_what_a_process_tried_that_has_ended_is_taken_over_at_once(
+    submissions: SubmissionCoordinator, database: Database
+) -> None:
+    (number,) = hand_in(database)
+    words = "from ladder.sandbox.host.owners import this_process; print(this_process())"
+    killed = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True).stdout.strip()
+    submissions.take(1)
+    with database.write() as session:
+        session.get_one(StoredSubmission, number).holder = killed
+    (task,) = submissions.take(1)
+    assert (task.submission, task.attempt) == (number, 2)
+    assert submissions.take(1) == []
 
 
 def test_a_name_that_somebody_else_has_taken_meanwhile_is_refused_with_the_sentence(

@@ -158,8 +158,8 @@ async def test_what_a_stranger_packed_is_refused_at_once_and_nothing_is_left(
     [
         ({"name": "../x"}, "name"),
         ({"variants": ["no-such-game"]}, "no-such-game"),
-        ({"upload": None}, "names an upload"),
-        ({"upload": None, "image": "alpine:3"}, "takes no images"),
+        ({"upload": None}, "either an upload or an image"),
+        ({"upload": None, "image": "alpine:3"}, "no registry of images"),
         ({"upload": "0" * 32}, "no such upload"),
     ],
 )
@@ -224,11 +224,25 @@ async def test_of_one_upload_one_submission_is_made_however_often_it_is_asked_fo
     ada = by(ladder, "ada")
     order = {"name": "Trotter", "upload": await sent(client, ada, packed())}
     answers = await asyncio.gather(*(client.post(f"{API}/submissions", json=order, headers=ada) for _ in range(6)))
-    codes = sorted(answer.status_code for answer in answers)
-    assert codes[0] == 202
-    assert set(codes[1:]) <= {409, 422}
+    assert {answer.json()["id"] for answer in answers if answer.status_code == 202} == {1}
+    assert {answer.status_code for answer in answers} <= {202, 409, 422}
     assert len((await client.get(f"{API}/submissions", headers=ada)).json()["submissions"]) == 1
     assert len(left(ladder, "submissions")) == 1
+
+
+async def test_who_did_not_hear_the_answer_asks_again_and_gets_the_same_submission(
+    client: httpx.AsyncClient, ladder: Ladder, submissions: SubmissionCoordinator
+) -> None:
+    ada, ben = by(ladder, "ada"), by(ladder, "ben")
+    order = {"name": "Trotter", "upload": await sent(client, ada, packed())}
+    first = await client.post(f"{API}/submissions", json=order, headers=ada)
+    assert (await client.post(f"{API}/submissions", json=order, headers=ada)).json() == first.json()
+    (task,) = submissions.take(1)
+    submissions.record(fit(task))
+    again = await client.post(f"{API}/submissions", json=order, headers=ada)
+    assert (again.status_code, again.json()["id"], again.json()["status"]) == (202, first.json()["id"], "entered")
+    theirs = await client.post(f"{API}/submissions", json=order | {"name": "Snout"}, headers=ben)
+    assert (theirs.status_code, "no such upload" in theirs.json()["detail"]) == (422, True)
 
 
 async def test_an_owner_reads_page_by_page_and_an_organiser_reads_everybody_s(

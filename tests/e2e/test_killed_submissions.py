@@ -1,0 +1,249 @@
+"""Whoever is killed while submissions are handed in, built and tried: each of them ends once, and leaves nothing."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+from collections import Counter
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from ladder.app.ladder import Ladder
+from ladder.results.submission_folders import SubmissionFolders
+from ladder.settings.settings import load_settings
+from ladder.store import models
+from ladder.store.account_models import StoredSubmission
+from ladder.store.commands.submission_queue import NewSubmission, add
+from tests.counts import count
+from tests.e2e.command import PIGPEN, ROOT, environment
+from tests.e2e.small_ladder import SmallLadder, small_ladder
+from tests.e2e.test_up import free_port
+from tests.for_two import FOR_TWO, write_for_two
+from tests.ladder.app.submit.archives import packed
+from tests.ladder.people import add_person, token_of
+from tests.processes import children, has_ended
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+SEED = 20261122
+KILLS = count(3, 30)
+WAITING = count(4, 14)
+"""So many submissions wait from the beginning; the others come from commands that are killed."""
+WEB_KILLS = count(3, 30)
+PATIENCE = 300.0
+"""Seconds after which what does not come never comes."""
+QUICK_TRIALS = {"PIGPEN_PREFLIGHT_DEALS": "1", "PIGPEN_CLOCK": "600+1", "PIGPEN_LIMIT": "60", "PIGPEN_WORKERS": "2"}
+ENDED = ("entered", "refused", "failed", "withdrawn")
+API = "/api/v1"
+
+
+def until(condition: Callable[[], object]) -> None:
+    """Wait for what must come."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, f"it did not come within {PATIENCE} s"
+        time.sleep(0.02)
+
+
+def write_bot(folder: Path, owner: str) -> Path:
+    """An honest bot of which there is no second one; or one that ends before it has said a word."""
+    shutil.copytree(ROOT / "sample_bots" / "random", folder)
+    program = folder / "bot.py"
+    is_bad = owner.endswith("3")
+    program.write_text(f"# {owner}\n" + ("raise SystemExit(1)\n" if is_bad else "") + program.read_text())
+    return folder
+
+
+def hand_in(ladder: SmallLadder, owner: str) -> None:
+    """Put a submission into the queue, as a `pigpen submit` would leave it that was killed."""
+    folders = SubmissionFolders(ladder.settings.data_dir)
+    name = folders.make()
+    write_bot(folders.bot(name, "bot"), owner)
+    with ladder.database.write() as session:
+        new = NewSubmission(
+            owner=owner, remote=False, bot=f"{owner}s", source="bot", image=None, folder=name, word="./bot",
+            variants=[FOR_TWO.name], keep_old=False, sandbox="process",
+        )  # fmt: skip
+        add(session, new, time.time())
+
+
+def submissions(ladder: SmallLadder) -> list[StoredSubmission]:
+    with ladder.database.read() as session:
+        return list(session.scalars(select(StoredSubmission).order_by(StoredSubmission.id)))
+
+
+def is_tried_by(ladder: SmallLadder, pid: int, phases: tuple[str, ...]) -> bool:
+    leased = [row for row in submissions(ladder) if row.status == "leased" and row.phase in phases]
+    return any(f" {pid} " in (row.holder or "") for row in leased)
+
+
+@contextmanager
+def submitting(ladder: SmallLadder, folder: Path, owner: str) -> Iterator[subprocess.Popen[str]]:
+    """``pigpen submit`` on the ladder's machine, while it runs."""
+    words = ["submit", str(write_bot(folder, owner)), "--name", f"{owner}s", "--owner", owner, "--local"]
+    command = [str(PIGPEN), *words, "--sandbox", "process", "--variant", FOR_TWO.name]
+    variables = environment(**ladder.variables(**QUICK_TRIALS))
+    with subprocess.Popen(
+        command, cwd=folder.parent, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as program:
+        try:
+            yield program
+        finally:
+            program.kill()
+
+
+class Chaos:
+    """Kills one thing after the other, and counts."""
+
+    def __init__(self, ladder: SmallLadder, folder: Path) -> None:
+        self.kills: Counter[str] = Counter()
+        self._ladder = ladder
+        self._folder = folder
+        self._rng = random.Random(SEED)
+
+    def kill_one(self, number: int) -> None:
+        """Kill a runner, one of its workers, or a `pigpen submit`, in turn; at some moment of a trial."""
+        if number % 3 == 2:
+            self._kill_submit(f"late{number}")
+        else:
+            self._kill_runner(worker=number % 3 == 1)
+
+    def _kill_runner(self, *, worker: bool) -> None:
+        phases = ("building", "trying") if self._rng.random() < 0.5 else ("trying",)
+        with self._ladder.running("--concurrency", "8", **QUICK_TRIALS) as runner:
+            until(lambda: runner.poll() is not None or is_tried_by(self._ladder, runner.pid, phases))
+            time.sleep(self._rng.random() * 2)
+            assert runner.poll() is None
+            for pid in children(runner.pid)[: 1 if worker else 0]:
+                os.kill(pid, signal.SIGKILL)
+                self.kills["worker"] += 1
+                time.sleep(self._rng.random() * 2)
+            self.kills["runner"] += not worker
+            workers = children(runner.pid)
+            runner.send_signal(signal.SIGKILL)
+            runner.communicate()
+        until(lambda: all(map(has_ended, workers)) and not self._ladder.processes())
+
+    def _kill_submit(self, owner: str) -> None:
+        before = len(submissions(self._ladder))
+        with submitting(self._ladder, self._folder / owner, owner) as program:
+            until(lambda: program.poll() is not None or len(submissions(self._ladder)) > before)
+            time.sleep(self._rng.random() * 2)
+            self.kills["pigpen submit"] += program.poll() is None
+            program.kill()
+            program.communicate()
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+def test_each_submission_ends_once_whoever_is_killed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with small_ladder(tmp_path, bots=("Trotter", "Snout")) as ladder:
+        write_for_two(tmp_path)
+        for number in range(WAITING):
+            hand_in(ladder, f"owner{number}")
+        chaos = Chaos(ladder, tmp_path)
+        for number in range(KILLS):
+            if not any(row.status in ("queued", "leased") for row in submissions(ladder)):
+                hand_in(ladder, f"more{number}")
+            chaos.kill_one(number)
+        with ladder.running("--concurrency", "8", **QUICK_TRIALS) as runner:
+            until(lambda: runner.poll() is not None or all(row.status in ENDED for row in submissions(ladder)))
+            runner.send_signal(signal.SIGINT)
+            out, err = runner.communicate()
+            assert runner.returncode == 130, out + err
+        rows = submissions(ladder)
+        assert_each_has_ended_once(ladder, rows)
+        assert not any((ladder.settings.data_dir / "submissions").iterdir())
+        assert ladder.processes() == []
+    attempts = sum(row.attempt for row in rows)
+    with capsys.disabled():
+        print(f"\nkills: {dict(chaos.kills)}; submissions: {len(rows)}, tried {attempts} times:",
+              dict(Counter(row.status for row in rows)), "lost: 0, doubled: 0")  # fmt: skip
+
+
+def assert_each_has_ended_once(ladder: SmallLadder, rows: list[StoredSubmission]) -> None:
+    expected = {row.owner: "refused" if row.owner.endswith("3") else "entered" for row in rows}
+    assert {row.owner: row.status for row in rows} == expected
+    assert len(expected) == len(rows)
+    assert all(row.finished and row.holder is None for row in rows)
+    with ladder.database.read() as session:
+        bots = session.scalars(select(models.StoredBot.name)).all()
+        versions = session.scalars(select(models.Version)).all()
+    assert sorted(bots) == sorted(["Trotter", "Snout", *(row.bot for row in rows if row.status == "entered")])
+    assert len(versions) == len(bots)
+
+
+@contextmanager
+def serving(data_dir: Path, port: int) -> Iterator[subprocess.Popen[str]]:
+    """``pigpen serve``, when it answers."""
+    variables = environment(PIGPEN_DATA_DIR=str(data_dir), PIGPEN_SITE_PORT=str(port))
+    with subprocess.Popen(
+        [PIGPEN, "serve"], cwd=data_dir, env=variables, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as program:
+        try:
+            assert program.stdout is not None
+            assert program.stdout.readline().startswith("The site is at ")
+            yield program
+        finally:
+            program.kill()
+
+
+def ask(address: str, method: str, path: str, token: str, **more: object) -> httpx.Response | None:
+    """Ask the site; None if it is gone."""
+    headers = {"Authorization": f"Bearer {token}"} | dict(more.pop("headers", {}))  # type: ignore[call-overload]
+    try:
+        return httpx.request(method, f"{address}{API}/{path}", headers=headers, timeout=60, **more)  # type: ignore[arg-type]
+    except httpx.TransportError:
+        return None
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+def test_of_each_upload_one_submission_is_made_whenever_the_site_is_killed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng, port, archive = random.Random(SEED), free_port(), packed(**{f"a{n}_txt": str(n) * 20 for n in range(2000)})
+    settings = load_settings(data_dir=tmp_path, submissions_waiting=1000, submissions_a_day=1000)
+    address, heard = f"http://127.0.0.1:{port}", 0
+    (tmp_path / "pigpen.toml").write_text("submissions_waiting = 1000\nsubmissions_a_day = 1000\n")
+    with Ladder.open(settings, create=True) as ladder:
+        add_person(ladder, "ada")
+        token = token_of(ladder, "ada")
+        for number in range(WEB_KILLS):
+            with serving(tmp_path, port) as site:
+                begun = ask(address, "POST", "uploads", token, json={"bytes": len(archive)})
+                assert begun is not None
+                assert begun.status_code == 201, begun.text
+                upload = begun.json()["id"]
+                sent = ask(
+                    address, "PATCH", f"uploads/{upload}", token, content=archive, headers={"Upload-Offset": "0"}
+                )
+                assert sent is not None
+                order = {"name": f"Bot{number}", "upload": upload, "source": "mybot"}
+                killer = subprocess.Popen(["sh", "-c", f"sleep {rng.random() * 0.8}; kill -9 {site.pid}"])
+                answer = ask(address, "POST", "submissions", token, json=order)
+                heard += answer is not None
+                killer.wait()
+                site.wait()
+            with serving(tmp_path, port):
+                again = ask(address, "POST", "submissions", token, json=order)
+                assert again is not None
+                assert again.status_code == 202, again.text
+                assert answer is None or again.json()["id"] == answer.json()["id"]
+        with ladder.database.read() as session:
+            rows = session.scalars(select(StoredSubmission)).all()
+    assert sorted(row.bot for row in rows) == sorted(f"Bot{number}" for number in range(WEB_KILLS))
+    folders = {path.name: len(list(path.rglob("*.txt"))) for path in (tmp_path / "submissions").iterdir()}
+    assert folders == {row.folder: 2000 for row in rows}
+    with capsys.disabled():
+        print(f"\nkills of the site: {WEB_KILLS}, answers heard before: {heard}; submissions: {len(rows)}, doubled: 0")
