@@ -1,0 +1,290 @@
+"""Who may do what: every route of the site, as everybody; a route that is not in the table fails."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from sqlalchemy import select
+
+from ladder.app.submit import uploads
+from ladder.settings.settings import load_settings
+from ladder.site.application import make_app
+from ladder.site.origin import CSRF_HEADER
+from ladder.store import models
+from ladder.store.commands import submission_queue
+from ladder.store.commands.submission_queue import NewSubmission
+from ladder.values.accounts import Role, Scope, Viewer
+from tests.ladder.ladders import NOW, lease, played, queue
+from tests.ladder.people import add_person, session_of, token_of
+from tests.ladder.recorded_ladders import new_ladder, recorded_match
+from tests.ladder.site.person import quick_passwords
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ladder.app.ladder import Ladder
+    from ladder.results.files import Logs
+    from ladder.site.headers import EveryResponse
+    from referee.records.lines import AnyLine
+
+BASE = "http://site.test"
+LOGS: Logs = dict.fromkeys(range(4), ("[1] secret of Trotter\n", "", "", ""))
+ROLES = {
+    "nobody": None,
+    "a stranger": ("ben", None),
+    "a stranger's token": ("ben", (Scope.READ, Scope.SUBMIT)),
+    "the owner": ("ada", None),
+    "the owner's token": ("ada", (Scope.READ, Scope.SUBMIT)),
+    "the owner's token to read": ("ada", (Scope.READ,)),
+    "an organiser": ("olga", None),
+    "an organiser's token": ("olga", tuple(Scope)),
+    "an organiser's token without the scope": ("olga", (Scope.READ, Scope.SUBMIT)),
+}
+"""Whose, and what its token is good for; None: a session."""
+OK = 0
+"""Whatever is no refusal."""
+PUBLIC = (OK,) * 9
+NOT_THERE = (404,) * 9
+"""Of what is public: the same for everybody. An estimate would take long to make nine times."""
+HIDDEN = (404, 404, 404, OK, OK, OK, OK, OK, 404)
+"""Of a thing that the owner reads, and organisers; to others it is not there."""
+MINE_TO_READ = (401, 404, 404, OK, OK, OK, OK, OK, 404)
+MINE_TO_CHANGE = (401, 404, 404, OK, OK, 403, OK, OK, 404)
+MINE_ALONE = (401, 404, 404, OK, OK, 403, 404, 404, 404)
+"""Not even an organiser's."""
+OWN_TO_READ = (401, *(OK,) * 8)
+"""An area where all see their own."""
+OWN_TO_CHANGE = (401, OK, OK, OK, OK, 403, OK, OK, OK)
+SESSION = (401, OK, 403, OK, 403, 403, OK, 403, 403)
+TOKEN = (401, 401, OK, 401, OK, OK, 401, OK, OK)
+NO_UPLOAD = (401, 422, 422, 422, 422, 403, 422, 422, 422)
+"""They may submit, but name an upload that is not there."""
+NO_TOKEN = (401, 404, 403, 404, 403, 403, 404, 403, 403)
+NO_CODE = (303, 404, 403, 404, 403, 403, 404, 403, 403)
+NO_REGISTRY = (401, 404, 404, 404, 404, 403, 404, 404, 404)
+NO_PROVIDER = (404, 404, 403, 404, 403, 403, 404, 403, 403)
+PERSON = (OK, OK, 403, OK, 403, 403, OK, 403, 403)
+"""A form for everybody: a program sends none."""
+PAGE = (303, *(OK,) * 8)
+PAGE_OF_A_PERSON = (303, OK, 403, OK, 403, 403, OK, 403, 403)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A request for a route."""
+
+    method: str
+    route: str
+    expected: tuple[int, ...]
+    """By role."""
+    address: str = ""
+    """With names in braces that the world knows; empty: the route's own."""
+    value: Any = None
+    """What is sent as JSON."""
+    form: dict[str, str] | None = None
+    body: bytes | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+API = "/api/v1"
+DEAL = {"match": "1", "board": "0", "table": "0", "number": "1", "step": "20", "seat": "0"}
+CASES = [
+    Case("GET", "/", PUBLIC),
+    Case("GET", "/v", PUBLIC),
+    Case("GET", "/v/{variant}", PUBLIC),
+    Case("GET", "/b", PUBLIC),
+    Case("GET", "/b/{name}", PUBLIC),
+    Case("GET", "/m", PUBLIC),
+    Case("GET", "/m/{number}", PUBLIC),
+    Case("GET", "/rules/{variant}", PUBLIC),
+    Case("GET", "/help", PUBLIC),
+    Case("GET", "/api", PUBLIC),
+    Case("GET", "/m/{match}/{board}/{table}", PUBLIC),
+    Case("GET", "/replay", PUBLIC),
+    Case("GET", "/live", PUBLIC),
+    Case("GET", "/live/{number}", PUBLIC),
+    Case("GET", "/b/{name}/inbox", NOT_THERE, "/b/Nobody/inbox"),
+    Case("GET", "/healthz", PUBLIC),
+    Case("GET", "/metrics", PUBLIC),
+    Case("GET", "/robots.txt", PUBLIC),
+    Case("GET", f"{API}/variants", PUBLIC),
+    Case("GET", f"{API}/standings/{{variant}}.csv", PUBLIC),
+    Case("GET", f"{API}/standings", PUBLIC),
+    Case("GET", f"{API}/standings/{{variant}}", PUBLIC),
+    Case("GET", f"{API}/bots", PUBLIC),
+    Case("GET", f"{API}/bots/{{name}}", PUBLIC),
+    Case("GET", f"{API}/bots/{{name}}/ratings/{{variant}}", PUBLIC),
+    Case("GET", f"{API}/matches", PUBLIC),
+    Case("GET", f"{API}/matches/{{number}}", PUBLIC),
+    Case("GET", f"{API}/matches/{{number}}/explanation", PUBLIC),
+    Case("GET", f"{API}/matches/{{number}}/scores", PUBLIC),
+    Case("GET", f"{API}/matches/{{match}}/boards/{{board}}/tables/{{table}}", PUBLIC),
+    Case("GET", f"{API}/matches/{{match}}/record", PUBLIC),
+    Case("GET", f"{API}/live", PUBLIC),
+    Case("GET", f"{API}/live/{{number}}/events", PUBLIC),
+    Case("GET", f"{API}/live/{{number}}/stream", PUBLIC),
+    Case(
+        "GET",
+        f"{API}/matches/{{number}}/boards/{{board}}/tables/{{table}}/steps/{{step}}/why",
+        NOT_THERE,
+        f"{API}/matches/999/boards/0/tables/0/steps/1/why",
+    ),
+    Case("GET", f"{API}/matches/{{number}}/seats/{{seat}}/dearest", NOT_THERE, f"{API}/matches/999/seats/0/dearest"),
+    Case("GET", f"{API}/bots/{{name}}/inbox", NOT_THERE, f"{API}/bots/Nobody/inbox"),
+    Case("GET", f"{API}/matches/{{number}}/seats/{{seat}}/logs", HIDDEN),
+    Case("POST", f"{API}/bots/{{name}}/retirement", MINE_TO_CHANGE, value={"variants": [], "reason": "old"}),
+    Case("POST", f"{API}/uploads", OWN_TO_CHANGE, value={"bytes": 10}),
+    Case("GET", f"{API}/uploads/{{upload}}", MINE_ALONE),
+    Case("PATCH", f"{API}/uploads/{{upload}}", MINE_ALONE, body=b"ab", headers={"Upload-Offset": "0"}),
+    Case("DELETE", f"{API}/uploads/{{upload}}", MINE_ALONE),
+    Case("GET", f"{API}/submissions", OWN_TO_READ),
+    Case("GET", f"{API}/submissions/{{number}}", MINE_TO_READ, f"{API}/submissions/{{ended}}"),
+    Case("GET", f"{API}/submissions/{{number}}/stream", MINE_TO_READ, f"{API}/submissions/{{ended}}/stream"),
+    Case("DELETE", f"{API}/submissions/{{number}}", MINE_TO_CHANGE, f"{API}/submissions/{{waiting}}"),
+    Case("POST", f"{API}/submissions", NO_UPLOAD, value={"name": "Snuffle", "upload": "0" * 32}),
+    Case("POST", f"{API}/login/codes", PUBLIC, value={"client": "a laptop"}),
+    Case("POST", f"{API}/login/tokens", NOT_THERE, value={"device_code": "pgd_"}),
+    Case("GET", f"{API}/me", OWN_TO_READ),
+    Case("GET", f"{API}/me/tokens", OWN_TO_READ),
+    Case("POST", f"{API}/me/tokens", SESSION, value={"name": "x", "scopes": ["read"], "days": 1}),
+    Case("DELETE", f"{API}/me/tokens/{{number}}", NO_TOKEN),
+    Case("GET", f"{API}/registry", NO_REGISTRY),
+    Case("GET", f"{API}/registry/token", NOT_THERE),
+    Case("GET", "/login/oidc", NOT_THERE),
+    Case("GET", "/login/oidc/callback", NOT_THERE),
+    Case("POST", "/login/oidc/name", NO_PROVIDER, form={"name": "eve"}),
+    Case("GET", "/login", PUBLIC),
+    Case("POST", "/login", (403,) * 9, form={"name": "ada", "password": "wrong"}),
+    Case("GET", "/register", PUBLIC),
+    Case("POST", "/register", PERSON, form={"name": "eve", "password": "correct horse", "invitation": ""}),
+    Case("GET", "/me", PAGE),
+    Case("GET", "/me/account", PAGE_OF_A_PERSON),
+    Case("GET", "/login/code", PAGE_OF_A_PERSON),
+    Case("POST", "/login/code", NO_CODE, form={"code": "BCDF-GHJK", "answer": "refuse"}),
+    Case("POST", "/me/account/password", (303, *(403,) * 8), form={"password": "wrong", "new": "correct horse 2"}),
+    Case("POST", "/me/account/tokens", PAGE_OF_A_PERSON, form={"name": "x", "scope_read": "on", "days": "1"}),
+    Case("POST", "/me/account/tokens/{number}", NO_CODE, form={}),
+    Case("POST", "/me/account/sessions/{number}", PAGE_OF_A_PERSON, form={}),
+    Case("DELETE", f"{API}/me/token", TOKEN),
+    Case("POST", "/logout", (303, 303, 403, 303, 403, 403, 303, 403, 403), form={}),
+    Case("POST", "/me/account/revoke", PAGE_OF_A_PERSON, form={}),
+]
+
+
+def routes(app: EveryResponse) -> set[tuple[str, str]]:
+    """Every method and path that the application answers."""
+    inner: Any = app
+    while not isinstance(inner, FastAPI):
+        inner = inner._app
+    found = set()
+    for included in inner.routes:
+        contexts = included.effective_route_contexts() if hasattr(included, "effective_route_contexts") else ()
+        found |= {(method, context.path) for context in contexts for method in context.methods}
+    return found
+
+
+@dataclass(frozen=True)
+class World:
+    """A ladder with one of everything that is Ada's."""
+
+    ladder: Ladder
+    app: EveryResponse
+    known: dict[str, str]
+    """What is put into addresses."""
+
+
+@pytest.fixture(scope="module")
+def lines() -> tuple[AnyLine, ...]:
+    """Played before a test has an event loop."""
+    return played("gongzhu")
+
+
+@pytest.fixture
+def world(tmp_path: Path, lines: tuple[AnyLine, ...]) -> Iterator[World]:
+    """Ada has a bot that has played, an upload, and two submissions, one of which has ended."""
+    ladder = new_ladder(load_settings(data_dir=tmp_path, registration="open"))
+    match = recorded_match(ladder, lines, logs=LOGS)
+    for name, role in (("ada", Role.CONTESTANT), ("ben", Role.CONTESTANT), ("olga", Role.ORGANISER)):
+        add_person(ladder, name, role)
+    with ladder.database.write() as session:
+        bot = session.scalars(select(models.StoredBot).where(models.StoredBot.name == "Trotter")).one()
+        bot.owner_id = session.scalars(select(models.Owner).where(models.Owner.name == "ada")).one().id
+        versions = list(session.scalars(select(models.Version.id).limit(4)))
+        lease(session, queue(session, versions, "gongzhu"))
+        waiting = submission_queue.add(session, _submission(), NOW)
+        ended = submission_queue.add(session, _submission(), NOW)
+        assert submission_queue.withdraw(session, ended.id, NOW) is None
+        known = {"waiting": str(waiting.id), "ended": str(ended.id)}
+    known["upload"] = uploads.begin_upload(ladder, Viewer("ada"), 10).id
+    os.utime(tmp_path / "uploads" / known["upload"], (NOW, NOW))
+    known |= {"match": str(match), "number": str(match), "board": "0", "table": "0", "step": "20", "seat": "0"}
+    known |= {"name": "Trotter", "variant": "gongzhu"}
+    yield World(ladder, make_app(ladder, passwords=quick_passwords()), known)
+    ladder.database.close()
+
+
+def _submission() -> NewSubmission:
+    return NewSubmission("ada", True, "Snuffle", "mybot", None, None, "./mybot", [], False, "docker")
+
+
+def test_every_route_stands_in_the_table(world: World) -> None:
+    listed = [(case.method, case.route) for case in CASES]
+    assert len(listed) == len(set(listed))
+    assert set(listed) == routes(world.app)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_everybody_gets_what_is_theirs_and_no_more(world: World, role: str) -> None:
+    asked = asyncio.run(_ask_all(world, role))
+    wanted = {(case.method, case.route): case.expected[list(ROLES).index(role)] for case in CASES}
+    assert {key: status for key, status in asked.items() if not _fits(status, wanted[key])} == {}
+
+
+def _fits(status: int, expected: int) -> bool:
+    return status == expected or (expected == OK and status < 400)
+
+
+async def _ask_all(world: World, role: str) -> dict[tuple[str, str], int]:
+    headers, cookies = _credentials(world, role)
+    found = {}
+    for case in CASES:  # each with the cookies of the beginning: some answers would log in as somebody else
+        transport = httpx.ASGITransport(world.app, raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url=BASE, cookies=cookies, headers=headers) as client:
+            found[case.method, case.route] = await _status(client, case, world)
+    return found
+
+
+def _credentials(world: World, role: str) -> tuple[dict[str, str], dict[str, str]]:
+    """The headers and cookies of somebody; a browser sends those of a page of the site."""
+    who = ROLES[role]
+    if who is None:
+        return {"Origin": BASE}, {}
+    name, scopes = who
+    if scopes is not None:
+        return {"Authorization": f"Bearer {token_of(world.ladder, name, *scopes)}"}, {}
+    secret = session_of(world.ladder, name)
+    return {"Origin": BASE, CSRF_HEADER: hmac.new(secret.encode(), b"pigpen csrf", hashlib.sha256).hexdigest()}, {
+        "pigpen_session": secret
+    }
+
+
+async def _status(client: httpx.AsyncClient, case: Case, world: World) -> int:
+    address = (case.address or case.route).format(**world.known)
+    form = None if case.form is None else {**case.form, "csrf": client.headers.get(CSRF_HEADER, "")}
+    sent = {"json": case.value, "data": form, "content": case.body}
+    given = {name: each for name, each in sent.items() if each is not None}
+    request = client.build_request(case.method, address, headers=case.headers, **given)
+    response = await client.send(request, stream=True)
+    await response.aclose()
+    if response.status_code == 303 and not response.headers["location"].startswith("/login"):
+        return 200
+    return response.status_code
