@@ -38,10 +38,10 @@ def standings(
         return [tables.standings(session, names.find_variant(session, name), everyone, first) for name in wanted]
 
 
-def bots(ladder: Ladder) -> list[BotRow]:
-    """Read every bot, by name."""
+def bots(ladder: Ladder, owner: str | None = None) -> list[BotRow]:
+    """Read every bot, or those of one owner, by name."""
     with ladder.database.read() as session:
-        return lists.bots(session)
+        return lists.bots(session, owner=owner)
 
 
 def some_bots(ladder: Ladder, after: str | None = None, limit: int = 100) -> BotList:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ladder.app.accounts.policy import Act, may
+from ladder.app.matches import newest
 from ladder.errors import LadderError, UserError
 from ladder.store import names
+from ladder.store.people import name_of
 from ladder.store.queries.faults import faults_of
 from ladder.store.queries.matches import match_row, seat_owners
 from ladder.values.accounts import LOCAL
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from ladder.store.database import Session
     from ladder.values.accounts import Viewer
     from ladder.values.faults import FaultReport
-    from ladder.values.matches import MatchRow, SeatRow
+    from ladder.values.matches import MatchList, MatchRow, SeatRow
 
 
 def logs(ladder: Ladder, match: int, seat: str, table: int | None = None, viewer: Viewer = LOCAL) -> list[SeatLog]:
@@ -47,6 +49,31 @@ def logs(ladder: Ladder, match: int, seat: str, table: int | None = None, viewer
         raise UserError(f"Match {match} has no table {table}; its tables are 0 to {max(printed, default=0)}.")
     chosen = {number: printed[number] for number in sorted(printed) if table in (None, number)}
     return [_log(one, chosen, faults) for one in seats]
+
+
+def matches_of(ladder: Ladder, bot: str, viewer: Viewer, before: int | None = None, limit: int = 20) -> MatchList:
+    """
+    Read the results of a bot whose output somebody may read, the newest first.
+
+    Args:
+        ladder: The ladder.
+        bot: Its name, or a version: `Trotter@2`.
+        viewer: Who asks.
+        before: Only results older than this; what `MatchList.next` said.
+        limit: At most so many, from 1.
+
+    Raises:
+        LadderError: If there is no such bot, or it is nothing for this viewer, whether it is there or not.
+    """
+    unseen = LadderError(f"There is no bot {bot!r} whose output you may read.")
+    with ladder.database.read() as session:
+        try:
+            owner = name_of(session, names.find_bot(session, bot.partition("@")[0]).owner_id)
+        except LadderError:
+            raise unseen from None
+    if not may(viewer, Act.READ_OUTPUT, owner, public_output=ladder.settings.public_logs):
+        raise unseen
+    return newest(ladder, None, bot, before, limit)
 
 
 def readable_seats(ladder: Ladder, match: int, viewer: Viewer) -> frozenset[int]:

@@ -65,6 +65,7 @@ PRINTED: dict[str, Any] = {
     "account password": InvitationLink,
     "account sessions": list[CredentialRow],
     "account audit": list[AuditRow],
+    "ladder requeue": MatchRow,
     "doctor": DoctorReport,
     "config": list[SettingRow],
     "db upgrade": Upgrade,

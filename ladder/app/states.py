@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.app.accounts.policy import Act, may
+from ladder.app.accounts.policy import Act, check, may
 from ladder.errors import LadderError, UserError
 from ladder.store.commands.audit import write_audit
 from ladder.store.commands.retiring import OWNER
@@ -61,7 +61,7 @@ def _retirer(session: Session, name: str, viewer: Viewer) -> str:
     return OWNER if owner == viewer.name else ORGANISER
 
 
-def suspend(ladder: Ladder, bot: str, reason: str, variant: str | None = None) -> StateChanged:
+def suspend(ladder: Ladder, bot: str, reason: str, variant: str | None = None, viewer: Viewer = LOCAL) -> StateChanged:
     """
     Take a bot out of the matches to come, until `resume_bot`; its rating is kept.
 
@@ -70,26 +70,33 @@ def suspend(ladder: Ladder, bot: str, reason: str, variant: str | None = None) -
         bot: ``Trotter`` is its newest version, ``Trotter@2`` its version 2.
         reason: For its owner.
         variant: Where; None: wherever it plays.
+        viewer: Who does it.
 
     Raises:
+        Forbidden: If it is no organiser who asks.
         LadderError: If there is no such bot, or it does not play there.
         UserError: If there is no reason.
     """
+    check(viewer, Act.ADMINISTER)
     if not reason.strip():
         raise UserError("A reason is needed, for the bot's owner: --reason TEXT")
     with ladder.database.write() as session:
         version = find_version(session, bot, variant)
-        variants = suspend_entries(session, version, variant, reason.strip(), ladder.clock())
+        variants, now = suspend_entries(session, version, variant, reason.strip(), ladder.clock()), ladder.clock()
+        write_audit(session, viewer, "bot.suspend", bot, now, where=", ".join(variants), reason=reason.strip())
     return StateChanged(bot=bot, variants=tuple(variants))
 
 
-def resume_bot(ladder: Ladder, bot: str, variant: str | None = None) -> StateChanged:
+def resume_bot(ladder: Ladder, bot: str, variant: str | None = None, viewer: Viewer = LOCAL) -> StateChanged:
     """
     Let a suspended bot play again, whoever suspended it; the arguments are those of `suspend`.
 
     Raises:
+        Forbidden: If it is no organiser who asks.
         LadderError: If there is no such bot, or it is not suspended there.
     """
+    check(viewer, Act.ADMINISTER)
     with ladder.database.write() as session:
         variants = resume_entries(session, find_version(session, bot, variant), variant, ladder.clock())
+        write_audit(session, viewer, "bot.resume", bot, ladder.clock(), where=", ".join(variants))
     return StateChanged(bot=bot, variants=tuple(variants))

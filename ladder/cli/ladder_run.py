@@ -10,6 +10,7 @@ import typer
 
 from ladder.cli.doctor import say_what_is_missing
 from ladder.cli.ladder import opened
+from ladder.cli.requeue import requeue
 from ladder.cli.running import stopped
 from ladder.errors import UserError
 
@@ -25,6 +26,9 @@ ladder_app = typer.Typer(help="Run the ladder: schedule matches, play them, rate
 @ladder_app.callback()
 def _ladder() -> None:
     """Run the ladder: schedule matches, play them, rate the bots."""
+
+
+ladder_app.command("requeue")(requeue)
 
 
 @ladder_app.command("run")

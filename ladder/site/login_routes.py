@@ -54,13 +54,6 @@ async def log_in(request: Request, form: Form) -> Response:
     return let_in(request, logged_in, place)
 
 
-@router.get("/me")
-def mine(request: Request) -> Response:
-    """What is one's own."""
-    demand(request, Act.READ_ACCOUNT)
-    return RedirectResponse("/me/account", 303)
-
-
 @router.post("/logout")
 def log_out(request: Request, form: Form) -> Response:
     """End the session."""

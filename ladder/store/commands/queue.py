@@ -177,6 +177,24 @@ def requeue_dead(session: Session, is_dead: Callable[[str], bool]) -> dict[int, 
     return _requeue(session, [lease for lease in leases if lease[2] in dead])
 
 
+def requeue(session: Session, match: int) -> bool:
+    """
+    Put a match back that was set aside, as if the platform had never failed in it.
+
+    One that had been leased very often gets one attempt more: the number of the attempt is the fence, and stays.
+
+    Returns:
+        Whether it was set aside; else nothing has changed.
+    """
+    done = session.execute(
+        update(StoredMatch)
+        .where(StoredMatch.id == match, StoredMatch.status == Status.QUARANTINED)
+        .values(status=Status.QUEUED, failures=0, lease_until=None, holder=None)
+        .returning(StoredMatch.id)
+    )
+    return done.scalar_one_or_none() is not None
+
+
 def withdraw(session: Session) -> list[int]:
     """Take matches out that nobody has begun, with a version that does not play any more; gives their numbers."""
     plays = exists().where(

@@ -29,7 +29,9 @@ ENTRIES: Select[*tuple[Any, ...]] = select(
 """What a `BotEntry` is made of, with the ids of the bot and of the version."""
 
 
-def bots(session: Session, after: str | None = None, limit: int | None = None) -> list[BotRow]:
+def bots(
+    session: Session, after: str | None = None, limit: int | None = None, owner: str | None = None
+) -> list[BotRow]:
     """
     Read bots, by name.
 
@@ -37,6 +39,7 @@ def bots(session: Session, after: str | None = None, limit: int | None = None) -
         session: A transaction.
         after: Only those whose names come after this one, whether there is such a bot or not; None: from the first on.
         limit: At most so many; None: all.
+        owner: Only this one's; None: everybody's.
     """
     by_name = func.lower(StoredBot.name), StoredBot.name
     wanted: Select[*tuple[Any, ...]] = (
@@ -49,8 +52,10 @@ def bots(session: Session, after: str | None = None, limit: int | None = None) -
     )
     if after is not None:
         wanted = wanted.where(tuple_(*by_name) > tuple_(func.lower(after), after))
+    if owner is not None:
+        wanted = wanted.where(Owner.name == owner)
     rows = session.execute(wanted).all()
-    entries = _entries(session, None if limit is None else [row[0] for row in rows])
+    entries = _entries(session, None if limit is None and owner is None else [row[0] for row in rows])
     return [
         BotRow(bot=name, owner=owner, added=time_of(added), newest=number, entries=tuple(_that_matter(entries[bot])))
         for bot, name, owner, added, number in rows

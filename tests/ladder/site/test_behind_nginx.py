@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import ssl
 import time
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from ladder.results.live_folder import LiveFolder
 from ladder.runner.live_writer import LiveWriter
 from ladder.settings.settings import load_settings
 from pigpen.rules import PRESETS
+from tests.ladder.people import add_person, token_of
 from tests.ladder.site.certificates import HOST, make_pair
 from tests.ladder.site.nginx import nginx_before
 from tests.ladder.site.serving import served
@@ -121,3 +123,16 @@ def test_streams_come_through_as_they_happen(place: Place) -> None:
             assert f"id: 1-{number}" in lines
     writer.end(RUNNING, 1, "done")
     writer.close()
+
+
+def test_large_bodies_come_through_and_too_large_ones_do_not(place: Place) -> None:
+    add_person(place.ladder, "ada")
+    place.client.headers["Authorization"] = f"Bearer {token_of(place.ladder, 'ada')}"
+    content = random.Random(1).randbytes(5_000_000)
+    upload = place.client.post("/api/v1/uploads", json={"bytes": len(content)}).json()["id"]
+    for start, size in ((0, 4_000_000), (4_000_000, 1_000_000)):
+        sent = place.client.patch(
+            f"/api/v1/uploads/{upload}", content=content[start : start + size], headers={"Upload-Offset": str(start)}
+        )
+        assert (sent.status_code, sent.json()["offset"]) == (200, start + size)
+    assert place.client.post("/api/v1/uploads", content=b"x" * 1_000_000).status_code == 413

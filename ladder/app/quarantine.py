@@ -1,0 +1,43 @@
+"""Matches that were set aside because the platform failed in them too often: an organiser puts them back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ladder.app.accounts.policy import Act, check
+from ladder.errors import LadderError
+from ladder.store.commands import queue
+from ladder.store.commands.audit import write_audit
+from ladder.store.names import find_match
+from ladder.store.queries.matches import match_row
+
+if TYPE_CHECKING:
+    from ladder.app.ladder import Ladder
+    from ladder.values.accounts import Viewer
+    from ladder.values.matches import MatchRow
+
+
+def requeue(ladder: Ladder, viewer: Viewer, number: int) -> MatchRow:
+    """
+    Let a match be tried again that was set aside.
+
+    Args:
+        ladder: The ladder.
+        viewer: Who asks.
+        number: The match's.
+
+    Raises:
+        Forbidden: If it is no organiser who asks.
+        LadderError: If there is no such match, or it was not set aside.
+    """
+    check(viewer, Act.ADMINISTER)
+    with ladder.database.write() as session:
+        found = find_match(session, number)
+        if not queue.requeue(session, found.id):
+            raise LadderError(
+                f"Match {number} was not set aside: it is {found.status}. Those that were: "
+                "pigpen matches --status quarantined"
+            )
+        write_audit(session, viewer, "match.requeue", str(number), ladder.clock())
+        session.refresh(found)
+        return match_row(session, found)

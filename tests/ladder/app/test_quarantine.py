@@ -1,0 +1,74 @@
+"""Matches that were set aside are put back by an organiser."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.app.accounts import managing
+from ladder.app.ladder import Ladder
+from ladder.app.matches import public_match
+from ladder.app.quarantine import requeue
+from ladder.errors import Forbidden, LadderError
+from ladder.settings.settings import load_settings
+from ladder.store.commands import queue
+from ladder.values.accounts import LOCAL, NOBODY, Viewer
+from tests.e2e.command import pigpen
+from tests.ladder import ladders
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture
+def ladder(tmp_path: Path) -> Iterator[Ladder]:
+    with Ladder.open(load_settings(data_dir=tmp_path), create=True) as ladder:
+        yield ladder
+
+
+@pytest.fixture
+def aside(ladder: Ladder) -> int:
+    """A match that was set aside after its last attempt."""
+    with ladder.database.write() as session:
+        match = ladders.queue(session, [ladders.enter(session, f"Bot{number}") for number in range(4)])
+        for _ in range(queue.MOST_ATTEMPTS):
+            attempt = ladders.lease(session, match)
+            queue.give_back(session, match, attempt)
+        attempt = ladders.lease(session, match)
+        queue.fail(session, match, attempt, "No engine.")
+    assert public_match(ladder, match).status == "quarantined"
+    return match
+
+
+def test_it_is_tried_again_as_if_nothing_had_failed(ladder: Ladder, aside: int) -> None:
+    row = requeue(ladder, LOCAL, aside)
+    assert (row.status, row.failures, row.attempt) == ("queued", 0, queue.MOST_ATTEMPTS + 1)
+    with ladder.database.write() as session:
+        assert [lease.match for lease in queue.claim(session, "host:1", 0.0, lambda _: 60.0, 5)] == [aside]
+    assert [(row.action, row.subject) for row in managing.audit(ladder, LOCAL)] == [("match.requeue", str(aside))]
+
+
+def test_what_was_not_set_aside_stays_as_it_is(ladder: Ladder, aside: int) -> None:
+    requeue(ladder, LOCAL, aside)
+    with pytest.raises(LadderError, match=f"Match {aside} was not set aside: it is queued"):
+        requeue(ladder, LOCAL, aside)
+    with pytest.raises(LadderError, match="There is no match 99"):
+        requeue(ladder, LOCAL, 99)
+
+
+@pytest.mark.parametrize("viewer", [NOBODY, Viewer("ada")])
+def test_only_organisers_may(ladder: Ladder, aside: int, viewer: Viewer) -> None:
+    with pytest.raises(Forbidden):
+        requeue(ladder, viewer, aside)
+    assert public_match(ladder, aside).status == "quarantined"
+
+
+def test_the_command_does_the_same(ladder: Ladder, aside: int) -> None:
+    here = str(ladder.settings.data_dir)
+    done = pigpen("ladder", "requeue", str(aside), PIGPEN_DATA_DIR=here)
+    assert (done.returncode, done.stdout) == (0, f"Match {aside} is in the queue again.\n")
+    again = pigpen("ladder", "requeue", str(aside), "--json", PIGPEN_DATA_DIR=here)
+    assert (again.returncode, again.stdout) == (2, "")
+    assert "was not set aside" in again.stderr

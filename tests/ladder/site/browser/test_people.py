@@ -1,0 +1,227 @@
+"""What contestants and organisers do in a real browser, with scripts and without."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from ladder.app.accounts import managing
+from ladder.settings.settings import load_settings
+from ladder.site.origin import PLAIN_COOKIE
+from ladder.store.account_models import SubmissionStatus
+from ladder.store.commands import submission_queue as submissions
+from ladder.trials.tasks import TrialProgress
+from ladder.values.accounts import LOCAL
+from tests.ladder.people import session_of
+from tests.ladder.site.browser.conftest import DESK, PATIENCE_MS, PHONE
+from tests.ladder.site.browser.looking import findings, overflow
+from tests.ladder.site.peopled import Peopled, a_folder, peopled
+from tests.ladder.site.person import PASSWORD
+from tests.ladder.site.serving import served
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import Browser, Page
+
+    Come = Callable[..., Page]
+
+pytestmark = pytest.mark.chromium
+
+MINE = (
+    "/me", "/me/account", "/me/submissions/{leased}", "/me/submissions/{entered}", "/me/submissions/{refused}",
+    "/me/logs?bot=Trotter", "/me/logs/{match}/0",
+)  # fmt: skip
+OF_ALL = ("/admin", "/admin/invitations", "/admin/bots", "/admin/matches", "/admin/submissions", "/admin/audit")
+
+
+@dataclass(frozen=True)
+class Place:
+    """The ladder, and where its site is."""
+
+    here: Peopled
+    url: str
+
+    def path(self, path: str) -> str:
+        return path.format(match=self.here.match, **{name: getattr(self.here, name) for name in STATES})
+
+
+STATES = ("queued", "leased", "entered", "refused")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """The site of people; tests change it, each something else."""
+    here = peopled(load_settings(data_dir=tmp_path_factory.mktemp("people"), submissions_waiting=20))
+    with served(here.ladder) as port:
+        yield Place(here, f"http://127.0.0.1:{port}")
+    here.ladder.database.close()
+
+
+@pytest.fixture(scope="module")
+def browser(place: Place) -> Iterator[Browser]:
+    """Debian's Chromium, for this module."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def come(browser: Browser, place: Place) -> Iterator[Come]:
+    """Somebody who has logged in with a browser of their own; without a name somebody who has not."""
+    contexts = []
+
+    def come(name: str, size: tuple[int, int] = DESK, script: bool = True, dark: bool = False) -> Page:
+        context = browser.new_context(
+            viewport={"width": size[0], "height": size[1]},
+            java_script_enabled=script,
+            color_scheme="dark" if dark else "light",
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        if name:
+            secret = session_of(place.here.ladder, name)
+            context.add_cookies([{"name": PLAIN_COOKIE, "value": secret, "url": place.url}])
+            page.goto(f"{place.url}/me")
+        return page
+
+    yield come
+    for context in contexts:
+        context.close()
+
+
+@pytest.mark.parametrize(("size", "dark"), [(DESK, False), (DESK, True), (PHONE, False)])
+def test_everybody_can_read_it(come: Come, place: Place, size: tuple[int, int], dark: bool) -> None:
+    wrong: dict[str, object] = {}
+    for name, paths in (("ada", MINE), ("olga", OF_ALL)):
+        page = come(name, size, dark=dark)
+        for path in paths:
+            page.goto(place.url + place.path(path))
+            page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
+            found = [*findings(page), *(["it is too wide"] if overflow(page) > 0 else [])]
+            if found or page.locator("h1").count() != 1:
+                wrong[path] = found
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_who_is_led_to_the_log_in_comes_back_to_where_it_went(come: Come, place: Place, script: bool) -> None:
+    page = come("", PHONE, script)
+    page.goto(f"{place.url}/me/submissions/{place.here.refused}")
+    page.fill("input[name=name]", "ada")
+    page.fill("input[name=password]", PASSWORD)
+    page.click("main button.main")
+    page.wait_for_url(f"**/me/submissions/{place.here.refused}")
+    page.goto(f"{place.url}/me")
+    page.click("button >> text=Log out")
+    page.wait_for_url("**/login")
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_a_token_is_made_shown_once_and_revoked(come: Come, script: bool) -> None:
+    page = come("ada", script=script)
+    page.click("nav.tabs >> text=Account")
+    if page.locator("details[open] input[name=name]").count() == 0:
+        page.click("summary >> text=Make a token")
+    page.fill("form.fields input[name=name]", f"laptop {script}")
+    page.click("button >> text=Make a token")
+    assert page.inner_text("section[role=status] pre >> nth=0").startswith("pgp_")
+    page.goto(page.url.removesuffix("/tokens"))
+    assert "pgp_" not in page.content()
+    page.click(f"[aria-label='Revoke laptop {script}']")
+    page.wait_for_selector(f"[aria-label='Revoke laptop {script}']", state="detached")
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_a_bot_is_submitted_and_withdrawn(come: Come, script: bool) -> None:
+    page = come("bob", PHONE, script=script)
+    page.fill("input[name=name]", f"Farrow{script}")
+    folder = {"name": "farrow.tar.gz", "mimeType": "application/gzip", "buffer": a_folder()}
+    page.set_input_files("input[type=file]", folder)  # type: ignore[arg-type]
+    page.click("main button.main")
+    page.wait_for_url("**/me/submissions/*")
+    assert "waits in place" in page.inner_text("submission-progress")
+    page.click("button >> text=Withdraw it")
+    page.wait_for_selector("submission-progress >> text=withdrawn")
+
+
+def test_a_submission_is_followed_to_its_end(come: Come, place: Place) -> None:
+    number = begun(place)
+    page = come("ada")
+    page.goto(f"{place.url}/me/submissions/{number}")
+    page.evaluate("window.stays = true")
+    tell(place, number, tried(number, 7))
+    page.wait_for_selector("submission-progress >> text=is being tried: 7 of 20")
+    assert page.evaluate("document.querySelector('progress').value") == 7
+    assert page.evaluate("window.stays") is True  # the page was not loaded again
+    ended(place, number)
+    page.wait_for_selector("submission-progress >> text=refused")
+    page.wait_for_selector("text=It was no good.")
+
+
+def test_where_streams_do_not_get_through_it_is_asked_for(come: Come, place: Place) -> None:
+    number = begun(place)
+    page = come("ada")
+    page.route("**/stream", lambda route: route.fulfill(status=502))
+    page.goto(f"{place.url}/me/submissions/{number}")
+    tell(place, number, tried(number, 8))
+    page.wait_for_selector("submission-progress >> text=is being tried: 8 of 20")
+    ended(place, number)
+    page.wait_for_selector("text=It was no good.")
+
+
+def test_without_scripts_the_page_comes_anew(come: Come, place: Place) -> None:
+    number = begun(place)
+    page = come("ada", script=False)
+    page.goto(f"{place.url}/me/submissions/{number}")
+    assert "is being built" in page.inner_text("submission-progress")
+    ended(place, number)
+    page.wait_for_selector("text=It was no good.")
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_who_is_disabled_is_logged_out_in_an_open_tab(come: Come, place: Place, script: bool) -> None:
+    number = begun(place)
+    ada, olga = come("ada", script=script), come("olga", script=script)
+    ada.goto(f"{place.url}/me/submissions/{number}")
+    olga.goto(f"{place.url}/admin")
+    row = olga.locator("tr", has=olga.locator("th >> text=ada"))
+    row.locator("summary").click()
+    row.locator("input[name=reason]").fill("It shares its token.")
+    row.locator("button >> text=Disable").click()
+    olga.wait_for_selector("tr >> text=It shares its token.")
+    ada.wait_for_url("**/login?next=**")
+    managing.enable(place.here.ladder, LOCAL, "ada")
+    ended(place, number)
+
+
+def begun(place: Place) -> int:
+    """A new submission of ada's, which is being built."""
+    ladder = place.here.ladder
+    new = submissions.NewSubmission("ada", True, "Boar", "boar", None, None, "boar", (), False, "docker", 1000)
+    with ladder.database.write() as session:
+        row = submissions.add(session, new, ladder.clock())
+        return submissions.lease(session, row, "host:1", ladder.clock(), 3600.0).id
+
+
+def tried(number: int, done: int) -> TrialProgress:
+    return TrialProgress(submission=number, attempt=1, phase="trying", done=done, steps=20)
+
+
+def tell(place: Place, number: int, progress: TrialProgress) -> None:
+    with place.here.ladder.database.write() as session:
+        submissions.note_progress(session, progress)
+
+
+def ended(place: Place, number: int) -> None:
+    ladder = place.here.ladder
+    with ladder.database.write() as session:
+        row = submissions.held(session, number, 1)
+        assert row is not None
+        submissions.end(session, row, SubmissionStatus.REFUSED, ladder.clock(), "It was no good.")

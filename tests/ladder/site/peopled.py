@@ -1,0 +1,118 @@
+"""A ladder with people: contestants with bots and submissions in every state, an organiser, a match set aside."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import update
+
+from ladder.app.accounts import managing
+from ladder.app.ladder import Ladder
+from ladder.store import models
+from ladder.store.account_models import StoredSubmission, SubmissionStatus
+from ladder.store.commands import queue
+from ladder.store.commands import submission_queue as submissions
+from ladder.store.commands.submission_queue import NewSubmission
+from ladder.values.accounts import LOCAL, Role
+from ladder.values.submission import EnteredVariant, Failure, SubmissionResult
+from tests.ladder import ladders
+from tests.ladder.recorded_ladders import recorded_match
+from tests.ladder.site.person import PASSWORD, quick_passwords
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from ladder.settings.settings import Settings
+
+PEOPLE = {"ada": Role.CONTESTANT, "bob": Role.CONTESTANT, "olga": Role.ORGANISER}
+PRINTED = "I hold the <b>queen</b>.\n\x1b[2Jnothing"
+AGAIN = "pigpen check ./mud --variant gongzhu"
+
+
+@dataclass(frozen=True)
+class Peopled:
+    """The ladder, and the numbers of what is in it."""
+
+    ladder: Ladder
+    match: int
+    """Done: seat 0 is ada's Trotter, which printed `PRINTED`; the others are other people's."""
+    aside: int
+    """Set aside."""
+    queued: int
+    leased: int
+    entered: int
+    refused: int
+    """Submissions of ada's."""
+    of_bob: int
+    """One of bob's, which waits."""
+
+
+def peopled(settings: Settings) -> Peopled:
+    """Make it; whoever wants it closes the ladder's database."""
+    ladder = Ladder.open(settings, create=True).__enter__()
+    with ladder.database.write() as session:
+        for bot, owner in (("Trotter", "ada"), ("Mud", "bob")):
+            ladders.enter(session, bot, "gongzhu", owner=owner)
+    match = recorded_match(ladder, ladders.played("gongzhu"), logs={0: (PRINTED, "", "", "")})
+    for name, role in PEOPLE.items():
+        managing.add_with_password(ladder, quick_passwords(), LOCAL, name, role, PASSWORD)
+    with ladder.database.write() as session:
+        session.execute(update(models.Version).values(sandbox="docker"))
+        aside = _set_aside(session)
+        now = ladder.clock()
+        entered = submissions.add(session, _new("ada", "Trotter"), now - 300)
+        _end(session, entered.id, now, SubmissionStatus.ENTERED, _result("Trotter", accepted=True))
+        refused = submissions.add(session, _new("ada", "mud"), now - 200)
+        _end(session, refused.id, now, SubmissionStatus.REFUSED, _result("mud", accepted=False))
+        leased = submissions.add(session, _new("ada", "Sow"), now - 100)
+        row = submissions.lease(session, leased, "host:1", now, 3600.0)
+        row.phase, row.done, row.steps = "trying", 3, 20
+        waiting, of_bob = (submissions.add(session, _new(owner, "Boar"), now) for owner in ("ada", "bob"))
+        numbers = (waiting.id, leased.id, entered.id, refused.id, of_bob.id)
+    return Peopled(ladder, match, aside, *numbers)
+
+
+def a_folder(name: str = "Farrow") -> bytes:
+    """A bot's folder as people pack it."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as tar:
+        text = b"from sample_bots.random_bot.bot import RandomBot as Bot\n"
+        info = tarfile.TarInfo("./bot.py")
+        info.size = len(text)
+        tar.addfile(info, io.BytesIO(text))
+    return packed.getvalue()
+
+
+def _new(owner: str, bot: str) -> NewSubmission:
+    return NewSubmission(owner, True, bot, bot.lower(), None, None, bot.lower(), (), False, "docker", 1000)
+
+
+def _end(session: Session, number: int, now: float, status: SubmissionStatus, result: SubmissionResult) -> None:
+    row = session.get_one(StoredSubmission, number)
+    submissions.lease(session, row, "host:1", now - 50, 60.0)
+    submissions.end(session, row, status, now, "", result.model_dump(mode="json"))
+
+
+def _result(bot: str, accepted: bool) -> SubmissionResult:
+    entry = EnteredVariant(variant="gongzhu", state="active", news="entered", elo=1512.0, retired=(f"{bot}@1",))
+    failure = Failure(
+        variant="gongzhu", where="deal 3, its decision 7", verdict="illegal",
+        why="It played 2C, which it does not hold.", output=PRINTED, format="boards:1", table=0, decision=7,
+    )  # fmt: skip
+    return SubmissionResult(
+        accepted=accepted, bot=bot, owner="ada", identity="0" * 64, pinned=None,
+        version=f"{bot}@2" if accepted else None, new=True, changed=accepted, moved_from=None, outdated=(),
+        variants=(entry,) if accepted else (), reasons=() if accepted else (failure,),
+        again=None if accepted else AGAIN,
+    )  # fmt: skip
+
+
+def _set_aside(session: Session) -> int:
+    versions = [ladders.enter(session, f"Piglet{number}", "gongzhu", owner="bob") for number in range(4)]
+    match = ladders.queue(session, versions, "gongzhu", "9", "boards:1")
+    attempt = ladders.lease(session, match)
+    assert queue.fail(session, match, attempt, "The <engine> did not answer.", for_good=True)
+    return match

@@ -1,0 +1,187 @@
+"""What organisers do with a browser; each of it is in the audit log, and nobody else can."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.app import bots
+from ladder.app.accounts import managing
+from ladder.app.matches import public_match
+from ladder.settings.settings import load_settings
+from ladder.values.accounts import LOCAL, Role
+from tests.ladder.site.peopled import Peopled, peopled
+from tests.ladder.site.person import Person
+from tests.ladder.site.test_my_pages import actions, logged_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ladder.values.accounts import AccountRow
+
+PAGES = ["/admin", "/admin/invitations", "/admin/bots", "/admin/matches", "/admin/submissions", "/admin/audit"]
+DEEDS = [
+    "/admin/accounts/ada/disable", "/admin/accounts/ada/enable", "/admin/accounts/ada/role",
+    "/admin/accounts/ada/quota", "/admin/invitations", "/admin/invitations/1/revoke", "/admin/bots/Trotter/suspend",
+    "/admin/bots/Trotter/resume", "/admin/bots/Trotter/retire", "/admin/matches/1/requeue",
+]  # fmt: skip
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Peopled]:
+    place = peopled(load_settings(data_dir=tmp_path, site_url="https://arena.test"))
+    yield place
+    place.ladder.database.close()
+
+
+@pytest.fixture
+def olga(place: Peopled) -> Person:
+    return logged_in(place, "olga")
+
+
+def account(place: Peopled, name: str) -> AccountRow:
+    (row,) = [row for row in managing.accounts(place.ladder, LOCAL) if row.name == name]
+    return row
+
+
+def states(place: Peopled, bot: str) -> set[tuple[str, str]]:
+    (row,) = [row for row in bots.bots(place.ladder) if row.bot == bot]
+    return {(entry.state, entry.reason) for entry in row.entries}
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_only_organisers_see_that_there_is_such_a_page(path: str, place: Peopled, olga: Person) -> None:
+    assert olga.get(path).status_code == 200
+    ada = logged_in(place, "ada")
+    hidden, none = ada.get(path), ada.get("/nothing")
+    assert hidden.status_code == none.status_code == 404
+    assert re.sub('href="[^"]*"', "", hidden.text) == re.sub('href="[^"]*"', "", none.text)
+    assert Person(place.ladder).get(path).headers["location"] == f"/login?next={path}"
+
+
+@pytest.mark.parametrize("path", DEEDS)
+def test_nobody_else_does_what_organisers_do(path: str, place: Peopled, olga: Person) -> None:
+    before = actions(place)
+    assert logged_in(place, "ada").send("/me", path, reason="x", role="organiser").status_code == 404
+    assert Person(place.ladder).send("/login", path, reason="x").status_code in (303, 403)
+    assert olga.post(path, reason="x").status_code == 403  # not from a page of the site
+    changed = [each for each in actions(place) if each not in before]
+    assert {action for _, action, _ in changed} <= {"session.create"}
+
+
+def test_an_account_is_disabled_and_enabled(olga: Person, place: Peopled) -> None:
+    ada = logged_in(place, "ada")
+    assert olga.send("/admin", "/admin/accounts/ada/disable", reason="It shares its token.").status_code == 303
+    assert "It shares its token." in olga.get("/admin").text
+    assert ada.get("/me").status_code == 303
+    assert olga.send("/admin", "/admin/accounts/ada/enable").status_code == 303
+    assert account(place, "ada").disabled is None
+    assert {("olga", "account.disable", "ada"), ("olga", "account.enable", "ada")} <= set(actions(place))
+
+
+def test_roles_and_quotas_are_set(olga: Person, place: Peopled) -> None:
+    assert olga.send("/admin", "/admin/accounts/ada/role", role="organiser").status_code == 303
+    assert account(place, "ada").role is Role.ORGANISER
+    for given, quota in (("7", 7), ("", None), ("0", 0)):
+        assert olga.send("/admin", "/admin/accounts/ada/quota", quota=given).status_code == 303
+        assert account(place, "ada").submissions_a_day == quota
+    assert {("olga", "account.role", "ada"), ("olga", "account.quota", "ada")} <= set(actions(place))
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "said"),
+    [
+        ("accounts/olga/disable", {"reason": "x"}, "Nobody disables their own account"),
+        ("accounts/ada/disable", {"reason": " "}, "A reason is needed"),
+        ("accounts/nobody/enable", {}, "nobody"),
+        ("accounts/ada/role", {"role": "king"}, "An account is a contestant&#39;s or an organiser&#39;s."),
+        ("accounts/ada/quota", {"quota": "many"}, "That is no number"),
+        ("accounts/ada/quota", {"quota": "1000001"}, "That is no number"),
+        ("invitations", {"role": "contestant", "days": "0"}, "1 to 365 days"),
+        ("invitations", {"role": "contestant", "days": "9", "name": "ada"}, "There is an account"),
+        ("bots/Trotter/suspend", {}, "A reason is needed"),
+        ("bots/Nobody/suspend", {"reason": "x"}, "There is no bot"),
+        ("bots/Trotter/resume", {}, "is not suspended"),
+        ("bots/Trotter/fly", {"reason": "x"}, "is nothing of these"),
+    ],
+)
+def test_what_cannot_be_is_said_on_the_page(path: str, fields: dict[str, str], said: str, olga: Person) -> None:
+    page = "/admin" if path.startswith("accounts") else f"/admin/{path.partition('/')[0]}"
+    refused = olga.send(page, f"/admin/{path}", **fields)
+    assert refused.status_code == 422
+    assert said in refused.text.partition('role="alert">')[2].partition("</p>")[0]
+
+
+def test_a_link_is_shown_once_and_lets_somebody_register(olga: Person, place: Peopled) -> None:
+    made = olga.send("/admin/invitations", role="contestant", note="for Eve", days="3").text
+    found = re.search(r"https://arena\.test(/register\?invitation=pgi_[\w-]+)", made)
+    assert found
+    assert found[1] not in olga.get("/admin/invitations").text
+    eve = Person(place.ladder)
+    invitation = found[1].partition("=")[2]
+    assert eve.send(found[1], "/register", name="eve", password="a long one", invitation=invitation).status_code == 303
+    assert "used by eve" in olga.get("/admin/invitations").text
+    assert "for Eve" in olga.get("/admin/invitations").text
+
+
+def test_an_invitation_is_taken_back(olga: Person, place: Peopled) -> None:
+    number = managing.invite(place.ladder, LOCAL, Role.CONTESTANT, note="for Mallory").id
+    assert olga.send("/admin/invitations", f"/admin/invitations/{number}/revoke").status_code == 303
+    assert "for Mallory" not in olga.get("/admin/invitations").text
+    assert ("olga", "invitation.revoke", str(number)) in actions(place)
+    assert olga.send("/admin/invitations", "/admin/invitations/999/revoke").status_code in (404, 422)
+
+
+def test_bots_are_suspended_resumed_and_retired(olga: Person, place: Peopled) -> None:
+    assert olga.send("/admin/bots", "/admin/bots/Trotter/suspend", reason="It prints.").status_code == 303
+    assert ("suspended", "It prints.") in states(place, "Trotter")
+    assert olga.send("/admin/bots", "/admin/bots/Trotter/resume").status_code == 303
+    assert ("suspended", "It prints.") not in states(place, "Trotter")
+    assert olga.send("/admin/bots", "/admin/bots/Trotter/retire", variant="gongzhu").status_code == 303
+    assert {state for state, _ in states(place, "Trotter")} == {"retired"}
+    wanted = {("olga", f"bot.{deed}", "Trotter") for deed in ("suspend", "resume", "retire")}
+    assert wanted <= set(actions(place))
+
+
+def test_bots_are_found_by_name_and_owner(olga: Person) -> None:
+    page = olga.get("/admin/bots?q=ada").text
+    assert "/admin/bots/Trotter/suspend" in page
+    assert "/admin/bots/Mud/suspend" not in page
+
+
+def test_a_match_that_was_set_aside_is_put_back(olga: Person, place: Peopled) -> None:
+    page = olga.get("/admin/matches").text
+    assert "The &lt;engine&gt; did not answer." in page
+    assert olga.send("/admin/matches", f"/admin/matches/{place.aside}/requeue").status_code == 303
+    row = public_match(place.ladder, place.aside)
+    assert (row.status, row.failures, row.attempt) == ("queued", 0, 1)
+    assert ("olga", "match.requeue", str(place.aside)) in actions(place)
+    assert "None: every match" in olga.get("/admin/matches").text
+
+
+def test_others_are_left_where_they_are(olga: Person, place: Peopled) -> None:
+    for number in (place.match, 999999):
+        assert olga.send("/admin/invitations", f"/admin/matches/{number}/requeue").status_code == 404
+    assert public_match(place.ladder, place.match).status == "done"
+
+
+def test_everybodys_submissions_are_there(olga: Person, place: Peopled) -> None:
+    page = olga.get("/admin/submissions").text
+    for number in (place.queued, place.of_bob):
+        assert f'<a href="/me/submissions/{number}">' in page
+
+
+def test_the_audit_log_is_read_on_page_by_page(olga: Person, place: Peopled) -> None:
+    for number in range(60):
+        managing.set_quota(place.ladder, LOCAL, "ada", number)
+    first = olga.get("/admin/audit").text
+    assert "submissions_a_day: 59" in first
+    assert "the machine" in first
+    found = re.search(r'href="(/admin/audit\?before=\d+)"', first)
+    assert found
+    second = olga.get(found[1]).text
+    assert "submissions_a_day: 59" not in second
+    assert "submissions_a_day: 5<" in second

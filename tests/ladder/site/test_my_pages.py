@@ -1,0 +1,198 @@
+"""What is one's own: bots, submissions, what bots printed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ladder.app.accounts import managing
+from ladder.settings.settings import load_settings
+from ladder.values.accounts import LOCAL
+from tests.ladder.site.peopled import AGAIN, Peopled, a_folder, peopled
+from tests.ladder.site.person import CSRF, Person
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import httpx
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Peopled]:
+    place = peopled(load_settings(data_dir=tmp_path))
+    yield place
+    place.ladder.database.close()
+
+
+@pytest.fixture
+def ada(place: Peopled) -> Person:
+    return logged_in(place, "ada")
+
+
+def logged_in(place: Peopled, name: str, app: Any = None) -> Person:
+    person = Person(place.ladder, app)
+    assert person.log_in(name).status_code == 303
+    return person
+
+
+def upload(person: Person, name: str, content: bytes, **fields: str) -> httpx.Response:
+    """Send the form of the page, as a browser does."""
+    found = CSRF.search(person.get("/me").text)
+    data = ({"csrf": found[1]} if found else {}) | {"name": name} | fields
+    files = {"bot": ("my folder.tar.gz", content, "application/gzip")}
+    return person.ask("POST", "/me/submissions", data=data, files=files, headers={"Origin": person.base})
+
+
+def actions(place: Peopled) -> list[tuple[str, str, str]]:
+    return [(row.actor, row.action, row.subject) for row in managing.audit(place.ladder, LOCAL)]
+
+
+def test_the_first_page_has_ones_bots_and_submissions_and_nobody_elses(ada: Person, place: Peopled) -> None:
+    page = ada.get("/me")
+    assert page.headers["cache-control"] == "no-store"
+    assert '<a href="/b/Trotter">Trotter</a>' in page.text
+    assert '<a href="/b/Trotter/inbox">' in page.text
+    assert '<a href="/me/logs?bot=Trotter">' in page.text
+    for number in (place.queued, place.leased, place.entered, place.refused):
+        assert f'<a href="/me/submissions/{number}">' in page.text
+    assert "is being tried: 3 of 20" in page.text
+    assert f'<a href="/me/submissions/{place.of_bob}">' not in page.text
+    assert "Mud" not in page.text
+    assert "/admin" not in page.text
+
+
+def test_older_submissions_are_further_on(ada: Person, place: Peopled) -> None:
+    page = ada.get(f"/me?before={place.refused}").text
+    assert f'<a href="/me/submissions/{place.entered}">' in page
+    assert f'<a href="/me/submissions/{place.refused}">' not in page
+
+
+def test_a_submission_says_how_far_it_is(ada: Person, place: Peopled) -> None:
+    waits = ada.get(f"/me/submissions/{place.queued}").text
+    assert "waits in place " in waits
+    assert f'data-number="{place.queued}"' in waits
+    assert '<noscript><meta http-equiv="refresh" content="5"></noscript>' in waits
+    assert "is being tried: 3 of 20" in ada.get(f"/me/submissions/{place.leased}").text
+
+
+def test_one_that_has_ended_says_what_became_of_it(ada: Person, place: Peopled) -> None:
+    entered = ada.get(f"/me/submissions/{place.entered}").text
+    assert "made room: Trotter@1" in entered
+    assert "1,512" in entered
+    refused = ada.get(f"/me/submissions/{place.refused}").text
+    assert "It played 2C, which it does not hold." in refused
+    assert "I hold the &lt;b&gt;queen&lt;/b&gt;.\n�[2Jnothing" in refused
+    assert AGAIN in refused
+    for page in (entered, refused):
+        assert "submission.js" not in page
+        assert "refresh" not in page
+
+
+def test_the_submissions_of_others_are_as_good_as_none(ada: Person, place: Peopled) -> None:
+    theirs, none = ada.get(f"/me/submissions/{place.of_bob}"), ada.get("/me/submissions/999999")
+    assert theirs.status_code == none.status_code == 404
+    assert theirs.text.replace(f"submission {place.of_bob} ", "N") == none.text.replace("submission 999999 ", "N")
+    assert logged_in(place, "olga").get(f"/me/submissions/{place.of_bob}").status_code == 200
+
+
+def test_a_submission_is_withdrawn(ada: Person, place: Peopled) -> None:
+    page = f"/me/submissions/{place.queued}"
+    assert ada.send(page, f"{page}/withdrawal").headers["location"] == page
+    assert "withdrawn" in ada.get(page).text
+    assert ("ada", "submission.withdraw", "Boar") in actions(place)
+    assert ada.send(f"/me/submissions/{place.leased}", "/me/submissions/999999/withdrawal").status_code == 404
+    assert ada.post(f"/me/submissions/{place.leased}/withdrawal", csrf="").status_code == 403
+
+
+def test_nobody_withdraws_what_is_anothers(ada: Person, place: Peopled) -> None:
+    mine = f"/me/submissions/{place.queued}"
+    assert ada.send(mine, f"/me/submissions/{place.of_bob}/withdrawal").status_code == 404
+    assert ("ada", "submission.withdraw", "Boar") not in actions(place)
+
+
+def test_a_bot_is_submitted_by_a_form(place: Peopled) -> None:
+    bob = logged_in(place, "bob")
+    sent = upload(bob, "Farrow", a_folder(), variant_gongzhu="on", keep_old="on")
+    assert sent.status_code == 303, sent.text
+    page = bob.get(sent.headers["location"]).text
+    assert "my folder" in page
+    assert "waits in place" in page
+    assert ("bob", "submission.order", "Farrow") in actions(place)
+    row = bob.get(f"/api/v1{sent.headers['location'].removeprefix('/me')}").json()
+    assert (row["bot"], row["source"], row["status"]) == ("Farrow", "my folder", "queued")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("Farrow", b"", "Choose a file"),
+        ("", b"x", "A bot has a name of 1 to 64 characters."),
+        ("Farrow", b"no archive", "gzip"),
+        ("Trotter", None, "Trotter"),
+    ],
+)
+def test_what_is_not_taken_is_said_on_the_form(name: str, content: bytes | None, said: str, place: Peopled) -> None:
+    bob = logged_in(place, "bob")
+    refused = upload(bob, name, a_folder() if content is None else content)
+    assert refused.status_code == 422
+    assert said in refused.text.partition('role="alert">')[2].partition("</p>")[0]
+    assert f'value="{name}"' in refused.text
+    assert [*(place.ladder.settings.data_dir / "uploads").glob("*")] == []
+
+
+def test_a_quota_that_is_used_up_is_said_there_too(ada: Person, place: Peopled) -> None:
+    assert upload(ada, "Farrow", a_folder()).status_code == 303
+    refused = upload(ada, "Gilt", a_folder())
+    assert refused.status_code == 422
+    assert "more may not wait at once" in refused.text
+
+
+def test_a_form_from_elsewhere_brings_no_bot(ada: Person) -> None:
+    files = {"bot": ("x.tar.gz", a_folder(), "application/gzip")}
+    for headers in ({"Origin": "http://evil.test"}, {}, {"Origin": ada.base}):  # the last one has no field csrf
+        refused = ada.ask("POST", "/me/submissions", data={"name": "Farrow"}, files=files, headers=headers)
+        assert refused.status_code in (303, 403), refused.text
+        assert refused.headers.get("location") in (None, "/login")
+
+
+def test_nobody_submits_without_logging_in(place: Peopled) -> None:
+    refused = upload(Person(place.ladder), "Farrow", a_folder())
+    assert (refused.status_code, refused.headers["location"]) == (303, "/login")
+
+
+def test_a_form_that_is_none_is_refused(ada: Person) -> None:
+    headers = {"Origin": ada.base, "Content-Type": "multipart/form-data; boundary=x"}
+    refused = ada.ask("POST", "/me/submissions", content=b"--y\r\nnonsense", headers=headers)
+    assert refused.status_code in (400, 403)
+
+
+def test_owners_read_what_their_bots_printed(ada: Person, place: Peopled) -> None:
+    listed = ada.get("/me/logs?bot=Trotter").text
+    assert f'<a href="/me/logs/{place.match}/0">' in listed
+    assert f'<a href="/me/logs/{place.match}/1">' not in listed
+    assert "I hold the &lt;b&gt;queen&lt;/b&gt;.\n�[2Jnothing" in ada.get(f"/me/logs/{place.match}/0").text
+
+
+def test_to_others_it_is_as_good_as_none(ada: Person, place: Peopled) -> None:
+    for path in (f"/me/logs/{place.match}/1", f"/me/logs/{place.match}/9", "/me/logs/999999/0"):
+        assert ada.get(path).status_code == 404
+    theirs, none = ada.get("/me/logs?bot=Mud"), ada.get("/me/logs?bot=Nobody")
+    assert theirs.status_code == none.status_code == 404
+    assert theirs.text.replace("Mud", "N") == none.text.replace("Nobody", "N")
+    assert logged_in(place, "bob").get(f"/me/logs/{place.match}/0").status_code == 404
+    assert logged_in(place, "olga").get(f"/me/logs/{place.match}/0").status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/me", "/me/submissions/1", "/me/logs?bot=Trotter", "/me/logs/1/0"])
+def test_who_has_not_logged_in_is_led_to_where_one_does(path: str, place: Peopled) -> None:
+    response = Person(place.ladder).get(path)
+    assert response.status_code == 303
+    assert response.headers["location"].startswith("/login?next=/me")
+
+
+@pytest.mark.parametrize("path", ["/me", "/me/submissions/1", "/me/logs?bot=Trotter"])
+def test_pages_of_people_are_in_chinese_too(path: str, ada: Person) -> None:
+    text = ada.get(path, accept_language="zh").text
+    assert '<html lang="zh-Hans">' in text
