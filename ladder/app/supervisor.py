@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ladder.sandbox.process.process_sandbox import dying_with_us
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
@@ -38,21 +38,26 @@ class SupervisedProcess:
     name: str
     """What people call it."""
     arguments: Sequence[str]
-    """Of the command `pigpen`."""
+    """Of the program."""
     errors: Path
     """What it writes to stderr goes there."""
     descriptors: tuple[int, ...] = ()
     """Files that it inherits."""
+    program: str = ""
+    """Another program that takes the arguments; empty: the command `pigpen`."""
+    environment: Mapping[str, str] | None = None
+    """All of its variables; None: ours."""
     process: subprocess.Popen[bytes] | None = field(default=None, init=False)
     began: float = field(default=0.0, init=False)
     pause: float = field(default=FIRST_PAUSE, init=False)
 
     def start(self) -> subprocess.Popen[bytes]:
         """Start it, in a session of its own: Ctrl-C in the terminal is for the supervisor alone."""
-        command = [sys.executable, "-m", "ladder.cli.entry", *self.arguments]
+        program = [self.program] if self.program else [sys.executable, "-m", "ladder.cli.entry"]
         with self.errors.open("ab") as errors:
             self.process = subprocess.Popen(
-                dying_with_us(command),
+                dying_with_us([*program, *self.arguments]),
+                env=self.environment,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=errors,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +16,9 @@ from ladder.cli.sanitize import harmless
 from ladder.errors import UserError
 
 if TYPE_CHECKING:
+    from ladder.app.ladder import Ladder
+    from ladder.app.supervisor import SupervisedProcess
+    from ladder.registry.program import RegistryPlan
     from ladder.settings.settings import Settings
     from ladder.site.tls import Tls
 
@@ -26,6 +30,10 @@ PortOption = Annotated[
 TlsOption = Annotated[
     tuple[Path, Path] | None,
     typer.Option("--tls", metavar="CERT KEY", help="Speak HTTPS, with this certificate and key (PEM)."),
+]
+RegistryOption = Annotated[
+    int | None,
+    typer.Option(metavar="PORT", min=1, max=65535, help="Run a registry of images there, too (docker-registry)."),
 ]
 
 
@@ -57,7 +65,9 @@ def serve(
         server.serve(ladder, listener, certificate)
 
 
-def up(host: HostOption = None, port: PortOption = None, tls: TlsOption = None) -> None:
+def up(
+    host: HostOption = None, port: PortOption = None, tls: TlsOption = None, registry: RegistryOption = None
+) -> None:
     """
     Run all of a ladder on this machine: the web site, and the matches. Whatever dies is started again.
 
@@ -70,6 +80,8 @@ def up(host: HostOption = None, port: PortOption = None, tls: TlsOption = None) 
         pigpen up
 
         pigpen up --host 0.0.0.0 --port 443 --tls fullchain.pem privkey.pem
+
+        pigpen up --registry 5000
     """
     from ladder.app.accounts.links import link_of
     from ladder.app.accounts.managing import first_invitation
@@ -82,23 +94,62 @@ def up(host: HostOption = None, port: PortOption = None, tls: TlsOption = None) 
     check_provider(settings)
     certificate = Tls.of(settings, tls)
     logs = settings.data_dir / "logs"
-    with closing(_listen(settings, host, port, certificate)) as listener:
+    with closing(_listen(settings, host, port, certificate)) as listener, ExitStack() as stack:
+        address = address_of(listener, tls=certificate is not None)
         with opened(settings, create=True) as ladder:
             logs.mkdir(parents=True, exist_ok=True)
             first = first_invitation(ladder)
+            _say_where(settings, listener, certificate)
+            images = [] if registry is None else [_registry(ladder, stack, listener, registry, certificate)]
         number = listener.fileno()
         words = ("serve", "--fd", str(number), *(("--tls", *map(str, tls)) if tls else ()))
         site = SupervisedProcess("The site", words, logs / "site.err", (number,))
         matches = SupervisedProcess("The runner of matches", ("ladder", "run"), logs / "ladder.err")
-        supervisor = Supervisor([site, matches], lambda words: typer.echo(harmless(words), err=True))
+        supervisor = Supervisor([site, *images, matches], lambda words: typer.echo(harmless(words), err=True))
         for sign in (signal.SIGINT, signal.SIGTERM):
             signal.signal(sign, lambda *_: supervisor.stop())
-        _say_where(settings, listener, certificate)
         if first is not None:
-            link = link_of(settings, first, address_of(listener, tls=certificate is not None)).link
+            link = link_of(settings, first, address).link
             typer.echo(harmless(f"It has no organiser yet; whoever opens this link becomes the first one: {link}"))
         typer.echo(harmless(f"The ladder is in {settings.data_dir}; its logs are in {logs}. Ctrl-C ends both."))
         supervisor.run()
+
+
+def _registry(
+    ladder: Ladder, stack: ExitStack, listener: socket.socket, port: int, tls: Tls | None
+) -> SupervisedProcess:
+    """Prepare the registry of images: what nobody needs is removed before anybody can push."""
+    from ladder.app import registry_upkeep as upkeep
+    from ladder.app.supervisor import SupervisedProcess
+    from ladder.registry.program import ENVIRONMENT, registry_program, write_config
+    from ladder.site.listening import address_of
+
+    settings, program = ladder.settings, registry_program()
+    files = (tls.certificate, tls.key) if tls else None
+    site = address_of(listener, tls=tls is not None)
+    address, plan = upkeep.plan_registry(settings, str(listener.getsockname()[0]), port, site, files)
+    stack.enter_context(upkeep.sole_registry(settings.data_dir))
+    upkeep.check_free(plan.listen)
+    if settings.registry_gc:
+        _tidy(ladder, address, plan)
+    os.environ["PIGPEN_REGISTRY"] = address  # for the site and the runner
+    typer.echo(harmless(f"The registry of images is at {address}"))
+    words, log = ("serve", str(write_config(plan))), settings.data_dir / "logs" / "registry.err"
+    return SupervisedProcess("The registry", words, log, program=program, environment=ENVIRONMENT)
+
+
+def _tidy(ladder: Ladder, address: str, plan: RegistryPlan) -> None:
+    """Remove images that nobody needs; should that fail, the ladder runs all the same."""
+    from ladder.app.registry_upkeep import sweep
+    from ladder.errors import SandboxError
+
+    try:
+        removed = sweep(ladder, address, plan)
+    except SandboxError as error:
+        typer.echo(harmless(str(error)), err=True)
+    else:
+        if removed:
+            typer.echo(f"Images removed from the registry, because their versions have retired: {removed}")
 
 
 def _listen(settings: Settings, host: str | None, port: int | None, tls: Tls | None) -> socket.socket:

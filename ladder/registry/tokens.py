@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 ISSUER = SERVICE = "pigpen"
 ACTIONS = ("pull", "push")
 """What people may do; nobody deletes but the ladder."""
+DELETE = "delete"
+"""What only the ladder may do, while nobody else can reach the registry."""
 TOKEN_SECONDS = 300.0
 LADDER_SECONDS = 3600.0
 """For what the ladder does itself: a task may wait a while before its images are pulled."""

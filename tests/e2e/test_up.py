@@ -262,3 +262,43 @@ def test_the_site_of_a_fresh_machine_makes_its_ladder(tmp_path: Path) -> None:
             assert serve.end(signal.SIGTERM)[0] == 0
         finally:
             program.kill()
+
+
+@pytest.mark.registry
+def test_the_registry_runs_beside_the_site_and_is_started_again(ladder: SmallLadder) -> None:
+    port = free_port()
+    with running(ladder, "up", "--registry", str(port), PIGPEN_SANDBOX="docker") as up:
+        registry = eventually(lambda: next((pid for pid in children(up.program.pid) if is_registry(pid)), 0))
+        challenge = eventually(lambda: asked(f"http://127.0.0.1:{port}/v2/"))
+        assert challenge == f'Bearer realm="{up.address}api/v1/registry/token",service="pigpen"'
+        assert httpx.get(f"{up.address}api/v1/registry/token?service=pigpen").status_code == 401
+        os.kill(registry, signal.SIGKILL)
+        again = eventually(lambda: next((pid for pid in children(up.program.pid) if is_registry(pid, registry)), 0))
+        assert eventually(lambda: asked(f"http://127.0.0.1:{port}/v2/")) == challenge
+        code, out, err = up.end(signal.SIGTERM)
+    assert (code, f"The registry of images is at 127.0.0.1:{port}\n" in out) == (0, True)
+    assert err.startswith("The registry has ended (exit code -9); it is started again in 1 s.")
+    assert_nothing_is_left(ladder, registry, again)
+
+
+def is_registry(pid: int, but: int = 0) -> bool:
+    return pid != but and arguments(pid)[0].endswith("docker-registry")
+
+
+def asked(address: str) -> str:
+    """What a registry says to somebody without a token; nothing if it does not answer."""
+    try:
+        return str(httpx.get(address).headers.get("www-authenticate", ""))
+    except httpx.TransportError:
+        return ""
+
+
+@pytest.mark.registry
+def test_a_registry_whose_port_is_taken_is_refused_in_a_sentence(ladder: SmallLadder) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = subprocess.run(
+            [PIGPEN, "up", "--registry", str(port)], cwd=ladder.settings.data_dir, capture_output=True, text=True,
+            env=environment(**ladder.variables(PIGPEN_SITE_PORT=str(free_port()))), timeout=PATIENCE, check=False,
+        )  # fmt: skip
+    assert (done.returncode, f"The registry cannot listen at 127.0.0.1:{port}" in done.stderr) == (2, True)

@@ -1,0 +1,40 @@
+"""Which images of the ladder's registry are needed, and which are not any more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+
+from ladder.store.models import Rating, State, Status, StoredMatch, StoredSeat, Version
+from ladder.store.open_submissions import open_submissions
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+
+@dataclass(frozen=True)
+class ImageUse:
+    """Full references of images: by digest, or as they were submitted."""
+
+    needed: frozenset[str]
+    """By versions that play or are suspended, by matches that are not over, and by submissions that have not ended."""
+    retired: frozenset[str]
+    """By versions that have retired everywhere, and by nothing else."""
+
+
+def image_use(session: Session) -> ImageUse:
+    """Read which images are for what."""
+    playing = select(Rating.version_id).where(Rating.state != State.RETIRED)
+    seated = (
+        select(StoredSeat.version_id)
+        .join(StoredMatch, StoredMatch.id == StoredSeat.match_id)
+        .where(StoredMatch.status.in_((Status.QUEUED, Status.LEASED)))
+    )
+    pinned = select(Version.pinned).where(Version.pinned.is_not(None))
+    versions = {str(each) for each in session.scalars(pinned)}
+    in_use = pinned.where(Version.id.in_(playing) | Version.id.in_(seated))
+    needed = {str(each) for each in session.scalars(in_use)}
+    submitted = {row.image for row in open_submissions(session) if row.image}
+    return ImageUse(frozenset(needed | submitted), frozenset(versions - needed - submitted))
