@@ -82,9 +82,10 @@ def submissions(ladder: SmallLadder) -> list[StoredSubmission]:
         return list(session.scalars(select(StoredSubmission).order_by(StoredSubmission.id)))
 
 
-def is_tried_by(ladder: SmallLadder, pid: int, phases: tuple[str, ...]) -> bool:
-    leased = [row for row in submissions(ladder) if row.status == "leased" and row.phase in phases]
-    return any(f" {pid} " in (row.holder or "") for row in leased)
+def is_tried_by(ladder: SmallLadder, pid: int) -> bool:
+    """Whether that process tries one, or there is none left to be tried."""
+    waiting = [row for row in submissions(ladder) if row.status not in ENDED]
+    return not waiting or any(f" {pid} " in (row.holder or "") for row in waiting)
 
 
 @contextmanager
@@ -119,10 +120,9 @@ class Chaos:
             self._kill_runner(worker=number % 3 == 1)
 
     def _kill_runner(self, *, worker: bool) -> None:
-        phases = ("building", "trying") if self._rng.random() < 0.5 else ("trying",)
         with self._ladder.running("--concurrency", "8", **QUICK_TRIALS) as runner:
-            until(lambda: runner.poll() is not None or is_tried_by(self._ladder, runner.pid, phases))
-            time.sleep(self._rng.random() * 2)
+            until(lambda: runner.poll() is not None or is_tried_by(self._ladder, runner.pid))
+            time.sleep(self._rng.random() * 3)
             assert runner.poll() is None
             for pid in children(runner.pid)[: 1 if worker else 0]:
                 os.kill(pid, signal.SIGKILL)
