@@ -1,4 +1,4 @@
-"""`pigpen submit` to a ladder elsewhere: the folder is sent, and its trial is watched from here."""
+"""`pigpen submit` to a ladder elsewhere: the folder or image is sent, and its trial is watched from here."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def submit_elsewhere(
         order = SubmissionOrder(
             name=name,
             upload=_sent(connection, source) if source.folder is not None else None,
-            image=source.image,
+            image=_in_registry(connection, login, source.image) if source.image else None,
             source=source.image or source.name,
             word=word,
             variants=wanted,
@@ -85,6 +85,21 @@ def _sent(connection: Connection, source: BotSource) -> str:
 
     with packed(content_of(source)) as (file, size), progress("uploading", -(-size // PIECE)) as advance:
         return upload(connection, file, size, advance)
+
+
+def _in_registry(connection: Connection, login: Login, image: str) -> str:
+    """Push an image of this machine's; what is there already is taken as it is."""
+    from ladder.app.remote.pushing import is_on_engine
+    from ladder.cli.push import pushed
+    from ladder.errors import SandboxError
+    from ladder.values.registry import RegistryPlace
+
+    place = connection.get("/registry", RegistryPlace)
+    try:
+        is_here = not image.startswith(f"{place.address}/") and is_on_engine(image)
+    except SandboxError:  # without an engine one can submit what was pushed elsewhere
+        is_here = False
+    return pushed(connection, login, image) if is_here else image
 
 
 def _watched(connection: Connection, row: SubmissionRow) -> SubmissionRow:

@@ -27,6 +27,7 @@ from ladder.cli.logs import logs
 from ladder.cli.matches import matches
 from ladder.cli.new import new
 from ladder.cli.play import play
+from ladder.cli.push import push
 from ladder.cli.replay import replay
 from ladder.cli.rerun import rerun
 from ladder.cli.retire import retire
@@ -100,7 +101,7 @@ PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "logs": logs,
     },
     "Follow a ladder": {"standings": standings, "bots": bots, "show": show, "matches": matches},
-    "A ladder elsewhere": {"login": login, "logout": logout, "whoami": whoami},
+    "A ladder elsewhere": {"login": login, "logout": logout, "whoami": whoami, "push": push},
     "Run a ladder": {
         "ladder": ladder_app,
         "up": up,

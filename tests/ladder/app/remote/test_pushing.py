@@ -1,0 +1,106 @@
+"""`pigpen push`, and `pigpen submit` with an image, to a ladder elsewhere: a real engine, registry and site."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import docker
+import pytest
+from typer.testing import CliRunner
+
+from ladder.app.ladder import Ladder
+from ladder.app.remote.connection import Connection
+from ladder.app.remote.login import Login, write_login
+from ladder.app.remote.pushing import is_on_engine, push_image
+from ladder.cli.submit_elsewhere import _in_registry
+from ladder.cli.typer_app import app
+from ladder.errors import LadderError, UserError
+from ladder.settings.settings import load_settings
+from ladder.values.accounts import Scope
+from tests.ladder.people import add_person, token_of
+from tests.ladder.registries import free_port, guarded_registry
+from tests.ladder.site.serving import served
+from tests.ladder.trials.tiny import load_tiny
+
+pytestmark = [pytest.mark.docker, pytest.mark.registry]
+
+
+@dataclass
+class Elsewhere:
+    """A ladder that has a registry, and who has logged in there."""
+
+    ladder: Ladder
+    login: Login
+
+    @property
+    def registry(self) -> str:
+        return self.ladder.settings.registry
+
+    def push(self, image: str, name: str | None = None, token: str = "") -> str:
+        """Push an image; gives its name there."""
+        login = Login(self.login.address, self.login.name, token or self.login.token)
+        with Connection(login.address, login.token) as connection:
+            return push_image(connection, login, image, name, lambda words: None)
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Iterator[Elsewhere]:
+    address = f"127.0.0.1:{free_port()}"
+    settings = load_settings(data_dir=tmp_path / "ladder", registry=address)
+    with Ladder.open(settings, create=True) as ladder, served(ladder) as port:
+        add_person(ladder, "ada")
+        site = f"http://127.0.0.1:{port}"
+        with guarded_registry(settings.data_dir, f"{site}/api/v1/registry/token", address=address):
+            yield Elsewhere(ladder, Login(site, "ada", token_of(ladder, "ada")))
+
+
+@pytest.fixture
+def image(client: docker.DockerClient, name: str) -> Iterator[str]:
+    """An image of this engine's; nothing of it stays."""
+    tag = f"{name}:1"
+    identity = load_tiny(client, tag, mark=name)
+    yield tag
+    client.images.remove(identity, force=True)
+
+
+def test_an_image_is_pushed_under_ones_own_name_and_leaves_no_tag_behind(
+    elsewhere: Elsewhere, image: str, client: docker.DockerClient
+) -> None:
+    found = elsewhere.push(image, "trotter:2")
+    assert found.startswith("ada/trotter@sha256:")
+    assert [tag for tag in client.images.get(image).tags if tag.startswith(elsewhere.registry)] == []
+    assert elsewhere.push(image) == found.replace("trotter", image.partition(":")[0])
+
+
+def test_what_is_not_there_or_cannot_be_called_so_is_named(elsewhere: Elsewhere, image: str) -> None:
+    with pytest.raises(UserError, match="There is no image 'nothing:here' on this engine"):
+        elsewhere.push("nothing:here")
+    with pytest.raises(UserError, match=r"gives no name for the registry\. Say one in small letters"):
+        elsewhere.push(image, "Trotter")
+
+
+def test_a_token_that_is_not_for_submitting_pushes_nothing(elsewhere: Elsewhere, image: str) -> None:
+    with pytest.raises(LadderError, match="lacks the scope 'submit'"):
+        elsewhere.push(image, token=token_of(elsewhere.ladder, "ada", Scope.READ))
+
+
+def test_submit_pushes_an_image_of_this_engines_and_takes_others_as_they_are(elsewhere: Elsewhere, image: str) -> None:
+    assert (is_on_engine(image), is_on_engine("ada/nowhere:1")) == (True, False)
+    with Connection(elsewhere.login.address, elsewhere.login.token) as connection:
+        pushed = _in_registry(connection, elsewhere.login, image)
+        assert pushed.startswith(f"ada/{image.partition(':')[0]}@sha256:")
+        assert _in_registry(connection, elsewhere.login, "ada/nowhere:1") == "ada/nowhere:1"
+        full = f"{elsewhere.registry}/{pushed}"
+        assert _in_registry(connection, elsewhere.login, full) == full
+
+
+def test_the_command_prints_the_name_and_no_token(
+    elsewhere: Elsewhere, image: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    write_login(elsewhere.login)
+    done = CliRunner().invoke(app, ["push", image, "--name", "trotter"])
+    assert (done.exit_code, "\nada/trotter@sha256:" in f"\n{done.stdout}") == (0, True)
+    assert elsewhere.login.token not in done.output
