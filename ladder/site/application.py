@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
@@ -84,6 +85,7 @@ def make_app(ladder: Ladder, hub: LiveHub | None = None, passwords: Passwords | 
         lifespan=lifespan,
     )
     passwords = passwords or Passwords()
+    app.state.readers = Counter[str | None]()
     app.state.site = Site(
         ladder,
         answers,

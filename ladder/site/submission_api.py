@@ -20,6 +20,7 @@ from ladder.values.submission import SubmissionList, SubmissionOrder, Submission
 from referee.records.rules_file import RulesFileError
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import AsyncIterator, Iterator
 
     from ladder.site.context import Site
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 router = APIRouter()
 LOOK_SECONDS = 1.0
 """How often a stream looks how far a submission has come."""
+MOST_STREAMS = 10
+"""Streams that one account may read at a time: each of them asks the database again and again."""
 PULSE_LOOKS = 15
 """After so many looks without news a comment is sent, so that nobody between takes the stream for dead."""
 NOT_KEPT = {"Cache-Control": "no-store"}
@@ -116,13 +119,17 @@ async def stream(request: Request, number: Number) -> Response:
     viewer = await asyncio.to_thread(demand, request, Act.READ_SUBMISSION)
     site: Site = request.app.state.site
     first = await asyncio.to_thread(ordering.submission, site.ladder, viewer, number)
+    if request.app.state.readers[viewer.name] >= MOST_STREAMS:
+        raise TooOften(f"You read {MOST_STREAMS} submissions at a time already, and more may not be.", 10.0)
     headers = {**NOT_KEPT, "X-Accel-Buffering": "no"}
     return StreamingResponse(_messages(request, viewer, first), headers=headers, media_type="text/event-stream")
 
 
 async def _messages(request: Request, viewer: Viewer, row: SubmissionRow) -> AsyncIterator[str]:
     site: Site = request.app.state.site
+    readers: Counter[str | None] = request.app.state.readers
     site.metrics.stream_opened(1)
+    readers[viewer.name] += 1
     try:
         quiet = 0
         yield _event(row)
@@ -139,6 +146,9 @@ async def _messages(request: Request, viewer: Viewer, row: SubmissionRow) -> Asy
         yield "event: stop\ndata: {}\n\n"
     finally:
         site.metrics.stream_opened(-1)
+        readers[viewer.name] -= 1
+        if not readers[viewer.name]:
+            del readers[viewer.name]
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from ladder.runner.submission_coordinator import SubmissionCoordinator
 from ladder.settings.settings import load_settings
 from ladder.site import submission_api
 from ladder.site.application import make_app
+from ladder.site.submission_api import MOST_STREAMS
 from ladder.store.account_models import AuditEntry, StoredSubmission
 from ladder.store.commands.accounts import disable
 from ladder.store.commands.submission_queue import end
@@ -314,6 +315,30 @@ async def test_a_stream_ends_when_its_reader_may_not_read_on_or_the_site_ends(la
             await site.hub.close()
         stream = await asyncio.wait_for(reading, 30)
     assert [row.status for row in rows(stream.text)] == ["queued"]
+
+
+async def test_an_account_reads_few_streams_at_a_time(client: httpx.AsyncClient, ladder: Ladder) -> None:
+    hand_in(ladder.database, "ada")
+    hand_in(ladder.database, "ben")
+    ada, address = by(ladder, "ada"), f"{API}/submissions/1/stream"
+    reading = [asyncio.create_task(client.get(address, headers=ada)) for _ in range(MOST_STREAMS)]
+    while (refused := await asyncio.wait_for(open_or_refused(client, address, ada), 30)) is None:
+        pass
+    assert (refused.status_code, refused.headers["retry-after"]) == (429, "10")
+    for number in (1, 2):
+        await client.delete(f"{API}/submissions/{number}", headers=by(ladder, "olga"))
+    assert {answer.status_code for answer in await asyncio.gather(*reading)} == {200}
+    assert (await client.get(address, headers=ada)).status_code == 200
+
+
+async def open_or_refused(client: httpx.AsyncClient, address: str, who: dict[str, str]) -> httpx.Response | None:
+    """The refusal of a stream; None if it was not refused within a moment."""
+    asking = asyncio.create_task(client.get(address, headers=who))
+    done, _ = await asyncio.wait([asking], timeout=1)
+    if not done:
+        asking.cancel()
+        return None
+    return asking.result()
 
 
 async def test_a_stranger_s_stream_is_not_there(client: httpx.AsyncClient, ladder: Ladder) -> None:
