@@ -54,13 +54,17 @@ def pull(login: RegistryLogin, pinned: str) -> None:
     Pull an image by its digest that has been checked.
 
     Raises:
-        BotRejected: If the registry does not have it any more.
-        SandboxError: If the registry or the engine fails.
+        BotRejected: If the registry does not have it any more, by its own word.
+        SandboxError: If the registry or the engine fails, or the registry does not let the ladder in.
     """
+    with RegistryClient(login) as registry:
+        registry.manifest(_image(login, pinned))
     client = connect()
     try:
         with engine_errors(f"pull {pinned}"):
             pull_image(client, pinned, login={"registrytoken": login.token, "serveraddress": login.address})
+    except BotRejected as error:  # it is there: no fault of its owner's
+        raise SandboxError(str(error)) from error
     finally:
         client.close()
 

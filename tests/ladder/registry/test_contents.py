@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import threading
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 
@@ -13,6 +16,7 @@ from ladder.registry.client import RegistryClient
 from ladder.registry.contents import check_contents
 from ladder.registry.manifests import CONFIGS, DOCKER, LISTS, PACKED, read_manifest
 from ladder.registry.names import ImageName
+from ladder.trials.registry_images import pull
 from tests.ladder.registries import guarded_registry
 from tests.ladder.registry.pushed import Pusher, layer
 
@@ -134,6 +138,44 @@ def test_a_login_is_for_the_images_of_one_task(pusher: Pusher) -> None:
 def test_a_registry_that_is_gone_is_not_the_bots_fault(pusher: Pusher) -> None:
     with pytest.raises(SandboxError, match="does not answer"):
         look(pusher.login.model_copy(update={"address": "127.0.0.1:1"}))
+
+
+class Redirecting(BaseHTTPRequestHandler):
+    """A registry that sends whoever asks to itself, under another name."""
+
+    asked: ClassVar[list[str]] = []
+
+    def do_GET(self) -> None:
+        self.asked.append(self.path)
+        self.send_response(307)
+        self.send_header("Location", "/elsewhere")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def test_nobody_leads_the_ladder_elsewhere(pusher: Pusher) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Redirecting) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        login = pusher.login.model_copy(update={"address": f"127.0.0.1:{server.server_address[1]}"})
+        with pytest.raises(SandboxError, match="The ladder's registry failed: 307"):
+            look(login)
+        server.shutdown()
+        thread.join()
+    assert Redirecting.asked == ["/v2/ada/trotter/manifests/1"]
+
+
+@pytest.mark.docker
+def test_a_registry_that_does_not_let_the_ladder_in_has_not_lost_the_image(pusher: Pusher, tmp_path: Path) -> None:
+    pinned = f"{pusher.address}/ada/trotter@{pusher.image(layer())}"
+    forged = Pusher(tmp_path, pusher.address).login
+    with pytest.raises(SandboxError, match="The ladder's registry failed: 401"):
+        pull(forged, pinned)
+    with pytest.raises(BotRejected, match="There is no image"):
+        pull(pusher.login, f"{pusher.address}/ada/trotter@sha256:{'7' * 64}")
 
 
 def test_a_login_shows_no_token(pusher: Pusher) -> None:
