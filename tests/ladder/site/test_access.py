@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import hmac
 import os
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ from ladder.values.accounts import Role, Scope, Viewer
 from tests.ladder.ladders import NOW, lease, played, queue
 from tests.ladder.people import add_person, session_of, token_of
 from tests.ladder.recorded_ladders import new_ladder, recorded_match
-from tests.ladder.site.person import quick_passwords
+from tests.ladder.site.person import Program, quick_passwords
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,15 +66,20 @@ OWN_TO_READ = (401, *(OK,) * 8)
 """An area where all see their own."""
 OWN_TO_CHANGE = (401, OK, OK, OK, OK, 403, OK, OK, OK)
 SESSION = (401, OK, 403, OK, 403, 403, OK, 403, 403)
-TOKEN = (401, 401, OK, 401, OK, OK, 401, OK, OK)
 NO_UPLOAD = (401, 422, 422, 422, 422, 403, 422, 422, 422)
 """They may submit, but name an upload that is not there."""
+NO_FILE = (303, 422, 403, 422, 403, 403, 422, 403, 403)
 NO_TOKEN = (401, 404, 403, 404, 403, 403, 404, 403, 403)
 NO_CODE = (303, 404, 403, 404, 403, 403, 404, 403, 403)
 NO_REGISTRY = (401, 404, 404, 404, 404, 403, 404, 404, 404)
 NO_PROVIDER = (404, 404, 403, 404, 403, 403, 404, 403, 403)
 PERSON = (OK, OK, 403, OK, 403, 403, OK, 403, 403)
 """A form for everybody: a program sends none."""
+PAGE_OF_THE_OWNER = (303, 404, 404, OK, OK, OK, OK, OK, 404)
+FORM_OF_THE_OWNER = (303, 404, 403, OK, 403, 403, OK, 403, 403)
+ADMIN_FORM = (303, 404, 403, 404, 403, 403, OK, 403, 403)
+"""A program sends no forms."""
+ADMIN = (303, 404, 404, 404, 404, 404, OK, OK, 403)
 PAGE = (303, *(OK,) * 8)
 PAGE_OF_A_PERSON = (303, OK, 403, OK, 403, 403, OK, 403, 403)
 
@@ -173,8 +179,29 @@ CASES = [
     Case("POST", "/me/account/password", (303, *(403,) * 8), form={"password": "wrong", "new": "correct horse 2"}),
     Case("POST", "/me/account/tokens", PAGE_OF_A_PERSON, form={"name": "x", "scope_read": "on", "days": "1"}),
     Case("POST", "/me/account/tokens/{number}", NO_CODE, form={}),
-    Case("POST", "/me/account/sessions/{number}", PAGE_OF_A_PERSON, form={}),
-    Case("DELETE", f"{API}/me/token", TOKEN),
+    Case("POST", "/me/account/sessions/{number}", NO_CODE, "/me/account/sessions/4711", form={}),
+    Case("GET", "/me/logs", PAGE_OF_THE_OWNER, "/me/logs?bot=Trotter"),
+    Case("GET", "/me/logs/{match}/{seat}", PAGE_OF_THE_OWNER),
+    Case("GET", "/me/submissions/{number}", PAGE_OF_THE_OWNER, "/me/submissions/{ended}"),
+    Case("POST", "/me/submissions", NO_FILE, form={}),
+    Case(
+        "POST", "/me/submissions/{number}/withdrawal", FORM_OF_THE_OWNER, "/me/submissions/{waits}/withdrawal", form={}
+    ),
+    Case("GET", "/admin", ADMIN),
+    Case("GET", "/admin/audit", ADMIN),
+    Case("GET", "/admin/bots", ADMIN),
+    Case("GET", "/admin/invitations", ADMIN),
+    Case("GET", "/admin/matches", ADMIN),
+    Case("GET", "/admin/submissions", ADMIN),
+    Case("POST", "/admin/accounts/{name}/disable", ADMIN_FORM, "/admin/accounts/ben/disable", form={"reason": "x"}),
+    Case("POST", "/admin/accounts/{name}/enable", ADMIN_FORM, "/admin/accounts/ben/enable", form={}),
+    Case("POST", "/admin/accounts/{name}/quota", ADMIN_FORM, "/admin/accounts/ben/quota", form={"quota": "3"}),
+    Case("POST", "/admin/accounts/{name}/role", ADMIN_FORM, "/admin/accounts/ben/role", form={"role": "contestant"}),
+    Case("POST", "/admin/bots/{name}/{action}", ADMIN_FORM, "/admin/bots/Snout/suspend", form={"reason": "x"}),
+    Case("POST", "/admin/invitations", ADMIN_FORM, form={"role": "contestant", "days": "7"}),
+    Case("POST", "/admin/invitations/{number}/revoke", ADMIN_FORM, form={}),
+    Case("POST", "/admin/matches/{number}/requeue", NO_CODE, form={}),
+    Case("DELETE", f"{API}/me/token", OWN_TO_READ),
     Case("POST", "/logout", (303, 303, 403, 303, 403, 403, 303, 403, 403), form={}),
     Case("POST", "/me/account/revoke", PAGE_OF_A_PERSON, form={}),
 ]
@@ -221,9 +248,10 @@ def world(tmp_path: Path, lines: tuple[AnyLine, ...]) -> Iterator[World]:
         versions = list(session.scalars(select(models.Version.id).limit(4)))
         lease(session, queue(session, versions, "gongzhu"))
         waiting = submission_queue.add(session, _submission(), NOW)
+        waits = submission_queue.add(session, _submission(), NOW)
         ended = submission_queue.add(session, _submission(), NOW)
         assert submission_queue.withdraw(session, ended.id, NOW) is None
-        known = {"waiting": str(waiting.id), "ended": str(ended.id)}
+        known = {"waiting": str(waiting.id), "waits": str(waits.id), "ended": str(ended.id)}
     known["upload"] = uploads.begin_upload(ladder, Viewer("ada"), 10).id
     os.utime(tmp_path / "uploads" / known["upload"], (NOW, NOW))
     known |= {"match": str(match), "number": str(match), "board": "0", "table": "0", "step": "20", "seat": "0"}
@@ -288,3 +316,32 @@ async def _status(client: httpx.AsyncClient, case: Case, world: World) -> int:
     if response.status_code == 303 and not response.headers["location"].startswith("/login"):
         return 200
     return response.status_code
+
+
+@pytest.mark.parametrize(
+    ("method", "address", "missing"),
+    [
+        ("GET", "/submissions/{ended}", "/submissions/4711"),
+        ("DELETE", "/submissions/{waiting}", "/submissions/4711"),
+        ("GET", "/submissions/{ended}/stream", "/submissions/4711/stream"),
+        ("GET", "/uploads/{upload}", f"/uploads/{'0' * 32}"),
+        ("DELETE", "/uploads/{upload}", f"/uploads/{'0' * 32}"),
+        ("GET", "/matches/1/seats/0/logs", "/matches/1/seats/7/logs"),
+    ],
+)
+def test_a_stranger_cannot_tell_what_is_anothers_from_what_is_not_there(
+    world: World, method: str, address: str, missing: str
+) -> None:
+    program = Program(world.ladder, token_of(world.ladder, "ben"), world.app)
+    theirs, nobodys = program.ask(method, address.format(**world.known)), program.ask(method, missing)
+    assert theirs.status_code == nobodys.status_code == 404
+    names = [*world.known.values(), "4711", "7", "0" * 32]
+    assert _without(theirs.text, names) == _without(nobodys.text, names)
+    assert theirs.headers.keys() == nobodys.headers.keys()
+
+
+def _without(text: str, names: list[str]) -> str:
+    """What is left of an answer if names and numbers of things do not count."""
+    for name in sorted(names, key=len, reverse=True):
+        text = re.sub(rf"(?<=[ ']){name}(?=[ '.])", "…", text)
+    return text

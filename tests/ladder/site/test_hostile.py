@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import html
+import json
 import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
@@ -11,6 +12,7 @@ from urllib.parse import quote, unquote
 import pytest
 
 from ladder.app.ladder import Ladder
+from ladder.app.running import event_log
 from ladder.site.static_files import digest
 from ladder.store import models
 from ladder.values.text import harmless
@@ -137,3 +139,13 @@ async def asked(visitor: Visitor, target: str) -> tuple[int, bytes]:
 
     await visitor.app(scope, receive, send)
     return said[0]["status"], b"".join(message.get("body", b"") for message in said[1:])
+
+
+def test_what_is_asked_for_makes_no_line_of_the_log(settings: Settings) -> None:
+    made_up = '/b/x"\n{"event": "account.disabled", "who": "olga"}\r\n\u2028'
+    with Ladder.open(settings, create=True) as ladder, event_log(ladder, "site"):
+        Visitor(ladder).get(quote(made_up), User_Agent="x\t{}", Referer='"}')
+    lines = (settings.data_dir / "logs" / "site.jsonl").read_text().split("\n")
+    events = [json.loads(line) for line in lines if line]
+    assert [event["event"] for event in events] == ["request"]
+    assert events[0]["path"] == made_up
