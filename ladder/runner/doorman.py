@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.registry.keys import registry_key
 from ladder.registry.login import RegistryLogin
 from ladder.registry.names import in_registry
-from ladder.registry.program import is_loopback
-from ladder.registry.tokens import LADDER_SECONDS, Access, sign
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,6 +38,9 @@ class Doorman:
         names = sorted({image.repository for image in images if image})
         if not names:
             return None
+        from ladder.registry.keys import registry_key  # most ladders have no registry, and it takes long
+        from ladder.registry.tokens import LADDER_SECONDS, Access, sign
+
         key = registry_key(settings.data_dir)
         token = sign(key, "", [Access(name, ("pull",)) for name in names], now, LADDER_SECONDS)
         return RegistryLogin(address=settings.registry, plain=speaks_plain(settings), token=token)
@@ -48,4 +48,6 @@ class Doorman:
 
 def speaks_plain(settings: Settings) -> bool:
     """Whether the ladder's registry speaks HTTP: where nobody is between, or where that is allowed."""
+    from ladder.registry.program import is_loopback
+
     return is_loopback(settings.registry) or settings.plain_http

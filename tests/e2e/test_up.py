@@ -271,7 +271,7 @@ def test_the_registry_runs_beside_the_site_and_is_started_again(ladder: SmallLad
         registry = eventually(lambda: next((pid for pid in children(up.program.pid) if is_registry(pid)), 0))
         challenge = eventually(lambda: asked(f"http://127.0.0.1:{port}/v2/"))
         assert challenge == f'Bearer realm="{up.address}api/v1/registry/token",service="pigpen"'
-        assert httpx.get(f"{up.address}api/v1/registry/token?service=pigpen").status_code == 401
+        assert httpx.get(f"{up.address}api/v1/registry/token?service=pigpen", timeout=PATIENCE).status_code == 401
         os.kill(registry, signal.SIGKILL)
         again = eventually(lambda: next((pid for pid in children(up.program.pid) if is_registry(pid, registry)), 0))
         assert eventually(lambda: asked(f"http://127.0.0.1:{port}/v2/")) == challenge
@@ -288,7 +288,7 @@ def is_registry(pid: int, but: int = 0) -> bool:
 def asked(address: str) -> str:
     """What a registry says to somebody without a token; nothing if it does not answer."""
     try:
-        return str(httpx.get(address).headers.get("www-authenticate", ""))
+        return str(httpx.get(address, timeout=PATIENCE).headers.get("www-authenticate", ""))
     except httpx.TransportError:
         return ""
 
