@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from ladder.app.ladder import Ladder
-    from ladder.app.live_tail import Pace
+    from ladder.app.live_tail import PollPace
 
 
 class LiveHub:
@@ -33,7 +33,7 @@ class LiveHub:
                 ...
     """
 
-    def __init__(self, ladder: Ladder, pace: Pace = DEFAULT_PACE) -> None:
+    def __init__(self, ladder: Ladder, pace: PollPace = DEFAULT_PACE) -> None:
         self._ladder = ladder
         self._pace = pace
         self._tails: dict[tuple[int, int], LiveTail] = {}

@@ -22,7 +22,7 @@ MOST_SHARED = 4
 
 
 @dataclass(frozen=True)
-class Pace:
+class PollPace:
     """How often a match is looked at."""
 
     poll_seconds: float = 0.2
@@ -31,13 +31,13 @@ class Pace:
     """Seconds without an event after which the ladder is asked whether the match is still being played."""
 
 
-DEFAULT_PACE = Pace()
+DEFAULT_PACE = PollPace()
 
 
 class LiveTail:
     """The file of one attempt, for all who follow it."""
 
-    def __init__(self, ladder: Ladder, match: int, attempt: int, outcome: Outcome | None, pace: Pace) -> None:
+    def __init__(self, ladder: Ladder, match: int, attempt: int, outcome: Outcome | None, pace: PollPace) -> None:
         """
         Begin to watch; in the event loop that runs now.
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.app.accounts.policy import Act, may
 from ladder.app.matches import newest
+from ladder.entry.policy import Act, may
 from ladder.errors import LadderError, UserError
 from ladder.store import names
 from ladder.store.people import name_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.app.accounts.policy import Act, check
+from ladder.entry.policy import Act, check
 from ladder.errors import LadderError
 from ladder.store.commands import queue
 from ladder.store.commands.audit import write_audit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.app.accounts.policy import Act, check, may
+from ladder.entry.policy import Act, check, may
 from ladder.errors import LadderError, UserError
 from ladder.store.commands.audit import write_audit
 from ladder.store.commands.retiring import OWNER

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from ladder.app.any_ladder import AnyLadder
+    from ladder.app.either.any_ladder import AnyLadder
     from ladder.app.ladder import Ladder
     from ladder.settings.settings import Settings
 
@@ -82,7 +82,7 @@ def asked(local: bool) -> Iterator[AnyLadder]:
     login = None if local else read_login()
     if login is None:
         with opened() as ladder:
-            from ladder.app.local_ladder import LocalLadder
+            from ladder.app.either.local_ladder import LocalLadder
 
             yield LocalLadder(ladder)
         return

@@ -57,7 +57,7 @@ def replay(
             for text in match_text(recorded, lines, bot):
                 typer.echo(folded(text, console.encoding))
         else:
-            from ladder.cli.viewer import Viewer  # there are no such terminals on Windows
+            from ladder.cli.viewer import ReplayViewer  # there are no such terminals on Windows
 
             cursor = Cursor(recorded, recorded.deals.index(lines[0]))
-            Viewer(cursor, console, bot, partial(read_match, source)).run(sys.stdin.fileno())
+            ReplayViewer(cursor, console, bot, partial(read_match, source)).run(sys.stdin.fileno())

@@ -39,7 +39,7 @@ MOVES = {
 ONWARD = {"forward", "next_trick", "next_deal"}
 
 
-class Viewer:
+class ReplayViewer:
     """Looks at a recorded match on a terminal."""
 
     def __init__(self, cursor: Cursor, console: Console, bot: int | None, read: Callable[[], Recorded]) -> None:

@@ -1,1 +1,1 @@
-"""Who may enter which bot, under what name, and in what variants; pure functions of what a ladder holds."""
+"""Who may enter which bot, under what name, in what variants; who may see and do what. Pure functions."""

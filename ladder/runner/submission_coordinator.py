@@ -18,7 +18,7 @@ from ladder.store.commands.submissions import add_version
 from ladder.store.open_submissions import open_submissions
 from ladder.store.queries.submissions import submission_row
 from ladder.store.submission_look import look_at
-from ladder.trials.tasks import Known, SubmissionTask, TrialProgress
+from ladder.trials.tasks import KnownToLadder, SubmissionTask, TrialProgress
 from ladder.values.submission import VariantFile
 from referee.records.rules_file import rules_from
 
@@ -167,7 +167,7 @@ class SubmissionCoordinator:
             registry=self._doorman.login([row.image], self._now()),
             folder=str(self.folders.bot(row.folder, row.source)) if row.folder else None,
             variants=_wanted(row),
-            known=Known.of(look_at(session, row.bot)),
+            known=KnownToLadder.of(look_at(session, row.bot)),
             sandbox=cast("Literal['docker', 'process']", row.sandbox),
             runtime=settings.runtime,
             locked_bytes=settings.locked_bytes,

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Request
 from starlette.responses import RedirectResponse, Response
 
 from ladder.app.accounts import sessions, tokens
-from ladder.app.accounts.policy import Act
+from ladder.entry.policy import Act
 from ladder.errors import Forbidden, UserError
 from ladder.site.attempts import Attempt
 from ladder.site.context import MOST_NUMBER

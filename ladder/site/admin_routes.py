@@ -10,9 +10,9 @@ from starlette.responses import RedirectResponse, Response
 from ladder.app import bots, quarantine, states
 from ladder.app import matches as all_matches
 from ladder.app.accounts import managing
-from ladder.app.accounts.policy import Act
 from ladder.app.matches import MatchStatus
 from ladder.app.submit import ordering
+from ladder.entry.policy import Act
 from ladder.errors import LadderError, UserError
 from ladder.site.context import MOST_NUMBER
 from ladder.site.door import site_address

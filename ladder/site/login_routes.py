@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from ladder.app.accounts import device, registering, sessions
-from ladder.app.accounts.policy import Act
+from ladder.entry.policy import Act
 from ladder.errors import Forbidden, LadderError, TooOften, UserError
 from ladder.site.attempts import Attempt
 from ladder.site.door import at_the_door, let_in, let_out, next_of, visit_of

@@ -9,8 +9,8 @@ from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from ladder.app import bots, logs, matches
-from ladder.app.accounts.policy import Act
 from ladder.app.submit import ordering
+from ladder.entry.policy import Act
 from ladder.site import bot_uploads
 from ladder.site.context import MOST_NUMBER
 from ladder.site.forms import Form, form_page

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
-from ladder.app.accounts.policy import Act
 from ladder.app.logs import logs as read_logs
 from ladder.app.states import retire
+from ladder.entry.policy import Act
 from ladder.site.api import Number
 from ladder.site.context import MOST_NUMBER
 from ladder.site.fresh import fresh

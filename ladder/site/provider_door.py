@@ -10,7 +10,7 @@ from anyio import CapacityLimiter
 from ladder.site.flows import Flows
 
 if TYPE_CHECKING:
-    from ladder.app.accounts.oidc import Begun, Known, Provider
+    from ladder.app.accounts.oidc import Begun, KnownPerson, Provider
 
 AT_ONCE = 4
 """Threads that wait for the provider."""
@@ -24,7 +24,7 @@ class Flow:
     """Where it goes next."""
     invitation: str
     begun: Begun | None = None
-    known: Known | None = None
+    known: KnownPerson | None = None
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from ladder.site.viewer import NO_PAGE, address_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ladder.app.accounts.oidc import Known
+    from ladder.app.accounts.oidc import KnownPerson
     from ladder.site.context import Site
 
 router = APIRouter(prefix="/login/oidc")
@@ -91,7 +91,7 @@ def _let_in_or_ask(request: Request, flow: Flow) -> Response:
     return _register(request, flow, flow.known, flow.known.name, is_chosen=False)
 
 
-def _register(request: Request, flow: Flow, known: Known, name: str, *, is_chosen: bool) -> Response:
+def _register(request: Request, flow: Flow, known: KnownPerson, name: str, *, is_chosen: bool) -> Response:
     """Make the account; if its name cannot be, ask for another one."""
     site = _site(request)
     try:

@@ -10,8 +10,8 @@ from fastapi import APIRouter, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from ladder.app.accounts.policy import Act
-from ladder.app.registry import registry_place, registry_token
+from ladder.app.submit.registry import registry_place, registry_token
+from ladder.entry.policy import Act
 from ladder.registry.tokens import MOST_SCOPES
 from ladder.site.attempts import Attempt
 from ladder.site.fresh import fresh

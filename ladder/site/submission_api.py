@@ -11,8 +11,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response, StreamingResponse
 
-from ladder.app.accounts.policy import Act
 from ladder.app.submit import ordering, uploads
+from ladder.entry.policy import Act
 from ladder.errors import BotRejected, Conflict, Forbidden, LadderError, TooOften
 from ladder.site.context import MOST_NUMBER
 from ladder.site.viewer import demand, still_may

@@ -8,8 +8,8 @@ from urllib.parse import quote
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse
 
-from ladder.app.accounts.policy import ORGANISERS_ONLY, SCOPES, Act, may
 from ladder.app.accounts.viewers import viewer_by
+from ladder.entry.policy import ORGANISERS_ONLY, SCOPES, Act, may
 from ladder.site.origin import CSRF_HEADER, SAFE, has_csrf, is_same_origin, session_secret
 from ladder.site.words import to_translate
 from ladder.values.accounts import NOBODY, Viewer

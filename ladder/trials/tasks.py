@@ -23,7 +23,7 @@ from referee.records.lines import Instances
 from referee.records.rules_file import rules_from
 
 
-class Known(Message):
+class KnownToLadder(Message):
     """What the ladder holds that decides about the bot (`ladder.entry.look`)."""
 
     rules: dict[str, dict[str, Any]]
@@ -33,7 +33,7 @@ class Known(Message):
     holders: dict[str, tuple[str, ...]]
 
     @classmethod
-    def of(cls, look: SubmissionLook) -> Known:
+    def of(cls, look: SubmissionLook) -> KnownToLadder:
         """Take from a look what a trial needs."""
         return cls(
             rules={name: rules.to_plain() for name, rules in look.rules.items()},
@@ -71,7 +71,7 @@ class SubmissionTask(Message):
     registry: RegistryLogin | None = None
     """Lets the worker into the ladder's registry, if the image is there."""
     variants: tuple[str | VariantFile, ...]
-    known: Known
+    known: KnownToLadder
     sandbox: Literal["docker", "process"]
     runtime: str = "runc"
     locked_bytes: int = LOCKED_BYTES
@@ -117,7 +117,7 @@ class TrialProgress(Message):
     """How many there are."""
 
 
-class Program(Message):
+class TriedProgram(Message):
     """A bot that could be loaded."""
 
     identity: str
@@ -140,7 +140,7 @@ class SubmissionOutcome(Message):
     """Why the ladder does not even try it, in a sentence for its owner."""
     void: str | None = None
     """Why there is no outcome, in a sentence; never the bot's fault."""
-    program: Program | None = None
+    program: TriedProgram | None = None
     """What was tried."""
     variants: tuple[dict[str, Any], ...] = ()
     """Where it is to be entered, field for field as in a rules file."""

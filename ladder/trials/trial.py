@@ -16,7 +16,7 @@ from ladder.trials import image_facts as images
 from ladder.trials.again import again
 from ladder.trials.candidate import candidate
 from ladder.trials.failures import failures
-from ladder.trials.tasks import Program, SubmissionOutcome
+from ladder.trials.tasks import SubmissionOutcome, TriedProgram
 from referee.records.rules_file import RulesFileError
 
 if TYPE_CHECKING:
@@ -97,8 +97,8 @@ async def _play(task: SubmissionTask, bot: Candidate, variants: Sequence[Rules],
         return await preflight(bot.program, task.bot, variants, task.clock_setting, task.deals, advance)
 
 
-def _program(bot: Candidate) -> Program:
-    return Program(
+def _program(bot: Candidate) -> TriedProgram:
+    return TriedProgram(
         identity=bot.program.identity,
         pinned=bot.pinned,
         size=bot.size,

@@ -163,12 +163,20 @@ def test_the_bots_of_the_readmes_play(tmp_path: Path, code: str) -> None:
     assert "fault:" not in done.stdout
 
 
+def sections(text: str) -> set[str]:
+    """By what names links lead to the headings of a page."""
+    headings = re.findall("^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
 @pytest.mark.parametrize("text", [README, SDK_README], ids=["README.md", "sdk/README.md"])
 def test_every_file_and_name_that_is_mentioned_exists(text: str) -> None:
     import pigpen
 
     for target in re.findall(r"\]\(([^)]+)\)", text):
-        place = ROOT / target
+        file, _, section = target.partition("#")
+        place = ROOT / file
         assert place.is_dir() or place.stat().st_size > 0, target
+        assert not section or section in sections(place.read_text(encoding="utf-8")), target
     for name in re.findall(r"`view\.(\w+)", text):
         assert hasattr(pigpen.View, name), name

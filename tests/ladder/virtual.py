@@ -10,7 +10,7 @@ from itertools import count
 from queue import Empty
 from typing import TYPE_CHECKING
 
-from ladder.trials.tasks import Program, SubmissionOutcome, SubmissionTask
+from ladder.trials.tasks import SubmissionOutcome, SubmissionTask, TriedProgram
 from ladder.worker.tasks import MatchOutcome, MatchTask
 from pigpen.rules import PRESETS
 from referee.records.packed_record import PackedRecord
@@ -93,7 +93,7 @@ def fit(task: SubmissionTask) -> SubmissionOutcome:
     return SubmissionOutcome(
         submission=task.submission,
         attempt=task.attempt,
-        program=Program(identity=f"sha256:{task.submission:064}", pinned=None, size=7, lock=None, can_fork=False),
+        program=TriedProgram(identity=f"sha256:{task.submission:064}", pinned=None, size=7, lock=None, can_fork=False),
         variants=(PRESETS["hearts"].to_plain(),),
     )
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ladder.app.accounts.policy import Act, check
 from ladder.app.accounts.secrets import DEVICE, TOKEN, hash_of, new_secret, new_user_code, tidy_user_code
 from ladder.app.accounts.sessions import DAY
+from ladder.entry.policy import Act, check
 from ladder.errors import Busy, LadderError
 from ladder.store.commands import login_codes
 from ladder.store.commands.audit import write_audit

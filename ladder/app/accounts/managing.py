@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ladder.app.accounts.passwords import check_password
-from ladder.app.accounts.policy import Act, check
 from ladder.app.accounts.secrets import INVITATION, hash_of, new_secret
 from ladder.app.accounts.sessions import DAY
 from ladder.entry.claims import check_name
+from ladder.entry.policy import Act, check
 from ladder.errors import Forbidden, LadderError, UserError
 from ladder.store.commands import accounts as store
 from ladder.store.commands.audit import write_audit

@@ -58,7 +58,7 @@ class Begun:
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownPerson:
     """Somebody for whom the provider vouches."""
 
     subject: str
@@ -100,7 +100,7 @@ class Provider:
             )
         return str(address), begun
 
-    def finish(self, begun: Begun, answer: Mapping[str, str]) -> Known:
+    def finish(self, begun: Begun, answer: Mapping[str, str]) -> KnownPerson:
         """
         Redeem what the browser brings back.
 
@@ -128,7 +128,7 @@ class Provider:
             )
         return self._known(described, begun, token)
 
-    def _known(self, described: Mapping[str, Any], begun: Begun, token: Mapping[str, Any]) -> Known:
+    def _known(self, described: Mapping[str, Any], begun: Begun, token: Mapping[str, Any]) -> KnownPerson:
         keys = self._json(described["jwks_uri"])
         try:
             read = jwt.decode(str(token["id_token"]), KeySet.import_key_set(keys), algorithms=ALGORITHMS)  # type: ignore[arg-type]
@@ -143,7 +143,7 @@ class Provider:
         if not isinstance(subject, str) or not 0 < len(subject) <= MOST_SUBJECT:
             raise Forbidden(REFUSED)
         name = claims.get("preferred_username")
-        return Known(f"{described['issuer']} {subject}", name[:100] if isinstance(name, str) else "")
+        return KnownPerson(f"{described['issuer']} {subject}", name[:100] if isinstance(name, str) else "")
 
     def _described(self) -> dict[str, Any]:
         """What the issuer says of itself."""

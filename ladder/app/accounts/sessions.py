@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ladder.app.accounts.passwords import check_password
-from ladder.app.accounts.policy import Act, check
 from ladder.app.accounts.secrets import SESSION, hash_of, new_secret
+from ladder.entry.policy import Act, check
 from ladder.errors import Forbidden
 from ladder.store.commands.accounts import set_password
 from ladder.store.commands.audit import write_audit

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.app.accounts.policy import Act, check
 from ladder.app.accounts.secrets import TOKEN, hash_of, new_secret
 from ladder.app.accounts.sessions import DAY
+from ladder.entry.policy import Act, check
 from ladder.errors import LadderError, UserError
 from ladder.store.commands.audit import write_audit
 from ladder.store.commands.credentials import add_credential, open_credential, revoke_all

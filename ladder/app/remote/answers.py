@@ -30,7 +30,7 @@ LONGEST = 600
 
 
 @dataclass(frozen=True)
-class Answer:
+class HttpAnswer:
     """An answer, read to its end."""
 
     status: int
@@ -39,7 +39,7 @@ class Answer:
     body: bytes
 
     @classmethod
-    def of(cls, found: requests.Response, most: int) -> Answer:
+    def of(cls, found: requests.Response, most: int) -> HttpAnswer:
         """
         Read an answer.
 
@@ -59,7 +59,7 @@ class Answer:
         return self.headers.get("Content-Type", "").partition(";")[0].strip().lower()
 
 
-def read(address: str, answer: Answer, kind: type[T] | pydantic.TypeAdapter[T]) -> T:
+def read(address: str, answer: HttpAnswer, kind: type[T] | pydantic.TypeAdapter[T]) -> T:
     """
     Read a value; fields that this version does not know are left out.
 
@@ -76,7 +76,7 @@ def read(address: str, answer: Answer, kind: type[T] | pydantic.TypeAdapter[T]) 
         raise not_understood(address, answer) from None
 
 
-def refusal(address: str, answer: Answer) -> PigpenError:
+def refusal(address: str, answer: HttpAnswer) -> PigpenError:
     """What to raise in the place of a value: the ladder's own sentence, if there is one."""
     detail = _detail(answer)
     if detail is not None and 400 <= answer.status < 500:
@@ -88,7 +88,7 @@ def refusal(address: str, answer: Answer) -> PigpenError:
     return not_understood(address, answer)
 
 
-def not_understood(address: str, answer: Answer) -> RemoteError:
+def not_understood(address: str, answer: HttpAnswer) -> RemoteError:
     """What to raise if it is not what Pigpen answers."""
     return RemoteError(
         f"What {address} answered is not understood ({answer.status}, {answer.media_type or 'of no kind'}): either it "
@@ -117,7 +117,7 @@ def _reason(error: BaseException) -> BaseException | None:
     return None
 
 
-def _detail(answer: Answer) -> str | None:
+def _detail(answer: HttpAnswer) -> str | None:
     """The sentence of a problem document (RFC 9457)."""
     if answer.media_type != PROBLEM:
         return None

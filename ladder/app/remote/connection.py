@@ -19,7 +19,7 @@ import requests.auth
 import urllib3.exceptions
 
 from ladder.app.remote.address import is_loopback, origin_of
-from ladder.app.remote.answers import MOST_BYTES, NO_ANSWER, Answer, read, refusal, why
+from ladder.app.remote.answers import MOST_BYTES, NO_ANSWER, HttpAnswer, read, refusal, why
 from ladder.errors import RemoteError
 from pigpen.version import __version__
 
@@ -97,9 +97,9 @@ class Connection:
         elif data is not None:
             given["Content-Type"] = "application/octet-stream"
         with self._asked(method, path, data=data, headers=given) as found:
-            return read(self.address, Answer.of(found, MOST_BYTES), kind)
+            return read(self.address, HttpAnswer.of(found, MOST_BYTES), kind)
 
-    def answer(self, path: str, most: int = MOST_BYTES, **request: Any) -> Answer:
+    def answer(self, path: str, most: int = MOST_BYTES, **request: Any) -> HttpAnswer:
         """
         Ask for anything, with as many attempts as it takes; the arguments are those of `requests`.
 
@@ -111,7 +111,7 @@ class Connection:
             try:
                 with self._asked("GET", path, **request) as found:
                     if found.status_code not in NO_ANSWER or pause is None:
-                        return Answer.of(found, most)
+                        return HttpAnswer.of(found, most)
                     pause = _pause(found, pause)
             except _NoAnswer:
                 if pause is None:
@@ -130,7 +130,7 @@ class Connection:
         """
         with self._asked("GET", path, headers={"Accept": "text/event-stream", "Accept-Encoding": "identity"}) as found:
             if found.status_code != 200 or not found.headers.get("Content-Type", "").startswith("text/event-stream"):
-                raise refusal(self.address, Answer.of(found, MOST_BYTES))
+                raise refusal(self.address, HttpAnswer.of(found, MOST_BYTES))
             yield found
 
     @contextmanager

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.app.accounts.policy import Act, may
-from ladder.app.registry import NO_REGISTRY
+from ladder.app.submit.registry import NO_REGISTRY
 from ladder.app.submit.uploads import finished_upload
 from ladder.entry.claims import check_claim
+from ladder.entry.policy import Act, may
 from ladder.entry.variants import chosen_variants
 from ladder.errors import LadderError, TooOften, UserError
 from ladder.registry.names import own_image

@@ -45,7 +45,7 @@ KINDS = {
 
 
 @dataclass(frozen=True)
-class Limits:
+class ArchiveLimits:
     """How much is taken."""
 
     bytes: int = MOST_BYTES
@@ -57,7 +57,7 @@ class Limits:
     ratio: int = MOST_RATIO
 
 
-def unpack(packed: BinaryIO, folder: Path, limits: Limits | None = None) -> None:
+def unpack(packed: BinaryIO, folder: Path, limits: ArchiveLimits | None = None) -> None:
     """
     Unpack an archive to a folder, which is made; if anything is wrong with it, nothing is left.
 
@@ -72,7 +72,7 @@ def unpack(packed: BinaryIO, folder: Path, limits: Limits | None = None) -> None
     """
     folder.mkdir(mode=0o700)
     try:
-        _Unpacking(_Unpacked(packed, limits or Limits()), folder, limits or Limits()).run()
+        _Unpacking(_Unpacked(packed, limits or ArchiveLimits()), folder, limits or ArchiveLimits()).run()
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -81,7 +81,7 @@ def unpack(packed: BinaryIO, folder: Path, limits: Limits | None = None) -> None
 class _Unpacked:
     """The bytes that come out of gzip, counted."""
 
-    def __init__(self, packed: BinaryIO, limits: Limits) -> None:
+    def __init__(self, packed: BinaryIO, limits: ArchiveLimits) -> None:
         self._packed = packed
         self._limits = limits
         self._inflate = zlib.decompressobj(GZIP)
@@ -145,7 +145,7 @@ class _Unpacked:
 class _Unpacking:
     """Member by member from the archive to the folder."""
 
-    def __init__(self, source: _Unpacked, folder: Path, limits: Limits) -> None:
+    def __init__(self, source: _Unpacked, folder: Path, limits: ArchiveLimits) -> None:
         self._source = source
         self._folder = folder
         self._limits = limits

@@ -15,7 +15,7 @@ import pytest
 
 from ladder.app.ladder import Ladder
 from ladder.app.live_hub import LiveHub
-from ladder.app.live_tail import LiveTail, Pace
+from ladder.app.live_tail import LiveTail, PollPace
 from ladder.errors import LadderError
 from ladder.results.live_folder import LiveChunk, LiveFile, LiveFolder
 from ladder.runner.live_writer import LiveWriter
@@ -51,7 +51,7 @@ def writer(ladder: Ladder) -> Iterator[LiveWriter]:
 
 
 @asynccontextmanager
-async def opened(ladder: Ladder, pace: Pace) -> AsyncIterator[LiveHub]:
+async def opened(ladder: Ladder, pace: PollPace) -> AsyncIterator[LiveHub]:
     hub = LiveHub(ladder, pace)
     yield hub
     await hub.close()
@@ -60,14 +60,14 @@ async def opened(ladder: Ladder, pace: Pace) -> AsyncIterator[LiveHub]:
 
 @pytest.fixture
 async def hub(ladder: Ladder) -> AsyncIterator[LiveHub]:
-    async with opened(ladder, Pace(poll_seconds=0.002, doubt_seconds=3600)) as hub:
+    async with opened(ladder, PollPace(poll_seconds=0.002, doubt_seconds=3600)) as hub:
         yield hub
 
 
 @pytest.fixture
 async def doubting(ladder: Ladder) -> AsyncIterator[LiveHub]:
     """A hub that soon asks the ladder whether a match is still being played."""
-    async with opened(ladder, Pace(poll_seconds=0.002, doubt_seconds=0.01)) as hub:
+    async with opened(ladder, PollPace(poll_seconds=0.002, doubt_seconds=0.01)) as hub:
         yield hub
 
 

@@ -9,8 +9,8 @@ from fastapi import FastAPI
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from ladder.app.accounts.policy import Act
 from ladder.app.ladder import Ladder
+from ladder.entry.policy import Act
 from ladder.site.application import make_app
 from ladder.site.origin import csrf_of, is_same_origin
 from ladder.site.viewer import LogInFirst, demand, still_may, viewer_of

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from ladder.errors import BotRejected
 from ladder.sandbox.bots.content import Content, content_hash
-from ladder.sandbox.bots.uploaded import LONG_HEADER, Limits, unpack
+from ladder.sandbox.bots.uploaded import LONG_HEADER, ArchiveLimits, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MIB = 1024 * 1024
 MOST_MEMORY = 48 * MIB
 """More than any archive may take while it is unpacked, whatever it claims to hold."""
-SMALL = Limits(bytes=10_000, members=20, levels=4)
+SMALL = ArchiveLimits(bytes=10_000, members=20, levels=4)
 Member = tuple[tarfile.TarInfo, bytes]
 
 
@@ -89,12 +89,12 @@ def pax(keyword: str, value: str) -> bytes:
     return str(length).encode() + rest
 
 
-def unpacked(archive: bytes, to: Path, limits: Limits | None = None) -> Path:
+def unpacked(archive: bytes, to: Path, limits: ArchiveLimits | None = None) -> Path:
     unpack(io.BytesIO(archive), to / "bot", limits)
     return to / "bot"
 
 
-def refused(archive: bytes, to: Path, limits: Limits | None = None) -> str:
+def refused(archive: bytes, to: Path, limits: ArchiveLimits | None = None) -> str:
     """What is said of an archive that is refused and leaves nothing, anywhere."""
     with pytest.raises(BotRejected) as caught:
         unpacked(archive, to, limits)
@@ -256,7 +256,7 @@ def test_a_bomb_is_refused_while_it_is_read_in_little_memory(bomb: str, tmp_path
     make, words = BOMBS[bomb]
     archive = make()
     # What keeps most bombs out is the ratio; the other limits must hold alone.
-    limits = Limits() if "its size" in words else Limits(members=2000, ratio=10**9)
+    limits = ArchiveLimits() if "its size" in words else ArchiveLimits(members=2000, ratio=10**9)
     tracemalloc.start()
     try:
         assert words in refused(archive, tmp_path, limits)
@@ -274,7 +274,7 @@ def test_of_a_bomb_the_beginning_is_read_alone(tmp_path: Path) -> None:
 
 def test_of_so_many_files_as_the_ladder_takes_from_nobody_nothing_is_left(tmp_path: Path) -> None:
     archive = many(lambda n: block(b"%d" % n))
-    assert "more than 20,000 files and folders" in refused(archive, tmp_path, Limits(ratio=10**9))
+    assert "more than 20,000 files and folders" in refused(archive, tmp_path, ArchiveLimits(ratio=10**9))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from ladder.app.accounts.policy import ORGANISERS_ONLY, OWNER_ONLY, SCOPES, Act, check, may
+from ladder.entry.policy import ORGANISERS_ONLY, OWNER_ONLY, SCOPES, Act, check, may
 from ladder.errors import Forbidden
 from ladder.values.accounts import LOCAL, NOBODY, Scope, Viewer
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.app.accounts.policy import Act, may
 from ladder.app.accounts.viewers import viewer_by
+from ladder.entry.policy import Act, may
 from ladder.errors import LadderError
 from ladder.registry.keys import registry_key
 from ladder.registry.names import namespace_of

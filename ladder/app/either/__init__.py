@@ -1,0 +1,1 @@
+"""One way to ask a ladder, on this machine or elsewhere."""
