@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.runner.doorman import Doorman
+from ladder.runner.registry_logins import RegistryLogins
 from ladder.sandbox.bots.bot_source import seat_names
 from ladder.sandbox.bots.kept import kept_folder
 from ladder.worker.tasks import MatchTask, TaskBot
@@ -51,6 +51,6 @@ def _bot(name: str, bot: SeatedVersion, settings: Settings, now: float) -> TaskB
         identity=bot.identity,
         sandbox="process" if is_folder else "docker",
         pinned=bot.pinned,
-        registry=Doorman(settings).login([bot.pinned], now),
+        registry=RegistryLogins(settings).login([bot.pinned], now),
         folder=str(kept_folder(settings.data_dir, bot.identity)) if is_folder else None,
     )

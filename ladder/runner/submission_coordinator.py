@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from ladder.errors import LadderError, StoreError
 from ladder.results.submission_folders import SubmissionFolders
-from ladder.runner.doorman import Doorman
+from ladder.runner.registry_logins import RegistryLogins
 from ladder.runner.submission_results import result_of, submission_of
 from ladder.sandbox.host import owners
 from ladder.store.account_models import SubmissionStatus
@@ -54,7 +54,7 @@ class SubmissionCoordinator:
         self._database = database
         self._settings = settings
         self._now = now
-        self._doorman = Doorman(settings)
+        self._registry_logins = RegistryLogins(settings)
         self._holder = owners.this_process()
 
     def recover(self, is_dead: Callable[[str], bool]) -> None:
@@ -164,7 +164,7 @@ class SubmissionCoordinator:
             source=row.source,
             word=row.word,
             image=row.image,
-            registry=self._doorman.login([row.image], self._now()),
+            registry=self._registry_logins.login([row.image], self._now()),
             folder=str(self.folders.bot(row.folder, row.source)) if row.folder else None,
             variants=_wanted(row),
             known=KnownToLadder.of(look_at(session, row.bot)),

@@ -10,8 +10,8 @@ from starlette.responses import Response
 from ladder.app.accounts import device, sessions, tokens
 from ladder.entry.policy import Act
 from ladder.site.attempts import Attempt
+from ladder.site.browser_sessions import site_address
 from ladder.site.context import MOST_NUMBER
-from ladder.site.door import site_address
 from ladder.site.fresh import HEADERS, fresh
 from ladder.site.viewer import address_of, demand, somebody
 from ladder.values.accounts import (

@@ -11,8 +11,8 @@ from ladder.app.accounts import sessions, tokens
 from ladder.entry.policy import Act
 from ladder.errors import Forbidden, UserError
 from ladder.site.attempts import Attempt
+from ladder.site.browser_sessions import in_hashing_turn, site_address
 from ladder.site.context import MOST_NUMBER
-from ladder.site.door import at_the_door, site_address
 from ladder.site.forms import Form, form_page
 from ladder.site.viewer import address_of, demand
 from ladder.values.accounts import NewSecret, Scope, Viewer
@@ -48,7 +48,7 @@ async def change_password(request: Request, form: Form) -> Response:
             return _page(request, viewer, {"error": str(error)}, 403 if isinstance(error, Forbidden) else 422)
         return _page(request, viewer, {"done": "password"})
 
-    return await at_the_door(request, work)
+    return await in_hashing_turn(request, work)
 
 
 @router.post("/sessions/{number}")

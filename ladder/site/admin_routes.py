@@ -14,8 +14,8 @@ from ladder.app.matches import MatchStatus
 from ladder.app.submit import ordering
 from ladder.entry.policy import Act
 from ladder.errors import LadderError, UserError
+from ladder.site.browser_sessions import site_address
 from ladder.site.context import MOST_NUMBER
-from ladder.site.door import site_address
 from ladder.site.forms import Form, form_page
 from ladder.site.table_pages import bots as found_bots
 from ladder.site.viewer import demand

@@ -38,13 +38,13 @@ from ladder.site import (
 )
 from ladder.site.attempts import Attempts
 from ladder.site.body_limits import BodyLimits
+from ladder.site.browser_sessions import hashing_threads
 from ladder.site.cache import LEAST_TO_COMPRESS, AnswerCache
 from ladder.site.context import Site
-from ladder.site.door import new_door
 from ladder.site.headers import EveryResponse
 from ladder.site.metrics import Metrics
 from ladder.site.pages import Pages
-from ladder.site.provider_door import ProviderDoor
+from ladder.site.provider_state import ProviderState
 from ladder.site.static_files import FOLDER, KeptFiles, digest
 from ladder.site.viewer import LogInFirst, on_log_in_first
 from pigpen.rules.errors import PigpenError
@@ -95,7 +95,7 @@ def make_app(ladder: Ladder, hub: LiveHub | None = None, passwords: Passwords | 
         hub,
         passwords,
         Attempts(),
-        new_door(),
+        hashing_threads(),
         _provider(ladder),
     )  # fmt: skip
     for router in (
@@ -124,10 +124,10 @@ def make_app(ladder: Ladder, hub: LiveHub | None = None, passwords: Passwords | 
     return EveryResponse(BodyLimits(app, ladder.settings.upload_bytes), metrics)
 
 
-def _provider(ladder: Ladder) -> ProviderDoor | None:
+def _provider(ladder: Ladder) -> ProviderState | None:
     if ladder.settings.registration != "oidc":
         return None
     from ladder.app.accounts.oidc import Provider  # takes long to load, and few ladders need it
 
     check_provider(ladder.settings)
-    return ProviderDoor(Provider(ladder.settings, ladder.clock))
+    return ProviderState(Provider(ladder.settings, ladder.clock))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ladder.site.cache import AnswerCache
     from ladder.site.metrics import Metrics
     from ladder.site.pages import Pages
-    from ladder.site.provider_door import ProviderDoor
+    from ladder.site.provider_state import ProviderState
 
 MOST_NUMBER = 2**31 - 1
 """No match has a higher one."""
@@ -35,7 +35,7 @@ class Site:
     hub: LiveHub
     passwords: Passwords
     attempts: Attempts
-    door: CapacityLimiter
+    hashing: CapacityLimiter
     """Where who logs in waits for its turn."""
-    provider: ProviderDoor | None = None
+    provider: ProviderState | None = None
     """The identity provider with which people log in; None: they do not."""

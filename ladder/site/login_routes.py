@@ -12,7 +12,7 @@ from ladder.app.accounts import device, registering, sessions
 from ladder.entry.policy import Act
 from ladder.errors import Forbidden, LadderError, TooOften, UserError
 from ladder.site.attempts import Attempt
-from ladder.site.door import at_the_door, let_in, let_out, next_of, visit_of
+from ladder.site.browser_sessions import begin_in_browser, end_in_browser, in_hashing_turn, next_of, visit_of
 from ladder.site.forms import Form, form_page
 from ladder.site.viewer import address_of, demand, viewer_of
 from ladder.values.accounts import Scope
@@ -44,14 +44,14 @@ async def log_in(request: Request, form: Form) -> Response:
         return sessions.log_in(site.ladder, site.passwords, name, form.get("password", ""), visit_of(request))
 
     try:
-        logged_in = await at_the_door(request, work)
+        logged_in = await in_hashing_turn(request, work)
     except Forbidden as error:
         site.metrics.logged_in("wrong")
         return await to_thread.run_sync(_login_page, request, str(error), place, name, 403)
     site.metrics.logged_in("right")
     site.attempts.forgive(Attempt.LOG_IN, name[:100])
     await to_thread.run_sync(sessions.log_out, site.ladder, before)
-    return let_in(request, logged_in, place)
+    return begin_in_browser(request, logged_in, place)
 
 
 @router.post("/logout")
@@ -59,7 +59,7 @@ def log_out(request: Request, form: Form) -> Response:
     """End the session."""
     site: Site = request.app.state.site
     sessions.log_out(site.ladder, viewer_of(request))
-    return let_out(request)
+    return end_in_browser(request)
 
 
 @router.get("/register")
@@ -80,12 +80,12 @@ async def make_account(request: Request, form: Form) -> Response:
         return registering.register(site.ladder, site.passwords, name, password, invitation, visit_of(request))
 
     try:
-        logged_in = await at_the_door(request, work)
+        logged_in = await in_hashing_turn(request, work)
     except TooOften:
         raise
     except (LadderError, UserError) as error:
         return await to_thread.run_sync(_register_page, request, invitation, str(error), name)
-    return let_in(request, logged_in, "")
+    return begin_in_browser(request, logged_in, "")
 
 
 @router.get("/login/code")
@@ -134,7 +134,7 @@ def _register_page(request: Request, invitation: str, error: str = "", name: str
     site: Site = request.app.state.site
     values = {"invitation": invitation, "error": error, "name": name, "registration": site.ladder.settings.registration}
     try:
-        door = registering.door(site.ladder, invitation)
+        offer = registering.registration_offer(site.ladder, invitation)
     except LadderError as refused:
-        return form_page(request, "register.html", values | {"door": None, "error": str(refused)}, 403)
-    return form_page(request, "register.html", values | {"door": door}, 422 if error else 200)
+        return form_page(request, "register.html", values | {"offer": None, "error": str(refused)}, 403)
+    return form_page(request, "register.html", values | {"offer": offer}, 422 if error else 200)

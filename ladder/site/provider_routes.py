@@ -13,9 +13,9 @@ from ladder.app.accounts.passwords import BUSY
 from ladder.app.accounts.registering import log_in_known, register_known
 from ladder.errors import Busy, Forbidden, LadderError
 from ladder.site.attempts import Attempt
-from ladder.site.door import MOST_WAITING, let_in, next_of, site_address, visit_of
+from ladder.site.browser_sessions import MOST_WAITING, begin_in_browser, next_of, site_address, visit_of
 from ladder.site.forms import Form, form_page
-from ladder.site.provider_door import Flow, ProviderDoor
+from ladder.site.provider_state import Flow, ProviderState
 from ladder.site.viewer import NO_PAGE, address_of
 
 if TYPE_CHECKING:
@@ -35,14 +35,14 @@ async def begin(
     invitation: Annotated[str, Query(max_length=100)] = "",
 ) -> Response:
     """Send the browser to the identity provider."""
-    door = _door(request)
+    state = _state(request)
     _site(request).attempts.count(Attempt.LOG_IN, address_of(request))
 
     def work() -> Response:
-        address, begun = door.provider.begin(f"{site_address(request)}login/oidc/callback")
-        return _remember(request, RedirectResponse(address, 303), door.flows.keep(Flow(place, invitation, begun)))
+        address, begun = state.provider.begin(f"{site_address(request)}login/oidc/callback")
+        return _remember(request, RedirectResponse(address, 303), state.flows.keep(Flow(place, invitation, begun)))
 
-    return await _in_turn(door, work)
+    return await _in_turn(state, work)
 
 
 @router.get("/callback")
@@ -50,7 +50,7 @@ async def come_back(request: Request) -> Response:
     """Take the browser back from the identity provider: log in, or make an account."""
     from ladder.app.accounts.oidc import NOT_BEGUN
 
-    door = _door(request)
+    state = _state(request)
     _site(request).attempts.count(Attempt.LOG_IN, address_of(request))
     flow = _taken(request)
     if flow is None or flow.begun is None:
@@ -59,12 +59,12 @@ async def come_back(request: Request) -> Response:
 
     def work() -> Response:
         try:
-            known = door.provider.finish(begun, dict(request.query_params))
+            known = state.provider.finish(begun, dict(request.query_params))
         except LadderError as error:
             return _name_page(request, None, str(error), "", 403 if isinstance(error, Forbidden) else 503)
         return _let_in_or_ask(request, Flow(flow.place, flow.invitation, known=known))
 
-    return await _in_turn(door, work)
+    return await _in_turn(state, work)
 
 
 @router.post("/name")
@@ -72,7 +72,7 @@ def choose_name(request: Request, form: Form) -> Response:
     """Make an account of the name that somebody has chosen for whom the provider vouches."""
     from ladder.app.accounts.oidc import NOT_BEGUN
 
-    _door(request)
+    _state(request)
     _site(request).attempts.count(Attempt.REGISTER, address_of(request))
     flow, name = _taken(request), form.get("name", "")
     if flow is None or flow.known is None:
@@ -87,7 +87,7 @@ def _let_in_or_ask(request: Request, flow: Flow) -> Response:
     except Forbidden as error:
         return _name_page(request, None, str(error), "", 403)
     if logged_in is not None:
-        return _forget(request, let_in(request, logged_in, next_of(flow.place)))
+        return _forget(request, begin_in_browser(request, logged_in, next_of(flow.place)))
     return _register(request, flow, flow.known, flow.known.name, is_chosen=False)
 
 
@@ -99,20 +99,20 @@ def _register(request: Request, flow: Flow, known: KnownPerson, name: str, *, is
     except LadderError as error:
         sentence = str(error) if is_chosen or flow.invitation else ""
         return _name_page(request, flow, sentence, name, 422 if is_chosen else 200)
-    return _forget(request, let_in(request, logged_in, next_of(flow.place)))
+    return _forget(request, begin_in_browser(request, logged_in, next_of(flow.place)))
 
 
 def _name_page(request: Request, flow: Flow | None, error: str, name: str, status: int) -> Response:
     response = form_page(request, "oidc_name.html", {"asks": flow is not None, "error": error, "name": name}, status)
     if flow is None:
         return response
-    return _remember(request, response, _door(request).flows.keep(flow))
+    return _remember(request, response, _state(request).flows.keep(flow))
 
 
-async def _in_turn(door: ProviderDoor, work: Callable[[], Response]) -> Response:
-    if door.turns.statistics().tasks_waiting >= MOST_WAITING:
+async def _in_turn(state: ProviderState, work: Callable[[], Response]) -> Response:
+    if state.turns.statistics().tasks_waiting >= MOST_WAITING:
         raise Busy(BUSY)
-    return await to_thread.run_sync(work, limiter=door.turns)
+    return await to_thread.run_sync(work, limiter=state.turns)
 
 
 def _site(request: Request) -> Site:
@@ -120,11 +120,11 @@ def _site(request: Request) -> Site:
     return site
 
 
-def _door(request: Request) -> ProviderDoor:
-    door = _site(request).provider
-    if door is None:
+def _state(request: Request) -> ProviderState:
+    state = _site(request).provider
+    if state is None:
         raise HTTPException(404, NO_PAGE)
-    return door
+    return state
 
 
 def _cookie(request: Request) -> str:
@@ -132,7 +132,7 @@ def _cookie(request: Request) -> str:
 
 
 def _taken(request: Request) -> Flow | None:
-    return _door(request).flows.take(request.cookies.get(_cookie(request), ""))
+    return _state(request).flows.take(request.cookies.get(_cookie(request), ""))
 
 
 def _remember(request: Request, response: Response, secret: str) -> Response:

@@ -93,7 +93,7 @@ class InvitationRow(Value):
 
 
 class NewSecret(Value):
-    """Something that opens a door, shown once and stored nowhere."""
+    """A secret that gives access, shown once and stored nowhere."""
 
     id: int
     secret: str

@@ -31,7 +31,7 @@ DISABLED = "This account is disabled; ask the organiser of the ladder."
 
 
 @dataclass(frozen=True)
-class Door:
+class RegistrationOffer:
     """How somebody may register who came with an invitation, or without one."""
 
     name: str | None = None
@@ -41,7 +41,7 @@ class Door:
     """Whether there is that account already, and this only gives it a password."""
 
 
-def door(ladder: Ladder, invitation: str) -> Door:
+def registration_offer(ladder: Ladder, invitation: str) -> RegistrationOffer:
     """
     Tell what an invitation is for.
 
@@ -55,11 +55,11 @@ def door(ladder: Ladder, invitation: str) -> Door:
     """
     if not invitation:
         _check_open(ladder)
-        return Door()
+        return RegistrationOffer()
     with ladder.database.read() as session:
         found = open_invitation(session, hash_of(invitation), ladder.clock())
         has_account = found.name is not None and account_of(session, found.name) is not None
-        return Door(found.name, found.role == Role.ORGANISER, has_account)
+        return RegistrationOffer(found.name, found.role == Role.ORGANISER, has_account)
 
 
 def register(ladder: Ladder, passwords: Passwords, name: str, password: str, invitation: str, visit: Visit) -> LoggedIn:
@@ -80,7 +80,7 @@ def register(ladder: Ladder, passwords: Passwords, name: str, password: str, inv
         LadderError: If the invitation is not good any more, or the name cannot be or is taken.
         UserError: If the password cannot be.
     """
-    name = door(ladder, invitation).name or name
+    name = registration_offer(ladder, invitation).name or name
     check_name(name, "an account")
     check_password(password, name)
     hashed = passwords.hash(password)

@@ -1,4 +1,4 @@
-"""Secrets that open doors: made of 32 random bytes, shown once, stored as their SHA-256 only."""
+"""Secrets that give access: made of 32 random bytes, shown once, stored as their SHA-256 only."""
 
 from __future__ import annotations
 

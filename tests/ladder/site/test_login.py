@@ -15,7 +15,7 @@ from ladder.app.accounts.passwords import LEAST, MOST
 from ladder.app.ladder import Ladder
 from ladder.settings.settings import load_settings
 from ladder.site.attempts import LIMITS, Attempt
-from ladder.site.door import next_of
+from ladder.site.browser_sessions import next_of
 from ladder.site.sentences import SENTENCES
 from ladder.store.commands.accounts import disable
 from ladder.store.people import find_account

@@ -17,7 +17,7 @@ from ladder.app.ladder import Ladder
 from ladder.app.submit.ordering import order, submission
 from ladder.errors import LadderError, SandboxError, UserError
 from ladder.matches.kinds import open_sandbox
-from ladder.runner.doorman import Doorman
+from ladder.runner.registry_logins import RegistryLogins
 from ladder.runner.submission_coordinator import SubmissionCoordinator
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.bot_images import find_image
@@ -137,7 +137,7 @@ async def plays_where_it_is_missing(arena: Arena, sandbox: DockerSandbox, image:
     arena.client.api.remove_image(image, force=True)
     assert find_image(arena.client, image) is None
     lock = partial(TaskBot, name="Trotter", identity=image, sandbox="docker", pinned=pinned)
-    login = Doorman(arena.ladder.settings).login([pinned], arena.ladder.clock())
+    login = RegistryLogins(arena.ladder.settings).login([pinned], arena.ladder.clock())
     fresh = DockerSandbox()
     try:
         with pytest.raises(SandboxError, match="unauthorized: authentication required"):

@@ -28,7 +28,7 @@ class Flow:
 
 
 @dataclass(frozen=True)
-class ProviderDoor:
+class ProviderState:
     """The identity provider, and who is on the way there or back."""
 
     provider: Provider

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ladder.settings.settings import Settings
 
 
-class Doorman:
+class RegistryLogins:
     """Makes what lets a worker in; the key stays with the coordinator."""
 
     def __init__(self, settings: Settings) -> None:

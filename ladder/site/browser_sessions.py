@@ -30,12 +30,12 @@ MOST_WAITING = 100
 LONGEST_NEXT = 500
 
 
-def new_door() -> CapacityLimiter:
+def hashing_threads() -> CapacityLimiter:
     """So many threads hash passwords, and no more: the others make pages."""
     return CapacityLimiter(AT_ONCE)
 
 
-async def at_the_door(request: Request, work: Callable[[], T]) -> T:
+async def in_hashing_turn(request: Request, work: Callable[[], T]) -> T:
     """
     Do what hashes a password, when it is its turn.
 
@@ -43,9 +43,9 @@ async def at_the_door(request: Request, work: Callable[[], T]) -> T:
         Busy: If very many wait.
     """
     site: Site = request.app.state.site
-    if site.door.statistics().tasks_waiting >= MOST_WAITING:
+    if site.hashing.statistics().tasks_waiting >= MOST_WAITING:
         raise Busy(BUSY)
-    return await to_thread.run_sync(work, limiter=site.door)
+    return await to_thread.run_sync(work, limiter=site.hashing)
 
 
 def visit_of(request: Request) -> Visit:
@@ -53,7 +53,7 @@ def visit_of(request: Request) -> Visit:
     return Visit(address_of(request), harmless(request.headers.get("user-agent", ""))[:200])
 
 
-def let_in(request: Request, logged_in: LoggedIn, place: str) -> Response:
+def begin_in_browser(request: Request, logged_in: LoggedIn, place: str) -> Response:
     """Give a browser its session, and lead it on."""
     response = RedirectResponse(next_of(place), 303, {"Cache-Control": "no-store"})
     response.set_cookie(
@@ -67,7 +67,7 @@ def let_in(request: Request, logged_in: LoggedIn, place: str) -> Response:
     return response
 
 
-def let_out(request: Request) -> Response:
+def end_in_browser(request: Request) -> Response:
     """Take a browser's session away."""
     response = RedirectResponse("/login", 303, {"Cache-Control": "no-store"})
     secure = request.url.scheme == "https"
