@@ -147,7 +147,7 @@ def uninvite(number: Annotated[int, typer.Argument(help="As pigpen account invit
 
     with opened() as ladder:
         take_back(ladder, LOCAL, number)
-    typer.echo(f"Invitation {number} is not good any more.")
+    typer.echo(harmless(f"Invitation {number} is not good any more."))
 
 
 @account.command()

@@ -149,7 +149,7 @@ def _tidy(ladder: Ladder, address: str, plan: RegistryPlan) -> None:
         typer.echo(harmless(str(error)), err=True)
     else:
         if removed:
-            typer.echo(f"Images removed from the registry, because their versions have retired: {removed}")
+            typer.echo(harmless(f"Images removed from the registry, because their versions have retired: {removed}"))
 
 
 def _listen(settings: Settings, host: str | None, port: int | None, tls: Tls | None) -> socket.socket:
