@@ -20,10 +20,10 @@ from ladder.runner.executor import LocalExecutor
 from ladder.runner.run_log import log_to
 from ladder.runner.runner import Runner
 from ladder.runner.stop_condition import StopCondition
-from ladder.runner.worker_processes import WorkerProcesses
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.settings.settings import load_settings
 from ladder.store.commands.opening import open_ladder
+from ladder.worker.worker_processes import WorkerProcesses
 
 BOARDS = (4, 16)
 """Of the matches of each ladder that is measured: most of a short match is the start of its bots."""

@@ -14,11 +14,11 @@ from ladder.runner.executor import LocalExecutor
 from ladder.runner.run_log import log_to
 from ladder.runner.runner import Runner
 from ladder.runner.stop_condition import StopCondition
-from ladder.runner.worker_process import WorkerProcess
-from ladder.runner.worker_processes import WorkerProcesses
 from ladder.sandbox.host.cores import all_cores, bot_cores
 from ladder.store.commands.match_time import why_too_short
 from ladder.store.names import find_variant
+from ladder.worker.worker_process import WorkerProcess
+from ladder.worker.worker_processes import WorkerProcesses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, MutableMapping

@@ -164,6 +164,9 @@ class Settings(BaseSettings):
     registry_gc: bool = True
     """Whether images are removed from the registry whose versions have retired everywhere."""
 
+    cluster_listen: Annotated[str, Field(max_length=200)] = "tls://127.0.0.1:8786"
+    """Where `--cluster` waits for workers of other machines; tls://0.0.0.0:8786: at every address of this one."""
+
     @field_validator("data_dir")
     @classmethod
     def _absolute(cls, path: Path) -> Path:
@@ -206,6 +209,13 @@ class Settings(BaseSettings):
     def _is_registry(cls, text: str) -> str:
         if text and not is_address(text):
             raise ValueError("it is no host with a port; write it as arena.example:5000")
+        return text
+
+    @field_validator("cluster_listen")
+    @classmethod
+    def _is_tls(cls, text: str) -> str:
+        if not re.fullmatch(r"tls://([\w.-]+|\[[\da-fA-F:.]+\]):\d{1,5}", text, re.ASCII):
+            raise ValueError("it is no address with a port; write it as tls://10.0.0.1:8786")
         return text
 
     @property

@@ -1,5 +1,5 @@
 """
-Messages between a coordinator and one of its worker processes, over a pair of connected Unix sockets.
+Messages over a pair of connected Unix sockets: between a coordinator and a worker process, or its cluster's scheduler.
 
 A message is its length in bytes (4 bytes, big-endian), then a line with its kind and the number of the call that it
 belongs to, then its body: text, as UTF-8. Nobody unpickles anything.
@@ -21,7 +21,7 @@ BACKLOG_BYTES = 1 << 20
 
 
 class MessageKind(enum.StrEnum):
-    """What a message is: the first three go to the worker, the others come from it."""
+    """What a message is: PLAY, READY and CANCEL go to the worker, the next six come from it."""
 
     PLAY = "play"
     """Play the `MatchTask` in the body."""
@@ -41,6 +41,14 @@ class MessageKind(enum.StrEnum):
     """How far a trial has come: a `TrialProgress`; the number of the call is 0."""
     LIVE = "live"
     """Match and attempt, then events of it as lines of JSON without their `id`; the number of the call is 0."""
+    PLAY_AT = "play-at"
+    """Only to a scheduler: a line with the connection of a worker (`WorkerNews`), then the task that it is to play."""
+    TURN_AWAY = "turn-away"
+    """Only to a scheduler: a line with the connection of a worker, then a sentence; the number of the call is 0."""
+    WORKER = "worker"
+    """Only from a scheduler: a `WorkerNews`; the number of the call is 0."""
+    LOST = "lost"
+    """Only from a scheduler: the worker that had the call has gone; why, in a sentence."""
 
 
 class Frame(NamedTuple):

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from ladder.errors import SandboxError
-from ladder.runner.worker_processes import MOST_KNOWN, WorkerProcesses
 from ladder.worker.channel import MessageKind
+from ladder.worker.worker_processes import MOST_KNOWN, WorkerProcesses
 
 
 class FakeProcess:

@@ -16,9 +16,9 @@ import pytest
 from structlog.testing import capture_logs
 
 from ladder.errors import SandboxError
-from ladder.runner.worker_process import WorkerProcess
 from ladder.worker.channel import Channel, MessageKind
 from ladder.worker.tasks import MatchOutcome
+from ladder.worker.worker_process import WorkerProcess
 from tests.ladder.worker.test_worker import HONEST, QUICK, bot
 from tests.processes import children, has_ended
 

@@ -13,8 +13,8 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from ladder.errors import SandboxError
-from ladder.runner.worker_process import OBEY_SECONDS, WorkerProcess
 from ladder.worker.channel import MessageKind
+from ladder.worker.worker_process import OBEY_SECONDS, WorkerProcess
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable, Iterator

@@ -1,0 +1,39 @@
+"""The workers on other machines, as their coordinators last heard of them, and what the organiser wants of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import CheckConstraint, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from ladder.store.models import Base
+from ladder.values.names import NAME_LENGTH
+
+
+class StoredWorker(Base):
+    """One worker, by its name. Rows stay when a worker goes, until it comes again."""
+
+    __tablename__ = "workers"
+    __table_args__ = (CheckConstraint("wanted IN ('active', 'drained')", name="wanted"),)
+
+    name: Mapped[str] = mapped_column(String(NAME_LENGTH), primary_key=True)
+    coordinator: Mapped[str]
+    """Whose tasks it takes (`owners.this_process`)."""
+    address: Mapped[str]
+    wanted: Mapped[str] = mapped_column(String(16))
+    """What the organiser, or three lies, have made of it: whether it is to play."""
+    state: Mapped[str] = mapped_column(String(16))
+    """A `WorkerState`, as its coordinator last wrote it."""
+    reason: Mapped[str]
+    facts: Mapped[dict[str, Any]]
+    """A `WorkerFacts`."""
+    busy: Mapped[int]
+    tasks: Mapped[int]
+    voids: Mapped[int]
+    lies: Mapped[int]
+    speed: Mapped[float | None]
+    last_match: Mapped[int | None]
+    clock_skew: Mapped[float]
+    joined: Mapped[float]
+    seen: Mapped[float]

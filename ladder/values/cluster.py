@@ -1,0 +1,118 @@
+"""What a worker on another machine says of itself, and what the organiser sees of it."""
+
+from __future__ import annotations
+
+import enum
+from typing import Annotated, Literal
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
+
+from ladder.values.names import NAME_LENGTH
+from ladder.values.task import Message
+from ladder.values.value import Time, Value
+
+Words = Annotated[str, Field(max_length=200)]
+"""A few words; workers are believed, but nothing they say may fill a page."""
+WorkerName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=NAME_LENGTH)]
+Seconds = Annotated[NonNegativeFloat, Field(allow_inf_nan=False)]
+
+
+class MachineClass(Message):
+    """Machines of one class give bots the same time: they have the same processor."""
+
+    architecture: Words
+    """As the kernel calls it: ``x86_64``, ``aarch64``."""
+    processor: Words
+    """The processor's name; empty: the kernel does not say."""
+    cores: PositiveInt
+
+
+class WorkerFacts(Message):
+    """What a worker says of itself when it comes, and every few seconds from then on."""
+
+    name: WorkerName
+    """Unique in the cluster."""
+    process: Words
+    """Tells one start of the worker from the next (`owners.this_process`)."""
+    version: Words
+    """Pigpen's."""
+    machine: MachineClass
+    memory: NonNegativeInt
+    """Bytes that the machine has."""
+    engine: Words
+    """The version of its Docker engine; empty: none answers."""
+    runtimes: Annotated[tuple[Words, ...], Field(max_length=20)]
+    """The OCI runtimes of that engine."""
+    slots: PositiveInt
+    """Tasks that it takes at once."""
+    images: NonNegativeInt = 0
+    """Images of bots that it keeps."""
+    image_bytes: NonNegativeInt = 0
+    clock: Seconds
+    """Its Unix time: only to show how far it is wrong."""
+
+
+class WorkerNews(Message):
+    """What the coordinator is told of a worker."""
+
+    event: Literal["joined", "alive", "left"]
+    worker: Words
+    """Names this connection of the worker; it has another one when it comes again."""
+    facts: WorkerFacts | None = None
+    """None: it has left."""
+    reason: Words = ""
+    """Why it has left, in a sentence."""
+
+
+class WorkerState(enum.StrEnum):
+    """What a worker is used for."""
+
+    CALIBRATING = "calibrating"
+    """It plays a match whose record is known, before it plays any that counts."""
+    ACTIVE = "active"
+    FAILING = "failing"
+    """Its platform fails; it is asked now and then whether it can play again."""
+    DRAINING = "draining"
+    """It ends what it plays, and gets no more."""
+    DRAINED = "drained"
+    TURNED_AWAY = "turned away"
+    """It cannot work here, such as one of another version."""
+    GONE = "gone"
+    """It is not connected."""
+
+
+class WorkerRow(Value):
+    """One worker, as the organiser sees it."""
+
+    name: str
+    state: WorkerState
+    reason: str
+    """Why it is in that state, in a sentence; empty: nothing is wrong."""
+    coordinator: str
+    """The machine and process whose tasks it takes."""
+    address: str
+    version: str
+    machine: MachineClass
+    memory: int
+    """Bytes."""
+    engine: str
+    runtimes: tuple[str, ...]
+    slots: int
+    busy: int
+    """Tasks that it has now."""
+    tasks: int
+    """Outcomes that it has brought and that counted."""
+    voids: int
+    """Attempts that failed there, by no bot's fault."""
+    lies: int
+    """Answers that cannot be true: a record that does not hold, another match's, garbage."""
+    speed: float | None
+    """Decisions of the calibration match in a second, by the CPU time of its bots; None: not measured yet."""
+    last_match: int | None
+    images: int
+    image_bytes: int
+    clock_skew: float
+    """Seconds by which its clock is ahead of the coordinator's, as far as the way there lets it be known."""
+    joined: Time
+    seen: Time
+    """When it was heard of last."""
