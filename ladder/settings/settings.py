@@ -165,7 +165,7 @@ class Settings(BaseSettings):
     """Whether images are removed from the registry whose versions have retired everywhere."""
 
     cluster_listen: Annotated[str, Field(max_length=200)] = "tls://127.0.0.1:8786"
-    """Where `--cluster` waits for workers of other machines; tls://0.0.0.0:8786: at every address of this one."""
+    """Where --cluster waits for workers of other machines; tls://0.0.0.0:8786: at every address of this one."""
 
     @field_validator("data_dir")
     @classmethod
