@@ -26,39 +26,39 @@ if TYPE_CHECKING:
     from ladder.values.matches import MatchList, MatchRow, SeatRow
 
 
-def logs(ladder: Ladder, match: int, seat: str, table: int | None = None, viewer: Viewer = LOCAL) -> list[SeatLog]:
+def logs(ladder: Ladder, viewer: Viewer, match: int, seat: str, table: int | None = None) -> list[SeatLog]:
     """
     Read the end of what a bot printed in a match, with its faults.
 
     Args:
         ladder: The ladder.
+        viewer: Who asks.
         match: The number of the match.
         seat: The bot's number in it, or its name; with partners that means two seats.
         table: Only this one, counted from 0.
-        viewer: Who asks.
 
     Raises:
         LadderError: If there is no such match; or it is nothing that *viewer* may read, whether it is there or not.
         UserError: If there is no such seat or table, or the logs are not there.
     """
     with ladder.database.read() as session:
-        row, seats = _readable(ladder, session, match, seat, viewer)
+        row, seats = _readable(ladder, session, viewer, match, seat)
         faults = faults_of(session, row.id)
-    printed = printed_in(ladder, row, viewer)
+    printed = printed_in(ladder, viewer, row)
     if table is not None and table not in printed:
         raise UserError(f"Match {match} has no table {table}; its tables are 0 to {max(printed, default=0)}.")
     chosen = {number: printed[number] for number in sorted(printed) if table in (None, number)}
     return [_log(one, chosen, faults) for one in seats]
 
 
-def matches_of(ladder: Ladder, bot: str, viewer: Viewer, before: int | None = None, limit: int = 20) -> MatchList:
+def matches_of(ladder: Ladder, viewer: Viewer, bot: str, before: int | None = None, limit: int = 20) -> MatchList:
     """
     Read the results of a bot whose output somebody may read, the newest first.
 
     Args:
         ladder: The ladder.
-        bot: Its name, or a version: `Trotter@2`.
         viewer: Who asks.
+        bot: Its name, or a version: `Trotter@2`.
         before: Only results older than this; what `MatchList.next` said.
         limit: At most so many, from 1.
 
@@ -76,7 +76,7 @@ def matches_of(ladder: Ladder, bot: str, viewer: Viewer, before: int | None = No
     return newest(ladder, None, bot, before, limit)
 
 
-def readable_seats(ladder: Ladder, match: int, viewer: Viewer) -> frozenset[int]:
+def readable_seats(ladder: Ladder, viewer: Viewer, match: int) -> frozenset[int]:
     """The numbers of those bots in a match whose output somebody may read; none if there is no such match."""
     with ladder.database.read() as session:
         owners = seat_owners(session, match)
@@ -87,7 +87,7 @@ def readable_seats(ladder: Ladder, match: int, viewer: Viewer) -> frozenset[int]
 
 
 def _readable(
-    ladder: Ladder, session: Session, match: int, seat: str, viewer: Viewer
+    ladder: Ladder, session: Session, viewer: Viewer, match: int, seat: str
 ) -> tuple[MatchRow, list[SeatRow]]:
     """The seats that are meant, if *viewer* may read what they printed; who may read all is told what is wrong."""
     public = ladder.settings.public_logs
@@ -125,7 +125,7 @@ def _seats(match: MatchRow, word: str) -> list[SeatRow]:
     return found
 
 
-def printed_in(ladder: Ladder, match: MatchRow, viewer: Viewer = LOCAL) -> Logs:
+def printed_in(ladder: Ladder, viewer: Viewer, match: MatchRow) -> Logs:
     """
     Read the end of what each bot printed at each table of a match; only `LOCAL` is told of files.
 

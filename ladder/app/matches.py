@@ -63,9 +63,7 @@ def matches(
         LadderError: If there is no such variant, bot or version.
     """
     with ladder.database.read() as session:
-        if variant is not None:
-            names.find_variant(session, variant)
-        versions = None if bot is None else _versions(session, bot)
+        versions = _wanted(session, variant, bot)
         found: list[MatchRow] = []
         for status in statuses:
             if status is MatchStatus.DONE:
@@ -92,10 +90,7 @@ def newest(
         LadderError: If there is no such variant, bot or version.
     """
     with ladder.database.read() as session:
-        if variant is not None:
-            names.find_variant(session, variant)
-        versions = None if bot is None else _versions(session, bot)
-        found = results(session, limit + 1, variant, versions, before)
+        found = results(session, limit + 1, variant, _wanted(session, variant, bot), before)
     return MatchList(matches=tuple(found[:limit]), next=found[limit - 1].ordinal if len(found) > limit else None)
 
 
@@ -122,10 +117,7 @@ def unfinished_matches(
         LadderError: If there is no such variant, bot or version.
     """
     with ladder.database.read() as session:
-        if variant is not None:
-            names.find_variant(session, variant)
-        versions = None if bot is None else _versions(session, bot)
-        found = unfinished(session, STORED[status], limit + 1, variant, versions, after)
+        found = unfinished(session, STORED[status], limit + 1, variant, _wanted(session, variant, bot), after)
     return MatchList(matches=tuple(found[:limit]), next=found[limit - 1].id if len(found) > limit else None)
 
 
@@ -218,9 +210,13 @@ def _scores(line: DealLine) -> DealScores:
     )
 
 
-def _versions(session: Session, word: str) -> list[int]:
-    """All versions of a bot, or the one that is named."""
-    named = names.find_version(session, word)
-    if "@" in word:
+def _wanted(session: Session, variant: str | None, bot: str | None) -> list[int] | None:
+    """Whose matches are meant, once there is such a variant: all versions of a bot, or the named one; None: all."""
+    if variant is not None:
+        names.find_variant(session, variant)
+    if bot is None:
+        return None
+    named = names.find_version(session, bot)
+    if "@" in bot:
         return [named.id]
-    return [version.id for version in names.versions_of(session, names.find_bot(session, word))]
+    return [version.id for version in names.versions_of(session, names.find_bot(session, bot))]

@@ -58,7 +58,7 @@ def sees_more(ladder: Ladder, match: int, viewer: Viewer) -> bool:
     """Whether somebody is shown more of a match than everybody is."""
     if viewer.name is None or ladder.settings.public_logs:
         return False
-    return bool(readable_seats(ladder, match, viewer))
+    return bool(readable_seats(ladder, viewer, match))
 
 
 def _replayed(
@@ -106,9 +106,9 @@ def _printed(ladder: Ladder, match: int, table: int, viewer: Viewer) -> dict[int
     """What bots printed at a table, by their numbers, as far as *viewer* may read it and it is still there."""
     if viewer.name is None and not ladder.settings.public_logs:
         return {}
-    readable = readable_seats(ladder, match, viewer)
+    readable = readable_seats(ladder, viewer, match)
     try:
-        tails = printed_in(ladder, matches.match(ladder, match)).get(table, ()) if readable else ()
+        tails = printed_in(ladder, viewer, matches.match(ladder, match)).get(table, ()) if readable else ()
     except UserError:
         return {}
     return {number: text for number, text in enumerate(tails) if number in readable}

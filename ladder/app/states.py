@@ -23,29 +23,29 @@ if TYPE_CHECKING:
     from ladder.values.accounts import Viewer
 
 
-def retire(ladder: Ladder, bot: str, variants: Sequence[str], reason: str, viewer: Viewer = LOCAL) -> list[Retired]:
+def retire(ladder: Ladder, viewer: Viewer, bot: str, variants: Sequence[str], reason: str) -> list[Retired]:
     """
     Take a bot out of the matches to come; its ratings and matches stay.
 
     Args:
         ladder: The ladder.
+        viewer: Who does it.
         bot: ``Trotter``: whatever of it plays; ``Trotter@2``: this version only.
         variants: Where; none: wherever it plays.
         reason: Why, for those who look at it later.
-        viewer: Who does it.
 
     Raises:
         LadderError: If there is no such bot or variant, or it does not play there, or it is not *viewer*'s.
     """
     with ladder.database.write() as session:
-        by, now = _retirer(session, bot.partition("@")[0], viewer), ladder.clock()
+        by, now = _retirer(session, viewer, bot.partition("@")[0]), ladder.clock()
         retired = retire_entries(session, bot, variants, reason, now, by)
         where = ", ".join(f"{version} {variant}" for version, variant in retired)
         write_audit(session, viewer, "bot.retire", bot, now, where=where, reason=reason)
     return [Retired(version=version, variant=variant) for version, variant in retired]
 
 
-def _retirer(session: Session, name: str, viewer: Viewer) -> str:
+def _retirer(session: Session, viewer: Viewer, name: str) -> str:
     """As whom somebody retires a bot; another's bot is as good as none."""
     if viewer == LOCAL:
         return OWNER
@@ -61,16 +61,16 @@ def _retirer(session: Session, name: str, viewer: Viewer) -> str:
     return OWNER if owner == viewer.name else ORGANISER
 
 
-def suspend(ladder: Ladder, bot: str, reason: str, variant: str | None = None, viewer: Viewer = LOCAL) -> StateChanged:
+def suspend(ladder: Ladder, viewer: Viewer, bot: str, reason: str, variant: str | None = None) -> StateChanged:
     """
     Take a bot out of the matches to come, until `resume_bot`; its rating is kept.
 
     Args:
         ladder: The ladder.
+        viewer: Who does it.
         bot: ``Trotter`` is its newest version, ``Trotter@2`` its version 2.
         reason: For its owner.
         variant: Where; None: wherever it plays.
-        viewer: Who does it.
 
     Raises:
         Forbidden: If it is no organiser who asks.
@@ -87,7 +87,7 @@ def suspend(ladder: Ladder, bot: str, reason: str, variant: str | None = None, v
     return StateChanged(bot=bot, variants=tuple(variants))
 
 
-def resume_bot(ladder: Ladder, bot: str, variant: str | None = None, viewer: Viewer = LOCAL) -> StateChanged:
+def resume_bot(ladder: Ladder, viewer: Viewer, bot: str, variant: str | None = None) -> StateChanged:
     """
     Let a suspended bot play again, whoever suspended it; the arguments are those of `suspend`.
 

@@ -34,9 +34,10 @@ def suspend(
     """
     only_here("suspend", local)
     from ladder.app.states import suspend as suspend_bot
+    from ladder.values.accounts import LOCAL
 
     with opened() as ladder:
-        done = suspend_bot(ladder, bot, reason, variant)
+        done = suspend_bot(ladder, LOCAL, bot, reason, variant)
     if as_json:
         print_json(done)
     else:
@@ -56,9 +57,10 @@ def resume_bot(
     """
     only_here("resume-bot", local)
     from ladder.app.states import resume_bot as resume
+    from ladder.values.accounts import LOCAL
 
     with opened() as ladder:
-        done = resume(ladder, bot, variant)
+        done = resume(ladder, LOCAL, bot, variant)
     if as_json:
         print_json(done)
     else:

@@ -121,11 +121,11 @@ def change_bot(request: Request, name: Annotated[str, Path(max_length=80)], acti
     reason, variant = form.get("reason", ""), form.get("variant", "").strip() or None
     try:
         if action == "suspend":
-            states.suspend(site.ladder, name, reason, variant, viewer)
+            states.suspend(site.ladder, viewer, name, reason, variant)
         elif action == "resume":
-            states.resume_bot(site.ladder, name, variant, viewer)
+            states.resume_bot(site.ladder, viewer, name, variant)
         elif action == "retire":
-            states.retire(site.ladder, name, [variant] if variant else [], reason or RETIRED_BY_US, viewer)
+            states.retire(site.ladder, viewer, name, [variant] if variant else [], reason or RETIRED_BY_US)
         else:
             raise UserError(f"A bot is suspended, resumed or retired; {action[:20]!r} is nothing of these.")
     except (LadderError, UserError) as error:

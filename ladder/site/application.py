@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
@@ -50,13 +49,29 @@ from ladder.site.viewer import LogInFirst, on_log_in_first
 from pigpen.rules.errors import PigpenError
 from pigpen.version import __version__
 
-THREADS = 8
-"""Pages that are made at once: more would only wait for each other, and each thread has a connection."""
-
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from ladder.app.ladder import Ladder
+
+THREADS = 8
+"""Pages that are made at once: more would only wait for each other, and each thread has a connection."""
+PAGES = (
+    login_routes.router,
+    provider_routes.router,
+    account_routes.router,
+    my_routes.router,
+    admin_routes.router,
+    routes.router,
+    replay_routes.router,
+    live_routes.pages,
+    why_routes.pages,
+    operations.router,
+)
+"""In this order they are asked whose an address is."""
+PUBLIC_API = (api.router, replay_api.router, live_routes.api, why_routes.api)
+PERSONAL_API = (account_api.router, owner_api.router, submission_api.router, registry_api.router)
+"""What somebody must log in for."""
 
 
 def make_app(ladder: Ladder, hub: LiveHub | None = None, passwords: Passwords | None = None) -> EveryResponse:
@@ -68,13 +83,13 @@ def make_app(ladder: Ladder, hub: LiveHub | None = None, passwords: Passwords | 
         hub: What follows matches; closed in the end.
         passwords: What hashes them; None: with the usual parameters.
     """
-    answers, metrics, hub = AnswerCache(partial(overview.revision, ladder)), Metrics(), hub or LiveHub(ladder)
+    site = _site(ladder, hub or LiveHub(ladder), passwords or Passwords())
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         to_thread.current_default_thread_limiter().total_tokens = THREADS
         yield
-        await hub.close()
+        await site.hub.close()
 
     app = FastAPI(
         title="Pigpen",
@@ -84,36 +99,33 @@ def make_app(ladder: Ladder, hub: LiveHub | None = None, passwords: Passwords | 
         openapi_url="/api/openapi.json",
         lifespan=lifespan,
     )
-    passwords = passwords or Passwords()
-    app.state.readers = Counter[str | None]()
-    app.state.site = Site(
+    app.state.site = site
+    _add_routes(app)
+    return EveryResponse(BodyLimits(app, ladder.settings.upload_bytes), site.metrics)
+
+
+def _site(ladder: Ladder, hub: LiveHub, passwords: Passwords) -> Site:
+    answers = AnswerCache(partial(overview.revision, ladder))
+    return Site(
         ladder,
         answers,
         AnswerCache(str),
         Pages(answers),
-        metrics,
+        Metrics(),
         hub,
         passwords,
         Attempts(),
         hashing_threads(),
         _provider(ladder),
     )  # fmt: skip
-    for router in (
-        login_routes.router,
-        provider_routes.router,
-        account_routes.router,
-        my_routes.router,
-        admin_routes.router,
-        routes.router,
-        replay_routes.router,
-        live_routes.pages,
-        why_routes.pages,
-        operations.router,
-    ):
+
+
+def _add_routes(app: FastAPI) -> None:
+    for router in PAGES:
         app.include_router(router, include_in_schema=False)
-    for router in (api.router, replay_api.router, live_routes.api, why_routes.api):
+    for router in PUBLIC_API:
         app.include_router(router, prefix="/api/v1", responses=problems.DOCUMENTED)
-    for router in (account_api.router, owner_api.router, submission_api.router, registry_api.router):
+    for router in PERSONAL_API:
         app.include_router(router, prefix="/api/v1", responses=problems.DOCUMENTED | problems.FOR_PEOPLE)
     app.mount(f"/static/{digest()}", GZipMiddleware(KeptFiles(directory=FOLDER), minimum_size=LEAST_TO_COMPRESS))
     app.add_exception_handler(LogInFirst, on_log_in_first)
@@ -121,7 +133,6 @@ def make_app(ladder: Ladder, hub: LiveHub | None = None, passwords: Passwords | 
     app.add_exception_handler(HTTPException, problems.on_http_error)
     app.add_exception_handler(RequestValidationError, problems.on_bad_input)
     app.add_exception_handler(Exception, problems.on_failure)
-    return EveryResponse(BodyLimits(app, ladder.settings.upload_bytes), metrics)
 
 
 def _provider(ladder: Ladder) -> ProviderState | None:

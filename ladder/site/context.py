@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -39,3 +40,5 @@ class Site:
     """Where who logs in waits for its turn."""
     provider: ProviderState | None = None
     """The identity provider with which people log in; None: they do not."""
+    readers: Counter[str | None] = field(default_factory=Counter)
+    """How many streams of submissions each account reads."""

@@ -72,7 +72,7 @@ def matches_of(request: Request, bot: Annotated[str, Query(max_length=80)], befo
     """The matches of one of one's bots, to read what it printed."""
     viewer = demand(request, Act.READ_OUTPUT)
     site: Site = request.app.state.site
-    found = logs.matches_of(site.ladder, bot, viewer, before, SHOWN)
+    found = logs.matches_of(site.ladder, viewer, bot, before, SHOWN)
     return site.pages.fresh_page(request, "my_matches.html", {"list": found, "bot": bot, "before": before})
 
 
@@ -81,7 +81,7 @@ def printed(request: Request, match: Number, seat: Annotated[str, Path(max_lengt
     """What a bot printed in a match."""
     viewer = demand(request, Act.READ_OUTPUT)
     site: Site = request.app.state.site
-    found = logs.logs(site.ladder, match, seat, None, viewer)
+    found = logs.logs(site.ladder, viewer, match, seat)
     row = matches.public_match(site.ladder, match)
     return site.pages.fresh_page(request, "my_logs.html", {"logs": found, "match": row})
 

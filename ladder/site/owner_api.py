@@ -30,7 +30,7 @@ def logs(
 ) -> Response:
     """Give the end of what a bot printed in a match, to its owner and to organisers."""
     site: Site = request.app.state.site
-    return fresh(read_logs(site.ladder, number, seat, table, viewer_of(request)))
+    return fresh(read_logs(site.ladder, viewer_of(request), number, seat, table))
 
 
 @router.post("/bots/{name}/retirement", response_model=list[Retired])
@@ -38,4 +38,4 @@ def retirement(request: Request, name: Annotated[str, Path(max_length=80)], want
     """Take a bot, or one of its versions, out of the matches to come; it must be one's own, or one is an organiser."""
     site: Site = request.app.state.site
     viewer = demand(request, Act.SUBMIT)
-    return fresh(retire(site.ladder, name, wanted.variants, wanted.reason, viewer))
+    return fresh(retire(site.ladder, viewer, name, wanted.variants, wanted.reason))

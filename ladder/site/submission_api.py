@@ -15,17 +15,16 @@ from ladder.app.submit import ordering, uploads
 from ladder.entry.policy import Act
 from ladder.errors import BotRejected, Conflict, Forbidden, LadderError, TooOften
 from ladder.site.context import MOST_NUMBER
+from ladder.site.fresh import HEADERS, fresh
 from ladder.site.viewer import demand, still_may
 from ladder.values.submission import SubmissionList, SubmissionOrder, SubmissionRow, Upload, UploadOrder
 from referee.records.rules_file import RulesFileError
 
 if TYPE_CHECKING:
-    from collections import Counter
     from collections.abc import AsyncIterator, Iterator
 
     from ladder.site.context import Site
     from ladder.values.accounts import Viewer
-    from ladder.values.value import Value
 
 router = APIRouter()
 LOOK_SECONDS = 1.0
@@ -34,7 +33,6 @@ MOST_STREAMS = 10
 """Streams that one account may read at a time: each of them asks the database again and again."""
 PULSE_LOOKS = 15
 """After so many looks without news a comment is sent, so that nobody between takes the stream for dead."""
-NOT_KEPT = {"Cache-Control": "no-store"}
 Number = Annotated[int, Path(ge=1, le=MOST_NUMBER)]
 UploadId = Annotated[str, Path(max_length=64)]
 Offset = Annotated[int, Header(alias="Upload-Offset", ge=0)]
@@ -45,14 +43,14 @@ Before = Annotated[int | None, Query(ge=1, le=MOST_NUMBER)]
 def begin_upload(request: Request, order: UploadOrder) -> Response:
     """Announce a folder: a tar archive packed with gzip, of so many bytes."""
     site, viewer = _submitter(request)
-    return _json(uploads.begin_upload(site.ladder, viewer, order.bytes), 201)
+    return fresh(uploads.begin_upload(site.ladder, viewer, order.bytes), 201)
 
 
 @router.get("/uploads/{upload}", response_model=Upload)
 def one_upload(request: Request, upload: UploadId) -> Response:
     """Give how much of an upload has arrived."""
     site, viewer = _submitter(request)
-    return _json(uploads.upload(site.ladder, viewer, upload))
+    return fresh(uploads.upload(site.ladder, viewer, upload))
 
 
 @router.patch("/uploads/{upload}", response_model=Upload)
@@ -60,7 +58,7 @@ async def go_on(request: Request, upload: UploadId, offset: Offset) -> Response:
     """Take more of an upload, from the byte that the header `Upload-Offset` names."""
     site, viewer = await asyncio.to_thread(_submitter, request)
     try:
-        return _json(await uploads.go_on(site.ladder, viewer, upload, offset, request.stream()))
+        return fresh(await uploads.go_on(site.ladder, viewer, upload, offset, request.stream()))
     except ClientDisconnect:  # what has come stays; nobody hears this
         return Response(status_code=400)
 
@@ -78,7 +76,7 @@ def submit(request: Request, order: SubmissionOrder) -> Response:
     """Submit a bot; a worker tries it when its turn comes."""
     site, viewer = _submitter(request)
     with not_taken():
-        return _json(ordering.order(site.ladder, viewer, order), 202)
+        return fresh(ordering.order(site.ladder, viewer, order), 202)
 
 
 @router.get("/submissions", response_model=SubmissionList)
@@ -91,7 +89,7 @@ def submissions(
     """Give one's own submissions, the newest first; an organiser gets an owner's, or all. Read on with `next`."""
     viewer = demand(request, Act.READ_SUBMISSION)
     site: Site = request.app.state.site
-    return _json(ordering.submissions(site.ladder, viewer, before, limit, owner))
+    return fresh(ordering.submissions(site.ladder, viewer, before, limit, owner))
 
 
 @router.get("/submissions/{number}", response_model=SubmissionRow)
@@ -99,14 +97,14 @@ def submission(request: Request, number: Number) -> Response:
     """Give a submission, and how far it has come."""
     viewer = demand(request, Act.READ_SUBMISSION)
     site: Site = request.app.state.site
-    return _json(ordering.submission(site.ladder, viewer, number))
+    return fresh(ordering.submission(site.ladder, viewer, number))
 
 
 @router.delete("/submissions/{number}", response_model=SubmissionRow)
 def withdraw(request: Request, number: Number) -> Response:
     """Take a submission back that has not ended."""
     site, viewer = _submitter(request)
-    return _json(ordering.withdraw(site.ladder, viewer, number))
+    return fresh(ordering.withdraw(site.ladder, viewer, number))
 
 
 @router.get(
@@ -119,17 +117,16 @@ async def stream(request: Request, number: Number) -> Response:
     viewer = await asyncio.to_thread(demand, request, Act.READ_SUBMISSION)
     site: Site = request.app.state.site
     first = await asyncio.to_thread(ordering.submission, site.ladder, viewer, number)
-    if request.app.state.readers[viewer.name] >= MOST_STREAMS:
+    if site.readers[viewer.name] >= MOST_STREAMS:
         raise TooOften(f"You read {MOST_STREAMS} submissions at a time already, and more may not be.", 10.0)
-    headers = {**NOT_KEPT, "X-Accel-Buffering": "no"}
+    headers = {**HEADERS, "X-Accel-Buffering": "no"}
     return StreamingResponse(_messages(request, viewer, first), headers=headers, media_type="text/event-stream")
 
 
 async def _messages(request: Request, viewer: Viewer, row: SubmissionRow) -> AsyncIterator[str]:
     site: Site = request.app.state.site
-    readers: Counter[str | None] = request.app.state.readers
     site.metrics.stream_opened(1)
-    readers[viewer.name] += 1
+    site.readers[viewer.name] += 1
     try:
         quiet = 0
         yield _event(row)
@@ -146,9 +143,9 @@ async def _messages(request: Request, viewer: Viewer, row: SubmissionRow) -> Asy
         yield "event: stop\ndata: {}\n\n"
     finally:
         site.metrics.stream_opened(-1)
-        readers[viewer.name] -= 1
-        if not readers[viewer.name]:
-            del readers[viewer.name]
+        site.readers[viewer.name] -= 1
+        if not site.readers[viewer.name]:
+            del site.readers[viewer.name]
 
 
 @contextmanager
@@ -168,7 +165,3 @@ def _submitter(request: Request) -> tuple[Site, Viewer]:
 
 def _event(row: SubmissionRow) -> str:
     return f"data: {row.model_dump_json()}\n\n"
-
-
-def _json(value: Value, status: int = 200) -> Response:
-    return Response(value.model_dump_json(), status, NOT_KEPT, "application/json")

@@ -56,11 +56,11 @@ class LocalLadder:
 
     def logs(self, match: int, seat: str, table: int | None) -> list[SeatLog]:
         """See `AnyLadder`."""
-        return logs.logs(self.ladder, match, seat, table)
+        return logs.logs(self.ladder, LOCAL, match, seat, table)
 
     def retire(self, bot: str, variants: Sequence[str], reason: str) -> list[Retired]:
         """See `AnyLadder`."""
-        return states.retire(self.ladder, bot, variants, reason)
+        return states.retire(self.ladder, LOCAL, bot, variants, reason)
 
     def submissions(self, before: int | None, limit: int) -> SubmissionList:
         """See `AnyLadder`."""

@@ -327,7 +327,7 @@ async def test_an_account_reads_few_streams_at_a_time(ladder: Ladder) -> None:
         app = app._app
     async with httpx.AsyncClient(transport=transport, base_url="http://site") as client, asyncio.timeout(60):
         reading = [asyncio.create_task(client.get(address, headers=ada)) for _ in range(MOST_STREAMS)]
-        while app.state.readers["ada"] < MOST_STREAMS:
+        while app.state.site.readers["ada"] < MOST_STREAMS:
             await asyncio.sleep(0.01)
         refused = await client.get(address, headers=ada)
         assert (refused.status_code, refused.headers["retry-after"]) == (429, "10")
