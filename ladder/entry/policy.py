@@ -30,7 +30,7 @@ class Act(enum.StrEnum):
     SUBMIT = "submit"
     """To submit a bot, to withdraw that, to retire a bot, to push an image."""
     ADMINISTER = "administer"
-    """What organisers do: accounts, invitations, quotas, suspensions, quarantined matches, the audit log."""
+    """What organisers do: accounts, invitations, quotas, suspensions, quarantined matches, workers, the audit log."""
 
 
 SCOPES = {

@@ -23,11 +23,13 @@ class StoredWorker(Base):
     address: Mapped[str]
     wanted: Mapped[str] = mapped_column(String(16))
     """What the organiser, or three lies, have made of it: whether it is to play."""
+    wanted_reason: Mapped[str]
+    """Why, in a sentence; empty: nobody has given one."""
     state: Mapped[str] = mapped_column(String(16))
     """A `WorkerState`, as its coordinator last wrote it."""
     reason: Mapped[str]
     facts: Mapped[dict[str, Any]]
-    """A `WorkerFacts`."""
+    """A `WorkerFacts`, but for its clock."""
     busy: Mapped[int]
     tasks: Mapped[int]
     voids: Mapped[int]

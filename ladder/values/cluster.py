@@ -48,6 +48,8 @@ class WorkerFacts(Message):
     images: NonNegativeInt = 0
     """Images of bots that it keeps."""
     image_bytes: NonNegativeInt = 0
+    certificate_ends: Seconds | None = None
+    """Unix time at which its certificate expires; None: it does not know."""
     clock: Seconds
     """Its Unix time: only to show how far it is wrong."""
 
@@ -81,13 +83,55 @@ class WorkerState(enum.StrEnum):
     """It is not connected."""
 
 
+class Wanted(enum.StrEnum):
+    """What the organiser, or three lies, have made of a worker."""
+
+    ACTIVE = "active"
+    DRAINED = "drained"
+
+
+class WorkerSeen(Value):
+    """One worker, as its coordinator writes it down every few seconds."""
+
+    facts: WorkerFacts
+    """What it last said of itself."""
+    coordinator: str
+    """Whose tasks it takes (`owners.this_process`)."""
+    address: str
+    state: WorkerState
+    reason: str = ""
+    """Why it is in that state, in a sentence; empty: nothing is wrong."""
+    busy: int = 0
+    tasks: int = 0
+    voids: int = 0
+    lies: int = 0
+    speed: float | None = None
+    last_match: int | None = None
+    clock_skew: float = 0.0
+    """Seconds by which its clock is ahead of the coordinator's."""
+    joined: float
+    seen: float
+    """Unix time, by the coordinator's clock, as all others here."""
+
+
+class WorkerWish(Value):
+    """Whether a worker is to play, and why not."""
+
+    wanted: Wanted
+    reason: str
+    """In a sentence; empty: nobody has given one."""
+
+
 class WorkerRow(Value):
     """One worker, as the organiser sees it."""
 
     name: str
     state: WorkerState
+    """`gone` also if its coordinator has not written of it for a while."""
     reason: str
     """Why it is in that state, in a sentence; empty: nothing is wrong."""
+    wanted: Wanted
+    """What it is to be: `drained` as soon as somebody has said so, while `state` tells how far that has come."""
     coordinator: str
     """The machine and process whose tasks it takes."""
     address: str
@@ -113,6 +157,8 @@ class WorkerRow(Value):
     image_bytes: int
     clock_skew: float
     """Seconds by which its clock is ahead of the coordinator's, as far as the way there lets it be known."""
+    certificate_ends: Time | None
+    """When its certificate expires; None: it has not said so."""
     joined: Time
     seen: Time
     """When it was heard of last."""

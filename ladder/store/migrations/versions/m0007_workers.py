@@ -15,6 +15,7 @@ def upgrade() -> None:
         sa.Column("coordinator", sa.String(), nullable=False),
         sa.Column("address", sa.String(), nullable=False),
         sa.Column("wanted", sa.String(length=16), nullable=False),
+        sa.Column("wanted_reason", sa.String(), nullable=False),
         sa.Column("state", sa.String(length=16), nullable=False),
         sa.Column("reason", sa.String(), nullable=False),
         sa.Column("facts", sa.JSON(), nullable=False),

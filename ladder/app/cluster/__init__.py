@@ -1,0 +1,1 @@
+"""Workers on other machines: what is seen of them, and who is to play."""

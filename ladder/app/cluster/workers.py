@@ -1,0 +1,99 @@
+"""What organisers see of the workers on other machines, and which of them are to play."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ladder.entry.policy import Act, check
+from ladder.errors import LadderError
+from ladder.store.commands import workers as commands
+from ladder.store.commands.audit import write_audit
+from ladder.store.queries import workers as queries
+from ladder.values.cluster import Wanted, WorkerState
+
+if TYPE_CHECKING:
+    from ladder.app.ladder import Ladder
+    from ladder.store.database import Session
+    from ladder.values.accounts import Viewer
+    from ladder.values.cluster import WorkerRow
+
+MOST_REASON = 200
+MOST_NAMES = 20
+"""How many workers a message names."""
+
+
+def workers(ladder: Ladder, viewer: Viewer) -> list[WorkerRow]:
+    """
+    Read all workers, by name.
+
+    Raises:
+        Forbidden: If it is no organiser who asks.
+    """
+    check(viewer, Act.ADMINISTER)
+    with ladder.database.read() as session:
+        return queries.workers(session, ladder.clock())
+
+
+def drain(ladder: Ladder, viewer: Viewer, name: str, reason: str = "") -> WorkerRow:
+    """
+    Let a worker end what it plays, and get no more, until `resume`.
+
+    Args:
+        ladder: The ladder.
+        viewer: Who asks.
+        name: The worker's.
+        reason: Why, in a sentence.
+
+    Raises:
+        Forbidden: If it is no organiser who asks.
+        LadderError: If there is no such worker, or the reason is too long.
+    """
+    if len(reason) > MOST_REASON:
+        raise LadderError(f"A reason has {MOST_REASON} characters at most; this one has {len(reason)}.")
+    return _want(ladder, viewer, name, Wanted.DRAINED, reason)
+
+
+def resume(ladder: Ladder, viewer: Viewer, name: str) -> WorkerRow:
+    """
+    Let a worker play again, whoever drained it.
+
+    Raises:
+        Forbidden: If it is no organiser who asks.
+        LadderError: If there is no such worker.
+    """
+    return _want(ladder, viewer, name, Wanted.ACTIVE, "")
+
+
+def forget(ladder: Ladder, viewer: Viewer, name: str) -> None:
+    """
+    Strike a worker off the list that has gone.
+
+    Raises:
+        Forbidden: If it is no organiser who asks.
+        LadderError: If there is no such worker, or it is connected.
+    """
+    check(viewer, Act.ADMINISTER)
+    with ladder.database.write() as session:
+        found = _find(session, name, ladder.clock())
+        if found.state is not WorkerState.GONE:
+            raise LadderError(f"The worker {name} is connected; stop it first, on its machine.")
+        commands.forget(session, name)
+        write_audit(session, viewer, "worker.forget", name, ladder.clock())
+
+
+def _want(ladder: Ladder, viewer: Viewer, name: str, wanted: Wanted, reason: str) -> WorkerRow:
+    check(viewer, Act.ADMINISTER)
+    with ladder.database.write() as session:
+        _find(session, name, ladder.clock())
+        commands.set_wanted(session, name, wanted, reason)
+        action = "worker.drain" if wanted is Wanted.DRAINED else "worker.resume"
+        write_audit(session, viewer, action, name, ladder.clock(), **({"reason": reason} if reason else {}))
+        return _find(session, name, ladder.clock())
+
+
+def _find(session: Session, name: str, now: float) -> WorkerRow:
+    there = {row.name: row for row in queries.workers(session, now)}
+    if name in there:
+        return there[name]
+    names = ", ".join(list(there)[:MOST_NAMES]) + (", …" if len(there) > MOST_NAMES else "")
+    raise LadderError(f"There is no worker {name!r}. " + (f"There is {names}." if there else "None has ever come."))

@@ -1,0 +1,72 @@
+"""The workers on other machines, as their coordinators last heard of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+
+from ladder.store.cluster_models import StoredWorker
+from ladder.values.cluster import Wanted, WorkerRow, WorkerState, WorkerWish
+from ladder.values.value import time_of
+
+if TYPE_CHECKING:
+    from sqlalchemy import RowMapping
+    from sqlalchemy.orm import Session
+
+SILENT_SECONDS = 60.0
+"""A worker of which its coordinator has not written for so long is shown as gone."""
+_IN_OTHER_WORDS = ("facts", "wanted_reason", "joined", "seen")
+
+
+def workers(session: Session, now: float) -> list[WorkerRow]:
+    """
+    Read all workers, by name.
+
+    Args:
+        session: A transaction.
+        now: Unix time: shows which of them have not been heard of for a while.
+    """
+    found = session.execute(select(*StoredWorker.__table__.columns).order_by(StoredWorker.name))
+    return [_row(row._mapping, now) for row in found]
+
+
+def worker_names(session: Session) -> list[str]:
+    """Read the names of all workers."""
+    return list(session.scalars(select(StoredWorker.name).order_by(StoredWorker.name)))
+
+
+def wishes(session: Session) -> dict[str, WorkerWish]:
+    """Read what is wanted of each worker, by its name."""
+    found = session.execute(select(StoredWorker.name, StoredWorker.wanted, StoredWorker.wanted_reason))
+    return {name: WorkerWish(wanted=Wanted(wanted), reason=reason) for name, wanted, reason in found}
+
+
+def _row(row: RowMapping, now: float) -> WorkerRow:
+    facts = row["facts"]
+    ends = facts.get("certificate_ends")
+    state, reason = _state(row, now)
+    given = {str(name): value for name, value in row.items() if name not in _IN_OTHER_WORDS}
+    said = {name: facts[name] for name in ("version", "machine", "memory", "engine", "runtimes", "slots", "images")}
+    return WorkerRow.model_validate(
+        given
+        | said
+        | {
+            "state": state,
+            "reason": reason,
+            "image_bytes": facts["image_bytes"],
+            "certificate_ends": None if ends is None else time_of(ends),
+            "joined": time_of(row["joined"]),
+            "seen": time_of(row["seen"]),
+        }
+    )
+
+
+def _state(row: RowMapping, now: float) -> tuple[WorkerState, str]:
+    """What it is now, and why: the table may be behind."""
+    state = WorkerState(row["state"])
+    if state is not WorkerState.GONE and now - row["seen"] > SILENT_SECONDS:
+        return WorkerState.GONE, "Its coordinator has not written of it for a while; has it ended?"
+    if row["wanted"] == Wanted.DRAINED and not row["reason"]:
+        return state, row["wanted_reason"]
+    return state, row["reason"]

@@ -1,0 +1,109 @@
+"""The table of workers: what coordinators write, what organisers want, what is read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ladder.store.commands.workers import forget, set_wanted, write_workers
+from ladder.store.queries.workers import SILENT_SECONDS, wishes, worker_names, workers
+from ladder.values.cluster import Wanted, WorkerRow, WorkerState, WorkerWish
+from tests.ladder.cluster_rows import MACHINE, seen
+from tests.ladder.ladders import NOW
+
+if TYPE_CHECKING:
+    from ladder.store.database import Database
+    from ladder.values.cluster import WorkerSeen
+
+
+def write(database: Database, *some: WorkerSeen) -> int:
+    with database.write() as session:
+        return write_workers(session, some)
+
+
+def read(database: Database, now: float = NOW) -> dict[str, WorkerRow]:
+    with database.read() as session:
+        return {row.name: row for row in workers(session, now)}
+
+
+def want(database: Database, name: str, wanted: Wanted, reason: str = "") -> bool:
+    with database.write() as session:
+        return set_wanted(session, name, wanted, reason)
+
+
+def test_what_a_coordinator_writes_of_its_workers_is_read_by_name(database: Database) -> None:
+    ends = NOW + 86_400
+    last = seen("sty", {"certificate_ends": ends}, busy=3, tasks=40, voids=2, lies=1, speed=812.5, last_match=17)
+    assert write(database, last, seen("barn")) == 2
+    found = read(database)
+    assert list(found) == ["barn", "sty"]
+    row = found["sty"]
+    assert (row.state, row.wanted, row.busy, row.slots) == (WorkerState.ACTIVE, Wanted.ACTIVE, 3, 4)
+    assert (row.tasks, row.voids, row.lies, row.speed, row.last_match) == (40, 2, 1, 812.5, 17)
+    assert (row.machine, row.version, row.images, row.image_bytes) == (MACHINE, "0.17.0", 12, 3 << 30)
+    assert row.runtimes == ("runc", "runsc")
+    assert row.certificate_ends is not None
+    assert (row.seen.timestamp(), row.certificate_ends.timestamp()) == (NOW, ends)
+    assert found["barn"].certificate_ends is None
+
+
+def test_only_rows_that_have_changed_are_written_again(database: Database) -> None:
+    some = [seen(f"w{number}") for number in range(5)]
+    assert write(database, *some) == 5
+    later = [seen(f"w{number}", {"clock": NOW + 5}, seen=NOW + 5, clock_skew=0.1) for number in range(5)]
+    assert write(database, *later) == 0
+    assert write(database, *later[:4], seen("w4", seen=NOW + 5, busy=1)) == 1
+    assert read(database)["w4"].busy == 1
+
+
+@pytest.mark.parametrize("change", [{"seen": NOW + 10}, {"clock_skew": 3600.0}])
+def test_that_a_worker_still_lives_and_that_its_clock_has_jumped_is_written_down(
+    database: Database, change: dict[str, Any]
+) -> None:
+    write(database, seen("sty"))
+    assert write(database, seen("sty", **change)) == 1
+
+
+def test_what_organisers_want_of_a_worker_stays_when_it_is_written_of(database: Database) -> None:
+    write(database, seen("sty"), seen("barn"))
+    assert want(database, "sty", Wanted.DRAINED, "Its disk is replaced.")
+    write(database, seen("sty", busy=2), seen("barn", busy=2))
+    with database.read() as session:
+        assert wishes(session) == {
+            "sty": WorkerWish(wanted=Wanted.DRAINED, reason="Its disk is replaced."),
+            "barn": WorkerWish(wanted=Wanted.ACTIVE, reason=""),
+        }
+    row = read(database)["sty"]
+    assert (row.busy, row.wanted, row.reason) == (2, Wanted.DRAINED, "Its disk is replaced.")
+
+
+def test_a_worker_that_moves_to_another_coordinator_belongs_to_that_one(database: Database) -> None:
+    write(database, seen("sty", tasks=7))
+    write(database, seen("sty", coordinator="another", seen=NOW + 5, tasks=8))
+    assert write(database, seen("sty", state=WorkerState.GONE, seen=NOW + 6)) == 0
+    assert write(database, seen("sty", seen=NOW + 4)) == 0
+    row = read(database)["sty"]
+    assert (row.coordinator, row.state, row.tasks) == ("another", WorkerState.ACTIVE, 8)
+
+
+def test_a_worker_not_written_of_for_a_while_is_gone_whatever_its_row_says(database: Database) -> None:
+    write(database, seen("sty"))
+    assert read(database, NOW + SILENT_SECONDS)["sty"].state is WorkerState.ACTIVE
+    row = read(database, NOW + SILENT_SECONDS + 1)["sty"]
+    assert (row.state, row.reason) == (
+        WorkerState.GONE,
+        "Its coordinator has not written of it for a while; has it ended?",
+    )
+
+
+def test_a_worker_that_was_forgotten_comes_back_when_it_is_seen_again(database: Database) -> None:
+    write(database, seen("sty"))
+    want(database, "sty", Wanted.DRAINED)
+    with database.write() as session:
+        assert forget(session, "sty")
+        assert not forget(session, "sty")
+        assert worker_names(session) == []
+    assert not want(database, "sty", Wanted.ACTIVE)
+    write(database, seen("sty"))
+    assert read(database)["sty"].wanted is Wanted.ACTIVE
