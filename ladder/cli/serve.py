@@ -83,8 +83,8 @@ def up(
 
         pigpen up --registry 5000
     """
+    from ladder.app.accounts.inviting import first_invitation
     from ladder.app.accounts.links import link_of
-    from ladder.app.accounts.managing import first_invitation
     from ladder.app.accounts.provider_settings import check_provider
     from ladder.app.supervisor import SupervisedProcess, Supervisor
     from ladder.site.listening import address_of

@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse, Response
 
 from ladder.app import bots, quarantine, states
 from ladder.app import matches as all_matches
-from ladder.app.accounts import managing
+from ladder.app.accounts import inviting, managing
 from ladder.app.matches import MatchStatus
 from ladder.app.submit import ordering
 from ladder.entry.policy import Act
@@ -86,7 +86,7 @@ def invite(request: Request, form: Form) -> Response:
     name, note = form.get("name", "").strip() or None, form.get("note", "")
     try:
         days = _number(form.get("days", ""))
-        made = managing.invite(site.ladder, viewer, _role(form), name, note, days)
+        made = inviting.invite(site.ladder, viewer, _role(form), name, note, days)
     except (LadderError, UserError) as error:
         return _invitations(request, viewer, {"error": str(error)}, 422)
     link = f"{site_address(request)}register?invitation={made.secret}"
@@ -98,7 +98,7 @@ def take_back(request: Request, number: Number, form: Form) -> Response:
     """Take an invitation back."""
     viewer = demand(request, Act.ADMINISTER)
     site: Site = request.app.state.site
-    managing.take_back(site.ladder, viewer, number)
+    inviting.take_back(site.ladder, viewer, number)
     return RedirectResponse("/admin/invitations", 303)
 
 
@@ -193,8 +193,8 @@ def _invitations(
     request: Request, viewer: Viewer, more: Mapping[str, object] | None = None, status: int = 200
 ) -> Response:
     site: Site = request.app.state.site
-    rows = managing.invitations(site.ladder, viewer)
-    values = {"rows": rows, "made": None, "link": "", "error": "", "days": managing.USUAL_DAYS}
+    rows = inviting.invitations(site.ladder, viewer)
+    values = {"rows": rows, "made": None, "link": "", "error": "", "days": inviting.USUAL_DAYS}
     return form_page(request, "admin_invitations.html", values | dict(more or {}), status)
 
 

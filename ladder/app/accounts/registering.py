@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ladder.app.accounts.passwords import check_password
 from ladder.app.accounts.secrets import hash_of
 from ladder.app.accounts.sessions import begin_session
+from ladder.app.accounts.viewers import DISABLED
 from ladder.entry.claims import check_name
 from ladder.errors import Forbidden, LadderError
 from ladder.store.commands.accounts import add_account, set_password
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 BY_INVITATION = "This ladder takes contestants by invitation: ask its organiser for a link."
 BY_PROVIDER = "Contestants of this ladder log in at its identity provider."
 THERE_ALREADY = "You have an account already; log in again."
-DISABLED = "This account is disabled; ask the organiser of the ladder."
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,8 @@ LONGEST = 100
 TOUCHED_SECONDS = 600.0
 """When a secret was used last is written down so seldom."""
 
+DISABLED = "This account is disabled; ask the organiser of the ladder."
+
 
 def viewer_by(ladder: Ladder, secret: str, address: str) -> Viewer:
     """

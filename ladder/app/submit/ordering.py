@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ladder.app.accounts.viewers import DISABLED
 from ladder.app.submit.registry import NO_REGISTRY
 from ladder.app.submit.uploads import finished_upload
 from ladder.entry.claims import check_claim
 from ladder.entry.policy import Act, may
 from ladder.entry.variants import chosen_variants
-from ladder.errors import LadderError, TooOften, UserError
+from ladder.errors import Forbidden, LadderError, TooOften, UserError
 from ladder.registry.names import own_image
 from ladder.results.submission_folders import SubmissionFolders
 from ladder.sandbox.bots.uploaded import unpack
@@ -52,6 +53,7 @@ def order(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> Submission
 
     Raises:
         BotRejected: If what was uploaded is not taken.
+        Forbidden: If the account was disabled meanwhile.
         LadderError: If the ladder does not take such a bot.
         RulesFileError: If a variant cannot be.
         TooOften: If a quota is used up.
@@ -160,8 +162,10 @@ def _check_quota(session: Session, ladder: Ladder, owner: str) -> None:
 
 
 def _added(ladder: Ladder, viewer: Viewer, new: NewSubmission) -> SubmissionRow:
-    with ladder.database.write() as session:
-        _check_quota(session, ladder, new.owner)  # others may have come meanwhile
+    with ladder.database.write() as session:  # others may have come meanwhile, or the account been disabled
+        if find_account(session, new.owner).disabled is not None:
+            raise Forbidden(DISABLED)
+        _check_quota(session, ladder, new.owner)
         row = queue.add(session, new, ladder.clock())
         write_audit(session, viewer, "submission.order", new.bot, ladder.clock(), submission=row.id)
         found = submission_row(session, row.id)

@@ -140,6 +140,14 @@ def withdraw(session: Session, submission: int, now: float) -> str | Literal[Fal
     return row.folder
 
 
+def withdraw_all(session: Session, owner: str, now: float, reason: str) -> list[StoredSubmission]:
+    """End all of an owner's submissions from afar that have not ended, whoever tries them, and give them."""
+    rows = [row for row in open_submissions(session) if row.remote and row.owner == owner]
+    for row in rows:
+        end(session, row, SubmissionStatus.WITHDRAWN, now, reason)
+    return rows
+
+
 def fail(session: Session, row: StoredSubmission, now: float, reason: str, *, for_good: bool = False) -> None:
     """Put a submission back in which the platform failed; if that has happened too often, it has ended."""
     row.failures += 1

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from structlog.testing import capture_logs
 
-from ladder.app.accounts import managing
+from ladder.app.accounts import inviting, managing
 from ladder.app.accounts.passwords import LEAST, MOST
 from ladder.app.ladder import Ladder
 from ladder.settings.settings import load_settings
@@ -54,7 +54,7 @@ def audited(ladder: Ladder) -> list[tuple[str, str, str]]:
 
 
 def invited(ladder: Ladder, name: str | None = None, role: Role = Role.CONTESTANT) -> str:
-    return f"/register?invitation={managing.invite(ladder, LOCAL, role, name).secret}"
+    return f"/register?invitation={inviting.invite(ladder, LOCAL, role, name).secret}"
 
 
 def is_in(person: Person, name: str) -> bool:
@@ -236,7 +236,7 @@ def test_an_invitation_makes_one_account(ladder: Ladder, person: Person) -> None
     other = Person(ladder)
     assert other.get(link).status_code == 403
     assert "not good any more" in other.post("/register", name="eve2", password=PASSWORD, invitation=secret).text
-    (row,) = managing.invitations(ladder, LOCAL)
+    (row,) = inviting.invitations(ladder, LOCAL)
     assert (row.used_by, row.used is not None) == ("eve", True)
     assert Person(ladder).log_in("eve").status_code == 303
 
@@ -279,7 +279,7 @@ def test_a_name_or_password_that_cannot_be_is_told_why(
 ) -> None:
     with ladder.database.write() as session:
         ladders.enter(session, "Snout", owner="carl")
-    managing.invite(ladder, LOCAL, Role.CONTESTANT, "dora")
+    inviting.invite(ladder, LOCAL, Role.CONTESTANT, "dora")
     link = invited(ladder)
     response = person.send(link, "/register", name=name, password=password, invitation=link.partition("=")[2])
     assert response.status_code == 422
@@ -299,7 +299,7 @@ def test_an_owner_with_bots_is_reached_by_an_invitation_for_that_name_alone(ladd
 def test_a_link_for_a_new_password_ends_what_was_open(ladder: Ladder, person: Person) -> None:
     old = Person(ladder)
     old.log_in("ada")
-    secret = managing.new_password(ladder, LOCAL, "ada").secret
+    secret = inviting.new_password(ladder, LOCAL, "ada").secret
     assert "Set a new password" in person.get(f"/register?invitation={secret}").text
     response = person.send(
         f"/register?invitation={secret}", "/register", password="another horse", invitation=secret
@@ -312,7 +312,7 @@ def test_a_link_for_a_new_password_ends_what_was_open(ladder: Ladder, person: Pe
 
 
 def test_a_link_does_not_open_a_disabled_account(ladder: Ladder, person: Person) -> None:
-    secret = managing.new_password(ladder, LOCAL, "ada").secret
+    secret = inviting.new_password(ladder, LOCAL, "ada").secret
     managing.disable(ladder, LOCAL, "ada", "It cheats.")
     assert person.post("/register", password=PASSWORD, invitation=secret).status_code == 403
 

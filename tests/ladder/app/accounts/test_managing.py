@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ladder.app.accounts import managing, tokens
+from ladder.app.accounts import inviting, managing, tokens
 from ladder.app.accounts.registering import register
 from ladder.app.accounts.sessions import Visit
 from ladder.app.accounts.viewers import viewer_by
 from ladder.app.ladder import Ladder
+from ladder.app.submit import ordering
 from ladder.errors import Forbidden, LadderError, UserError
+from ladder.results.submission_folders import SubmissionFolders
+from ladder.store.account_models import StoredSubmission, SubmissionStatus
+from ladder.store.commands.submission_queue import claim, end, held
 from ladder.values.accounts import LOCAL, NOBODY, Role, Scope, Viewer
+from ladder.values.submission import SubmissionOrder
+from tests.ladder.ladders import NOW
 from tests.ladder.people import add_person, session_of, token_of
 from tests.ladder.site.person import PASSWORD, quick_passwords
+from tests.ladder.store.handed_in import hand_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -41,14 +49,14 @@ DEEDS: list[Callable[[Ladder, Viewer], Any]] = [
     lambda ladder, viewer: managing.add_with_password(
         ladder, quick_passwords(), viewer, "eve", Role.ORGANISER, PASSWORD
     ),
-    lambda ladder, viewer: managing.invite(ladder, viewer, Role.ORGANISER),
-    lambda ladder, viewer: managing.invitations(ladder, viewer),
-    lambda ladder, viewer: managing.take_back(ladder, viewer, 1),
+    lambda ladder, viewer: inviting.invite(ladder, viewer, Role.ORGANISER),
+    lambda ladder, viewer: inviting.invitations(ladder, viewer),
+    lambda ladder, viewer: inviting.take_back(ladder, viewer, 1),
     lambda ladder, viewer: managing.disable(ladder, viewer, "olga", "x"),
     lambda ladder, viewer: managing.enable(ladder, viewer, "ada"),
     lambda ladder, viewer: managing.set_quota(ladder, viewer, "ada", 7),
     lambda ladder, viewer: managing.set_role(ladder, viewer, "ada", Role.ORGANISER),
-    lambda ladder, viewer: managing.new_password(ladder, viewer, "olga"),
+    lambda ladder, viewer: inviting.new_password(ladder, viewer, "olga"),
     lambda ladder, viewer: managing.audit(ladder, viewer),
 ]
 
@@ -64,15 +72,15 @@ def test_nobody_else_does_what_organisers_do(ladder: Ladder, deed: Callable[[Lad
 
 def test_a_link_to_anothers_password_is_made_on_the_ladders_machine_alone(ladder: Ladder) -> None:
     with pytest.raises(Forbidden, match="Only on the ladder's machine"):
-        managing.new_password(ladder, OLGA, "ada")
+        inviting.new_password(ladder, OLGA, "ada")
     with pytest.raises(LadderError, match="There is an account 'ada' already"):
-        managing.invite(ladder, OLGA, Role.CONTESTANT, "ada")
-    managing.new_password(ladder, LOCAL, "ada")
+        inviting.invite(ladder, OLGA, Role.CONTESTANT, "ada")
+    inviting.new_password(ladder, LOCAL, "ada")
 
 
 def test_disabling_ends_sessions_tokens_and_links_at_once_and_enabling_brings_none_back(ladder: Ladder) -> None:
     secrets = [session_of(ladder, "ada"), token_of(ladder, "ada")]
-    link = managing.new_password(ladder, LOCAL, "ada").secret
+    link = inviting.new_password(ladder, LOCAL, "ada").secret
     row = managing.disable(ladder, OLGA, "ada", " It cheats. ")
     assert (row.disabled is not None, row.reason) == (True, "It cheats.")
     assert [viewer_by(ladder, secret, "") for secret in secrets] == [NOBODY, NOBODY]
@@ -82,6 +90,35 @@ def test_disabling_ends_sessions_tokens_and_links_at_once_and_enabling_brings_no
     with pytest.raises(LadderError, match="not good any more"):
         register(ladder, quick_passwords(), "", PASSWORD, link, HERE)
     assert viewer_by(ladder, session_of(ladder, "ada"), "").name == "ada"
+
+
+def test_disabling_withdraws_what_has_not_ended_and_removes_what_was_sent(ladder: Ladder) -> None:
+    folders = SubmissionFolders(ladder.settings.data_dir)
+    waiting, tried, ended, local, bens = (folders.make() for _ in range(5))
+    first, second, third = (hand_in(ladder.database, "ada", folder=name)[0] for name in (tried, waiting, ended))
+    hand_in(ladder.database, "ada", folder=local, remote=False)
+    hand_in(ladder.database, "ben", folder=bens)
+    with ladder.database.write() as session:
+        claim(session, "me", NOW, 60.0, 1)
+        end(session, session.get_one(StoredSubmission, third), SubmissionStatus.REFUSED, NOW)
+    managing.disable(ladder, OLGA, "ada", "It cheats.")
+    rows = {row.id: (row.status, row.reason) for row in ordering.submissions(ladder, LOCAL).submissions}
+    gone = ("withdrawn", "The account was disabled.")
+    assert [rows[number] for number in range(1, 6)] == [gone, gone, ("refused", ""), ("queued", ""), ("queued", "")]
+    assert {ended, local, bens} == set(folders.names())
+    done = [(row.actor, row.action, row.details.get("submission")) for row in managing.audit(ladder, LOCAL)]
+    assert [("olga", "submission.withdraw", number) for number in (second, first)] == done[:2]
+    with ladder.database.read() as session:
+        assert held(session, first, 1) is None, "what its trial comes to does not count"
+
+
+def test_nothing_is_taken_of_an_account_that_is_disabled_while_it_submits(ladder: Ladder) -> None:
+    order = SubmissionOrder(name="Trotter", image="ada/trotter:1")
+    settings = ladder.settings.model_copy(update={"sandbox": "docker", "registry": "registry.example"})
+    managing.disable(ladder, OLGA, "ada", "It cheats.")
+    with pytest.raises(Forbidden, match="This account is disabled"):
+        ordering.order(replace(ladder, settings=settings), ADA, order)
+    assert ordering.submissions(ladder, LOCAL).submissions == ()
 
 
 def test_nobody_locks_themselves_out(ladder: Ladder) -> None:
@@ -115,8 +152,8 @@ def test_what_fails_is_not_written_down(ladder: Ladder) -> None:
         lambda: managing.disable(ladder, OLGA, "ada", " "),
         lambda: managing.set_quota(ladder, OLGA, "eve", 7),
         lambda: managing.add(ladder, OLGA, "ada", Role.CONTESTANT),
-        lambda: managing.take_back(ladder, OLGA, 7),
-        lambda: managing.invite(ladder, OLGA, Role.CONTESTANT, days=366),
+        lambda: inviting.take_back(ladder, OLGA, 7),
+        lambda: inviting.invite(ladder, OLGA, Role.CONTESTANT, days=366),
         lambda: tokens.revoke(ladder, OLGA, "olga", 7, "token"),
     ):
         with pytest.raises((LadderError, UserError)):
@@ -126,25 +163,25 @@ def test_what_fails_is_not_written_down(ladder: Ladder) -> None:
 
 def test_the_first_organiser_comes_by_the_newest_link(settings: Settings) -> None:
     with Ladder.open(settings) as ladder:
-        old, new = managing.first_invitation(ladder), managing.first_invitation(ladder)
+        old, new = inviting.first_invitation(ladder), inviting.first_invitation(ladder)
         assert old is not None
         assert new is not None
         managing.add(ladder, LOCAL, "olga", Role.ORGANISER)
-        assert managing.first_invitation(ladder) is not None, "she has no password yet"
-        new = managing.first_invitation(ladder)
+        assert inviting.first_invitation(ladder) is not None, "she has no password yet"
+        new = inviting.first_invitation(ladder)
         assert new is not None
         with pytest.raises(LadderError, match="not good any more"):
             register(ladder, quick_passwords(), "otto", PASSWORD, old.secret, HERE)
         register(ladder, quick_passwords(), "otto", PASSWORD, new.secret, HERE)
         assert [row.role for row in managing.accounts(ladder, LOCAL) if row.name == "otto"] == [Role.ORGANISER]
-        assert managing.first_invitation(ladder) is None
+        assert inviting.first_invitation(ladder) is None
         with pytest.raises(LadderError, match="not good any more"):
             register(ladder, quick_passwords(), "eve", PASSWORD, new.secret, HERE)
 
 
 def test_an_invitation_of_an_organisers_is_not_taken_back_by_a_start(settings: Settings) -> None:
     with Ladder.open(settings) as ladder:
-        mine = managing.invite(ladder, LOCAL, Role.CONTESTANT, note="for Graz")
-        managing.first_invitation(ladder)
-        managing.first_invitation(ladder)
+        mine = inviting.invite(ladder, LOCAL, Role.CONTESTANT, note="for Graz")
+        inviting.first_invitation(ladder)
+        inviting.first_invitation(ladder)
         register(ladder, quick_passwords(), "graz", PASSWORD, mine.secret, HERE)

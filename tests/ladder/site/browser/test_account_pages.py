@@ -10,7 +10,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from ladder.app.accounts import managing
+from ladder.app.accounts import inviting
 from ladder.app.ladder import Ladder
 from ladder.settings.settings import load_settings
 from ladder.values.accounts import LOCAL, Role
@@ -79,7 +79,7 @@ def test_somebody_registers_and_confirms_a_log_in(
     )  # fmt: skip
     page = context.new_page()
     page.set_default_timeout(PATIENCE_MS)
-    secret = managing.invite(ladder, LOCAL, Role.ORGANISER).secret
+    secret = inviting.invite(ladder, LOCAL, Role.ORGANISER).secret
     page.goto(f"{site}/register?invitation={secret}")
     look(page, f"register-{language}", script)
     page.fill("[name=name]", "Ada.Lovelace")

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import func, select, text
 from sqlalchemy.exc import IntegrityError
 
-from ladder.app.accounts import device, managing
+from ladder.app.accounts import device, inviting, managing
 from ladder.app.accounts.registering import register
 from ladder.app.accounts.secrets import hash_of
 from ladder.app.accounts.sessions import Visit, log_in
@@ -43,7 +43,7 @@ def ladder(settings: Settings) -> Iterator[Ladder]:
 
 
 def test_an_invitation_is_good_for_one_of_those_who_come_at_once(ladder: Ladder) -> None:
-    secret = managing.invite(ladder, LOCAL, Role.CONTESTANT).secret
+    secret = inviting.invite(ladder, LOCAL, Role.CONTESTANT).secret
 
     def come(number: int) -> bool:
         try:
@@ -56,12 +56,12 @@ def test_an_invitation_is_good_for_one_of_those_who_come_at_once(ladder: Ladder)
         came = list(threads.map(come, range(4)))
     assert sum(came) == 1
     (account,) = managing.accounts(ladder, LOCAL)
-    (invitation,) = managing.invitations(ladder, LOCAL)
+    (invitation,) = inviting.invitations(ladder, LOCAL)
     assert invitation.used_by == account.name == f"person{came.index(True)}"
 
 
 def test_a_name_is_for_one_of_those_who_want_it_at_once(ladder: Ladder) -> None:
-    secrets = [managing.invite(ladder, LOCAL, Role.CONTESTANT).secret for _ in range(4)]
+    secrets = [inviting.invite(ladder, LOCAL, Role.CONTESTANT).secret for _ in range(4)]
 
     def come(number: int) -> bool:
         try:

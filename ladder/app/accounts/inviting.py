@@ -1,0 +1,144 @@
+"""Links by which somebody makes an account, or sets its password: once, and for some days."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ladder.app.accounts.secrets import INVITATION, hash_of, new_secret
+from ladder.app.accounts.sessions import DAY
+from ladder.entry.claims import check_name
+from ladder.entry.policy import Act, check
+from ladder.errors import Forbidden, LadderError, UserError
+from ladder.store.commands.accounts import check_alike
+from ladder.store.commands.audit import write_audit
+from ladder.store.commands.invitations import add_invitation, revoke_invitation, revoke_invitations
+from ladder.store.people import account_of, find_account, has_organiser
+from ladder.store.queries import people
+from ladder.values.accounts import LOCAL, InvitationRow, NewSecret, Role
+from ladder.values.value import time_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ladder.app.ladder import Ladder
+    from ladder.store.account_models import Invitation
+    from ladder.store.database import Session
+    from ladder.values.accounts import Viewer
+
+USUAL_DAYS, MOST_DAYS = 14, 365
+FIRST = "the first organiser"
+"""The note of invitations that `pigpen up` makes."""
+
+
+def invite(
+    ladder: Ladder, viewer: Viewer, role: Role, name: str | None = None, note: str = "", days: int = USUAL_DAYS
+) -> NewSecret:
+    """
+    Invite somebody to make an account.
+
+    Args:
+        ladder: The ladder.
+        viewer: Who invites.
+        role: Of the account to be.
+        name: Its name, which may be that of an owner who has bots already; None: whoever registers chooses it.
+        note: For whom it is.
+        days: For how long it is good.
+
+    Raises:
+        LadderError: If there is an account of that name, or the name cannot be.
+        UserError: If it would be good for too long.
+    """
+    check(viewer, Act.ADMINISTER)
+    check_days(days)
+    with ladder.database.write() as session:
+        if name is not None:
+            check_name(name, "an account")
+            if account_of(session, name) is not None:
+                raise LadderError(f"There is an account {name!r} already. A new password: pigpen account password")
+            check_alike(session, name, ladder.clock())
+        return new_invitation(session, viewer, role, name, note, ladder.clock(), days)
+
+
+def invitations(ladder: Ladder, viewer: Viewer) -> Sequence[InvitationRow]:
+    """Give all invitations that are open or were used, the newest first."""
+    check(viewer, Act.ADMINISTER)
+    with ladder.database.read() as session:
+        return people.invitations(session, ladder.clock())
+
+
+def take_back(ladder: Ladder, viewer: Viewer, number: int) -> None:
+    """
+    Take an invitation back.
+
+    Raises:
+        LadderError: If no open one has that number.
+    """
+    check(viewer, Act.ADMINISTER)
+    with ladder.database.write() as session:
+        now = ladder.clock()
+        revoke_invitation(session, number, now)
+        write_audit(session, viewer, "invitation.revoke", str(number), now)
+
+
+def new_password(ladder: Ladder, viewer: Viewer, name: str, days: int = 1) -> NewSecret:
+    """
+    Give the secret of a link by which the account's owner sets a new password; older ones are not good any more.
+
+    Only who has access to the ladder's machine may do that: with the link anybody can log in as the owner.
+
+    Raises:
+        Forbidden: If somebody else asks.
+        LadderError: If there is no such account, or it is disabled.
+    """
+    if not viewer.is_local:
+        raise Forbidden("Only on the ladder's machine: pigpen account password NAME")
+    with ladder.database.write() as session:
+        account, now = find_account(session, name), ladder.clock()
+        if account.disabled is not None:
+            raise LadderError(f"The account {name!r} is disabled. First: pigpen account enable {name}")
+        revoke_invitations(session, now, name=name)
+        return new_invitation(session, viewer, Role(account.role), name, "a new password", now, days)
+
+
+def first_invitation(ladder: Ladder) -> NewSecret | None:
+    """Invite the first organiser; those invited before who have not come are not any more. None: there is one."""
+    with ladder.database.write() as session:
+        now = ladder.clock()
+        if has_organiser(session):
+            return None
+        revoke_invitations(session, now, note=FIRST)
+        return new_invitation(session, LOCAL, Role.ORGANISER, None, FIRST, now, USUAL_DAYS)
+
+
+def new_invitation(
+    session: Session, viewer: Viewer, role: Role, name: str | None, note: str, now: float, days: int
+) -> NewSecret:
+    """
+    Write an invitation down.
+
+    Args:
+        session: A transaction that writes.
+        viewer: Who invites.
+        role: Of the account.
+        name: Its name; None: whoever registers chooses it.
+        note: For whom, or what, it is.
+        now: Unix time.
+        days: For how long it is good.
+    """
+    secret, expires = new_secret(INVITATION), now + days * DAY
+    made: Invitation = add_invitation(
+        session, hash_of(secret), role, name, note.strip(), str(viewer.name), now, expires
+    )  # fmt: skip
+    write_audit(session, viewer, "invitation.create", name or "", now, id=made.id, role=str(role), note=note.strip())
+    return NewSecret(id=made.id, secret=secret, expires=time_of(expires))
+
+
+def check_days(days: int) -> None:
+    """
+    Make sure that an invitation may be good for so long.
+
+    Raises:
+        UserError: If it may not.
+    """
+    if not 1 <= days <= MOST_DAYS:
+        raise UserError(f"An invitation is good for 1 to {MOST_DAYS} days.")

@@ -1,0 +1,38 @@
+"""What the commands of `pigpen account` share: their options, and how a link is printed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ladder.cli.json_output import print_json
+from ladder.cli.sanitize import harmless
+
+if TYPE_CHECKING:
+    from ladder.app.ladder import Ladder
+    from ladder.values.accounts import NewSecret, Role
+
+NameArgument = Annotated[str, typer.Argument(help="The account's name, which is its owner's.")]
+OrganiserOption = Annotated[bool, typer.Option("--organiser", help="It may do what organisers do.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
+DaysOption = Annotated[int, typer.Option(min=1, max=365, help="For how many days the link is good.")]
+
+
+def role_of(organiser: bool) -> Role:
+    """What an account is for, as --organiser says it."""
+    from ladder.values.accounts import Role
+
+    return Role.ORGANISER if organiser else Role.CONTESTANT
+
+
+def print_link(ladder: Ladder, made: NewSecret, as_json: bool) -> None:
+    """Print the link of an invitation, the only time that it is shown."""
+    from ladder.app.accounts.links import link_of
+
+    link = link_of(ladder.settings, made)
+    if as_json:
+        print_json(link)
+    else:
+        typer.echo(harmless(link.link))
+        typer.echo("It is good once, and is not shown again.", err=True)

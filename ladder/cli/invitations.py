@@ -1,0 +1,85 @@
+"""`pigpen account invite`, `invitations`, `uninvite`, `password`: links that are good once."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from ladder.cli.account_options import DaysOption, JsonOption, NameArgument, OrganiserOption, print_link, role_of
+from ladder.cli.account_table import print_invitations
+from ladder.cli.json_output import print_json
+from ladder.cli.ladder import opened
+from ladder.cli.sanitize import harmless
+
+
+def invite(
+    name: Annotated[str | None, typer.Option(help="The account's name; by default whoever comes chooses it.")] = None,
+    organiser: OrganiserOption = False,
+    days: DaysOption = 14,
+    note: Annotated[str, typer.Option(help="For whom it is, for yourself.")] = "",
+    as_json: JsonOption = False,
+) -> None:
+    """
+    Print a link with which somebody can make an account, once.
+
+    With --name it may be that of an owner who has bots already: whoever has the link owns them.
+
+    Examples:
+        pigpen account invite --note "the team from Graz"
+
+        pigpen account invite --name ada --days 3
+    """
+    from ladder.app.accounts import inviting
+    from ladder.values.accounts import LOCAL
+
+    with opened(create=True) as ladder:
+        print_link(ladder, inviting.invite(ladder, LOCAL, role_of(organiser), name, note, days), as_json)
+
+
+def invitations(as_json: JsonOption = False) -> None:
+    """
+    List invitations that are open or were used.
+
+    Examples:
+        pigpen account invitations
+    """
+    from ladder.app.accounts import inviting
+    from ladder.values.accounts import LOCAL
+
+    with opened() as ladder:
+        found = inviting.invitations(ladder, LOCAL)
+    if as_json:
+        print_json(found)
+    else:
+        print_invitations(found, Console())
+
+
+def uninvite(number: Annotated[int, typer.Argument(help="As pigpen account invitations shows it.")]) -> None:
+    """
+    Take an invitation back that nobody has used.
+
+    Examples:
+        pigpen account uninvite 7
+    """
+    from ladder.app.accounts.inviting import take_back
+    from ladder.values.accounts import LOCAL
+
+    with opened() as ladder:
+        take_back(ladder, LOCAL, number)
+    typer.echo(harmless(f"Invitation {number} is not good any more."))
+
+
+def password(name: NameArgument, days: DaysOption = 1, as_json: JsonOption = False) -> None:
+    """
+    Print a link with which an account's owner sets a new password, once; then its sessions and tokens end.
+
+    Examples:
+        pigpen account password ada
+    """
+    from ladder.app.accounts import inviting
+    from ladder.values.accounts import LOCAL
+
+    with opened() as ladder:
+        print_link(ladder, inviting.new_password(ladder, LOCAL, name, days), as_json)
