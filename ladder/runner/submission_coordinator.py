@@ -20,6 +20,7 @@ from ladder.store.queries.submissions import submission_row
 from ladder.store.submission_look import look_at
 from ladder.trials.tasks import KnownToLadder, SubmissionTask, TrialProgress
 from ladder.values.submission import VariantFile
+from ladder.values.text import without_paths
 from referee.records.rules_file import rules_from
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ class SubmissionCoordinator:
             if row is None:
                 return None
             if outcome.void is not None:
-                queue.fail(session, row, self._now(), outcome.void)
+                queue.fail(session, row, self._now(), self._told(row, outcome.void))
             elif outcome.refused is not None:
                 queue.end(session, row, SubmissionStatus.REFUSED, self._now(), outcome.refused)
             else:
@@ -149,6 +150,14 @@ class SubmissionCoordinator:
             for task in tasks:
                 if (row := queue.held(session, task.submission, task.attempt)) is not None:
                     queue.give_back(session, row, self._now())
+
+    def _told(self, row: StoredSubmission, why: str) -> str:
+        """What an owner elsewhere is told of a failure: not where this ladder keeps its files."""
+        if not row.remote:
+            return why
+        if row.folder:
+            why = why.replace(str(self.folders.bot(row.folder, row.source)), row.source)
+        return without_paths(why.replace(str(self._settings.data_dir), "/data"))  # a path with spaces, too
 
     def _remove(self, folders: Iterable[str | None]) -> None:
         for folder in filter(None, folders):

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
+_PATHS = re.compile(r"""(?<=')/[^']*(?=')|(?<=")/[^"]*(?=")|\bunix:/+[^\s,;'"]+|(?<![\w.:/-])/[^\s,:;()'"]+""")
+"""Absolute paths: between quotation marks to the second one, else to the next space; those in a URL are none."""
+
 
 def harmless(text: str, spared: str = "") -> str:
     r"""
@@ -15,3 +20,13 @@ def harmless(text: str, spared: str = "") -> str:
         spared: Characters to leave as they are, such as line breaks.
     """
     return "".join(letter if letter.isprintable() or letter in spared else "�" for letter in text)
+
+
+def without_paths(text: str) -> str:
+    r"""
+    Put a sign in the place of each path of this machine, for those who have no business there.
+
+    >>> without_paths("'/srv/my ladder/data' is full: see /var/log/x.log, or https://example.org/disks.")
+    "'…' is full: see …, or https://example.org/disks."
+    """
+    return _PATHS.sub("…", text)

@@ -131,6 +131,20 @@ def test_a_platform_that_fails_too_often_ends_it_and_leaves_no_folder(
     assert (stored(database, number).status, submissions.folders.names()) == ("failed", [])
 
 
+def test_why_the_platform_failed_is_told_from_afar_without_the_ladders_paths(
+    submissions: SubmissionCoordinator, database: Database, settings: Settings
+) -> None:
+    with_folder(submissions, database)
+    (number,) = hand_in(database, "olga", remote=False)
+    tasks = {task.owner: task for task in submissions.take(2)}
+    why = f"{tasks['ada'].folder}/bot.py and '{settings.data_dir}/locks/a b.json' cannot be read: No space left."
+    for task in tasks.values():
+        submissions.record(SubmissionOutcome(submission=task.submission, attempt=task.attempt, void=why))
+    told = stored(database, tasks["ada"].submission).reason
+    assert told == "mybot/bot.py and '…' cannot be read: No space left."
+    assert stored(database, number).reason == why, "who submits on the ladder's machine may know"
+
+
 def test_what_its_owner_has_withdrawn_is_lost_to_who_tries_it(
     submissions: SubmissionCoordinator, database: Database
 ) -> None:
