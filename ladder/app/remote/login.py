@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import tempfile
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from ladder.errors import UserError
+from ladder.sandbox.host.whole_file import write_whole
 
 FILE = "login.json"
 
@@ -68,15 +67,7 @@ def write_login(login: Login) -> Path:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.parent.chmod(0o700)
-        number, new = tempfile.mkstemp(dir=path.parent, prefix=f".{FILE}-")  # only this user may read it
-        try:
-            with open(number, "w", encoding="utf-8") as file:
-                json.dump(asdict(login), file)
-            os.replace(new, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(new)
-            raise
+        write_whole(path, json.dumps(asdict(login)).encode())
     except OSError as error:
         raise UserError(f"The log-in cannot be kept in {str(path)!r}: {error.strerror}.") from None
     return path

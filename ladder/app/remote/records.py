@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import hashlib
-import os
 import re
-import tempfile
 from typing import TYPE_CHECKING
 
 from ladder.app.remote.answers import not_understood, refusal
 from ladder.errors import RemoteError, UserError
 from ladder.sandbox.host.cache import cache_folder
+from ladder.sandbox.host.whole_file import write_whole
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,16 +65,7 @@ def _promised(header: str) -> str | None:
 
 def _keep(folder: Path, name: str, content: bytes) -> Path:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        number, new = tempfile.mkstemp(dir=folder, prefix=".new-")
-        try:
-            with open(number, "wb") as file:
-                file.write(content)
-            os.replace(new, folder / name)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(new)
-            raise
+        write_whole(folder / name, content)
         _make_room(folder, folder / name)
     except OSError as error:
         raise UserError(f"The record cannot be kept in {str(folder)!r}: {error.strerror}.") from None

@@ -10,29 +10,20 @@ from __future__ import annotations
 import os
 import shutil
 import tarfile
-import zlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
-from ladder.errors import BotRejected
-from ladder.sandbox.bots.members import MOST_BYTES, MOST_LEVELS, MOST_MEMBERS, MOST_NAME
+from ladder.sandbox.bots.gzip_stream import BLOCK, ArchiveLimits, GzipStream, refused
+from ladder.sandbox.bots.members import MOST_NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-BLOCK = 512
-CHUNK = 64 * 1024
+    from ladder.errors import BotRejected
+
 LONG_HEADER = 16 * 1024
 """The most bytes of a header that says more of the next member than a block has room for."""
 HEADERS_EACH = 3
 """Headers for each member that may be there: its own, and two that say more of it."""
-FREE_BYTES = 1024 * 1024
-"""Up to here nobody asks how well the archive is packed."""
-MOST_RATIO = 200
-"""Bytes that may come out for each that went in."""
-GZIP = 16 + zlib.MAX_WBITS
-CUT_OFF = "ends in the middle. Pack it, and send it, again"
 PAX, GLOBAL_PAX, GNU_NAME = b"x", b"g", b"L"
 FILES = (tarfile.REGTYPE, tarfile.AREGTYPE)
 KINDS = {
@@ -42,19 +33,6 @@ KINDS = {
     tarfile.BLKTYPE: "a device",
     tarfile.FIFOTYPE: "a pipe",
 }
-
-
-@dataclass(frozen=True)
-class ArchiveLimits:
-    """How much is taken."""
-
-    bytes: int = MOST_BYTES
-    """In all files together."""
-    members: int = MOST_MEMBERS
-    """Files and folders, those included that are only in the way of a file."""
-    levels: int = MOST_LEVELS
-    """Folders within each other."""
-    ratio: int = MOST_RATIO
 
 
 def unpack(packed: BinaryIO, folder: Path, limits: ArchiveLimits | None = None) -> None:
@@ -72,80 +50,16 @@ def unpack(packed: BinaryIO, folder: Path, limits: ArchiveLimits | None = None) 
     """
     folder.mkdir(mode=0o700)
     try:
-        _Unpacking(_Unpacked(packed, limits or ArchiveLimits()), folder, limits or ArchiveLimits()).run()
+        _Unpacking(GzipStream(packed, limits or ArchiveLimits()), folder, limits or ArchiveLimits()).run()
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
 
 
-class _Unpacked:
-    """The bytes that come out of gzip, counted."""
-
-    def __init__(self, packed: BinaryIO, limits: ArchiveLimits) -> None:
-        self._packed = packed
-        self._limits = limits
-        self._inflate = zlib.decompressobj(GZIP)
-        self._came_in = self._came_out = 0
-        self._ready = b""
-
-    def take(self, count: int) -> bytes:
-        """The next so many bytes."""
-        while len(self._ready) < count:
-            more = self._more()
-            if not more:
-                raise _refused(CUT_OFF)
-            self._ready += more
-        taken, self._ready = self._ready[:count], self._ready[count:]
-        return taken
-
-    def check_end(self) -> None:
-        """Make sure that nothing but padding follows, and that what came out has the checksum that gzip gave it."""
-        while more := self._ready or self._more():
-            if more.strip(b"\0"):
-                raise _refused("goes on after its end")
-            self._ready = b""
-        if not self._inflate.eof:
-            raise _refused(CUT_OFF)
-        if self._inflate.unused_data or self._packed.read(1):
-            raise _refused("goes on after its end")
-
-    def chunks(self, size: int) -> Iterator[bytes]:
-        """So many bytes, some at a time."""
-        while size > 0:
-            piece = self.take(min(size, CHUNK))
-            size -= len(piece)
-            yield piece
-
-    def _more(self) -> bytes:
-        try:
-            while not self._inflate.eof:
-                fresh = self._inflate.unconsumed_tail
-                if not fresh:
-                    fresh = self._packed.read(CHUNK)
-                    self._came_in += len(fresh)
-                out = self._inflate.decompress(fresh, CHUNK)
-                if out:
-                    return self._counted(out)
-                if not fresh:
-                    return b""
-        except zlib.error:
-            raise _refused("is not packed with gzip, or is damaged") from None
-        return b""
-
-    def _counted(self, out: bytes) -> bytes:
-        self._came_out += len(out)
-        # Headers and padding: a block and a half for each member, and what rounds a file up.
-        if self._came_out > self._limits.bytes + self._limits.members * 4 * BLOCK:
-            raise _refused(f"holds more than {self._limits.bytes:,} bytes, which is the limit")
-        if self._came_out > FREE_BYTES and self._came_out > self._came_in * self._limits.ratio:
-            raise _refused(f"unpacks to more than {self._limits.ratio} times its size")
-        return out
-
-
 class _Unpacking:
     """Member by member from the archive to the folder."""
 
-    def __init__(self, source: _Unpacked, folder: Path, limits: ArchiveLimits) -> None:
+    def __init__(self, source: GzipStream, folder: Path, limits: ArchiveLimits) -> None:
         self._source = source
         self._folder = folder
         self._limits = limits
@@ -165,7 +79,7 @@ class _Unpacking:
             name = None
         self._source.check_end()
         if not self._seen:
-            raise _refused("is empty")
+            raise refused("is empty")
 
     def _header(self) -> tarfile.TarInfo | None:
         block = self._source.take(BLOCK)
@@ -177,20 +91,20 @@ class _Unpacking:
         try:
             return tarfile.TarInfo.frombuf(block, "utf-8", "strict")
         except (tarfile.HeaderError, ValueError):  # ValueError: a name that is not UTF-8
-            raise _refused("is not a tar archive, or has a name that is not UTF-8") from None
+            raise refused("is not a tar archive, or has a name that is not UTF-8") from None
 
     def _said(self, header: tarfile.TarInfo) -> str | None:
         """The name that a longer header gives the next member; None if it gives none."""
         self._header_bytes += max(0, header.size)
         if not 0 <= header.size <= LONG_HEADER or self._header_bytes > self._limits.members * MOST_NAME:
-            raise _refused("has a header that is too long")
+            raise refused("has a header that is too long")
         body = self._padded(header.size)
         try:
             if header.type == GNU_NAME:
                 return body.rstrip(b"\0").decode()
             return _pax(body).get("path")
         except ValueError:
-            raise _refused("has a header that makes no sense") from None
+            raise refused("has a header that makes no sense") from None
 
     def _padded(self, size: int) -> bytes:
         body = b"".join(self._source.chunks(size))
@@ -202,11 +116,11 @@ class _Unpacking:
         is_folder = header.type == tarfile.DIRTYPE
         if not is_folder and header.type not in FILES:
             what = KINDS.get(header.type, "neither a file nor a folder")
-            raise _refused(f"holds {what}, {name[:80]!r}. Put a copy of the file in its place, or leave it out")
+            raise refused(f"holds {what}, {name[:80]!r}. Put a copy of the file in its place, or leave it out")
         if header.size < 0 or (is_folder and header.size):
-            raise _refused("has a header that makes no sense")
+            raise refused("has a header that makes no sense")
         if not parts and not is_folder:
-            raise _refused("has a file without a name")
+            raise refused("has a file without a name")
         for count in range(1, len(parts)):
             self._add_folder(parts[:count])
         if not is_folder:
@@ -216,14 +130,14 @@ class _Unpacking:
 
     def _parts(self, name: str) -> list[str]:
         if len(name.encode()) > MOST_NAME:
-            raise _refused(f"has a path of more than {MOST_NAME} bytes, which begins with {name[:40]!r}")
+            raise refused(f"has a path of more than {MOST_NAME} bytes, which begins with {name[:40]!r}")
         parts = [part for part in name.split("/") if part not in ("", ".")]
         if name.startswith("/") or ".." in parts or "\0" in name or "\\" in name or not name.isprintable():
-            raise _refused(f"has a name that leads elsewhere, or cannot be printed: {name[:80]!r}")
+            raise refused(f"has a name that leads elsewhere, or cannot be printed: {name[:80]!r}")
         if any(len(part.encode()) > 255 for part in parts):
-            raise _refused(f"has a name of more than 255 bytes, which begins with {name[:40]!r}")
+            raise refused(f"has a name of more than 255 bytes, which begins with {name[:40]!r}")
         if len(parts) > self._limits.levels:
-            raise _refused(f"has more than {self._limits.levels} folders within each other")
+            raise refused(f"has more than {self._limits.levels} folders within each other")
         return parts
 
     def _add_folder(self, parts: list[str]) -> None:
@@ -232,16 +146,16 @@ class _Unpacking:
             self._add(path, is_folder=True)
             (self._folder / path).mkdir(mode=0o700)
         elif not self._seen[path]:
-            raise _refused(f"has two things of one name, {path!r}")
+            raise refused(f"has two things of one name, {path!r}")
 
     def _add_file(self, parts: list[str], header: tarfile.TarInfo) -> None:
         path = "/".join(parts)
         if path in self._seen:
-            raise _refused(f"has two things of one name, {path!r}")
+            raise refused(f"has two things of one name, {path!r}")
         self._add(path, is_folder=False)
         self._bytes += header.size
         if self._bytes > self._limits.bytes:
-            raise _refused(f"holds more than {self._limits.bytes:,} bytes, which is the limit, at {path!r}")
+            raise refused(f"holds more than {self._limits.bytes:,} bytes, which is the limit, at {path!r}")
         mode = 0o700 if header.mode & 0o100 else 0o600
         number = os.open(self._folder / path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
         with open(number, "wb") as file:
@@ -254,7 +168,7 @@ class _Unpacking:
             raise self._too_many()
 
     def _too_many(self) -> BotRejected:
-        return _refused(f"has more than {self._limits.members:,} files and folders")
+        return refused(f"has more than {self._limits.members:,} files and folders")
 
 
 def _pax(body: bytes) -> dict[str, str]:
@@ -281,7 +195,3 @@ def _pax(body: bytes) -> dict[str, str]:
     if any(keyword in ("size", "linkpath") or keyword.startswith("GNU.sparse") for keyword in found):
         raise ValueError("it changes what the block says")
     return found
-
-
-def _refused(why: str) -> BotRejected:
-    return BotRejected(f"What was uploaded is not taken: the archive {why}.")

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ladder.sandbox.host.scratch import disk_errors
+from ladder.sandbox.host.whole_file import write_whole
 
 if TYPE_CHECKING:
     from ladder.sandbox.wheels.lock import Pin
@@ -90,14 +90,5 @@ def sha256_of(path: Path) -> str:
 
 
 def _put(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all: others may read and write the same one."""
     with disk_errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        number, name = tempfile.mkstemp(prefix=".new-", dir=path.parent)
-        try:
-            with os.fdopen(number, "wb") as file:
-                file.write(content)
-            Path(name).replace(path)
-        except OSError:
-            Path(name).unlink(missing_ok=True)
-            raise
+        write_whole(path, content)

@@ -113,7 +113,7 @@ def test_disabling_withdraws_what_has_not_ended_and_removes_what_was_sent(ladder
 
 
 def test_nothing_is_taken_of_an_account_that_is_disabled_while_it_submits(ladder: Ladder) -> None:
-    order = SubmissionOrder(name="Trotter", image="ada/trotter:1")
+    order = SubmissionOrder.model_validate({"name": "Trotter", "image": "ada/trotter:1"})
     settings = ladder.settings.model_copy(update={"sandbox": "docker", "registry": "registry.example"})
     managing.disable(ladder, OLGA, "ada", "It cheats.")
     with pytest.raises(Forbidden, match="This account is disabled"):
