@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 from ladder.values.accounts import AccountRow, AuditRow, CredentialRow, InvitationLink, InvitationRow, Me
 from ladder.values.bots import BotPage, BotRow, Retired, StateChanged
 from ladder.values.check import CheckResult
+from ladder.values.cluster import WorkerRow
 from ladder.values.compare import CompareResult
 from ladder.values.database import Backup, Upgrade
 from ladder.values.doctor import DoctorReport
@@ -66,6 +67,9 @@ PRINTED: dict[str, Any] = {
     "account sessions": list[CredentialRow],
     "account audit": list[AuditRow],
     "ladder requeue": MatchRow,
+    "cluster status": list[WorkerRow],
+    "cluster drain": WorkerRow,
+    "cluster resume": WorkerRow,
     "doctor": DoctorReport,
     "config": list[SettingRow],
     "db upgrade": Upgrade,

@@ -2,44 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rich import box
-from rich.measure import Measurement
-from rich.table import Table
-from rich.text import Text
-
 from ladder.app.standings_csv import ORDINALS
+from ladder.cli.fitting_table import Column, fitting
 from ladder.cli.ladder_words import NOTHING, cell, label, moved, percent, say, sparkline, thinned, when
 from ladder.ratings.elo import PROVISIONAL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from rich.console import Console, JustifyMethod
+    from rich.console import Console
+    from rich.table import Table
 
     from ladder.values.standings import StandingRow, Standings
 
 BARS = 10
 """The most bars in a trend."""
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of the table."""
-
-    heading: str
-    of: Callable[[StandingRow], str]
-    justify: JustifyMethod = "right"
-    goes: int = 0
-    """Columns that do not fit go by this number, the lowest first; 0 stays."""
-
-
-COLUMNS = (
+COLUMNS: tuple[Column[StandingRow], ...] = (
     Column("rank", lambda one: str(one.rank or NOTHING)),
-    Column("bot", lambda one: label(one.bot, one.version), "left"),
-    Column("owner", lambda one: one.owner, "left", 3),
+    Column("bot", lambda one: label(one.bot, one.version), "left", is_cut=True),
+    Column("owner", lambda one: one.owner, "left", 3, is_cut=True),
     Column("Elo", lambda one: f"{one.elo:.0f}{'?' if one.provisional else ' '}"),
     Column("±", lambda one: NOTHING if one.error is None else f"{one.error:.0f}", "right", 8),
     Column("ranks", lambda one: _ranks(one), "right", 2),
@@ -50,8 +33,6 @@ COLUMNS = (
     Column("trend", lambda one: sparkline(thinned(one.history, BARS)), "left", 1),
     Column("moved", lambda one: moved(one.change), "right", 5),
 )
-LETTERS = ("bot", "owner")
-"""Columns whose width is somebody else's choice."""
 
 
 def print_standings(found: Standings, console: Console) -> None:
@@ -70,30 +51,13 @@ def print_standings(found: Standings, console: Console) -> None:
             say(console, f"{label(one.bot, one.version)} is {one.state} since {when(one.since)}{reason}")
 
 
-def _fitting(found: Standings, console: Console) -> tuple[Table, Sequence[Column]]:
-    """Leave columns out until the table fits."""
+def _fitting(found: Standings, console: Console) -> tuple[Table, Sequence[Column[StandingRow]]]:
+    """Without a trend where its bars cannot be shown."""
     columns = [column for column in COLUMNS if column.heading != "trend" or console.encoding.startswith("utf")]
-    while True:
-        table = _table(found, columns, console)
-        goes = min((column.goes for column in columns if column.goes), default=0)
-        wide = Measurement.get(console, console.options.update(max_width=1000), table).maximum
-        if wide <= console.width or not goes:
-            return table, columns
-        columns = [column for column in columns if column.goes != goes]
+    return fitting(found.standings, columns, console, lambda one: "" if one.rank else "dim")
 
 
-def _table(found: Standings, columns: Sequence[Column], console: Console) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False)
-    for column in columns:
-        widest = max(12, console.width // 5) if column.heading in LETTERS else None
-        table.add_column(Text(column.heading), justify=column.justify, no_wrap=True, max_width=widest)
-    for one in found.standings:
-        style = "" if one.rank else "dim"
-        table.add_row(*(cell(console, column.of(one), style) for column in columns))
-    return table
-
-
-def _legend(found: Standings, columns: Sequence[Column]) -> Iterable[str]:
+def _legend(found: Standings, columns: Sequence[Column[StandingRow]]) -> Iterable[str]:
     headings = [column.heading for column in columns]
     better = "lower" if found.low_is_better else "higher"
     meanings = {

@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 from ladder.cli.account import account
 from ladder.cli.bots import bots
 from ladder.cli.check import check
+from ladder.cli.cluster import cluster
 from ladder.cli.compare import compare_bots
 from ladder.cli.config import config
 from ladder.cli.db import db
@@ -106,6 +107,7 @@ PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "ladder": ladder_app,
         "up": up,
         "serve": serve,
+        "cluster": cluster,
         "account": account,
         "retire": retire,
         "suspend": suspend,

@@ -34,6 +34,19 @@ def workers(ladder: Ladder, viewer: Viewer) -> list[WorkerRow]:
         return queries.workers(session, ladder.clock())
 
 
+def worker(ladder: Ladder, viewer: Viewer, name: str) -> WorkerRow:
+    """
+    Read one worker.
+
+    Raises:
+        Forbidden: If it is no organiser who asks.
+        LadderError: If there is no such worker.
+    """
+    check(viewer, Act.ADMINISTER)
+    with ladder.database.read() as session:
+        return _find(session, name, ladder.clock())
+
+
 def drain(ladder: Ladder, viewer: Viewer, name: str, reason: str = "") -> WorkerRow:
     """
     Let a worker end what it plays, and get no more, until `resume`.

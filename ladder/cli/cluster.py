@@ -1,0 +1,125 @@
+"""`pigpen cluster`: the workers on other machines, for the organiser."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ladder.cli.json_output import print_json
+from ladder.cli.ladder import opened
+from ladder.cli.sanitize import harmless
+
+if TYPE_CHECKING:
+    from ladder.values.cluster import WorkerRow
+
+cluster = typer.Typer(
+    name="cluster",
+    help="See the workers on other machines, and decide which of them play.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+NameArgument = Annotated[str, typer.Argument(help="A worker; pigpen cluster status has their names.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the worker as JSON.")]
+
+
+@cluster.callback()
+def _cluster() -> None:
+    """See the workers on other machines, and decide which of them play."""
+
+
+@cluster.command()
+def status(
+    name: Annotated[str | None, typer.Argument(help="Only this worker, with all that is known of it.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the workers as JSON.")] = False,
+) -> None:
+    """
+    Show the workers as their coordinators last heard of them.
+
+    This and the next three commands work from any machine that has the ladder's settings, whether a coordinator runs
+    or not. A worker that nobody has heard of for a minute is shown as gone.
+
+    Examples:
+        pigpen cluster status
+
+        pigpen cluster status barn
+
+        pigpen cluster status --json
+    """
+    from rich.console import Console
+
+    from ladder.app.cluster import workers
+    from ladder.cli.workers_table import print_worker, print_workers
+    from ladder.values.accounts import LOCAL
+    from ladder.values.value import time_of
+
+    with opened() as ladder:
+        rows = workers.workers(ladder, LOCAL) if name is None else [workers.worker(ladder, LOCAL, name)]
+        now = time_of(ladder.clock())
+    if as_json:
+        print_json(rows)
+    elif name is None:
+        print_workers(rows, now, Console())
+    else:
+        print_worker(rows[0], now, Console())
+
+
+@cluster.command()
+def drain(
+    name: NameArgument,
+    reason: Annotated[str, typer.Option(help="Why, for other organisers.")] = "",
+    as_json: JsonOption = False,
+) -> None:
+    """
+    Let a worker end what it plays and give it no more, until pigpen cluster resume.
+
+    Its state is drained as soon as it may be switched off. It stays drained when it is started again.
+
+    Examples:
+        pigpen cluster drain barn --reason "It gets a new disk."
+    """
+    from ladder.app.cluster import workers
+    from ladder.values.accounts import LOCAL
+
+    with opened() as ladder:
+        row = workers.drain(ladder, LOCAL, name, reason)
+    _say(row, f"{row.name} gets no more tasks; it has {row.busy} now.", as_json)
+
+
+@cluster.command()
+def resume(name: NameArgument, as_json: JsonOption = False) -> None:
+    """
+    Let a drained worker play again, whoever drained it.
+
+    Examples:
+        pigpen cluster resume barn
+    """
+    from ladder.app.cluster import workers
+    from ladder.values.accounts import LOCAL
+
+    with opened() as ladder:
+        row = workers.resume(ladder, LOCAL, name)
+    _say(row, f"{row.name} plays again.", as_json)
+
+
+@cluster.command()
+def forget(name: NameArgument) -> None:
+    """
+    Strike a worker off the list that has gone for good. If it comes again, it is a new one.
+
+    Examples:
+        pigpen cluster forget barn
+    """
+    from ladder.app.cluster import workers
+    from ladder.values.accounts import LOCAL
+
+    with opened() as ladder:
+        workers.forget(ladder, LOCAL, name)
+    typer.echo(harmless(f"{name} is forgotten."))
+
+
+def _say(row: WorkerRow, sentence: str, as_json: bool) -> None:
+    if as_json:
+        print_json(row)
+    else:
+        typer.echo(harmless(sentence))
