@@ -17,7 +17,7 @@ from ladder.errors import SandboxError, UserError
 from ladder.registry.client import RegistryClient
 from ladder.registry.keys import FOLDER, registry_key
 from ladder.registry.login import RegistryLogin
-from ladder.registry.names import ImageName, in_registry
+from ladder.registry.names import OWN, ImageName, in_registry
 from ladder.registry.program import ENVIRONMENT, RegistryPlan, is_loopback, registry_program, write_config
 from ladder.registry.tokens import DELETE, LADDER_SECONDS, Access, sign
 from ladder.sandbox.process.process_sandbox import dying_with_us
@@ -110,6 +110,8 @@ def sweep(ladder: Ladder, address: str, plan: RegistryPlan) -> int:
     """
     Remove images whose versions have retired everywhere, and layers of no image; the registry must not run.
 
+    Images that the ladder has built stay: a submission of the same folder finds them again.
+
     Args:
         ladder: The ladder.
         address: By which versions name the registry.
@@ -125,7 +127,7 @@ def sweep(ladder: Ladder, address: str, plan: RegistryPlan) -> int:
         return 0
     with ladder.database.read() as session:
         use = image_use(session)
-    retired = _images(use.retired, address)
+    retired = [image for image in _images(use.retired, address) if image.namespace != OWN]
     removed = _delete(plan, retired, _images(use.needed, address), ladder.clock()) if retired else 0
     _collect(write_config(replace(plan, may_delete=True, read_only=True), SWEEP_CONFIG))
     return removed

@@ -16,3 +16,12 @@ class RegistryLogin(Message):
     """Whether it speaks HTTP."""
     token: str = Field(repr=False)
     """Good for the images of one task, and for an hour; for nobody's eyes."""
+
+
+class ImagePlace(Message):
+    """Where in the registry the ladder puts an image of its own."""
+
+    repository: str
+    """`pigpen/…`, for what one submission was built to, or one image."""
+    login: RegistryLogin
+    """Good for pulling and pushing there, and nowhere else."""

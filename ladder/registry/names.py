@@ -9,6 +9,8 @@ from ladder.errors import LadderError, UserError
 
 ENCODED = "x--"
 """So begin the namespaces of owners whose names cannot stand in the name of an image."""
+OWN = "pigpen"
+"""The namespace of the ladder itself, for images that it has built; no owner's."""
 MOST_NAMESPACE, MOST_REPOSITORY = 160, 230
 """Characters; a registry takes 255 in all."""
 _PART = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
@@ -51,18 +53,31 @@ def namespace_of(owner: str) -> str:
 
     It is the owner's name if that can stand there; else `x--` and the name's bytes (UTF-8) in hexadecimal.
 
-    >>> namespace_of("ada"), namespace_of("Ada"), namespace_of("x--416461")
-    ('ada', 'x--416461', 'x--782d2d343136343631')
+    >>> namespace_of("ada"), namespace_of("Ada"), namespace_of("x--416461"), namespace_of("pigpen")
+    ('ada', 'x--416461', 'x--782d2d343136343631', 'x--70696770656e')
 
     Raises:
         LadderError: If the name is too long for that.
     """
-    if _NAMESPACE.fullmatch(owner) and not owner.startswith(ENCODED):
+    if _NAMESPACE.fullmatch(owner) and not owner.startswith(ENCODED) and owner != OWN:
         return owner
     namespace = ENCODED + owner.encode().hex()
     if len(namespace) > MOST_NAMESPACE:
         raise LadderError(f"The owner's name {owner!r} is too long for names of images. Submit a folder instead.")
     return namespace
+
+
+def own_repository(of: str) -> str:
+    """
+    Name the repository for an image that the ladder has built, or that only one of its engines has.
+
+    >>> own_repository("sha256:" + "0123456789" * 6 + "abcd")
+    'pigpen/0123456789012345678901234567890123456789'
+
+    Args:
+        of: The hash of what it was built from, or its id.
+    """
+    return f"{OWN}/{of.removeprefix('sha256:')[:40]}"
 
 
 def is_address(text: str) -> bool:

@@ -52,5 +52,6 @@ def _bot(name: str, bot: SeatedVersion, settings: Settings, now: float) -> TaskB
         sandbox="process" if is_folder else "docker",
         pinned=bot.pinned,
         registry=RegistryLogins(settings).login([bot.pinned], now),
+        can_fork=bot.can_fork,
         folder=str(kept_folder(settings.data_dir, bot.identity)) if is_folder else None,
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.registry.login import RegistryLogin
-from ladder.registry.names import in_registry
+from ladder.registry.login import ImagePlace, RegistryLogin
+from ladder.registry.names import in_registry, own_repository
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,16 +33,36 @@ class RegistryLogins:
         Raises:
             SandboxError: If the ladder's key cannot be read.
         """
-        settings = self._settings
-        images = [in_registry(reference, settings.registry) for reference in references if reference]
+        images = [in_registry(reference, self._settings.registry) for reference in references if reference]
         names = sorted({image.repository for image in images if image})
-        if not names:
+        return self._login(names, ("pull",), now) if names else None
+
+    def place(self, of: str, now: float) -> ImagePlace | None:
+        """
+        Make a login that is good for putting one image into the ladder's namespace.
+
+        Args:
+            of: The hash of what it was built from, or its id.
+            now: Unix time.
+
+        Returns:
+            None if the ladder has no registry.
+
+        Raises:
+            SandboxError: If the ladder's key cannot be read.
+        """
+        if not self._settings.registry:
             return None
+        repository = own_repository(of)
+        return ImagePlace(repository=repository, login=self._login([repository], ("pull", "push"), now))
+
+    def _login(self, names: Iterable[str], actions: tuple[str, ...], now: float) -> RegistryLogin:
         from ladder.registry.keys import registry_key  # most ladders have no registry, and it takes long
         from ladder.registry.tokens import LADDER_SECONDS, Access, sign
 
+        settings = self._settings
         key = registry_key(settings.data_dir)
-        token = sign(key, "", [Access(name, ("pull",)) for name in names], now, LADDER_SECONDS)
+        token = sign(key, "", [Access(name, actions) for name in names], now, LADDER_SECONDS)
         return RegistryLogin(address=settings.registry, plain=speaks_plain(settings), token=token)
 
 

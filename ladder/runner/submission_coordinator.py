@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 from contextlib import suppress
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
-from ladder.errors import LadderError, StoreError
+from ladder.errors import BotRejected, LadderError, StoreError
 from ladder.results.submission_folders import SubmissionFolders
 from ladder.runner.registry_logins import RegistryLogins
 from ladder.runner.submission_results import result_of, submission_of
+from ladder.sandbox.bots.content import Content
 from ladder.sandbox.host import owners
 from ladder.store.account_models import SubmissionStatus
 from ladder.store.commands import submission_queue as queue
@@ -73,7 +76,8 @@ class SubmissionCoordinator:
         with self._database.write() as session:
             row = queue.add(session, new, self._now())
             queue.lease(session, row, self._holder, self._now(), TRIAL_SECONDS)
-            return self._task(session, row)
+            task = self._task(session, row)
+        return self._with_place(task)
 
     def are_waiting(self) -> bool:
         """Whether any submission has not ended."""
@@ -98,7 +102,7 @@ class SubmissionCoordinator:
             rows = queue.claim(session, self._holder, now, TRIAL_SECONDS, count, busy)
             tasks = [self._task(session, row) for row in rows]
         self._remove(ended)
-        return tasks
+        return [self._with_place(task) for task in tasks]
 
     def lost(self, tasks: Iterable[SubmissionTask]) -> list[SubmissionTask]:
         """Those whose attempt does not count any more: somebody has withdrawn the submission, or it has passed on."""
@@ -190,6 +194,16 @@ class SubmissionCoordinator:
             seconds=TRIAL_SECONDS,
         )
 
+    def _with_place(self, task: SubmissionTask) -> SubmissionTask:
+        """Say where in the ladder's registry its image goes, unless it is there: by what it is built from."""
+        if not self._settings.registry or task.sandbox != "docker" or task.registry is not None:
+            return task
+        try:
+            of = Content.read(Path(task.folder), task.most_bytes).hash if task.folder else _hash(task.image or "")
+        except BotRejected:  # the trial says so
+            return task
+        return task.model_copy(update={"place": self._registry_logins.place(of, self._now())})
+
     def _enter(self, session: Session, row: StoredSubmission, outcome: SubmissionOutcome) -> None:
         """Enter what has passed; a name, or an image, may be somebody else's by now."""
         added = None
@@ -218,6 +232,10 @@ def has_ended(holder: str) -> bool:
         return owners.is_dead(holder)
     except ValueError:  # no name of ours: its lease will run out
         return False
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _wanted(row: StoredSubmission) -> tuple[str | VariantFile, ...]:

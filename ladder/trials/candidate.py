@@ -7,18 +7,22 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ladder.errors import BotRejected
+import structlog
+
+from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.bots.content import Content
 from ladder.sandbox.bots.kept import is_content, keep_folder
 from ladder.sandbox.host.scratch import scratch_folder
 from ladder.sandbox.wheels.packages import with_lock
 from ladder.trials import image_facts as images
+from ladder.trials.own_images import push
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
+    from ladder.registry.login import ImagePlace
     from ladder.sandbox.base import Loaded, Sandbox
     from ladder.sandbox.bots.bot_source import Builds
 
@@ -26,6 +30,9 @@ NEEDS_MORE = (
     "needs more than the ladder pins of a folder, which leaves out installed packages (node_modules). "
     "Give it a Dockerfile, and enter it in the docker sandbox."
 )
+
+
+log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
@@ -44,9 +51,16 @@ class Candidate:
     content: Content | None = None
     """What its folder held when it was read; None for an image."""
 
-    async def keep(self, data_dir: Path) -> None:
+    async def keep(self, data_dir: Path, place: ImagePlace | None = None) -> str | None:
         """
         Put by what the ladder is to play from.
+
+        Args:
+            data_dir: The ladder's folder.
+            place: Where in the ladder's registry to put an image that is in none.
+
+        Returns:
+            Where a registry has its image; None: none has it, or it is a folder.
 
         Raises:
             BotRejected: If the bot has changed its folder.
@@ -55,7 +69,7 @@ class Candidate:
         identity = self.program.identity
         if self.copy is None:
             await asyncio.to_thread(images.keep, identity)
-            return
+            return self.pinned or (await asyncio.to_thread(_pushed, place, identity) if place else None)
         assert self.content is not None
         if not is_content(self.copy, identity):
             raise BotRejected(
@@ -63,6 +77,7 @@ class Candidate:
                 "Let it write where $HOME or $TMPDIR says."
             )
         keep_folder(self.content, data_dir)
+        return None
 
 
 @asynccontextmanager
@@ -98,6 +113,15 @@ async def candidate(
     with scratch_folder() as scratch:
         content.write(scratch / "bot")
         yield await _from_copy(sandbox, source.name, content, scratch / "bot")
+
+
+def _pushed(place: ImagePlace, identity: str) -> str | None:
+    """Push what was built here; whoever runs the ladder for other machines does it later, if that fails."""
+    try:
+        return push(place, identity)
+    except SandboxError as error:
+        log.warning("image.not_pushed", identity=identity, reason=str(error))
+        return None
 
 
 async def _from_image(sandbox: Sandbox, source: BotSource, most_bytes: int) -> Candidate:

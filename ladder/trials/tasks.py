@@ -13,7 +13,7 @@ from pydantic import PositiveFloat, model_validator
 
 from ladder.entry.look import SubmissionLook
 from ladder.matches.kinds import SandboxKind, SandboxSetup
-from ladder.registry.login import RegistryLogin
+from ladder.registry.login import ImagePlace, RegistryLogin
 from ladder.sandbox.base import LOCKED_BYTES, WARM_BYTES
 from ladder.sandbox.bots.bot_source import Builds
 from ladder.values.submission import Failure, VariantFile
@@ -70,6 +70,8 @@ class SubmissionTask(Message):
     """Absolute path of the folder."""
     registry: RegistryLogin | None = None
     """Lets the worker into the ladder's registry, if the image is there."""
+    place: ImagePlace | None = None
+    """Where an image that only the worker's engine has is put, so that others can play it; None: nowhere."""
     variants: tuple[str | VariantFile, ...]
     known: KnownToLadder
     sandbox: Literal["docker", "process"]

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import structlog
+
 from ladder.entry.claims import check_possession
 from ladder.entry.variants import chosen_variants, outdated
-from ladder.errors import BotRejected, LadderError
+from ladder.errors import BotRejected, LadderError, SandboxError
 from ladder.matches.preflight import preflight, steps
 from ladder.registry.names import proves_owner
 from ladder.sandbox.bots.bot_source import BotSource, names_owner
@@ -16,6 +20,7 @@ from ladder.trials import image_facts as images
 from ladder.trials.again import again
 from ladder.trials.candidate import candidate
 from ladder.trials.failures import failures
+from ladder.trials.own_images import find_built
 from ladder.trials.tasks import SubmissionOutcome, TriedProgram
 from referee.records.rules_file import RulesFileError
 
@@ -25,12 +30,15 @@ if TYPE_CHECKING:
 
     from ladder.entry.look import SubmissionLook
     from ladder.matches.preflight import Preflight
+    from ladder.registry.login import ImagePlace
     from ladder.sandbox.base import Sandbox
     from ladder.trials.candidate import Candidate
     from ladder.trials.tasks import SubmissionTask
     from pigpen.rules import Rules
 
     Progress = Callable[[str, int], AbstractContextManager[Callable[[str], None]]]
+
+log = structlog.get_logger()
 
 
 async def try_submission(sandbox: Sandbox, task: SubmissionTask, progress: Progress) -> SubmissionOutcome:
@@ -62,13 +70,12 @@ def _without_path(words: str, task: SubmissionTask) -> str:
 
 async def _try(sandbox: Sandbox, task: SubmissionTask, progress: Progress) -> SubmissionOutcome:
     look, data_dir = task.known.look(), Path(task.data_dir)
-    source = BotSource(task.source, folder=Path(task.folder) if task.folder else None, image=task.image)
-    async with candidate(sandbox, source, task.most_bytes, task.builds) as bot:
+    async with candidate(sandbox, _source(task), task.most_bytes, task.builds) as bot:
         variants = _variants(task, look, bot)
         untried = _untried(look, bot, variants)
         found = await _play(task, bot, untried, progress) if untried else None
         if found is None or found.passed:
-            await bot.keep(data_dir)
+            bot = replace(bot, pinned=await bot.keep(data_dir, task.place))
     failed = found is not None and not found.passed
     return SubmissionOutcome(
         submission=task.submission,
@@ -79,6 +86,24 @@ async def _try(sandbox: Sandbox, task: SubmissionTask, progress: Progress) -> Su
         failures=tuple(failures(found)) if found else (),
         again=again(task, found) if found and failed else None,
     )
+
+
+def _source(task: SubmissionTask) -> BotSource:
+    return BotSource(
+        task.source,
+        folder=Path(task.folder) if task.folder else None,
+        image=task.image,
+        find_built=partial(_find_built, task.place) if task.place else None,
+    )
+
+
+def _find_built(place: ImagePlace, key: str) -> str | None:
+    """What another machine has built; where the registry does not answer, it is built once more."""
+    try:
+        return find_built(place, key)
+    except SandboxError as error:
+        log.warning("image.not_looked_for", repository=place.repository, reason=str(error))
+        return None
 
 
 def _variants(task: SubmissionTask, look: SubmissionLook, bot: Candidate) -> list[Rules]:

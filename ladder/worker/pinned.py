@@ -48,7 +48,7 @@ async def load_version(sandbox: Sandbox, bot: TaskBot) -> Program:
 
 async def _load_image(sandbox: Sandbox, bot: TaskBot) -> Program:
     try:
-        return await sandbox.load(BotSource(bot.name, image=bot.identity))
+        return await sandbox.load(BotSource(bot.name, image=bot.identity, can_fork=bot.can_fork))
     except BotRejected as error:
         if bot.pinned is None:
             raise ProgramLost(
@@ -58,7 +58,7 @@ async def _load_image(sandbox: Sandbox, bot: TaskBot) -> Program:
             ) from error
     if bot.registry is not None:
         await _pull(bot, bot.registry, bot.pinned)
-    return await _load(sandbox, bot, BotSource(bot.name, image=bot.pinned))
+    return await _load(sandbox, bot, BotSource(bot.name, image=bot.pinned, can_fork=bot.can_fork))
 
 
 async def _pull(bot: TaskBot, registry: RegistryLogin, pinned: str) -> None:

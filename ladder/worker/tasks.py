@@ -39,6 +39,8 @@ class TaskBot(Message):
     """Absolute path of the folder to run, in the process sandbox."""
     registry: RegistryLogin | None = None
     """Lets the worker into the ladder's registry, if the image is there."""
+    can_fork: bool = False
+    """Whether the ladder found, when it was entered, that its image is a base of ours and files."""
 
 
 class MatchTask(Message):

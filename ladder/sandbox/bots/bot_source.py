@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -24,6 +25,11 @@ OURS = "pigpen/"
 """Images whose names begin so are made by Pigpen on this machine; none of them comes from a registry."""
 DEFAULT_REGISTRIES = ("docker.io/", "index.docker.io/")
 """What may stand before an image's name without changing what it means."""
+FindBuilt = Callable[[str], str | None]
+"""
+Takes the key of a build (`ladder.sandbox.docker.built_images`), and has on this engine what was built with it before;
+gives the image's id, or None. Raises `SandboxError` if it cannot be known.
+"""
 _ID = re.compile("(sha256:)?[0-9a-f]{1,64}")
 _IMAGE = re.compile(r"(sha256:[0-9a-f]{64}|[a-z0-9]+([._/:-]+[a-z0-9]+)*(:[\w.-]+)?(@sha256:[0-9a-f]{64})?)")
 
@@ -46,6 +52,10 @@ class BotSource:
     """What the folder holds, if it has been read: then nobody reads it again, and nothing can change in between."""
     builds: Builds = "allowed"
     """Which Dockerfiles are built; one's own bot may bring any."""
+    can_fork: bool = False
+    """Of an image: whether it is known to be a base of ours and files, by more than what it says of itself."""
+    find_built: FindBuilt | None = field(default=None, repr=False, compare=False)
+    """Of a folder: looks elsewhere for what it was built to; None: it is built here."""
 
 
 def sample_names(samples: Path = SAMPLES) -> list[str]:

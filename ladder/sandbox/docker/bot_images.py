@@ -81,7 +81,7 @@ def image_of_folder(client: DockerClient, source: BotSource, base: str, packages
         content = with_lock(content, lock)
         does = FILES_ONLY if recipe and _adds_files_only(recipe, content) else "more"
         key = hashlib.sha256(f"{content.hash} {base} {does}".encode()).hexdigest()[:40]
-        image = find_built(client, folder, key)
+        image = find_built(client, folder, key) or _found_elsewhere(client, source, folder, key)
         if image is None:
             labels = {FOLDER_LABEL: re.sub(r"[^\w.-]", "_", folder.name), KEY_LABEL: key, RECIPE_LABEL: does}
             context = _context(client, folder, content, recipe, base, packages, labels)
@@ -89,6 +89,15 @@ def image_of_folder(client: DockerClient, source: BotSource, base: str, packages
             image = client.images.get(f"{REPOSITORY}:{tag_of(folder, key)}")
             remove_old(client, folder)
     return Built(_accept(image, str(folder)), lock)
+
+
+def _found_elsewhere(client: DockerClient, source: BotSource, folder: Path, key: str) -> Image | None:
+    """What another engine has built with that key; its tag here says that it is ours."""
+    image = source.find_built(key) if source.find_built else None
+    if image is None:
+        return None
+    client.api.tag(image, REPOSITORY, tag_of(folder, key))
+    return client.images.get(image)
 
 
 def _adds_files_only(recipe: Recipe, content: Content) -> bool:

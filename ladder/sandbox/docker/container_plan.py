@@ -60,9 +60,15 @@ class ContainerPlan:
     """How a fork server starts it (`first_process.fork_server`); None: only a fresh container does."""
 
 
-def plan(client: DockerClient, image: str, runtime: str) -> ContainerPlan:
+def plan(client: DockerClient, image: str, runtime: str, is_ours: bool = False) -> ContainerPlan:
     """
     Find out how to start *image*.
+
+    Args:
+        client: The engine.
+        image: The image's id.
+        runtime: The OCI runtime.
+        is_ours: Whether it is known that we built it; else this engine's tags say so.
 
     Raises:
         SandboxError: If the engine fails.
@@ -71,14 +77,14 @@ def plan(client: DockerClient, image: str, runtime: str) -> ContainerPlan:
         found, engine = client.images.get(image).attrs, EngineFacts.of(client)
     config = found["Config"]
     command = (*(config["Entrypoint"] or ()), *(config["Cmd"] or ()))
-    fork = None if has_own_kernel(runtime) else _fork_plan(found, command)
+    fork = None if has_own_kernel(runtime) else _fork_plan(found, command, is_ours)
     return ContainerPlan(image, command, int(found["Size"]), runtime, engine, fork)
 
 
-def _fork_plan(found: Mapping[str, Any], command: tuple[str, ...]) -> ForkPlan | None:
+def _fork_plan(found: Mapping[str, Any], command: tuple[str, ...], is_ours: bool) -> ForkPlan | None:
     """How a fork server runs an image; None if we did not build it, or did more than add files to its bot's folder."""
-    ours = any(tag.startswith(f"{REPOSITORY}:") for tag in found["RepoTags"] or ())
-    if not ours or (found["Config"]["Labels"] or {}).get(RECIPE_LABEL) != FILES_ONLY:
+    is_built_here = any(tag.startswith(f"{REPOSITORY}:") for tag in found["RepoTags"] or ())
+    if not (is_ours or is_built_here) or (found["Config"]["Labels"] or {}).get(RECIPE_LABEL) != FILES_ONLY:
         return None
     variables = dict(each.split("=", 1) for each in found["Config"]["Env"] or ())
     return ForkPlan(command[1:], variables.get("PYTHONPATH", ""))

@@ -130,7 +130,7 @@ class DockerSandbox:
                 built = await self._call(image_of_folder, client, bot, base, self._packages)
                 image, lock = built.image, built.lock
         await self._call(inspect_image, client, image, bot.image or str(bot.folder), self.id)
-        plan = self._choose_runtime(await self._call(make_plan, client, image, self.runtime), bot.name)
+        plan = self._choose_runtime(await self._call(make_plan, client, image, self.runtime, bot.can_fork), bot.name)
         files = await self._keep_in_memory(plan)
         return DockerProgram(plan, files, self._instances_of(plan), partial(self._start, plan, files), lock)
 

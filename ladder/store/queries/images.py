@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from ladder.store.models import Rating, State, Status, StoredMatch, StoredSeat, Version
+from ladder.store.models import Rating, State, Status, StoredBot, StoredMatch, StoredSeat, Version
 from ladder.store.open_submissions import open_submissions
 
 if TYPE_CHECKING:
@@ -22,6 +22,30 @@ class ImageUse:
     """By versions that play or are suspended, by matches that are not over, and by submissions that have not ended."""
     retired: frozenset[str]
     """By versions that have retired everywhere, and by nothing else."""
+
+
+@dataclass(frozen=True)
+class UnpinnedImage:
+    """An image that is in no registry, as far as the ladder knows."""
+
+    identity: str
+    bots: tuple[str, ...]
+    """The versions whose it is: ``Trotter@2``."""
+
+
+def unpinned_images(session: Session) -> list[UnpinnedImage]:
+    """Read which images only the engine has on which they were entered, of versions that have not retired."""
+    playing = select(Rating.version_id).where(Rating.state != State.RETIRED)
+    wanted = (
+        select(Version.identity, StoredBot.name, Version.number)
+        .join(StoredBot, StoredBot.id == Version.bot_id)
+        .where(Version.sandbox == "docker", Version.pinned.is_(None), Version.id.in_(playing))
+        .order_by(Version.id)
+    )
+    found: dict[str, list[str]] = {}
+    for identity, bot, number in session.execute(wanted):
+        found.setdefault(identity, []).append(f"{bot}@{number}")
+    return [UnpinnedImage(identity, tuple(bots)) for identity, bots in found.items()]
 
 
 def image_use(session: Session) -> ImageUse:

@@ -23,6 +23,8 @@ class SeatedVersion:
     sandbox: str
     pinned: str | None
     """The image reference by digest; None: only this engine has it."""
+    can_fork: bool = False
+    """Whether its image is a base of ours and files."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ def leased_match(session: Session, match_id: int) -> LeasedMatch:
     """Read match number *match_id*."""
     match = session.get_one(StoredMatch, match_id)
     seated = (
-        select(StoredBot.name, Version.identity, Version.sandbox, Version.pinned)
+        select(StoredBot.name, Version.identity, Version.sandbox, Version.pinned, Version.can_fork)
         .join(Version, Version.bot_id == StoredBot.id)
         .join(StoredSeat, StoredSeat.version_id == Version.id)
         .where(StoredSeat.match_id == match_id)

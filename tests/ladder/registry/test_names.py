@@ -9,7 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ladder.errors import LadderError, UserError
-from ladder.registry.names import ImageName, in_registry, is_address, is_repository, namespace_of, own_image
+from ladder.registry.names import (
+    ImageName,
+    in_registry,
+    is_address,
+    is_repository,
+    namespace_of,
+    own_image,
+    own_repository,
+)
 
 ARENA = "arena.example:5000"
 DIGEST = f"sha256:{'0a' * 32}"
@@ -34,6 +42,11 @@ def test_a_namespace_can_stand_in_the_name_of_an_image(owner: str) -> None:
 )
 def test_a_name_that_cannot_stand_there_is_written_in_hexadecimal(owner: str, namespace: str) -> None:
     assert namespace_of(owner) == namespace
+
+
+@pytest.mark.parametrize("owner", ["pigpen", "Pigpen"])
+def test_no_owner_has_the_ladder_s_own_namespace(owner: str) -> None:
+    assert namespace_of(owner) != own_repository("0" * 64).partition("/")[0]
 
 
 def test_a_name_that_is_too_long_is_refused() -> None:
