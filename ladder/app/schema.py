@@ -16,7 +16,7 @@ from ladder.values.bots import BotPage, BotRow, Retired, StateChanged
 from ladder.values.check import CheckResult
 from ladder.values.cluster import WorkerRow
 from ladder.values.compare import CompareResult
-from ladder.values.database import Backup, Upgrade
+from ladder.values.database import Backup, DatabaseCopy, Upgrade
 from ladder.values.doctor import DoctorReport
 from ladder.values.matches import Explanation, MatchPage, MatchRow, SeatLog
 from ladder.values.play import PlayedMatch
@@ -75,6 +75,7 @@ PRINTED: dict[str, Any] = {
     "db upgrade": Upgrade,
     "db check": list[str],
     "db backup": Backup,
+    "db copy": DatabaseCopy,
 }
 """By command: the value that it prints. Of `verify` there is one for each record, each in a line of its own."""
 

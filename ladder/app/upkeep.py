@@ -5,7 +5,11 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from ladder.errors import UserError
+from ladder.runner.submission_coordinator import has_ended
+from ladder.settings.settings import read_url
 from ladder.store.commands.backup import back_up
+from ladder.store.commands.copying import copy_ladder
 from ladder.store.commands.rerating import differences
 from ladder.store.commands.upgrading import upgrade_ladder
 from ladder.store.queries.checking import findings
@@ -13,12 +17,12 @@ from ladder.values.database import Backup
 from referee.records.file import read_record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from ladder.app.ladder import Ladder
     from ladder.settings.settings import Settings
-    from ladder.values.database import Upgrade
+    from ladder.values.database import DatabaseCopy, Upgrade
 
 
 def upgrade(settings: Settings) -> Upgrade:
@@ -54,3 +58,24 @@ def backup(ladder: Ladder, file: Path) -> Backup:
         LadderError: If the file cannot be written.
     """
     return Backup(file=file, size=back_up(ladder.database.engine.url, file))
+
+
+def copy(ladder: Ladder, word: str, told: Callable[[], None] = lambda: None) -> DatabaseCopy:
+    """
+    Copy the ladder into another database, which is empty: all of it, or nothing.
+
+    Args:
+        ladder: The ladder.
+        word: The URL of the other database, as in the setting `database_url`.
+        told: Called after each table.
+
+    Raises:
+        LadderError: If something is there already, or matches of the ladder are being played.
+        StoreError: If one of the databases fails.
+        UserError: If that is no URL.
+    """
+    try:
+        url = read_url(word)
+    except ValueError as error:
+        raise UserError(f"TO_URL cannot be used: {error}.") from None
+    return copy_ladder(ladder.database, url, has_ended, ladder.clock(), told)

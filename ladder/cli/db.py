@@ -9,14 +9,15 @@ import typer
 
 from ladder.cli.json_output import print_json
 from ladder.cli.ladder import opened, the_settings
+from ladder.cli.progress import progress
 from ladder.cli.sanitize import harmless, json_line
 
 if TYPE_CHECKING:
-    from ladder.values.database import Upgrade
+    from ladder.values.database import DatabaseCopy, Upgrade
 
 db = typer.Typer(
     name="db",
-    help="Upgrade, check or back up the ladder's database.",
+    help="Upgrade, check, back up or move the ladder's database.",
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
@@ -106,3 +107,46 @@ def backup(
         print_json(done)
     else:
         typer.echo(harmless(f"{done.file}: {done.size:,} bytes"))
+
+
+@db.command()
+def copy(
+    to_url: Annotated[str, typer.Argument(help="The other database, which is empty, as in the setting database_url.")],
+    as_json: JsonOption = False,
+) -> None:
+    """
+    Copy the ladder into another database: from SQLite to PostgreSQL, or back.
+
+    Stop what runs on the ladder before. The other database gets everything or nothing, and is compared with this one,
+    which stays as it is. Records and folders stay where they are, in the data folder.
+
+    Examples:
+        pigpen db copy postgresql://pigpen@localhost/ladder
+
+        pigpen db copy sqlite:////var/lib/pigpen/ladder.db
+    """
+    from ladder.app import upkeep
+
+    with opened() as ladder, progress("tables copied", None) as told:
+        done = upkeep.copy(ladder, to_url, told)
+    if as_json:
+        print_json(done)
+    else:
+        _say_copied(done)
+
+
+def _say_copied(done: DatabaseCopy) -> None:
+    for table in done.tables:
+        typer.echo(harmless(f"{table.rows:>12,}  {table.name}"))
+    rows = sum(table.rows for table in done.tables)
+    typer.echo(f"{rows:>12,}  rows in all (schema {done.schema_revision}), read again and found equal: {done.digest}")
+    url = done.target.replace("+psycopg", "", 1)
+    typer.echo(harmless(f"{_where_it_is_set()} Before anything runs again, let it say: {url}"))
+
+
+def _where_it_is_set() -> str:
+    from ladder.settings.settings import source_of
+
+    if source_of("database_url") == "environment":
+        return "Which database is the ladder, PIGPEN_DATABASE_URL says in the environment."
+    return "Which database is the ladder, the setting database_url says in pigpen.toml."

@@ -37,7 +37,7 @@ def in_words(url: URL) -> Iterator[None]:
     except UnicodeEncodeError as error:
         raise LadderError(f"{error.object!r} is not UTF-8, and can be no part of a ladder.") from None
     except DBAPIError as error:
-        said = _first_line(error)
+        said = first_line(error)
         if any(words in said for words in NO_DATABASE):
             raise LadderError(f"{place(url)} is no database, or a broken one: {said}. Restore a backup.") from None
         if NUL in said:
@@ -70,5 +70,6 @@ def place(url: URL) -> str:
     return f"The database {url.render_as_string(hide_password=True)!r}"
 
 
-def _first_line(error: DBAPIError) -> str:
+def first_line(error: DBAPIError) -> str:
+    """What the driver said, without a full stop."""
     return str(error.orig).strip().partition("\n")[0].rstrip(".")

@@ -23,3 +23,23 @@ class Backup(Value):
     file: Path
     size: int
     """Bytes."""
+
+
+class CopiedTable(Value):
+    """A table that was copied."""
+
+    name: str
+    rows: int
+
+
+class DatabaseCopy(Value):
+    """A ladder that was copied into another database, and compared row by row."""
+
+    source: str
+    """The URL of the database that it was copied from, without its password."""
+    target: str
+    """That of the new one."""
+    schema_revision: str
+    tables: tuple[CopiedTable, ...]
+    digest: str
+    """A hash of all rows: equal for two databases that hold the same, whatever they are."""

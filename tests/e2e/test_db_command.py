@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
+import subprocess
 from contextlib import closing
 from pathlib import Path
 
@@ -15,7 +17,7 @@ from ladder.store.commands.results import record_result
 from ladder.store.database import Database
 from ladder.store.schema import REVISION
 from referee.records.file import RecordWriter
-from tests.e2e.command import pigpen
+from tests.e2e.command import PIGPEN, environment, pigpen
 from tests.ladder.ladders import NOW, enter, lease, played, queue
 
 
@@ -106,7 +108,61 @@ def test_a_backup_is_a_ladder(data_dir: Path) -> None:
     assert db(data_dir, "backup", str(other / "ladder.db"))[0] == 2
 
 
-@pytest.mark.parametrize("words", [["check"], ["backup", "copy.db"]])
+def test_a_copy_is_the_ladder_from_then_on(data_dir: Path) -> None:
+    other = data_dir.with_name("other.db")
+    code, printed, complaint = db(data_dir, "copy", f"sqlite:///{other}")
+    assert (code, complaint) == (0, "")
+    lines = printed.splitlines()
+    assert [lines[0].split(), lines[-1].partition(" Before ")[2]] == [
+        ["0", "audit"],
+        f"anything runs again, let it say: sqlite:///{other}",
+    ]
+    assert lines[-1].startswith("Which database is the ladder, the setting database_url says in pigpen.toml.")
+    assert f"(schema {REVISION}), read again and found equal" in lines[-2]
+    (data_dir / "ladder.db").unlink()
+    words = ("db", "check", "--records")
+    url = f"sqlite:///{other}"
+    done = pigpen(*words, folder=data_dir.parent, PIGPEN_DATA_DIR=str(data_dir), PIGPEN_DATABASE_URL=url)
+    assert (done.returncode, done.stdout) == (0, "Everything agrees.\n")
+
+
+def test_what_was_copied_is_printed_as_json(data_dir: Path) -> None:
+    other = data_dir.with_name("other.db")
+    code, printed, _ = db(data_dir, "copy", f"sqlite:///{other}", "--json")
+    told = json.loads(printed)
+    assert (code, told["source"], told["target"]) == (0, f"sqlite:///{data_dir}/ladder.db", f"sqlite:///{other}")
+    assert {"name": "matches", "rows": 1} in told["tables"]
+
+
+@pytest.mark.parametrize(
+    ("url", "sentence"),
+    [
+        ("nowhere", "TO_URL cannot be used: it is not a URL; write sqlite:////path/to/file or postgresql://"),
+        ("mysql://ada@localhost/ladder", "TO_URL cannot be used: 'mysql' is no database that a ladder can be kept in"),
+        ("sqlite:////nowhere/at/all.db", "'/nowhere/at/all.db' cannot be made: No such file or directory."),
+        ("postgresql://ada:secret@127.0.0.1:1/ladder", "//ada:***@127.0.0.1:1/ladder' does not answer: "),
+    ],
+)
+def test_where_nothing_can_be_copied_to_one_sentence_says_so(data_dir: Path, url: str, sentence: str) -> None:
+    code, printed, complaint = db(data_dir, "copy", url)
+    assert (code, printed) == (3 if "answer" in sentence else 2, "")
+    assert sentence in complaint
+    assert complaint.count("\n") == 1
+    assert "secret" not in complaint
+
+
+def test_a_copy_that_finds_no_room_leaves_nothing(data_dir: Path) -> None:
+    small = 'ulimit -f 200; exec "$0" "$@"'  # in blocks of 512 bytes
+    done = subprocess.run(
+        ["sh", "-c", small, PIGPEN, "db", "copy", f"sqlite:///{data_dir}/copy.db"], cwd=data_dir.parent,
+        env=environment(PIGPEN_DATA_DIR=str(data_dir)), capture_output=True, text=True, timeout=250, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (3, "", 1), done.stderr
+    assert re.fullmatch(r"pigpen: The database '.*/copy\.db' failed: .*\.\n", done.stderr)
+    assert sorted(path.name for path in data_dir.iterdir()) == ["ladder.db", "records"]
+
+
+@pytest.mark.parametrize("words", [["check"], ["backup", "copy.db"], ["copy", "sqlite:////nowhere.db"]])
 def test_without_a_ladder_the_sentence_says_how_to_begin_one(tmp_path: Path, words: list[str]) -> None:
     code, printed, complaint = db(tmp_path / "nowhere", *words)
     assert (code, printed) == (2, "")
@@ -115,7 +171,7 @@ def test_without_a_ladder_the_sentence_says_how_to_begin_one(tmp_path: Path, wor
 
 
 def test_a_database_that_does_not_answer_is_the_platforms_failure(tmp_path: Path) -> None:
-    for words in (["check"], ["upgrade"], ["backup", "copy.db"]):
+    for words in (["check"], ["upgrade"], ["backup", "copy.db"], ["copy", "sqlite:////nowhere.db"]):
         done = pigpen("db", *words, folder=tmp_path, PIGPEN_DATA_DIR=str(tmp_path),
                       PIGPEN_DATABASE_URL="postgresql://ada:secret@127.0.0.1:1/ladder")  # fmt: skip
         assert done.returncode == 3

@@ -25,13 +25,23 @@ from tests.ladder.databases import (
     backend,
     database,
     database_url,
+    other_url,
     postgres,
     postgres_ladders,
     settings,
     sqlite_template,
 )
 
-__all__ = ["backend", "database", "database_url", "postgres", "postgres_ladders", "settings", "sqlite_template"]
+__all__ = [
+    "backend",
+    "database",
+    "database_url",
+    "other_url",
+    "postgres",
+    "postgres_ladders",
+    "settings",
+    "sqlite_template",
+]
 
 PROGRAM_TAG = "pigpen/test:program"
 PROGRAM_DOCKERFILE = """

@@ -64,6 +64,18 @@ def database_url(backend: str, request: pytest.FixtureRequest, tmp_path: Path) -
 
 
 @pytest.fixture
+def other_url(backend: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The URL of a database of the other kind, with nothing in it; if it is SQLite's, there is no file yet."""
+    if backend == "postgresql":
+        yield f"sqlite:///{tmp_path / 'other.db'}"
+        return
+    server: Server = request.getfixturevalue("postgres")
+    name = _new_database(server)
+    yield server.url(name)
+    _drop(server, name)
+
+
+@pytest.fixture
 def settings(backend: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Settings]:
     """The settings of a ladder with nothing in it, in a folder of the test's own."""
     if backend == "sqlite":

@@ -31,6 +31,11 @@ def upgrade(url: str | URL, revision: str = REVISION) -> None:
     _run(url, lambda config: command.upgrade(config, revision))
 
 
+def make_schema(connection: Connection) -> None:
+    """Make the schema in the transaction that *connection* is in."""
+    command.upgrade(config_for(connection), REVISION)
+
+
 def downgrade(url: str | URL, revision: str) -> None:
     """Take the schema back to *revision*; "base" leaves no table."""
     _run(url, lambda config: command.downgrade(config, revision))

@@ -1,0 +1,166 @@
+"""A whole ladder, copied from one database into another one that is empty."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlalchemy import func, select
+from sqlalchemy.exc import DBAPIError, OperationalError
+
+from ladder.errors import LadderError, StoreError
+from ladder.store.account_models import StoredSubmission, SubmissionStatus
+from ladder.store.bulk import Digest, all_tables, last_ids, read_rows, set_last_ids, write_rows
+from ladder.store.database import Database
+from ladder.store.failures import first_line, in_words, place
+from ladder.store.migrations import WITHOUT_FOREIGN_KEYS, make_schema
+from ladder.store.models import Status, StoredMatch
+from ladder.store.schema import REVISION, is_empty
+from ladder.values.database import CopiedTable, DatabaseCopy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sqlalchemy import URL, Connection, Table
+    from sqlalchemy.orm import Session
+
+    from ladder.store.bulk import Row
+
+
+def copy_ladder(
+    source: Database, url: URL, is_dead: Callable[[str], bool], now: float, told: Callable[[], None] = lambda: None
+) -> DatabaseCopy:
+    """
+    Copy a ladder into the empty database at *url*: all of it, in one transaction, or nothing.
+
+    Nobody writes to the ladder meanwhile. What was written is read again, and compared, before it is committed.
+
+    Args:
+        source: The ladder.
+        url: Of SQLite, where there may be no file yet, or of PostgreSQL.
+        is_dead: Whether a holder of leases has ended. What it had leased is copied as it is; the next run puts it
+            back into the queue.
+        now: Unix time.
+        told: Called after each table.
+
+    Raises:
+        LadderError: If there is something in the target, or matches of the ladder are being played.
+        StoreError: If one of the databases fails.
+    """
+    if url == source.engine.url:
+        raise LadderError(f"{place(url)} is the ladder that is to be copied; name another one.")
+    with _new_database(url) as target, source.write() as reading, target.write() as writing:
+        with in_words(source.engine.url):
+            check_not_running(reading, source.engine.url, is_dead, now)
+            ladder, numbers = reading.connection(), last_ids(reading.connection())
+        copy = writing.connection()
+        if not is_empty(copy):
+            raise LadderError(f"{place(url)} holds something already; nothing was copied. Name an empty database.")
+        make_schema(copy)
+        digest = Digest()
+        tables = [_copy_table(ladder, copy, table, digest, told) for table in all_tables()]
+        set_last_ids(copy, numbers)
+        if last_ids(copy) != numbers:
+            raise StoreError(f"{place(url)} does not number rows as it was told to; nothing was copied.")
+    return DatabaseCopy(
+        source=source.engine.url.render_as_string(),
+        target=url.render_as_string(),
+        schema_revision=REVISION,
+        tables=tuple(tables),
+        digest=str(digest),
+    )
+
+
+def check_not_running(session: Session, url: URL, is_dead: Callable[[str], bool], now: float) -> None:
+    """
+    Refuse a ladder of which matches are played, or bots tried, by somebody who may live.
+
+    Raises:
+        LadderError: With the way out.
+    """
+    matches = _held(session, StoredMatch, Status.LEASED, is_dead, now)
+    trials = _held(session, StoredSubmission, SubmissionStatus.LEASED, is_dead, now)
+    if leases := matches + trials:
+        minutes = max(1, -int(-max(leases) // 60))
+        raise LadderError(
+            f"{place(url)} is in use: matches that are being played: {len(matches)}, bots that are being tried: "
+            f"{len(trials)}. Stop what runs there (pigpen up, pigpen ladder run, pigpen submit), and try again; if it "
+            f"has ended with its machine, its leases run out in {minutes} min."
+        )
+
+
+def _held(
+    session: Session,
+    model: type[StoredMatch | StoredSubmission],
+    status: str,
+    is_dead: Callable[[str], bool],
+    now: float,
+) -> list[float]:
+    """Seconds for which each row is still leased to somebody who may live."""
+    leased = select(model.holder, func.coalesce(model.lease_until, 0.0)).where(model.status == status)
+    return [
+        until - now
+        for holder, until in session.execute(leased)
+        if until > now and holder is not None and not is_dead(holder)
+    ]
+
+
+def _copy_table(
+    source: Connection, target: Connection, table: Table, digest: Digest, told: Callable[[], None]
+) -> CopiedTable:
+    of_source, of_target = Digest(), Digest()
+    try:
+        write_rows(target, table, of_source.of(_rows(source, table)))
+    except OperationalError:
+        raise
+    except DBAPIError as error:
+        where = place(target.engine.url)
+        raise LadderError(
+            f"{where} does not take a row of the table {table.name}: {first_line(error)}. Nothing was copied."
+        ) from None
+    for _ in of_target.of(read_rows(target, table)):
+        pass
+    if (of_source.rows, str(of_source)) != (of_target.rows, str(of_target)):
+        raise StoreError(
+            f"{place(target.engine.url)} does not give the rows of {table.name} back as they were written."
+        )
+    digest.take(f"{table.name} {of_source.rows} {of_source}")
+    told()
+    return CopiedTable(name=table.name, rows=of_source.rows)
+
+
+def _rows(source: Connection, table: Table) -> Iterator[Row]:
+    """Read the rows of the ladder; what its driver says is said of it, and not of the other database."""
+    with in_words(source.engine.url):
+        yield from read_rows(source, table)
+
+
+@contextmanager
+def _new_database(url: URL) -> Iterator[Database]:
+    """The database that is to be filled; a file that was made for it goes if that fails."""
+    file = Path(str(url.database)) if url.get_backend_name() == "sqlite" else None
+    is_new = file is not None and _make(file)
+    database = Database(url, WITHOUT_FOREIGN_KEYS)
+    try:
+        yield database
+    except BaseException:
+        database.close()
+        if file is not None and is_new:
+            for end in ("", "-wal", "-shm"):
+                file.with_name(file.name + end).unlink(missing_ok=True)
+        raise
+    finally:
+        database.close()
+
+
+def _make(file: Path) -> bool:
+    """Make a file that nobody else may read; whether there was none."""
+    try:
+        os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    except FileExistsError:
+        return False
+    except OSError as error:
+        raise LadderError(f"{str(file)!r} cannot be made: {error.strerror}.") from None
+    return True

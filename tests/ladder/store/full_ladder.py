@@ -1,0 +1,77 @@
+"""A ladder with rows in every table, matches that were really played among them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import delete
+
+from ladder.store import models
+from ladder.store.account_models import StoredSubmission, SubmissionStatus
+from ladder.store.cluster_models import StoredWorker
+from ladder.store.commands.accounts import add_account
+from ladder.store.commands.audit import write_audit
+from ladder.store.commands.credentials import add_credential
+from ladder.store.commands.estimates import refresh
+from ladder.store.commands.invitations import add_invitation
+from ladder.store.commands.login_codes import add_login_code
+from ladder.store.commands.results import record_result
+from ladder.store.commands.submission_queue import end
+from ladder.values.accounts import Role, Scope, Viewer
+from tests.ladder.ladders import NOW, lease, played, queue
+from tests.ladder.shown import a_ladder, seats_of, suspend
+from tests.ladder.store.handed_in import hand_in
+
+if TYPE_CHECKING:
+    import random
+
+    from sqlalchemy.orm import Session
+
+    from ladder.store.database import Database
+
+VARIANT = "gongzhu"
+NOTE = "猪 \\ \t\n\x7f 'quoted' \"twice\" \u202e"
+"""What a copy must not trip over."""
+
+
+def fill(database: Database) -> dict[str, int]:
+    """Fill a ladder that has nothing in it; give its bots' version ids."""
+    with database.write() as session:
+        versions = a_ladder(session, VARIANT, matches=6)
+        suspend(session, versions["Mud"], NOTE, VARIANT)
+        _add_people(session)
+        _add_worker(session)
+        withdrawn = queue(session, [*versions.values()][:4], VARIANT)
+        session.execute(delete(models.StoredSeat).where(models.StoredSeat.match_id == withdrawn))
+        session.execute(delete(models.StoredMatch).where(models.StoredMatch.id == withdrawn))
+        queue(session, [*versions.values()][:4], VARIANT, "left in the queue")
+    number, _ = hand_in(database, "ada", count=2)
+    with database.write() as session:
+        row = session.get_one(StoredSubmission, number)
+        end(session, row, SubmissionStatus.REFUSED, NOW + 0.1, NOTE, {"a": [1, 2.5, None], "猪": True})
+    refresh(database, VARIANT)
+    return versions
+
+
+def go_on(database: Database, versions: dict[str, int], rng: random.Random, count: int) -> None:
+    """Play on: so many matches, whose bots and seeds follow from *rng*."""
+    for number in range(count):
+        seed = str(number % 10)
+        with database.write() as session:
+            match = queue(session, seats_of(versions, VARIANT, rng), VARIANT, seed)
+            assert record_result(session, match, lease(session, match), played(VARIANT, seed), NOW + number)
+
+
+def _add_people(session: Session) -> None:
+    account = add_account(session, "ada", Role.CONTESTANT, NOW, is_reserved=True)
+    add_credential(session, account.owner_id, "token", "a" * 64, NOTE, list(Scope), NOW, NOW + 1.5)
+    add_invitation(session, "b" * 64, Role.ORGANISER, None, NOTE, "ada", NOW, NOW + 1.5)
+    add_login_code(session, "c" * 64, "ABCD-EFGH", NOTE, "127.0.0.1", NOW, NOW + 1.5)
+    write_audit(session, Viewer(name="ada", address="127.0.0.1"), "account.disable", NOTE, NOW, why=NOTE)
+
+
+def _add_worker(session: Session) -> None:
+    """Add a worker of which something is known in every column."""
+    values = {str: "barn", int: 3, float: -0.125, object: {"猪": [1, 2.5, None]}}  # object: JSON
+    columns = StoredWorker.__table__.columns
+    session.add(StoredWorker(**{each.name: values[each.type.python_type] for each in columns} | {"wanted": "active"}))
