@@ -43,6 +43,7 @@ from ladder.cli.submit import submit
 from ladder.cli.suspend import resume_bot, suspend
 from ladder.cli.verify import verify_records
 from ladder.cli.why import why
+from ladder.cli.worker import worker
 from pigpen.rules.errors import PigpenError
 
 if TYPE_CHECKING:
@@ -108,6 +109,7 @@ PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "up": up,
         "serve": serve,
         "cluster": cluster,
+        "worker": worker,
         "account": account,
         "retire": retire,
         "suspend": suspend,

@@ -45,6 +45,8 @@ class WorkerFacts(Message):
     """The OCI runtimes of that engine."""
     slots: PositiveInt
     """Tasks that it takes at once."""
+    leaving: bool = False
+    """It was told to end: it finishes what it plays, and wants nothing more."""
     images: NonNegativeInt = 0
     """Images of bots that it keeps."""
     image_bytes: NonNegativeInt = 0

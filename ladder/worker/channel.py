@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import socket
 
 LENGTH_BYTES = 4
+FRAME_BYTES = 128 << 20
+"""No message is longer: an answer holds a record of 64 MiB in base64, and the logs of bots."""
 BACKLOG_BYTES = 1 << 20
 """Where so many bytes wait to be taken by the other end, nothing is sent that can wait."""
 
@@ -49,6 +51,8 @@ class MessageKind(enum.StrEnum):
     """Only from a scheduler: a `WorkerNews`; the number of the call is 0."""
     LOST = "lost"
     """Only from a scheduler: the worker that had the call has gone; why, in a sentence."""
+    LIE = "lie"
+    """Only from a scheduler: what the worker answered to the call can be no answer; why, in a sentence."""
 
 
 class Frame(NamedTuple):
@@ -73,8 +77,14 @@ class Channel:
         return cls(*await asyncio.open_unix_connection(sock=connected))
 
     def send(self, message: Frame) -> None:
-        """Send without waiting; lost if the other end has gone."""
+        """
+        Send without waiting; lost if the other end has gone.
+
+        Raises:
+            ValueError: If it is longer than a message may be.
+        """
         frame = f"{message.kind} {message.call}\n{message.body}".encode()
+        _check(len(frame))
         self._writer.write(len(frame).to_bytes(LENGTH_BYTES) + frame)
 
     @property
@@ -83,9 +93,15 @@ class Channel:
         return self._writer.transport.get_write_buffer_size() > BACKLOG_BYTES
 
     async def receive(self) -> Frame | None:
-        """Wait for the next message; None if no more will come: the other end has gone."""
+        """
+        Wait for the next message; None if no more will come: the other end has gone.
+
+        Raises:
+            ValueError: If what comes is no message.
+        """
         try:
             length = int.from_bytes(await self._reader.readexactly(LENGTH_BYTES))
+            _check(length)
             frame = await self._reader.readexactly(length)
         except (asyncio.IncompleteReadError, ConnectionError):
             return None
@@ -103,3 +119,8 @@ class Channel:
         self._writer.close()
         with suppress(ConnectionError):
             await self._writer.wait_closed()
+
+
+def _check(length: int) -> None:
+    if length > FRAME_BYTES:
+        raise ValueError(f"a message of {length} bytes is longer than {FRAME_BYTES}")

@@ -47,12 +47,7 @@ END_SECONDS = 60.0
 def main(words: Sequence[str]) -> None:
     """Work until the coordinator has gone."""
     file, number, count = map(int, words[:3])
-    for each in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(each, _go_on)
-    connected = socket.socket(fileno=file)
-    connected.set_inheritable(False)  # a bot that had it open would hide our end from the coordinator
-    threading.Thread(target=_end_without, args=(file,), name="coordinator", daemon=True).start()
-    owners.work_for(words[3])
+    connected = serve_coordinator(file, words[3])
     CORES.share(number, count)
     loop = asyncio.new_event_loop()
     # Not asyncio.run: it would wait for every task of gRPC's, and not all of them end.
@@ -60,6 +55,23 @@ def main(words: Sequence[str]) -> None:
     loop.run_until_complete(loop.shutdown_asyncgens())
     loop.run_until_complete(loop.shutdown_default_executor())
     loop.close()
+
+
+def serve_coordinator(file: int, coordinator: str) -> socket.socket:
+    """
+    Make this process one that works for a coordinator, follows its orders and no signals, and ends with it.
+
+    Args:
+        file: Number of the open file that is connected with the coordinator.
+        coordinator: Who that is (`owners.this_process`).
+    """
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, _go_on)
+    connected = socket.socket(fileno=file)
+    connected.set_inheritable(False)  # a bot that had it open would hide our end from the coordinator
+    threading.Thread(target=_end_without, args=(file,), name="coordinator", daemon=True).start()
+    owners.work_for(coordinator)
+    return connected
 
 
 async def _serve(connected: socket.socket, count: int) -> None:

@@ -53,10 +53,14 @@ class Service:
 
     def _answer(self, call: int, done: asyncio.Task[str]) -> None:
         del self._calls[call]
-        self._channel.send(_answer_of(call, done))
+        try:
+            self._channel.send(answer_of(call, done))
+        except ValueError as error:
+            self._channel.send(Frame(MessageKind.FAILURE, call, f"The answer cannot be sent: {error}."))
 
 
-def _answer_of(call: int, done: asyncio.Task[str]) -> Frame:
+def answer_of(call: int, done: asyncio.Task[str]) -> Frame:
+    """What a call that has ended is answered with."""
     if done.cancelled():
         return Frame(MessageKind.CANCELLED, call)
     if error := done.exception():

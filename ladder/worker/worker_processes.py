@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from ladder.errors import SandboxError
 from ladder.worker.channel import MessageKind
-from ladder.worker.worker_process import OBEY_SECONDS, WorkerProcess
+from ladder.worker.child_process import OBEY_SECONDS
+from ladder.worker.worker_process import WorkerProcess
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable, Iterator

@@ -1,0 +1,104 @@
+"""A worker of a cluster, on this machine: without a database, and without a ladder's settings."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import platform
+import re
+import signal
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ladder.cluster.worker_program import WorkerProgram
+from ladder.errors import UserError
+from ladder.sandbox.host.cores import all_cores, bot_cores
+from ladder.values.names import NAME_LENGTH
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ADDRESS = re.compile(r"tls://([\w.-]+|\[[\da-fA-F:.]+\]):(\d{1,5})", re.ASCII)
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
+
+
+@dataclass(frozen=True)
+class WorkerPlan:
+    """How a worker works."""
+
+    address: str
+    """Of the coordinator: ``tls://HOST:PORT``."""
+    certificate: Path
+    name: str = ""
+    """Empty: the machine's."""
+    slots: int | None = None
+    """Tasks at once; None: one for each core that bots have, and one that starts meanwhile."""
+    data_dir: Path | None = None
+    """Takes temporary files; None: where they are usually."""
+
+
+def run_worker(plan: WorkerPlan, say: Callable[[str], None]) -> int | None:
+    """
+    Work for a coordinator until a signal ends it.
+
+    Args:
+        plan: How.
+        say: Tells what happens, in a sentence.
+
+    Returns:
+        The number of the signal that ended it.
+
+    Raises:
+        UserError: If the plan makes no sense, or the coordinator does not want this worker.
+    """
+    _check(plan)
+    if plan.data_dir is not None:
+        _keep_files_in(plan.data_dir)
+    return asyncio.run(_run(plan, say))
+
+
+async def _run(plan: WorkerPlan, say: Callable[[str], None]) -> int | None:
+    slots = plan.slots or len(bot_cores()) + 1
+    processes = min(len(all_cores()), slots)
+    program = WorkerProgram(plan.address, plan.certificate, worker_name(plan), slots, processes, say)
+    received: list[int] = []
+
+    def take(number: int) -> None:
+        received.append(number)
+        program.stop()
+
+    for each in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(each, take, each)
+    await program.run()
+    return next(iter(received), None)
+
+
+def worker_name(plan: WorkerPlan) -> str:
+    """The worker's name: as the plan says, or the machine's."""
+    return plan.name or re.sub(r"[^A-Za-z0-9._-]", "-", platform.node())[:NAME_LENGTH].lstrip("._-") or "worker"
+
+
+def _check(plan: WorkerPlan) -> None:
+    match = ADDRESS.fullmatch(plan.address)
+    if not match or not 0 < int(match[2]) < 65536:
+        raise UserError(f"{plan.address!r} is no address of a coordinator; write it as tls://10.0.0.1:8786.")
+    if plan.name and (not NAME.fullmatch(plan.name) or len(plan.name) > NAME_LENGTH):
+        raise UserError(
+            f"{plan.name!r} is no name for a worker: letters, digits, '.', '_' and '-', at most {NAME_LENGTH}."
+        )
+
+
+def _keep_files_in(folder: Path) -> None:
+    """Let this process and those that it starts make their temporary files there."""
+    temporary = folder / "tmp"
+    try:
+        temporary.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"The folder {temporary} cannot be made: {error.strerror}.") from error
+    os.environ["TMPDIR"] = str(temporary.absolute())
+    import tempfile
+
+    with suppress(AttributeError):
+        tempfile.tempdir = None  # it remembers the folder that it has found before

@@ -1,0 +1,43 @@
+"""`pigpen worker`: play matches of a ladder on another machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ladder.cli.running import stopped
+from ladder.cli.sanitize import harmless
+
+
+def worker(
+    address: Annotated[str, typer.Argument(help="The coordinator's address: tls://HOST:PORT.")],
+    certificate: Annotated[
+        Path, typer.Option(help="This worker's certificate: the file that `pigpen cluster certs NAME` has written.")
+    ],
+    name: Annotated[str, typer.Option(help="Of this worker, unique in the cluster. By default: the machine's.")] = "",
+    slots: Annotated[
+        int | None,
+        typer.Option(min=1, help="Tasks to take at once. By default: one for each core that bots have, and one more."),
+    ] = None,
+    data_dir: Annotated[
+        Path | None, typer.Option(help="A folder for temporary files. By default: where they are usually.")
+    ] = None,
+) -> None:
+    """
+    Play matches of a ladder on this machine, for a coordinator on another one (pigpen ladder run --cluster).
+
+    It needs no database and no settings. When the coordinator is gone, it waits until there is one again. The first
+    Ctrl-C finishes what is played here, a second one gives it up; it is played again elsewhere.
+
+    Examples:
+        pigpen worker tls://10.0.0.1:8786 --certificate mars.pem
+
+        pigpen worker tls://10.0.0.1:8786 --certificate mars.pem --name mars --slots 8
+    """
+    from ladder.app.cluster_worker import WorkerPlan, run_worker
+
+    plan = WorkerPlan(address, certificate, name, slots, data_dir)
+    if number := run_worker(plan, lambda sentence: typer.echo(harmless(sentence))):
+        raise stopped(number)

@@ -1,0 +1,199 @@
+"""
+The cluster's own authority, and the certificates with which its scheduler and workers know each other.
+
+A certificate and its key are one file: certificate, key, then the authority's certificate, as PEM. A certificate says
+what it is good for: no worker's is taken for a scheduler's.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from ladder.cluster.private_files import make_private, write_private
+from ladder.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+AUTHORITY_DAYS = 3650
+CERTIFICATE_DAYS = 825
+"""For so many days a scheduler's or a worker's certificate is good."""
+SOON_DAYS = 30
+"""So many days before its end a certificate is called out."""
+EARLIER = timedelta(days=1)
+"""A certificate is good from so long before it is made: clocks differ."""
+AUTHORITY = "authority.pem"
+"""The authority's certificate and key: they never leave the coordinator's machine."""
+SCHEDULER = "scheduler.pem"
+_PEM = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----\n?", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Identity:
+    """A certificate with its key, in a file, and the authority that it comes from."""
+
+    file: Path
+    name: str
+    authority: str
+    """The authority's certificate, as PEM."""
+    ends: datetime
+
+    @property
+    def ends_soon(self) -> bool:
+        """Whether it is time for another one."""
+        return self.ends - datetime.now(UTC) < timedelta(days=SOON_DAYS)
+
+
+def make_authority(folder: Path, now: datetime | None = None) -> None:
+    """
+    Make the authority and the scheduler's certificate, where there are none; what is there stays.
+
+    Args:
+        folder: Takes both; only this user may read it.
+        now: From when they are good; None: from now on.
+
+    Raises:
+        UserError: If they cannot be written.
+    """
+    now = now or datetime.now(UTC)
+    make_private(folder)
+    if not (folder / AUTHORITY).exists():
+        key = ec.generate_private_key(ec.SECP256R1())
+        name = _name("Pigpen cluster")
+        made = _draft(name, name, key.public_key(), now, AUTHORITY_DAYS)
+        usage = x509.KeyUsage(
+            digital_signature=True, key_cert_sign=True, crl_sign=True, content_commitment=False,
+            key_encipherment=False, data_encipherment=False, key_agreement=False, encipher_only=False,
+            decipher_only=False,
+        )  # fmt: skip
+        made = made.add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        made = made.add_extension(usage, critical=True)
+        made = made.add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+        write_private(folder / AUTHORITY, _pem(made.sign(key, hashes.SHA256())) + _pem(key))
+    scheduler = folder / SCHEDULER
+    if not scheduler.exists():
+        both = [ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]
+        write_private(scheduler, _certify(folder, "scheduler", both, now))
+
+
+def make_worker(folder: Path, name: str, file: Path, now: datetime | None = None) -> Identity:
+    """
+    Make a worker's certificate, from the authority in *folder*.
+
+    Args:
+        folder: Where `make_authority` has put the authority.
+        name: Of the worker, for people to tell the files apart.
+        file: Takes it; it must not be there.
+        now: From when it is good; None: from now on.
+
+    Raises:
+        UserError: If it cannot be written, or is there already.
+    """
+    make_authority(folder, now)
+    write_private(file, _certify(folder, name, [ExtendedKeyUsageOID.CLIENT_AUTH], now or datetime.now(UTC)))
+    return read_identity(file)
+
+
+def read_identity(file: Path, now: datetime | None = None) -> Identity:
+    """
+    Read a certificate, with its key and its authority, and check that it is good.
+
+    Args:
+        file: The file.
+        now: When it must be good; None: now.
+
+    Raises:
+        UserError: If it is missing, is none, or is not good now.
+    """
+    again = "Make one on the coordinator's machine: pigpen cluster certs NAME"
+    try:
+        text = file.read_text("ascii")
+    except OSError as error:
+        raise UserError(f"The certificate {file} cannot be read: {error.strerror}. {again}") from error
+    except ValueError:
+        raise UserError(f"{file} is no certificate. {again}") from None
+    try:
+        own, authority = map(_certificate, _PEM.findall(text))
+        _check_pair(text, own, authority)
+    except (ValueError, TypeError, InvalidSignature):
+        raise UserError(
+            f"{file} is not what `pigpen cluster certs` writes: a certificate, its key and its authority. {again}"
+        ) from None
+    now = now or datetime.now(UTC)
+    ends = min(own.not_valid_after_utc, authority.not_valid_after_utc)
+    if now >= ends:
+        raise UserError(f"The certificate {file} has expired: it was good until {ends:%Y-%m-%d}. {again}")
+    if now < (begin := own.not_valid_before_utc):
+        raise UserError(f"The certificate {file} is good from {begin:%Y-%m-%d} on. Set the clock of this machine.")
+    (name,) = (str(each.value) for each in own.subject.get_attributes_for_oid(NameOID.COMMON_NAME))
+    return Identity(file, name, _pem(authority), ends)
+
+
+def _check_pair(text: str, own: x509.Certificate, authority: x509.Certificate) -> None:
+    own.verify_directly_issued_by(authority)
+    key = serialization.load_pem_private_key(text.encode(), None)
+    if key.public_key() != own.public_key():
+        raise ValueError("the key is another certificate's")
+
+
+def _certify(folder: Path, name: str, uses: Iterable[x509.ObjectIdentifier], now: datetime) -> str:
+    """Make a key and a certificate for it; gives what the file is to hold."""
+    authority, authority_key = _authority(folder / AUTHORITY)
+    key = ec.generate_private_key(ec.SECP256R1())
+    made = _draft(_name(name), authority.subject, key.public_key(), now, CERTIFICATE_DAYS)
+    made = made.add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+    made = made.add_extension(x509.ExtendedKeyUsage(uses), critical=False)
+    made = made.add_extension(
+        x509.AuthorityKeyIdentifier.from_issuer_public_key(authority_key.public_key()), critical=False
+    )
+    return _pem(made.sign(authority_key, hashes.SHA256())) + _pem(key) + _pem(authority)
+
+
+def _authority(file: Path) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey]:
+    with suppress(OSError, ValueError):
+        text = file.read_bytes()
+        key = serialization.load_pem_private_key(text, None)
+        if isinstance(key, ec.EllipticCurvePrivateKey):
+            return x509.load_pem_x509_certificate(text), key
+    raise UserError(f"The authority {file} cannot be read. Delete it and make all certificates of the cluster again.")
+
+
+def _draft(
+    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePublicKey, now: datetime, days: int
+) -> x509.CertificateBuilder:
+    return (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer)
+        .public_key(key)
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - EARLIER)
+        .not_valid_after(now + timedelta(days=days))
+    )
+
+
+def _name(text: str) -> x509.Name:
+    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, text)])
+
+
+def _certificate(pem: str) -> x509.Certificate:
+    return x509.load_pem_x509_certificate(pem.encode())
+
+
+def _pem(of: x509.Certificate | ec.EllipticCurvePrivateKey) -> str:
+    if isinstance(of, x509.Certificate):
+        return of.public_bytes(serialization.Encoding.PEM).decode()
+    return of.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    ).decode()

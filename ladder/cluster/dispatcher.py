@@ -1,0 +1,274 @@
+"""
+Beside Dask's scheduler: passes the coordinator's calls to the workers, and tells it what they answer and say.
+
+Nothing that Dask has unpickled goes on from here: only text, of bounded length, and of a form that was checked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import secrets
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import structlog
+from distributed.diagnostics.plugin import SchedulerPlugin
+from pydantic import ValidationError
+
+from ladder.cluster import played
+from ladder.cluster.answers import Answer, TooLong
+from ladder.cluster.terms import CANCEL, TELL_BYTES, TOPIC, TURN_AWAY, NewsKind
+from ladder.cluster.worker_logs import log_line
+from ladder.values.cluster import WorkerFacts, WorkerNews
+from ladder.worker.channel import Frame, MessageKind
+
+if TYPE_CHECKING:
+    from distributed import Client, Future, Scheduler
+
+    from ladder.worker.channel import Channel
+
+OBEY_SECONDS = 60.0
+"""A worker that has not given up a call after so many seconds is cut off: then it gives up all of them."""
+
+log = structlog.get_logger()
+
+
+@dataclass(eq=False)
+class _Connection:
+    """A worker that has said who it is."""
+
+    address: str
+    """What Dask calls it."""
+    name: str
+    """What the coordinator calls it: where its packets come from."""
+    facts: WorkerFacts
+    calls: set[int] = field(default_factory=set)
+
+
+@dataclass(eq=False)
+class _Call:
+    connection: _Connection
+    answer: Answer
+    future: Future
+    subject: tuple[str, object, object]
+    """What the task is about: its kind, its number, its attempt."""
+    limit: asyncio.TimerHandle | None = None
+    """Cuts the worker off if it does not give up the call."""
+
+
+class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
+    """The coordinator's calls, and the workers. Only for the thread of the event loop."""
+
+    def __init__(
+        self, scheduler: Scheduler, client: Client, channel: Channel, obey_seconds: float = OBEY_SECONDS
+    ) -> None:
+        self._scheduler = scheduler
+        self._client = client
+        self._channel = channel
+        self._obey_seconds = obey_seconds
+        self._connections: dict[str, _Connection] = {}
+        """By Dask's address."""
+        self._calls: dict[int, _Call] = {}
+        self._reasons: dict[str, str] = {}
+        """Why a worker was cut off, by Dask's address."""
+
+    # The coordinator's orders
+
+    def take(self, message: Frame) -> None:
+        """Follow an order."""
+        if message.kind is MessageKind.PLAY_AT:
+            self._play(message.call, *message.body.split("\n", 1))
+        elif message.kind is MessageKind.CANCEL:
+            self._cancel(message.call)
+        elif message.kind is MessageKind.TURN_AWAY:
+            name, _, sentence = message.body.partition("\n")
+            if connection := self._named(name):
+                self._turn_away(connection.address, sentence)
+
+    def _play(self, number: int, name: str, task: str) -> None:
+        connection = self._named(name)
+        if connection is None:
+            self._send(MessageKind.LOST, number, "The worker has gone.")
+            return
+        answer = Answer(secrets.token_hex(16))
+        future = self._client.submit(
+            played.play, number, answer.token, task, key=_key(number), workers=[connection.address],
+            allow_other_workers=False, retries=0, pure=False,
+        )  # fmt: skip
+        self._calls[number] = _Call(connection, answer, future, _subject(task))
+        connection.calls.add(number)
+
+    def _cancel(self, number: int) -> None:
+        call = self._calls.get(number)
+        if call is None or call.limit:
+            return
+        address = call.connection.address
+        self._scheduler.worker_send(address, {"op": CANCEL, "call": number})
+        sentence = f"It did not give up a task within {self._obey_seconds:g} seconds."
+        call.limit = asyncio.get_running_loop().call_later(self._obey_seconds, self._cut_off, address, sentence)
+
+    def _turn_away(self, address: str, sentence: str) -> None:
+        self._scheduler.worker_send(address, {"op": TURN_AWAY, "sentence": sentence})
+        self._cut_off(address, sentence)
+
+    def _cut_off(self, address: str, reason: str) -> None:
+        self._reasons[address] = reason
+        asyncio.get_running_loop().create_task(
+            self._scheduler.remove_worker(address, stimulus_id="pigpen-cut-off", close=True)
+        )
+
+    def _named(self, name: str) -> _Connection | None:
+        return next((each for each in self._connections.values() if each.name == name), None)
+
+    # What workers answer
+
+    async def answer(self, comm: Any, call: int, token: str, part: str, kind: str = "") -> str:
+        """
+        Take a part of an answer; Dask calls this.
+
+        Args:
+            comm: The connection on which it has come.
+            call: The coordinator's number.
+            token: What the worker was given with the call.
+            part: Of the answer's text.
+            kind: The answer's `MessageKind`, with the last part; empty: there are more.
+        """
+        waiting = self._calls.get(call)
+        if waiting is None or not hmac.compare_digest(waiting.answer.token, str(token)):
+            return "unknown"
+        try:
+            frame = waiting.answer.take(call, part, kind)
+        except (TooLong, ValueError, TypeError) as error:
+            self._lie(call, str(error))
+            return "refused"
+        if frame is not None:
+            self._end(call, frame.kind, frame.body)
+        return "taken"
+
+    def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
+        """Hear that a task has changed its state; Dask calls this."""
+        if finish in ("memory", "erred") and isinstance(key, str) and key.startswith(_key("")):
+            asyncio.get_running_loop().call_soon(self._ended, int(key.removeprefix(_key(""))), finish)
+
+    def _ended(self, number: int, state: str) -> None:
+        call = self._calls.get(number)
+        if call is None:
+            return
+        if call.connection.address not in self._scheduler.workers:
+            self._end(number, MessageKind.LOST, "The worker has gone.")
+        elif state == "memory":
+            self._lie(number, "It ended a task without an answer.")
+        else:
+            self._end(number, MessageKind.FAILURE, "The worker could not run the task.")
+
+    def _lie(self, number: int, sentence: str) -> None:
+        self._scheduler.worker_send(self._calls[number].connection.address, {"op": CANCEL, "call": number})
+        self._end(number, MessageKind.LIE, sentence)
+
+    def _end(self, number: int, kind: MessageKind, body: str) -> None:
+        call = self._calls.pop(number)
+        call.connection.calls.discard(number)
+        if call.limit:
+            call.limit.cancel()
+        self._send(kind, number, body)
+        # Not at once: the worker is still on its way out of the task.
+        asyncio.get_running_loop().call_later(1, call.future.release)
+
+    # What workers say
+
+    def log_event(self, topic: str, msg: Any) -> None:
+        """Hear what a worker tells; Dask calls this."""
+        if topic != TOPIC or not isinstance(msg, dict):
+            return
+        kind, body, address = (msg.get(name) for name in ("kind", "body", "worker"))
+        if not isinstance(body, str) or address not in self._scheduler.workers or len(body) > TELL_BYTES:
+            return
+        if kind == NewsKind.FACTS:
+            self._take_facts(str(address), body)
+        elif connection := self._connections.get(str(address)):
+            self._pass_on(connection, str(kind), body)
+
+    def _take_facts(self, address: str, body: str) -> None:
+        try:
+            facts = WorkerFacts.model_validate_json(body)
+        except ValidationError:
+            self._turn_away(address, "It does not speak as the coordinator does. Install the coordinator's version.")
+            return
+        known = self._connections.get(address)
+        if known is None:
+            self._welcome(address, facts)
+        else:
+            known.facts = facts
+            self._tell(WorkerNews(event="alive", worker=known.name, facts=facts))
+
+    def _welcome(self, address: str, facts: WorkerFacts) -> None:
+        for each in list(self._connections.values()):
+            if (each.facts.name, each.facts.process) == (facts.name, facts.process):
+                self._leave(each, "It has come again.")
+                self._cut_off(each.address, "It has come again.")
+        name = self._scheduler.stream_comms[address].comm.peer_address
+        self._connections[address] = _Connection(address, name, facts)
+        self._tell(WorkerNews(event="joined", worker=name, facts=facts))
+
+    def _pass_on(self, connection: _Connection, kind: str, body: str) -> None:
+        if kind == NewsKind.LOG:
+            if line := log_line(body, connection.facts.name):
+                self._send(MessageKind.LOG, 0, line)
+        elif not self._channel.is_behind and self._plays(connection, kind, body):
+            self._send(MessageKind(kind), 0, body)
+
+    def _plays(self, connection: _Connection, kind: str, body: str) -> bool:
+        """Whether that is about a task which this worker has."""
+        about = _about(kind, body)
+        return any(self._calls[call].subject == about for call in connection.calls)
+
+    def remove_worker(self, scheduler: Scheduler, worker: str, *, stimulus_id: str = "", **kwargs: Any) -> None:
+        """Hear that a worker has gone; Dask calls this."""
+        reason = self._reasons.pop(worker, None) or _reason(stimulus_id)
+        if connection := self._connections.get(worker):
+            self._leave(connection, reason)
+
+    def _leave(self, connection: _Connection, reason: str) -> None:
+        del self._connections[connection.address]
+        for number in list(connection.calls):
+            self._end(number, MessageKind.LOST, reason)
+        self._tell(WorkerNews(event="left", worker=connection.name, reason=reason[:200]))
+
+    def _tell(self, news: WorkerNews) -> None:
+        self._send(MessageKind.WORKER, 0, news.model_dump_json())
+
+    def _send(self, kind: MessageKind, call: int, body: str) -> None:
+        self._channel.send(Frame(kind, call, body))
+
+
+def _key(number: object) -> str:
+    return f"call-{number}"
+
+
+def _subject(task: str) -> tuple[str, object, object]:
+    read = json.loads(task)
+    kind = str(read.get("kind"))
+    return kind, read.get(kind), read.get("attempt")
+
+
+def _about(kind: str, body: str) -> tuple[str, object, object] | None:
+    """What a worker tells of, as `_subject` names it; None: it makes no sense."""
+    try:
+        if kind == NewsKind.LIVE:
+            match, attempt = map(int, body.partition("\n")[0].split(" "))
+            return "match", match, attempt
+        if kind == NewsKind.TRIAL:
+            read = json.loads(body)
+            return "submission", read["submission"], read["attempt"]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        pass
+    return None
+
+
+def _reason(stimulus: str) -> str:
+    """What Dask's word for a worker's end means."""
+    if "ttl" in stimulus:
+        return "It has not been heard of for too long."
+    return "Its connection has ended."

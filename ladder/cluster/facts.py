@@ -1,0 +1,102 @@
+"""What a worker says of itself and its machine."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ladder.errors import SandboxError
+from ladder.sandbox.docker.engine import ENGINE_ERRORS, connect
+from ladder.sandbox.host import owners
+from ladder.sandbox.host.cores import all_cores
+from ladder.values.cluster import MachineClass, WorkerFacts
+from pigpen.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ENGINE_SECONDS = 30.0
+"""Seconds after which the Docker engine is asked again."""
+MOST_RUNTIMES = 20
+
+
+class Facts:
+    """Collects them. What takes long is asked for now and then only."""
+
+    def __init__(self, name: str, slots: int, images: Callable[[], tuple[int, int]] = lambda: (0, 0)) -> None:
+        """
+        Prepare to collect.
+
+        Args:
+            name: Of the worker.
+            slots: Tasks that it takes at once.
+            images: Counts the images of bots that are kept here, and their bytes.
+        """
+        self.name = name
+        self.slots = slots
+        self.leaving = False
+        self._images = images
+        self._machine = this_machine()
+        self._engine: tuple[str, tuple[str, ...]] = ("", ())
+        self._asked = float("-inf")
+
+    def collect(self) -> WorkerFacts:
+        """Say how things are; it may wait for the Docker engine."""
+        if time.monotonic() - self._asked >= ENGINE_SECONDS:
+            self._engine = _ask_engine()
+            self._asked = time.monotonic()
+        images, image_bytes = self._images()
+        engine, runtimes = self._engine
+        return WorkerFacts(
+            name=self.name,
+            process=owners.this_process(),
+            version=__version__,
+            machine=self._machine,
+            memory=os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
+            engine=engine,
+            runtimes=runtimes,
+            slots=self.slots,
+            leaving=self.leaving,
+            images=images,
+            image_bytes=image_bytes,
+            clock=time.time(),
+        )
+
+
+def this_machine(cpuinfo: Path = Path("/proc/cpuinfo")) -> MachineClass:
+    """
+    Say what bots can expect of this machine's processor.
+
+    Args:
+        cpuinfo: Where the kernel describes it.
+    """
+    return MachineClass(architecture=platform.machine(), processor=_processor(cpuinfo), cores=len(all_cores()))
+
+
+def _processor(cpuinfo: Path) -> str:
+    with suppress(OSError):
+        for line in cpuinfo.read_text(errors="replace").splitlines():
+            name, _, value = line.partition(":")
+            if name.strip() in ("model name", "Model", "cpu model"):
+                return value.strip()[:200]
+    return ""
+
+
+def _ask_engine() -> tuple[str, tuple[str, ...]]:
+    """Version and runtimes of the Docker engine; nothing if none answers."""
+    try:
+        client = connect()
+    except SandboxError:
+        return "", ()
+    try:
+        told = client.info()
+        version, runtimes = str(told.get("ServerVersion", "")), sorted(told.get("Runtimes") or ())
+        return version[:200], tuple(name for name in runtimes if len(name) <= 200)[:MOST_RUNTIMES]
+    except ENGINE_ERRORS:
+        return "", ()
+    finally:
+        client.close()

@@ -1,0 +1,24 @@
+"""
+How a call to a worker elsewhere ends without an answer; a `SandboxError` of no other kind: it could not play.
+
+SandboxError
+├── SchedulerLost   the process between has ended: whose calls it had, nobody knows
+├── WorkerLost      the worker has gone
+└── WorkerLied      what it answered can be no answer
+"""
+
+from __future__ import annotations
+
+from ladder.errors import SandboxError
+
+
+class SchedulerLost(SandboxError):
+    """The scheduler has ended, and no match is to blame; the workers come again to the next one."""
+
+
+class WorkerLost(SandboxError):
+    """The worker has gone, with whatever it played."""
+
+
+class WorkerLied(SandboxError):
+    """What the worker answered can be no answer, such as one that is too long."""

@@ -1,0 +1,70 @@
+"""Finds out whether a scheduler would let a worker in, and if not, why: Dask would try for ever and not say."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from ladder.errors import UserError
+
+if TYPE_CHECKING:
+    from ladder.cluster.certificates import Identity
+
+KNOCK_SECONDS = 15.0
+"""A scheduler that has said nothing for so long is none."""
+
+
+class NobodyThere(Exception):
+    """Nobody answers; somebody may later."""
+
+
+async def knock(address: str, identity: Identity, seconds: float = KNOCK_SECONDS) -> None:
+    """
+    Connect, and wait until the scheduler says something.
+
+    Args:
+        address: ``tls://HOST:PORT``.
+        identity: With what the worker comes.
+        seconds: How long it may take.
+
+    Raises:
+        NobodyThere: If nobody answers, or not as a scheduler does.
+        UserError: If one of both does not accept the other's certificate.
+    """
+    host, _, port = address.removeprefix("tls://").rpartition(":")
+    try:
+        async with asyncio.timeout(seconds):
+            reader, writer = await asyncio.open_connection(host.strip("[]"), int(port), ssl=_context(identity))
+            try:
+                await reader.readexactly(1)  # it comes when the scheduler has accepted the certificate
+            finally:
+                writer.close()
+                with suppress(OSError, ssl.SSLError):
+                    await writer.wait_closed()
+    except ssl.SSLCertVerificationError as error:
+        raise UserError(
+            f"Whoever answers at {address} is not the scheduler of this certificate's cluster "
+            f"({error.verify_message}). Make one on the coordinator's machine: pigpen cluster certs NAME"
+        ) from error
+    except ssl.SSLError as error:
+        if "ALERT" not in str(error.reason):
+            raise NobodyThere(f"it does not speak TLS: {error.reason}") from error
+        raise UserError(
+            f"The coordinator at {address} does not accept the certificate {identity.file}: it is another cluster's. "
+            "Make one on the coordinator's machine: pigpen cluster certs NAME"
+        ) from error
+    except asyncio.IncompleteReadError as error:
+        raise NobodyThere("it ends the connection at once") from error
+    except TimeoutError as error:
+        raise NobodyThere(f"no answer in {seconds:g} seconds") from error
+    except OSError as error:
+        raise NobodyThere(error.strerror or str(error)) from error
+
+
+def _context(identity: Identity) -> ssl.SSLContext:
+    context = ssl.create_default_context(ssl.Purpose.SERVER_AUTH, cadata=identity.authority)
+    context.check_hostname = False  # a scheduler's certificate says what it is, and no address
+    context.load_cert_chain(identity.file)
+    return context

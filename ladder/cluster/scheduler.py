@@ -1,0 +1,100 @@
+"""
+A cluster's scheduler: `python -P -m ladder.cluster.scheduler SOCKET LISTEN CERTIFICATE TTL COORDINATOR`.
+
+It is a process between the coordinator and the workers, because Dask unpickles what workers send. It has no database's
+password, and passes on only text.
+
+Args:
+    SOCKET: Number of the open file that is connected with the coordinator (`ladder.worker.channel`).
+    LISTEN: Where it waits for workers: ``tls://HOST:PORT``.
+    CERTIFICATE: The file with its certificate (`certificates.read_identity`).
+    TTL: A worker that is not heard of for so many seconds has gone.
+    COORDINATOR: The process that started it (`owners.this_process`).
+
+It follows the coordinator's orders and no signals, and ends when the coordinator closes the socket or has gone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import structlog
+from distributed import Client
+
+from ladder.cluster.certificates import read_identity
+from ladder.cluster.dask_setup import PortlessScheduler, security, set_up
+from ladder.cluster.dispatcher import Dispatcher
+from ladder.cluster.narrow import narrow
+from ladder.cluster.terms import ANSWER, TO_SCHEDULER_BYTES
+from ladder.errors import UserError
+from ladder.worker.channel import Channel, Frame, MessageKind
+from ladder.worker.process import log_to, serve_coordinator
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Sequence
+
+log = structlog.get_logger()
+
+
+def main(words: Sequence[str]) -> None:
+    """Work until the coordinator has gone."""
+    file, listen, certificate, ttl = int(words[0]), words[1], Path(words[2]), float(words[3])
+    connected = serve_coordinator(file, words[4])
+    set_up(TO_SCHEDULER_BYTES, ttl)
+    asyncio.run(_serve(connected, listen, certificate))
+
+
+async def _serve(connected: socket.socket, listen: str, certificate: Path) -> None:
+    channel = await Channel.over(connected)
+    loop = asyncio.get_running_loop()
+    log_to(lambda line: loop.call_soon_threadsafe(channel.send, Frame(MessageKind.LOG, 0, line)))
+    try:
+        async with AsyncExitStack() as stack:
+            scheduler = await stack.enter_async_context(_scheduler(listen, certificate))
+            inside, outside = (each.contact_address for each in scheduler.listeners)
+            client = await stack.enter_async_context(
+                Client(inside, asynchronous=True, direct_to_workers=False, set_as_default=False)
+            )
+            dispatcher = Dispatcher(scheduler, client, channel)
+            narrow(scheduler)
+            scheduler.handlers[ANSWER] = dispatcher.answer
+            scheduler.add_plugin(dispatcher, name="pigpen")
+            await _follow(channel, dispatcher, outside)
+    except (OSError, RuntimeError, UserError) as error:  # Dask raises the second one, from the first one
+        channel.send(Frame(MessageKind.FAILURE, 1, f"No worker can come to {listen}: {_why(error)}"))
+    await channel.close()
+
+
+def _why(error: BaseException) -> str:
+    """The first cause, without full stop."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return (getattr(error, "strerror", None) or str(error)).rstrip(".") + "."
+
+
+def _scheduler(listen: str, certificate: Path) -> PortlessScheduler:
+    host, _, port = listen.removeprefix("tls://").rpartition(":")
+    return PortlessScheduler(
+        protocol=["inproc", "tls"],
+        host=[None, host.strip("[]")],
+        port=[0, int(port)],
+        security=security(read_identity(certificate)),
+        dashboard=False,
+    )
+
+
+async def _follow(channel: Channel, dispatcher: Dispatcher, address: str) -> None:
+    while (message := await channel.receive()) is not None:
+        if message.kind is MessageKind.READY:
+            channel.send(Frame(MessageKind.ANSWER, message.call, address))
+        else:
+            dispatcher.take(message)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

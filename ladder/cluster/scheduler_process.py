@@ -1,0 +1,171 @@
+"""A cluster's scheduler, as the coordinator sees it. Nothing here knows Dask."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING
+
+import structlog
+
+from ladder.cluster.failures import SchedulerLost, WorkerLied, WorkerLost
+from ladder.cluster.worker_logs import LEVELS
+from ladder.errors import SandboxError
+from ladder.sandbox.host import owners
+from ladder.values.cluster import WorkerNews
+from ladder.worker.channel import Frame, MessageKind
+from ladder.worker.child_process import ChildProcess, start_program
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from ladder.worker.channel import Channel
+    from ladder.worker.worker_process import TakeEvents, TakeProgress
+
+    TakeNews = Callable[[WorkerNews], None]
+    """Hears of workers; it must not wait, and never fails."""
+
+PROGRAM = "ladder.cluster.scheduler"
+START_SECONDS = 60.0
+"""Seconds after which a scheduler must have begun to wait for workers."""
+OBEY_SECONDS = 90.0
+"""Seconds after which a call that was given up must have ended; the scheduler cuts off a worker before that."""
+TTL_SECONDS = 30.0
+"""A worker that is not heard of for so many seconds has gone."""
+
+log = structlog.get_logger()
+
+
+class SchedulerProcess(ChildProcess):
+    """The process to which workers come. Only for the thread of the event loop that started it."""
+
+    address = ""
+    """Where workers reach it."""
+
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        channel: Channel,
+        take_news: TakeNews,
+        take_events: TakeEvents | None = None,
+        take_progress: TakeProgress | None = None,
+        obey_seconds: float = OBEY_SECONDS,
+    ) -> None:
+        super().__init__(process, channel, obey_seconds)
+        self._take_news = take_news
+        self._take_events = take_events
+        self._take_progress = take_progress
+
+    @classmethod
+    async def start(
+        cls,
+        listen: str,
+        certificate: Path,
+        take_news: TakeNews,
+        take_events: TakeEvents | None = None,
+        take_progress: TakeProgress | None = None,
+        *,
+        ttl_seconds: float = TTL_SECONDS,
+        obey_seconds: float = OBEY_SECONDS,
+    ) -> SchedulerProcess:
+        """
+        Start one, and wait until workers can come.
+
+        Args:
+            listen: Where it waits for them: ``tls://HOST:PORT``; port 0: any.
+            certificate: The file with the scheduler's certificate.
+            take_news: Hears which workers come, what they say of themselves, and which have gone.
+            take_events: Hears of the matches that they play.
+            take_progress: Hears how far their trials have come.
+            ttl_seconds: A worker that is not heard of for so long has gone.
+            obey_seconds: How long it may take until a call that was given up has ended.
+
+        Raises:
+            SandboxError: If it does not start, such as when the port is taken.
+        """
+        words = (PROGRAM, listen, certificate, ttl_seconds, owners.this_process())
+        try:
+            process, channel = await start_program(words)
+        except OSError as error:
+            raise SandboxError(f"No scheduler can be started: {error}") from error
+        started = cls(process, channel, take_news, take_events, take_progress, obey_seconds)
+        try:
+            async with asyncio.timeout(START_SECONDS):
+                started.address = await started.call(MessageKind.READY)
+        except BaseException as error:
+            started.kill()
+            await started.close()
+            if isinstance(error, TimeoutError):
+                raise SandboxError(f"The scheduler did not start within {START_SECONDS:g} seconds.") from None
+            raise
+        log.info("scheduler.started", pid=started.pid, address=started.address)
+        return started
+
+    async def play(self, worker: str, task: str) -> str:
+        """
+        Let a worker play a task, and give its outcome; cancelled, wait until it has given that up.
+
+        Args:
+            worker: Its connection (`WorkerNews.worker`).
+            task: As JSON.
+
+        Raises:
+            SchedulerLost: If the scheduler has ended meanwhile.
+            WorkerLost: If the worker has gone meanwhile.
+            WorkerLied: If what it answered can be no answer.
+            SandboxError: If it could not play it.
+        """
+        return await self.call(MessageKind.PLAY_AT, f"{worker}\n{task}")
+
+    def turn_away(self, worker: str, sentence: str) -> None:
+        """
+        Let a worker end; its program tells the sentence to whoever started it, and does not come again.
+
+        Args:
+            worker: Its connection.
+            sentence: Why.
+        """
+        self._channel.send(Frame(MessageKind.TURN_AWAY, 0, f"{worker}\n{sentence}"))
+
+    def _told(self, message: Frame) -> None:
+        if message.kind is MessageKind.WORKER:
+            self._take_news(WorkerNews.model_validate_json(message.body))
+        elif message.kind is MessageKind.LOG:
+            self._log(json.loads(message.body))
+        elif message.kind is MessageKind.LIVE and self._take_events:
+            head, _, batch = message.body.partition("\n")
+            match, attempt = map(int, head.split(" "))
+            self._take_events(match, attempt, batch)
+        elif message.kind is MessageKind.TRIAL and self._take_progress:
+            # It writes to the database, and may wait for its turn.
+            asyncio.get_running_loop().run_in_executor(None, self._take_progress, message.body)
+
+    def _failed(self, message: Frame) -> SandboxError | None:
+        if message.kind is MessageKind.LOST:
+            return WorkerLost(message.body)
+        if message.kind is MessageKind.LIE:
+            return WorkerLied(message.body)
+        return super()._failed(message)
+
+    async def _give_up(self, number: int, answer: asyncio.Future[str]) -> None:
+        if not await self._gives_up(number, answer):
+            self._hangs()  # it is not killed: other workers play on
+
+    def _hangs(self) -> None:
+        log.warning("scheduler.hangs", pid=self.pid)
+
+    def _log(self, event: dict[str, object]) -> None:
+        level, name = str(event.pop("level")), str(event.pop("event"))
+        if level in LEVELS:
+            getattr(log, level)(name, **event)
+
+    def _missed(self, playing: int) -> None:
+        log.warning("scheduler.lost", pid=self.pid, reason=self._sentence(), playing=playing)
+
+    def _lost(self) -> SandboxError:
+        return SchedulerLost(self._sentence())
+
+    def _sentence(self) -> str:
+        return f"The cluster's scheduler (process {self.pid}) {self._how()}."

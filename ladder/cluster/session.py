@@ -1,0 +1,182 @@
+"""A worker's connection to a scheduler, from its beginning to its end: another one begins with nothing of it."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import secrets
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import structlog
+from distributed.comm.core import CommClosedError
+
+from ladder.cluster.dask_setup import PortlessWorker, security
+from ladder.cluster.terms import ANSWER, ANSWER_BYTES, CANCEL, PART_CHARACTERS, TOPIC, TURN_AWAY, NewsKind
+from ladder.worker.channel import Frame, MessageKind
+from ladder.worker.service import answer_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ladder.cluster.certificates import Identity
+    from ladder.cluster.facts import Facts
+    from ladder.worker.task_worker import TaskWorker
+
+FACTS_SECONDS = 3.0
+"""Seconds between two times that a worker says how it is."""
+START_SECONDS = 30.0
+"""Seconds that it may take to be let in."""
+BACKLOG_CHARACTERS = 1 << 20
+"""Where so much waits to be sent, nothing is sent that may be lost."""
+MORE_THREADS = 2
+"""Dask lets so many tasks more run than there are slots: which task waits for which is the coordinator's business."""
+
+log = structlog.get_logger()
+
+
+class Session:
+    """One connection. Only for the thread of the event loop."""
+
+    def __init__(self, address: str, identity: Identity, folder: Path, worker: TaskWorker, facts: Facts) -> None:
+        """
+        Prepare a connection.
+
+        Args:
+            address: The scheduler's.
+            identity: Shows the scheduler who comes.
+            folder: Takes Dask's files.
+            worker: Plays the tasks.
+            facts: What the worker says of itself.
+        """
+        self.turned_away: str | None = None
+        """Why this worker is not wanted."""
+        self._worker = worker
+        self._facts = facts
+        self._plays: dict[int, asyncio.Task[str]] = {}
+        self._cancelled: set[int] = set()
+        """Calls that were given up before they came."""
+        self._dask = PortlessWorker(
+            address,
+            name=f"{facts.name}-{secrets.token_hex(4)}",
+            nthreads=facts.slots + MORE_THREADS,
+            security=security(identity),
+            dashboard=False,
+            death_timeout=START_SECONDS,
+            host=_nowhere(),
+            local_directory=str(folder),
+            memory_limit=0,
+        )
+        self._dask.pigpen = self
+        self._dask.stream_handlers |= {CANCEL: self._cancel, TURN_AWAY: self._turn_away}
+
+    async def join(self) -> None:
+        """
+        Be let in.
+
+        Raises:
+            OSError: If that fails.
+            TimeoutError: If it takes too long.
+        """
+        await self._dask
+        await self._tell_facts()
+
+    async def run(self) -> None:
+        """Play what comes, until the connection ends; then everything has been given up."""
+        telling = asyncio.create_task(self._keep_telling())
+        try:
+            await self._dask.finished()
+        finally:
+            telling.cancel()
+            with suppress(asyncio.CancelledError):
+                await telling
+            await self.close()
+
+    async def close(self) -> None:
+        """Give up what is played, and let go of the connection."""
+        await self.give_up()
+        await self._dask.close(reason="pigpen-leaves")
+
+    async def give_up(self) -> None:
+        """Give up what is played here, and let it clear away."""
+        plays = list(self._plays.values())
+        for play in plays:
+            if not play.cancelling():
+                play.cancel()
+        if plays:
+            await asyncio.wait(plays)
+
+    async def leave(self) -> None:
+        """Finish what is played here, take nothing more, and end the connection."""
+        self._facts.leaving = True
+        await self._tell_facts()
+        await asyncio.sleep(FACTS_SECONDS)  # what was on its way here when the coordinator heard it
+        while self._plays:
+            await asyncio.wait(list(self._plays.values()))
+            await asyncio.sleep(0)
+        await self._dask.close(reason="pigpen-leaves")
+
+    @property
+    def playing(self) -> int:
+        """How many tasks are played here."""
+        return len(self._plays)
+
+    def tell(self, kind: NewsKind, body: str) -> bool:
+        """Tell the coordinator something, without waiting; False: there is no room for it now."""
+        if kind in (NewsKind.LIVE, NewsKind.TRIAL) and self._is_behind:
+            return False
+        with suppress(CommClosedError):
+            self._dask.log_event(TOPIC, {"kind": str(kind), "body": body})
+            return True
+        return False
+
+    async def play(self, call: int, token: str, task: str) -> None:
+        """Play a task and answer the call; Dask waits for it (`ladder.cluster.played`)."""
+        play = self._plays[call] = asyncio.create_task(self._worker.play(task))
+        if call in self._cancelled:
+            play.cancel()
+        try:
+            await asyncio.wait([play])
+        finally:
+            if not play.done():  # Dask wants no more of it
+                play.cancel()
+            play.add_done_callback(lambda _: self._plays.pop(call, None))
+        await self._answer(token, answer_of(call, play))
+
+    async def _answer(self, token: str, answer: Frame) -> None:
+        if len(answer.body.encode()) > ANSWER_BYTES:
+            answer = Frame(MessageKind.FAILURE, answer.call, f"The answer is longer than {ANSWER_BYTES >> 20} MiB.")
+        body = answer.body
+        send = getattr(self._dask.scheduler, ANSWER)
+        while len(body) > PART_CHARACTERS:
+            await send(call=answer.call, token=token, part=body[:PART_CHARACTERS])
+            body = body[PART_CHARACTERS:]
+        await send(call=answer.call, token=token, part=body, kind=str(answer.kind))
+
+    def _cancel(self, call: int) -> None:
+        if (play := self._plays.get(call)) is None:
+            self._cancelled.add(call)
+        elif not play.cancelling():
+            play.cancel()
+
+    def _turn_away(self, sentence: str) -> None:
+        self.turned_away = sentence
+
+    async def _keep_telling(self) -> None:
+        while True:
+            await asyncio.sleep(FACTS_SECONDS)
+            await self._tell_facts()
+
+    async def _tell_facts(self) -> None:
+        facts = await asyncio.to_thread(self._facts.collect)
+        self.tell(NewsKind.FACTS, facts.model_dump_json())
+
+    @property
+    def _is_behind(self) -> bool:
+        waiting = (each.get("msg") for each in self._dask.batched_stream.buffer if isinstance(each, dict))
+        return sum(len(each["body"]) for each in waiting if isinstance(each, dict)) > BACKLOG_CHARACTERS
+
+
+def _nowhere() -> str:
+    """An address where nobody else comes, and that names this worker: Dask's workers listen, ours need not."""
+    return ".".join(map(str, (127, *(random.randrange(1, 255) for _ in range(3)))))

@@ -1,0 +1,35 @@
+"""What a scheduler and its workers have to agree on."""
+
+from __future__ import annotations
+
+import enum
+
+TOPIC = "pigpen"
+"""Dask's topic for what a worker tells: a dictionary with a `NewsKind` as ``kind``, and text as ``body``."""
+CANCEL = "pigpen-cancel"
+"""To a worker: give up the call of that number."""
+TURN_AWAY = "pigpen-turn-away"
+"""To a worker: end, for the reason in the sentence."""
+ANSWER = "pigpen_answer"
+"""To the scheduler: a part of an answer."""
+ANSWER_BYTES = 96 << 20
+"""No answer is longer, as UTF-8: a record of 64 MiB in base64, and the logs of bots."""
+PART_CHARACTERS = 4 << 20
+"""An answer is sent in parts of so many characters."""
+TO_SCHEDULER_BYTES = 32 << 20
+"""No message to a scheduler is longer: it holds parts of answers, or a few things that a worker tells."""
+TO_WORKER_BYTES = 1 << 30
+"""No message to a worker is longer: it holds tasks, and a task may hold a bot's folder."""
+TELL_BYTES = 4 << 20
+"""Nothing else that a worker tells is longer."""
+
+
+class NewsKind(enum.StrEnum):
+    """What a worker tells without being asked."""
+
+    FACTS = "facts"
+    """`WorkerFacts`, as JSON."""
+    LOG = "log"
+    TRIAL = "trial"
+    LIVE = "live"
+    """As in the frames of these names."""

@@ -1,0 +1,166 @@
+"""What `pigpen worker` runs: it comes to a coordinator's scheduler, plays what it is given, and comes again."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ladder.cluster.certificates import read_identity
+from ladder.cluster.dask_setup import set_up
+from ladder.cluster.facts import Facts
+from ladder.cluster.knock import NobodyThere, knock
+from ladder.cluster.session import Session
+from ladder.cluster.terms import TO_WORKER_BYTES, NewsKind
+from ladder.errors import UserError
+from ladder.sandbox.host.scratch import scratch_folder
+from ladder.worker.process import log_to
+from ladder.worker.worker_process import WorkerProcess
+from ladder.worker.worker_processes import WorkerProcesses
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+FIRST_WAIT, LONGEST_WAIT = 1.0, 30.0
+"""Seconds between two attempts to reach the coordinator: twice as long each time."""
+GOOD_SECONDS = 60.0
+"""After a connection that lasted so long the first wait is short again."""
+KEPT_LINES = 1000
+"""Lines of the log that are kept while nobody is there to take them."""
+
+
+class TurnedAway(UserError):
+    """The worker is not wanted there; it does not come again."""
+
+
+class WorkerProgram:
+    """Comes again and again. Only for the thread of one event loop."""
+
+    def __init__(
+        self,
+        address: str,
+        certificate: Path,
+        name: str,
+        slots: int,
+        processes: int,
+        say: Callable[[str], None],
+    ) -> None:
+        """
+        Prepare a worker.
+
+        Args:
+            address: Where its scheduler is: ``tls://HOST:PORT``.
+            certificate: The file that `certificates.make_worker` has made.
+            name: Of this worker; no other worker of the cluster has it.
+            slots: Tasks that it takes at once.
+            processes: Processes among which the tasks are divided.
+            say: Tells whoever started it what happens, in a sentence.
+        """
+        self._address = address
+        self._certificate = certificate
+        self._say = say
+        self._facts = Facts(name, slots)
+        start = partial(WorkerProcess.start, take_events=self._take_events, take_progress=self._take_progress)
+        self._worker = WorkerProcesses(processes, start)
+        self._session: Session | None = None
+        self._lines: deque[str] = deque(maxlen=KEPT_LINES)
+        self._stops = 0
+        self._stopping = asyncio.Event()
+        self._giving_up = asyncio.Event()
+        self._is_first = True
+
+    def stop(self) -> None:
+        """End when everything that is played here is finished; called a second time, give it up."""
+        self._stops += 1
+        (self._stopping if self._stops == 1 else self._giving_up).set()
+
+    async def run(self) -> None:
+        """
+        Work until it is told to stop.
+
+        Raises:
+            UserError: If this worker cannot come, or is not wanted.
+        """
+        set_up(TO_WORKER_BYTES)
+        loop = asyncio.get_running_loop()
+        self._loop = loop
+        log_to(lambda line: loop.call_soon_threadsafe(self._take_line, line))
+        wait = FIRST_WAIT
+        try:
+            while not self._stopping.is_set():
+                began = time.monotonic()
+                await self._once()
+                wait = FIRST_WAIT if time.monotonic() - began > GOOD_SECONDS else wait
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._stopping.wait(), wait)
+                wait = min(2 * wait, LONGEST_WAIT)
+        finally:
+            await self._worker.close()
+
+    async def _once(self) -> None:
+        """Come once, and play until the connection ends."""
+        identity = read_identity(self._certificate)
+        try:
+            await knock(self._address, identity)
+            with scratch_folder() as folder:
+                await self._play(Session(self._address, identity, folder, self._worker, self._facts))
+        except (NobodyThere, OSError, TimeoutError, ValueError) as error:
+            if self._is_first:
+                self._say(f"No coordinator lets this worker in at {self._address} ({error}); it is tried again.")
+        except UserError as error:
+            if self._is_first or isinstance(error, TurnedAway):
+                raise
+            # It was let in before: perhaps the coordinator's machine is being set up again.
+        self._is_first = False
+
+    async def _play(self, session: Session) -> None:
+        await session.join()
+        self._session = session
+        self._is_first = False
+        self._say(f"{self._facts.name} has joined {self._address}, with {self._facts.slots} slots.")
+        for line in list(self._lines):
+            session.tell(NewsKind.LOG, line)
+        self._lines.clear()
+        leaving = asyncio.create_task(self._leave(session))
+        try:
+            await session.run()
+        finally:
+            self._session = None
+            leaving.cancel()
+            with suppress(asyncio.CancelledError):
+                await leaving
+        if session.turned_away is not None:
+            raise TurnedAway(f"The coordinator turned this worker away: {session.turned_away}")
+        if not self._stops:
+            self._say(f"The connection to {self._address} has ended; {self._facts.name} comes again.")
+
+    async def _leave(self, session: Session) -> None:
+        await self._stopping.wait()
+        if session.playing:
+            self._say(f"Finishing {session.playing} tasks; a second time, and they are given up.")
+        finishing = asyncio.create_task(session.leave())
+        giving_up = asyncio.create_task(self._giving_up.wait())
+        await asyncio.wait([finishing, giving_up], return_when=asyncio.FIRST_COMPLETED)
+        for each in (finishing, giving_up):
+            each.cancel()
+        await session.close()
+
+    def _take_line(self, line: str) -> None:
+        if self._session is None or not self._session.tell(NewsKind.LOG, line):
+            self._lines.append(line)
+
+    def _take_events(self, match: int, attempt: int, batch: str) -> None:
+        if self._session is not None:
+            self._session.tell(NewsKind.LIVE, f"{match} {attempt}\n{batch}")
+
+    def _take_progress(self, progress: str) -> None:
+        """Pass it on; a thread calls this."""
+        self._loop.call_soon_threadsafe(self._tell_progress, progress)
+
+    def _tell_progress(self, progress: str) -> None:
+        if self._session is not None:
+            self._session.tell(NewsKind.TRIAL, progress)

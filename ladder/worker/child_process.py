@@ -1,0 +1,183 @@
+"""A process that this one has started, and that does what it is told over a channel."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+import socket
+import subprocess
+import sys
+from abc import ABC, abstractmethod
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from ladder.errors import SandboxError
+from ladder.worker.channel import Channel, Frame, MessageKind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SECRETS = ("PIGPEN_DATABASE_URL", "PGPASSWORD", "PIGPEN_OIDC_SECRET")
+"""Variables with passwords that are no worker's business."""
+OBEY_SECONDS = 25.0
+"""A process that has not followed an order to stop after so many seconds is killed."""
+
+
+class ChildProcess(ABC):
+    """A process that takes calls. Only for the thread of the event loop that started it."""
+
+    def __init__(self, process: subprocess.Popen[bytes], channel: Channel, obey_seconds: float = OBEY_SECONDS) -> None:
+        self.pid = process.pid
+        self._process = process
+        self._channel = channel
+        self._obey_seconds = obey_seconds
+        self._numbers = itertools.count(1)
+        self._calls: dict[int, asyncio.Future[str]] = {}
+        self._is_closing = False
+        self._listening = asyncio.ensure_future(self._listen())
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it takes no calls any more."""
+        return self._is_closing or self._listening.done()
+
+    async def call(self, kind: MessageKind, body: str = "") -> str:
+        """
+        Let it do something, and give its answer; cancelled, wait until it has given that up and cleared away.
+
+        Raises:
+            SandboxError: If that failed, or the process has ended.
+        """
+        if self.has_ended:
+            raise self._lost()
+        number = next(self._numbers)
+        answer = self._calls[number] = asyncio.get_running_loop().create_future()
+        self._channel.send(Frame(kind, number, body))
+        try:
+            return await asyncio.shield(answer)
+        except asyncio.CancelledError:
+            await self._give_up(number, answer)
+            raise
+        finally:
+            self._calls.pop(number, None)
+
+    async def close(self) -> None:
+        """Let it give everything up, clean up and end; kill it if it does not."""
+        self._is_closing = True
+        self._channel.end()
+        _, late = await asyncio.wait([self._listening], timeout=self._obey_seconds)
+        if late:
+            self.kill()
+            await self._listening
+
+    def kill(self) -> None:
+        """Kill it; whatever it leaves is removed by the next process that plays."""
+        self._process.kill()
+
+    @abstractmethod
+    def _told(self, message: Frame) -> None:
+        """Take a message that answers no call."""
+
+    @abstractmethod
+    def _missed(self, playing: int) -> None:
+        """Log that it has ended though nobody asked it to, with so many calls that it had."""
+
+    @abstractmethod
+    def _sentence(self) -> str:
+        """How it has ended."""
+
+    def _lost(self) -> SandboxError:
+        """What a call raises because it has ended."""
+        return SandboxError(self._sentence())
+
+    def _failed(self, message: Frame) -> SandboxError | None:
+        """What a call raises because of that message; None: the call was given up."""
+        return SandboxError(message.body) if message.kind is MessageKind.FAILURE else None
+
+    async def _give_up(self, number: int, answer: asyncio.Future[str]) -> None:
+        """Let it give up a call; kill it if it does not."""
+        if await self._gives_up(number, answer):
+            return
+        self._hangs()
+        self.kill()
+
+    @abstractmethod
+    def _hangs(self) -> None:
+        """Log that it does not follow an order."""
+
+    async def _gives_up(self, number: int, answer: asyncio.Future[str]) -> bool:
+        if not answer.done():
+            self._channel.send(Frame(MessageKind.CANCEL, number))
+        _, late = await asyncio.wait([answer], timeout=self._obey_seconds)
+        if not late and not answer.cancelled():
+            answer.exception()  # nobody wants to know any more
+        return not late
+
+    async def _listen(self) -> None:
+        with suppress(ValueError, LookupError, TypeError, AttributeError):  # it does not speak our language
+            while (message := await self._channel.receive()) is not None:
+                self._take(message)
+        if not self._is_closing:
+            self.kill()  # what cannot answer any more is of no use
+        await asyncio.to_thread(self._process.wait)
+        await self._channel.close()
+        if not self._is_closing:
+            self._missed(len(self._calls))
+        for answer in self._calls.values():
+            if not answer.done():
+                answer.set_exception(self._lost())
+
+    def _take(self, message: Frame) -> None:
+        if not message.call:
+            self._told(message)
+        elif (answer := self._calls.get(message.call)) is None or answer.done():
+            return
+        elif message.kind is MessageKind.ANSWER:
+            answer.set_result(message.body)
+        elif error := self._failed(message):
+            answer.set_exception(error)
+        else:
+            answer.cancel()
+
+    def _how(self) -> str:
+        code = self._process.returncode
+        return (
+            "is ending" if code is None else f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
+        )
+
+
+async def start_program(words: Sequence[object]) -> tuple[subprocess.Popen[bytes], Channel]:
+    """
+    Start a module of Python as a process, and connect it with this one.
+
+    As a new program: a fork would take over locks that are held, and threads of gRPC that are not there.
+
+    Args:
+        words: The module and its arguments; the number of the open file with its end of the connection comes first.
+
+    Raises:
+        OSError: If the system lets no process start.
+    """
+    module, *rest = map(str, words)
+    ours, theirs = socket.socketpair()
+    try:
+        with theirs:
+            process = _start([module, str(theirs.fileno()), *rest], theirs)
+        return process, await Channel.over(ours)
+    except BaseException:
+        ours.close()  # it ends, if it has begun
+        raise
+
+
+def _start(words: Sequence[str], theirs: socket.socket) -> subprocess.Popen[bytes]:
+    """Start a Python module; in a session of its own, where a terminal's Ctrl-C does not come."""
+    # Not asyncio's: there a process that ends while it is being killed may lose its exit code.
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", *words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        pass_fds=[theirs.fileno()],
+        env={name: value for name, value in os.environ.items() if name.upper() not in SECRETS},
+        start_new_session=True,
+    )

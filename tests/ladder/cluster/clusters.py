@@ -1,0 +1,95 @@
+"""A scheduler process, and workers that come to it, as the coordinator sees them."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import subprocess
+import sys
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from ladder.cluster.scheduler_process import TTL_SECONDS, SchedulerProcess
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from ladder.values.cluster import WorkerNews
+
+WAIT_SECONDS = 60.0
+"""Nothing here takes so long."""
+
+
+class Cluster:
+    """A scheduler process and the programs that were started beside it."""
+
+    def __init__(self, certificates: Path) -> None:
+        self.certificates = certificates
+        self.news: asyncio.Queue[WorkerNews] = asyncio.Queue()
+        self.events: list[tuple[int, int, str]] = []
+        self.progress: list[str] = []
+        self.programs: list[subprocess.Popen[str]] = []
+        self.scheduler: SchedulerProcess
+
+    async def start(self, listen: str = "tls://127.0.0.1:0", ttl_seconds: float = TTL_SECONDS) -> None:
+        """Start a scheduler, the first one or another."""
+        self.scheduler = await SchedulerProcess.start(
+            listen,
+            self.certificates / "scheduler.pem",
+            self.news.put_nowait,
+            lambda *event: self.events.append(event),
+            self.progress.append,
+            ttl_seconds=ttl_seconds,
+        )
+
+    def program(self, *words: str) -> subprocess.Popen[str]:
+        """Start `pigpen` with these words; what it prints goes to its `stdout`."""
+        started = subprocess.Popen(
+            [sys.executable, "-m", "ladder.cli.entry", *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.programs.append(started)
+        return started
+
+    def worker(self, name: str = "mars", slots: int = 2, certificate: Path | None = None) -> subprocess.Popen[str]:
+        """Start a worker."""
+        file = certificate or self.certificates / "worker.pem"
+        words = ("--certificate", str(file), "--name", name, "--slots", str(slots))
+        return self.program("worker", self.scheduler.address, *words)
+
+    async def joined(self, name: str = "mars") -> str:
+        """Wait until a worker has joined; gives its connection."""
+        return (await self.heard("joined", name)).worker
+
+    async def heard(self, event: str, name: str | None = None) -> WorkerNews:
+        """Wait for news of a kind, of a worker if *name* is given."""
+        async with asyncio.timeout(WAIT_SECONDS):
+            while True:
+                news = await self.news.get()
+                if news.event == event and (name is None or (news.facts and news.facts.name == name)):
+                    return news
+
+    async def close(self) -> None:
+        """End everything that was started."""
+        for program in self.programs:
+            if program.poll() is None:
+                program.send_signal(signal.SIGCONT)
+                program.kill()
+            await asyncio.to_thread(program.wait)
+            if program.stdout is not None:
+                program.stdout.close()
+        await self.scheduler.close()
+
+
+@asynccontextmanager
+async def a_cluster(certificates: Path, ttl_seconds: float = TTL_SECONDS) -> AsyncIterator[Cluster]:
+    """Start a scheduler; end it and what was started beside it."""
+    cluster = Cluster(certificates)
+    await cluster.start(ttl_seconds=ttl_seconds)
+    try:
+        yield cluster
+    finally:
+        await cluster.close()

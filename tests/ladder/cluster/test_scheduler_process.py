@@ -1,0 +1,91 @@
+"""A real scheduler process and real workers, from the coordinator's side."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ladder.cluster.failures import SchedulerLost, WorkerLost
+from ladder.errors import SandboxError
+from ladder.worker.tasks import MatchOutcome
+from pigpen.version import __version__
+from tests.ladder.cluster.clusters import Cluster
+from tests.ladder.worker.test_worker import HONEST, bot
+
+LOADED = """
+import sys, ladder.cluster.scheduler_process
+print([name for name in sys.modules if name.partition(".")[0] in ("dask", "distributed", "tornado", "sqlalchemy")])
+"""
+ENDLESS = "import time\ntime.sleep(1000)\n"
+TASK = HONEST.model_dump_json()
+
+
+async def test_a_worker_joins_plays_and_leaves(cluster: Cluster) -> None:
+    program = cluster.worker("mars", slots=3)
+    news = await cluster.heard("joined")
+    assert news.facts is not None
+    assert (news.facts.name, news.facts.version, news.facts.slots) == ("mars", __version__, 3)
+    assert news.facts.machine.cores >= 1
+    outcome = MatchOutcome.model_validate_json(await cluster.scheduler.play(news.worker, TASK))
+    assert (outcome.match, outcome.attempt, outcome.void) == (7, 2, None)
+    program.send_signal(signal.SIGTERM)
+    assert (await cluster.heard("left")).worker == news.worker
+    printed, _ = await asyncio.to_thread(program.communicate)
+    assert program.returncode == 143
+    assert printed.splitlines() == [
+        f"mars has joined {cluster.scheduler.address}, with 3 slots.",
+        "pigpen: Terminated.",
+    ]
+
+
+async def test_what_a_killed_worker_played_is_lost_at_once(cluster: Cluster, tmp_path: Path) -> None:
+    program = cluster.worker()
+    worker = await cluster.joined()
+    (tmp_path / "bot.py").write_text(ENDLESS)
+    endless = HONEST.model_copy(update={"bots": (bot("Trotter", tmp_path), *HONEST.bots[1:]), "live": "played"})
+    playing = asyncio.ensure_future(cluster.scheduler.play(worker, endless.model_dump_json()))
+    await asyncio.sleep(0.5)
+    program.kill()
+    with pytest.raises(WorkerLost, match="connection has ended"):
+        await playing
+    assert (await cluster.heard("left")).worker == worker
+    with pytest.raises(WorkerLost, match="has gone"):
+        await cluster.scheduler.play(worker, TASK)
+
+
+async def test_a_worker_that_is_turned_away_says_why_and_ends(cluster: Cluster) -> None:
+    program = cluster.worker()
+    cluster.scheduler.turn_away(await cluster.joined(), "it has version 0.0.9, and the coordinator has another.")
+    printed, _ = await asyncio.to_thread(program.communicate)
+    assert program.returncode == 2
+    assert printed.splitlines()[-1] == (
+        "pigpen: The coordinator turned this worker away: it has version 0.0.9, and the coordinator has another."
+    )
+
+
+async def test_when_the_scheduler_ends_workers_come_to_the_next_one(cluster: Cluster) -> None:
+    cluster.worker()
+    worker = await cluster.joined()
+    cluster.scheduler.kill()
+    address = cluster.scheduler.address
+    with pytest.raises(SchedulerLost, match="ended by signal 9"):
+        await cluster.scheduler.play(worker, TASK)
+    await cluster.start(address)
+    again = await cluster.joined()
+    outcome = MatchOutcome.model_validate_json(await cluster.scheduler.play(again, TASK))
+    assert outcome.void is None
+
+
+async def test_a_port_that_is_taken_is_named(cluster: Cluster) -> None:
+    with pytest.raises(SandboxError, match="No worker can come to tls://127"):
+        await Cluster(cluster.certificates).start(cluster.scheduler.address)
+
+
+def test_the_coordinator_loads_no_dask() -> None:
+    done = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
