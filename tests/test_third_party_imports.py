@@ -13,6 +13,7 @@ SDK_NEEDS = {"pigpen", "grpc", "google"}
 REFEREE_NEEDS = SDK_NEEDS | {"referee", "pydantic", "pydantic_core", "tomli_w"}
 STORE_NEEDS = {"alembic", "numpy", "orjson", "pydantic_settings", "sqlalchemy", "structlog"}
 SANDBOX_NEEDS = {"docker", "packaging", "requests", "threadpoolctl", "urllib3"}
+CLUSTER_NEEDS = {"cryptography", "dask", "distributed", "tornado"}
 REGISTRY_NEEDS = {"cryptography", "joserfc"}
 SITE_NEEDS = {"anyio", "babel", "fastapi", "h11", "jinja2", "markupsafe", "prometheus_client", "starlette", "uvicorn"}
 PEOPLE_NEED = {"argon2", "authlib", "joserfc", "limits"}
@@ -29,7 +30,8 @@ NEEDS = {
     | STORE_NEEDS
     | SANDBOX_NEEDS
     | SITE_NEEDS
-    | REGISTRY_NEEDS,
+    | REGISTRY_NEEDS
+    | CLUSTER_NEEDS,
 }
 """Each folder, and the packages that its modules may import besides the standard library."""
 
