@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from concurrent.futures import Future
 
+    from ladder.runner.executor import Judgement
     from ladder.sandbox.base import Sandbox
     from ladder.store.database import Database
 
@@ -76,6 +77,10 @@ class Slots:
         future = self._inner.submit(task, key)
         future.add_done_callback(lambda done: self._change(-1))
         return future
+
+    def judge(self, key: str, judgement: Judgement, reason: str = "") -> bool:
+        """Pass it on."""
+        return self._inner.judge(key, judgement, reason)
 
     def ready(self) -> Future[None]:
         """Ask the inner one."""

@@ -181,11 +181,17 @@ class Coordinator:
         self.live.end(match, attempt, "void")
         return status
 
-    def give_back(self, tasks: Collection[MatchTask]) -> None:
-        """Put matches back into the queue that this run will not finish."""
+    def give_back(self, tasks: Collection[MatchTask], reason: str = "") -> None:
+        """
+        Put matches back into the queue whose attempts have not failed.
+
+        Args:
+            tasks: The attempts.
+            reason: Why they brought nothing, in a sentence; empty: this run will not finish them.
+        """
         with self._database.write() as session:
             for task in tasks:
-                queue.give_back(session, task.match, task.attempt)
+                queue.give_back(session, task.match, task.attempt, reason)
         for task in tasks:
             self.live.end(task.match, task.attempt, "returned")
 

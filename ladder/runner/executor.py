@@ -7,12 +7,16 @@ The caller must not rely on a future's ending: a worker may hang, or be lost wit
 from __future__ import annotations
 
 import asyncio
+import enum
 import threading
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
+from ladder.errors import SandboxError
 from ladder.worker.task_worker import shut_down
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
     from concurrent.futures import Future
 
     from ladder.worker.task_worker import TaskWorker
@@ -21,14 +25,48 @@ CLOSE_SECONDS = 60.0
 """Seconds that closing may take; what is left then is removed at the next start."""
 
 
+class NotPlayed(SandboxError):
+    """Why a task was not played, for no reason that lies in the task: it goes back into the queue as it was."""
+
+
+class Judgement(enum.Enum):
+    """What the answer to a task was good for."""
+
+    COUNTED = enum.auto()
+    """It was used, or came too late."""
+    VOID = enum.auto()
+    """The platform failed, where the task was played."""
+    LIE = enum.auto()
+    """It cannot be true: it cannot be understood, is another task's, or its record does not hold."""
+
+
 class Executor(Protocol):
     """Where matches are played."""
 
-    slots: int
-    """Number of tasks to play at once."""
+    @property
+    def slots(self) -> int:
+        """Number of tasks to play at once; it may change."""
 
     def submit(self, task: str, key: str) -> Future[str]:
-        """Play *task*, which *key* names; to cancel the future is to give the task up."""
+        """
+        Play *task*, which *key* names; to cancel the future is to give the task up.
+
+        The future raises `NotPlayed` if the task is to go back into the queue, and anything else if it is void.
+        """
+
+    def judge(self, key: str, judgement: Judgement, reason: str = "") -> bool:
+        """
+        Hear what came of a task, once for each that has an answer or is void.
+
+        Args:
+            key: Names the task.
+            judgement: What its answer was good for.
+            reason: Why it was good for nothing, in a sentence.
+
+        Returns:
+            Whether the executor sees to it: it asks less of the place where that happened. Else the whole platform is
+            suspected when a task is void.
+        """
 
     def ready(self) -> Future[None]:
         """Check whether tasks can be played now; the future raises `SandboxError` if not."""
@@ -46,7 +84,7 @@ class LocalExecutor:
     """
 
     def __init__(self, worker: TaskWorker, slots: int) -> None:
-        self.slots = slots
+        self._slots = slots
         self._worker = worker
         self._working: set[asyncio.Task[str]] = set()
         self._loop = asyncio.new_event_loop()
@@ -54,9 +92,18 @@ class LocalExecutor:
         self._thread = threading.Thread(target=self._run, name="matches", daemon=True)
         self._thread.start()
 
+    @property
+    def slots(self) -> int:
+        """Number of tasks to play at once."""
+        return self._slots
+
     def submit(self, task: str, key: str) -> Future[str]:
         """Play *task*."""
-        return asyncio.run_coroutine_threadsafe(self._work(task), self._loop)
+        return self._begin(partial(self._worker.play, task))
+
+    def judge(self, key: str, judgement: Judgement, reason: str = "") -> bool:
+        """Nothing is known of one place that is not true of all others."""
+        return False
 
     def ready(self) -> Future[None]:
         """Check whether matches can be played now."""
@@ -77,11 +124,15 @@ class LocalExecutor:
         finally:
             self._loop.close()
 
-    async def _work(self, task: str) -> str:
+    def _begin(self, play: Callable[[], Coroutine[None, None, str]]) -> Future[str]:
+        """Let the thread do it; it is given up when the executor is closed."""
+        return asyncio.run_coroutine_threadsafe(self._work(play), self._loop)
+
+    async def _work(self, play: Callable[[], Coroutine[None, None, str]]) -> str:
         working = asyncio.current_task()
         assert working is not None
         self._working.add(working)
         try:
-            return await self._worker.play(task)
+            return await play()
         finally:
             self._working.discard(working)

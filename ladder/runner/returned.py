@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import CancelledError
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pydantic
@@ -10,6 +11,7 @@ import structlog
 
 from ladder.errors import SandboxError
 from ladder.results.summary import summarise
+from ladder.runner.executor import Judgement, NotPlayed
 from ladder.store.commands.results import WrongRecord
 from ladder.worker.tasks import MatchOutcome
 from referee.records.errors import RecordError
@@ -27,25 +29,40 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 
-def outcome_of(task: MatchTask, future: Future[str]) -> MatchOutcome | None:
+@dataclass(frozen=True)
+class AttemptFailure:
+    """Why an attempt has brought nothing that counts."""
+
+    judgement: Judgement | None
+    """None: it was not played, for no reason that lies in it."""
+    reason: str
+    """In a sentence."""
+    lost: str | None = None
+    """The identity of a bot's version that is not to be had any more, where that is why."""
+
+
+def outcome_of(task: MatchTask, future: Future[str]) -> MatchOutcome | AttemptFailure | None:
     """What a future says; None if it was given up."""
     try:
         outcome = MatchOutcome.model_validate_json(future.result())
     except CancelledError:
         return None
-    except pydantic.ValidationError as error:
-        return _lost(task, f"Its worker's answer cannot be understood: {error.errors()[0]['msg']}.")
-    except SandboxError as error:
-        return _lost(task, str(error))
-    except Exception as error:  # whatever an executor raises when it loses a worker
-        return _lost(task, f"Its worker was lost: {type(error).__name__}: {error}")
+    except Exception as error:
+        return failure_of(error)
     if (outcome.match, outcome.attempt) != (task.match, task.attempt):
-        return _lost(task, "Its worker answered for another match.")
-    return outcome
+        return AttemptFailure(Judgement.LIE, "Its worker answered for another match.")
+    return outcome if outcome.void is None else AttemptFailure(Judgement.VOID, outcome.void, outcome.lost)
 
 
-def _lost(task: MatchTask, reason: str) -> MatchOutcome:
-    return MatchOutcome(match=task.match, attempt=task.attempt, void=reason)
+def failure_of(error: Exception) -> AttemptFailure:
+    """What it means that there is no answer, or none that can be read."""
+    if isinstance(error, NotPlayed):
+        return AttemptFailure(None, str(error))
+    if isinstance(error, pydantic.ValidationError):
+        return AttemptFailure(Judgement.LIE, f"Its worker's answer cannot be understood: {error.errors()[0]['msg']}.")
+    if isinstance(error, SandboxError):
+        return AttemptFailure(Judgement.VOID, str(error))
+    return AttemptFailure(Judgement.VOID, f"Its worker was lost: {type(error).__name__}: {error}")
 
 
 def summary_of(path: Path) -> MatchSummary:

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 import structlog
 
 from ladder.errors import LadderError
+from ladder.runner.executor import Judgement
 from ladder.runner.in_flight import InFlight
 from ladder.runner.outage import PLATFORM_ERRORS, Outage, in_one_line
-from ladder.runner.returned import outcome_of, tell
+from ladder.runner.returned import AttemptFailure, outcome_of, tell
 from ladder.runner.submission_runs import SubmissionRuns
 from ladder.store.commands.results import WrongRecord
 from ladder.store.models import Status
@@ -76,7 +77,7 @@ class Runner:
         self._events: Events = SimpleQueue() if events is None else events
         self._playing = InFlight(tick)
         self._submissions = SubmissionRuns(coordinator.submissions, executor, self._events, tick, self._tried)
-        self._outcomes: deque[MatchOutcome] = deque()
+        self._returns: deque[tuple[MatchTask, MatchOutcome | AttemptFailure]] = deque()
         self._is_starved = self._is_settled = self._has_checked = False
         self._stops = 0
         self._voids = 0
@@ -112,7 +113,7 @@ class Runner:
     def _is_over(self) -> bool:
         if self._stops >= 2:
             return True
-        if self._playing or self._outcomes or self._submissions:
+        if self._playing or self._returns or self._submissions:
             return False
         return self._stops > 0 or self._is_reached()
 
@@ -124,9 +125,9 @@ class Runner:
             log.info("match.requeued", match=match, status=str(status), reason="its runner was killed")
 
     def _step(self) -> None:
-        while self._outcomes:
-            self._settle(self._outcomes[0])
-            self._outcomes.popleft()
+        while self._returns:
+            self._settle(*self._returns[0])
+            self._returns.popleft()
         for lost in self._playing.give_up_expired():
             self._coordinator.live.end(lost.match, lost.attempt, "void")
         self._submissions.settle()
@@ -174,30 +175,37 @@ class Runner:
 
     def _returned(self, task: MatchTask, future: Future[str]) -> None:
         self._playing.remove(task)
-        if outcome := outcome_of(task, future):
-            self._outcomes.append(outcome)
+        if came := outcome_of(task, future):
+            self._returns.append((task, came))
 
-    def _settle(self, outcome: MatchOutcome) -> None:
-        if outcome.void is not None:
-            self._void(outcome, outcome.void)
+    def _settle(self, task: MatchTask, came: MatchOutcome | AttemptFailure) -> None:
+        if isinstance(came, AttemptFailure):
+            self._fail(task, came)
             return
         try:
-            result = self._coordinator.record(outcome)
+            result = self._coordinator.record(came)
         except WrongRecord as error:
-            self._void(outcome, str(error))
+            self._fail(task, AttemptFailure(Judgement.LIE, str(error)))
             return
+        self._executor.judge(task.key, Judgement.COUNTED)
         if result is None:
-            log.warning("match.late", match=outcome.match, attempt=outcome.attempt)
+            log.warning("match.late", match=task.match, attempt=task.attempt)
             return
         self.recorded += 1
         self._voids = 0
         tell(result)
 
-    def _void(self, outcome: MatchOutcome, reason: str) -> None:
-        status = self._coordinator.fail(outcome.match, outcome.attempt, reason, outcome.lost)
+    def _fail(self, task: MatchTask, failure: AttemptFailure) -> None:
+        is_seen_to = failure.judgement is None or self._executor.judge(task.key, failure.judgement, failure.reason)
+        if is_seen_to and failure.judgement is not Judgement.VOID:
+            self._coordinator.give_back([task], failure.reason)
+            log.warning("match.returned", match=task.match, attempt=task.attempt, reason=failure.reason)
+            return
+        status = self._coordinator.fail(task.match, task.attempt, failure.reason, failure.lost)
         event = "match.quarantined" if status is Status.QUARANTINED else "match.void"
-        log.warning(event, match=outcome.match, attempt=outcome.attempt, reason=reason)
-        self._failed()
+        log.warning(event, match=task.match, attempt=task.attempt, reason=failure.reason)
+        if not is_seen_to:
+            self._failed()
 
     def _tried(self, is_void: bool) -> None:
         """Hear of a trial; one that was void may be the first sign that the platform is gone."""
@@ -254,7 +262,7 @@ class Runner:
         waits = [LONGEST_WAIT, *self._playing.waits, *self._submissions.waits]
         if (pause := self._outage.pause) > 0:
             return max(0.0, min(*waits, pause))
-        if self._outcomes or (self._outage.lasts and not (self._probing or self._stops)):
+        if self._returns or (self._outage.lasts and not (self._probing or self._stops)):
             return 0.0
         if self._is_starved and not self._stops:
             waits.append(IDLE_SECONDS)
@@ -281,9 +289,9 @@ class Runner:
         """What has come back is recorded, what has not is played again some day."""
         self._playing.cancel()
         try:
-            while self._outcomes:
-                self._settle(self._outcomes[0])
-                self._outcomes.popleft()
+            while self._returns:
+                self._settle(*self._returns[0])
+                self._returns.popleft()
             self._coordinator.give_back(self._playing.tasks)
             self._submissions.give_back()
         except PLATFORM_ERRORS as error:  # the next runner finds that their holder has ended

@@ -16,7 +16,7 @@ from ladder.sandbox.bots.content import Content
 from ladder.sandbox.host import owners
 from ladder.store.account_models import SubmissionStatus
 from ladder.store.commands import submission_queue as queue
-from ladder.store.commands.queue import playing_owners
+from ladder.store.commands.queue import MOST_ATTEMPTS, playing_owners
 from ladder.store.commands.submissions import add_version
 from ladder.store.open_submissions import open_submissions
 from ladder.store.queries.submissions import submission_row
@@ -148,12 +148,24 @@ class SubmissionCoordinator:
             folder = row.folder
         self._remove([folder])
 
-    def give_back(self, tasks: Collection[SubmissionTask]) -> None:
-        """Put submissions back into the queue that this run will not finish."""
+    def give_back(self, tasks: Collection[SubmissionTask], reason: str = "") -> None:
+        """
+        Put submissions back into the queue whose attempts have not failed.
+
+        Args:
+            tasks: The attempts.
+            reason: Why they brought nothing, in a sentence; empty: this run will not finish them.
+        """
+        ended = []
         with self._database.write() as session:
             for task in tasks:
-                if (row := queue.held(session, task.submission, task.attempt)) is not None:
-                    queue.give_back(session, row, self._now())
+                if (row := queue.held(session, task.submission, task.attempt)) is None:
+                    continue
+                queue.give_back(session, row, self._now(), reason)
+                if reason and row.attempt >= MOST_ATTEMPTS:
+                    queue.end(session, row, SubmissionStatus.FAILED, self._now(), reason)
+                    ended.append(row.folder)
+        self._remove(ended)
 
     def _told(self, row: StoredSubmission, why: str) -> str:
         """What an owner elsewhere is told of a failure: not where this ladder keeps its files."""

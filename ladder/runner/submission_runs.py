@@ -7,10 +7,10 @@ from concurrent.futures import CancelledError
 from functools import partial
 from typing import TYPE_CHECKING
 
-import pydantic
 import structlog
 
-from ladder.errors import SandboxError
+from ladder.runner.executor import Judgement
+from ladder.runner.returned import AttemptFailure, failure_of
 from ladder.store.commands.queue import GRACE
 from ladder.trials.tasks import SubmissionOutcome
 
@@ -56,11 +56,11 @@ class SubmissionRuns:
         self._events = events
         self._tick = tick
         self._trying: dict[str, tuple[SubmissionTask, Future[str], float]] = {}
-        self._outcomes: deque[SubmissionOutcome] = deque()
+        self._returns: deque[tuple[SubmissionTask, SubmissionOutcome | AttemptFailure]] = deque()
 
     def __len__(self) -> int:
         """How many are under way, or have come back and are not recorded yet."""
-        return len(self._trying) + len(self._outcomes)
+        return len(self._trying) + len(self._returns)
 
     @property
     def taken(self) -> int:
@@ -78,9 +78,9 @@ class SubmissionRuns:
 
     def settle(self) -> None:
         """Record what has come back, and give up what hangs, or does not count any more."""
-        while self._outcomes:
-            self._settle(self._outcomes[0])
-            self._outcomes.popleft()
+        while self._returns:
+            self._settle(*self._returns[0])
+            self._returns.popleft()
         self._give_up_lost()
 
     def begin(self, free: int) -> None:
@@ -95,8 +95,8 @@ class SubmissionRuns:
         """Record what has come back; the rest is tried again some day."""
         for _, future, _ in self._trying.values():
             future.cancel()
-        while self._outcomes:
-            self._settle(self._outcomes.popleft())
+        while self._returns:
+            self._settle(*self._returns.popleft())
         self._coordinator.give_back([task for task, *_ in self._trying.values()])
 
     def _begin(self, task: SubmissionTask) -> None:
@@ -106,8 +106,8 @@ class SubmissionRuns:
         future.add_done_callback(lambda done: self._events.put(partial(self._returned, task, done)))
 
     def _returned(self, task: SubmissionTask, future: Future[str]) -> None:
-        if self._trying.pop(task.key, None) is not None and (outcome := _outcome_of(task, future)):
-            self._outcomes.append(outcome)
+        if self._trying.pop(task.key, None) is not None and (came := _outcome_of(task, future)):
+            self._returns.append((task, came))
 
     def _give_up_lost(self) -> None:
         if not self._trying:
@@ -119,9 +119,26 @@ class SubmissionRuns:
                 future.cancel()
                 log.warning("submission.lost", submission=task.submission, attempt=task.attempt)
 
-    def _settle(self, outcome: SubmissionOutcome) -> None:
+    def _settle(self, task: SubmissionTask, came: SubmissionOutcome | AttemptFailure) -> None:
+        if isinstance(came, AttemptFailure):
+            self._fail(task, came)
+            return
+        self._record(came)
+        self._executor.judge(task.key, Judgement.COUNTED)
+        self._tell(False)
+
+    def _fail(self, task: SubmissionTask, failure: AttemptFailure) -> None:
+        is_seen_to = failure.judgement is None or self._executor.judge(task.key, failure.judgement, failure.reason)
+        if is_seen_to and failure.judgement is not Judgement.VOID:
+            self._coordinator.give_back([task], failure.reason)
+            log.warning("submission.returned", submission=task.submission, attempt=task.attempt, reason=failure.reason)
+            return
+        self._record(SubmissionOutcome(submission=task.submission, attempt=task.attempt, void=failure.reason))
+        if not is_seen_to:
+            self._tell(True)
+
+    def _record(self, outcome: SubmissionOutcome) -> None:
         row = self._coordinator.record(outcome)
-        self._tell(outcome.void is not None)
         if row is None:
             log.warning("submission.late", submission=outcome.submission, attempt=outcome.attempt)
         elif outcome.void is not None:
@@ -130,22 +147,14 @@ class SubmissionRuns:
             log.info(f"submission.{row.status}", submission=row.id, bot=row.bot, owner=row.owner)
 
 
-def _outcome_of(task: SubmissionTask, future: Future[str]) -> SubmissionOutcome | None:
+def _outcome_of(task: SubmissionTask, future: Future[str]) -> SubmissionOutcome | AttemptFailure | None:
     """What a future says; None if it was given up."""
-
-    def void(reason: str) -> SubmissionOutcome:
-        return SubmissionOutcome(submission=task.submission, attempt=task.attempt, void=reason)
-
     try:
         outcome = SubmissionOutcome.model_validate_json(future.result())
     except CancelledError:
         return None
-    except pydantic.ValidationError as error:
-        return void(f"Its worker's answer cannot be understood: {error.errors()[0]['msg']}.")
-    except SandboxError as error:
-        return void(str(error))
-    except Exception as error:  # whatever an executor raises when it loses a worker
-        return void(f"Its worker was lost: {type(error).__name__}: {error}")
+    except Exception as error:
+        return failure_of(error)
     if (outcome.submission, outcome.attempt) != (task.submission, task.attempt):
-        return void("Its worker answered for another submission.")
-    return outcome
+        return AttemptFailure(Judgement.LIE, "Its worker answered for another submission.")
+    return outcome if outcome.void is None else AttemptFailure(Judgement.VOID, outcome.void)

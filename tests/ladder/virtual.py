@@ -10,6 +10,7 @@ from itertools import count
 from queue import Empty
 from typing import TYPE_CHECKING
 
+from ladder.runner.executor import Judgement
 from ladder.trials.tasks import SubmissionOutcome, SubmissionTask, TriedProgram
 from ladder.worker.tasks import MatchOutcome, MatchTask
 from pigpen.rules import PRESETS
@@ -123,6 +124,10 @@ class FakeExecutor:
         self.probe_seconds = 0.1
         """How long it takes to find out whether tasks can be played."""
         self.is_ready: Callable[[], Exception | None] = lambda: None
+        self.sees_to = False
+        """Whether it asks less itself of places that fail, as a cluster does."""
+        self.judgements: list[tuple[str, Judgement]] = []
+        """What became of which task."""
         self.tasks: list[MatchTask] = []
         """All that it was given."""
         self.futures: dict[str, Future[str]] = {}
@@ -154,6 +159,11 @@ class FakeExecutor:
         self.most = max(self.most, sum(not each.done() for each in self.futures.values()))
         self._time.after(seconds, lambda: self._end(answer, future))
         return future
+
+    def judge(self, key: str, judgement: Judgement, reason: str = "") -> bool:
+        """Note it; `sees_to` says whether that is enough."""
+        self.judgements.append((key, judgement))
+        return self.sees_to
 
     def ready(self) -> Future[None]:
         """Whether tasks can be played now."""

@@ -150,9 +150,21 @@ def fail(session: Session, match: int, attempt: int, reason: str, for_good: bool
     return status
 
 
-def give_back(session: Session, match: int, attempt: int) -> None:
-    """Put a match back that was given up for no fault of anybody's."""
-    if session.execute(select(StoredMatch.id).where(*_held(match, attempt))).scalar_one_or_none() is not None:
+def give_back(session: Session, match: int, attempt: int, reason: str = "") -> None:
+    """
+    Put a match back that has not failed.
+
+    Args:
+        session: A transaction that writes.
+        match: Its number.
+        attempt: The attempt that ends.
+        reason: Why it ends, in a sentence; a match that has ended so very often is set aside. Empty: its run ends.
+    """
+    if session.execute(select(StoredMatch.id).where(*_held(match, attempt))).scalar_one_or_none() is None:
+        return
+    if reason:
+        _release(session, match, _next(attempt), reason=reason)
+    else:
         _release(session, match, Status.QUEUED)
 
 

@@ -23,6 +23,7 @@ PigpenError                     1
 │   └── TooOften                   it was asked for too often; the message says when to try again
 │       └── Busy                   too much is asked for just now, by whomever
 ├── SandboxError                3  ladder.errors: the sandbox failed, not the bot
+│   ├── NotPlayed                  ladder.runner.executor: a task goes back into the queue as it was
 │   └── ProgramLost                a bot that was entered cannot be had any more
 ├── StoreError                  3  ladder.errors: the database failed
 ├── RemoteError                 3  ladder.errors: a ladder elsewhere does not answer, or not as Pigpen does

@@ -13,13 +13,14 @@ from structlog.testing import capture_logs
 
 from ladder.errors import SandboxError, StoreError
 from ladder.runner.coordinator import FEW, Coordinator
+from ladder.runner.executor import Judgement, NotPlayed
 from ladder.runner.outage import LONGEST_PAUSE
 from ladder.runner.runner import NobodyPlays, Runner
 from ladder.runner.stop_condition import StopCondition
 from ladder.settings.settings import Settings, load_settings
 from ladder.store import models
 from ladder.store.commands.opening import open_ladder
-from ladder.store.commands.queue import GRACE, MOST_FAILURES
+from ladder.store.commands.queue import GRACE, MOST_ATTEMPTS, MOST_FAILURES
 from ladder.store.models import Status
 from tests.ladder.ladders import enter
 from tests.ladder.virtual import FakeExecutor, Time, recorded, void
@@ -491,3 +492,66 @@ def test_what_a_killed_runner_left_is_put_right_at_the_next_start(
     assert ordinals(database) == [1, 2, 3, 4]
     again = [f"{task.match}-2.{end}" for task in begun for end in ("jsonl.gz", "log.json.gz")]
     assert files(coordinator) == sorted(before + again)
+
+
+@pytest.mark.parametrize("wrong", [other_cards, changed, lambda task: "no JSON"])
+def test_where_the_executor_sees_to_workers_that_lie_the_match_goes_back_without_a_failure(
+    coordinator: Coordinator, executor: FakeExecutor, time: Time, database: Database, wrong: Any
+) -> None:
+    executor.sees_to = True
+    executor.answer = lambda task: wrong(task) if task.key == "match-1-1" else recorded(task)
+    with capture_logs() as logs:
+        runner(coordinator, executor, time).run()
+    assert [log["match"] for log in events(logs, "match.returned")] == [1]
+    assert executor.judgements.count(("match-1-1", Judgement.LIE)) == 1
+    assert executor.judgements.count(("match-1-2", Judgement.COUNTED)) == 1
+    with database.read() as session:
+        match = session.get_one(models.StoredMatch, 1)
+        assert (match.failures, match.attempt, match.status) == (0, 2, Status.DONE)
+
+
+def test_where_the_executor_sees_to_workers_that_fail_the_others_play_on(
+    coordinator: Coordinator, executor: FakeExecutor, time: Time, database: Database
+) -> None:
+    """Nobody asks whether the whole platform is there, and there is no pause."""
+    executor.sees_to = True
+    executor.is_ready = lambda: DOWN
+    executor.answer = lambda task: void(task) if task.match in (1, 2) else recorded(task)
+    with capture_logs() as logs:
+        runner(coordinator, executor, time, StopCondition(matches=6)).run()
+    assert statuses(database) == {"done": 6, "quarantined": 2}
+    assert not events(logs, "platform.down")
+
+
+def test_a_match_that_was_never_played_goes_back_and_nobody_is_judged(
+    coordinator: Coordinator, executor: FakeExecutor, time: Time, database: Database
+) -> None:
+    executor.answer = lambda task: NotPlayed("The scheduler ended.") if task.key == "match-1-1" else recorded(task)
+    with capture_logs() as logs:
+        runner(coordinator, executor, time).run()
+    assert [log["reason"] for log in events(logs, "match.returned")] == ["The scheduler ended."]
+    assert "match-1-1" not in dict(executor.judgements)
+    assert statuses(database) == {"done": 4}
+
+
+def test_a_match_that_is_returned_for_ever_is_set_aside(
+    coordinator: Coordinator, executor: FakeExecutor, time: Time, database: Database
+) -> None:
+    executor.answer = lambda task: NotPlayed("The scheduler ended.") if task.match == 1 else recorded(task)
+    runner(coordinator, executor, time, StopCondition(matches=30)).run()
+    assert sum(task.match == 1 for task in executor.tasks) == MOST_ATTEMPTS
+    assert statuses(database)["quarantined"] == 1
+
+
+def test_a_run_waits_while_there_are_no_slots(coordinator: Coordinator, time: Time, database: Database) -> None:
+    executor = FakeExecutor(time, slots=0)
+
+    def come() -> None:
+        executor.slots = 3
+        time.put(lambda: None)
+
+    time.after(1000.0, come)
+    run = runner(coordinator, executor, time)
+    assert run.run()
+    assert (run.recorded, executor.most) == (4, 3)
+    assert time.waits < 100

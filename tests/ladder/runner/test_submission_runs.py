@@ -12,6 +12,7 @@ from structlog.testing import capture_logs
 
 from ladder.errors import SandboxError
 from ladder.runner.coordinator import Coordinator
+from ladder.runner.executor import Judgement, NotPlayed
 from ladder.runner.runner import Runner
 from ladder.runner.stop_condition import StopCondition
 from ladder.runner.submission_coordinator import TRIAL_SECONDS
@@ -19,7 +20,7 @@ from ladder.settings.settings import Settings, load_settings
 from ladder.store import models
 from ladder.store.account_models import StoredSubmission
 from ladder.store.commands.opening import open_ladder
-from ladder.store.commands.queue import GRACE, MOST_FAILURES
+from ladder.store.commands.queue import GRACE, MOST_ATTEMPTS, MOST_FAILURES
 from ladder.store.commands.submission_queue import withdraw
 from tests.ladder.ladders import enter
 from tests.ladder.store.handed_in import hand_in as hand_in_anywhere
@@ -254,3 +255,27 @@ def test_where_only_this_submission_fails_matches_go_on(
     assert run.run()
     assert (run.recorded, stored(database, number).status) == (20, "failed")
     assert stored(database, number).attempt == MOST_FAILURES
+
+
+def test_a_trial_whose_worker_lied_goes_back_without_a_failure(
+    coordinator: Coordinator, time: Time, database: Database
+) -> None:
+    (number,) = hand_in(database)
+    executor = FakeExecutor(time)
+    executor.sees_to = True
+    executor.trial = lambda task: "garbage" if task.attempt == 1 else fit(task)
+    assert runner(coordinator, executor, time, matches=20).run()
+    row = stored(database, number)
+    assert (row.status, row.failures, row.attempt) == ("entered", 0, 2)
+    assert executor.judgements.count((f"submission-{number}-1", Judgement.LIE)) == 1
+
+
+def test_a_trial_that_is_returned_for_ever_fails(coordinator: Coordinator, time: Time, database: Database) -> None:
+    (number,) = hand_in(database)
+    executor = FakeExecutor(time)
+    executor.trial = lambda task: NotPlayed("The scheduler ended.")
+    run = runner(coordinator, executor, time)
+    time.after(1000.0, run.stop)
+    run.run()
+    row = stored(database, number)
+    assert (row.status, row.failures, row.attempt) == ("failed", 0, MOST_ATTEMPTS)

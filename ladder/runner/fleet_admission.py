@@ -1,0 +1,66 @@
+"""Which workers a ladder can use; pure functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ladder.values.cluster import WorkerFacts
+
+MIB = 1 << 20
+
+
+@dataclass(frozen=True)
+class Demands:
+    """What a ladder asks of each worker."""
+
+    version: str
+    """Pigpen's; any other one might play by other rules, or write other records."""
+    runtime: str | None = None
+    """The OCI runtime of the containers in which bots run; None: no containers."""
+    architecture: str = ""
+    """For which the bots' images are built, as the kernel calls it; empty: any."""
+    slot_memory: int = 0
+    """Bytes of memory that one task may take; 0: nobody knows."""
+
+
+def objection(facts: WorkerFacts, demands: Demands) -> str:
+    """Why a worker is turned away, in a sentence; empty: it is welcome. Nothing that it does while it runs helps."""
+    if facts.version != demands.version:
+        return (
+            f"Worker {facts.name} has Pigpen {facts.version}, and this ladder needs {demands.version}: install "
+            f"pigpen-arena=={demands.version} there."
+        )
+    if demands.architecture and facts.machine.architecture != demands.architecture:
+        return (
+            f"Worker {facts.name} is a machine of architecture {facts.machine.architecture}, and the bots of this "
+            f"ladder are built for {demands.architecture}."
+        )
+    if capacity(facts, demands) == 0:
+        return (
+            f"Worker {facts.name} has {facts.memory // MIB} MiB of memory, and one match may take "
+            f"{demands.slot_memory // MIB} MiB."
+        )
+    return ""
+
+
+def lack(facts: WorkerFacts, demands: Demands) -> str:
+    """What a worker lacks just now to play, in a sentence; empty: nothing that one could know."""
+    if demands.runtime is None:
+        return ""
+    if not facts.engine:
+        return f"No Docker engine answers on worker {facts.name}."
+    if facts.runtimes and demands.runtime not in facts.runtimes:
+        return (
+            f"The Docker engine of worker {facts.name} has no runtime {demands.runtime}; it has "
+            f"{', '.join(facts.runtimes)}."
+        )
+    return ""
+
+
+def capacity(facts: WorkerFacts, demands: Demands) -> int:
+    """How many tasks it may have at once: as many as it says, but no more than its memory holds."""
+    if not (demands.slot_memory and facts.memory):
+        return facts.slots
+    return min(facts.slots, facts.memory // demands.slot_memory)

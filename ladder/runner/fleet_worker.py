@@ -1,0 +1,134 @@
+"""One worker on another machine, as its coordinator knows it: what it says of itself, what it has, how it has done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ladder.runner.outage import LONGEST_PAUSE
+from ladder.values.cluster import WorkerState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ladder.values.cluster import WorkerFacts
+
+MOST_LIES = 3
+"""A worker is drained after so many answers that cannot be true."""
+MOST_KNOWN = 1000
+"""So many versions of bots are remembered for each worker: about as many as its disk keeps."""
+
+
+@dataclass
+class FleetWorker:
+    """One worker; it is changed by its `Fleet` alone."""
+
+    facts: WorkerFacts
+    joined: float
+    """Unix time; so is `seen`."""
+    seen: float
+    connection: str = ""
+    """Names its connection (`WorkerNews`); empty: it is not connected."""
+    gone: str = ""
+    """Why it is not connected, in a sentence."""
+    objection: str = ""
+    """Why it was turned away, in a sentence; empty: it was not."""
+    lack: str = ""
+    """What it lacks to play this ladder's matches, in a sentence; that may change while it is connected."""
+    drained: str | None = None
+    """Why it is to play no more, in a sentence; None: it may play."""
+    failure: str = ""
+    """Why it gets nothing until it has been probed, in a sentence; empty: it gets tasks."""
+    failures: int = 0
+    """Attempts and probes in a row in which its platform has failed."""
+    probe_at: float = 0.0
+    """When it is probed next if it fails, by the fleet's clock."""
+    calibrate_at: float = 0.0
+    """When it is calibrated next, by the fleet's clock."""
+    is_checked: bool = False
+    """Whether it is probed or calibrated just now."""
+    is_calibrated: bool = False
+    """Whether it has been, since it was started."""
+    calls: set[str] = field(default_factory=set)
+    """Keys of the tasks that it has."""
+    capacity: int = 0
+    """Tasks that it may have at once."""
+    tasks: int = 0
+    voids: int = 0
+    lies: int = 0
+    speed: float | None = None
+    last_match: int | None = None
+    clock_skew: float = 0.0
+    counted: int = 0
+    """Its `slots` as the fleet has added them up."""
+    _known: dict[str, None] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Unique in the cluster."""
+        return self.facts.name
+
+    @property
+    def state(self) -> WorkerState:
+        """What it is used for."""
+        if not self.connection:
+            return WorkerState.TURNED_AWAY if self.objection else WorkerState.GONE
+        if self.drained is not None:
+            return WorkerState.DRAINING if self.calls else WorkerState.DRAINED
+        if self.lack or self.failure:
+            return WorkerState.FAILING
+        return WorkerState.ACTIVE if self.is_calibrated else WorkerState.CALIBRATING
+
+    @property
+    def reason(self) -> str:
+        """Why it is in that state, in a sentence; empty: nothing is wrong."""
+        if not self.connection:
+            return self.objection or self.gone
+        return self.drained if self.drained is not None else self.lack or self.failure
+
+    @property
+    def free(self) -> int:
+        """How many more tasks it may have now."""
+        busy = len(self.calls) + self.is_checked
+        return max(0, self.capacity - busy) if self.state is WorkerState.ACTIVE else 0
+
+    @property
+    def slots(self) -> int:
+        """How many tasks it has, and may have."""
+        return self.free + len(self.calls)
+
+    def rank(self, bots: Iterable[str]) -> tuple[int, float, str]:
+        """The lowest is the best for a task of these bots: many bots that it has already, then many slots empty."""
+        return -len(self._known.keys() & set(bots)), len(self.calls) / self.capacity, self.name
+
+    def must_probe(self, tick: float) -> bool:
+        """Whether it fails, and is due to be asked whether it still does."""
+        return self.state is WorkerState.FAILING and not (self.lack or self.is_checked) and tick >= self.probe_at
+
+    def must_calibrate(self, tick: float) -> bool:
+        """Whether a calibration match is due, and it has a slot for it."""
+        may = self.state is WorkerState.CALIBRATING or self.free > 0
+        return may and not self.is_checked and tick >= self.calibrate_at
+
+    def remember(self, bots: Iterable[str]) -> None:
+        """Note which bots it has from now on, by their identities."""
+        for bot in bots:
+            self._known.pop(bot, None)
+            self._known[bot] = None
+        while len(self._known) > MOST_KNOWN:
+            del self._known[next(iter(self._known))]
+
+    def start_again(self) -> None:
+        """Forget what was true of the program that ran before, under this name."""
+        self.failure, self.failures, self.is_calibrated, self.calibrate_at = "", 0, False, 0.0
+
+    def fail(self, reason: str, tick: float) -> None:
+        """Give it nothing until it has been probed: at once after the first failure, then after growing pauses."""
+        self.failures += 1
+        self.failure = reason
+        self.probe_at = tick + pause_after(self.failures)
+
+
+def pause_after(failures: int) -> float:
+    """Seconds until a worker is probed that has failed so often in a row: 0, 1, 2, 4, …"""
+    return 0.0 if failures <= 1 else min(LONGEST_PAUSE, 2.0 ** min(failures - 2, 10))

@@ -1,0 +1,249 @@
+"""The workers of a cluster: who is let in, who gets which task, and what failures and lies lead to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from ladder.runner.executor import Judgement
+from ladder.runner.fleet import Fleet
+from ladder.runner.fleet_admission import Demands
+from ladder.runner.fleet_worker import MOST_LIES
+from ladder.values.cluster import WorkerState
+from tests.ladder.runner.fleets import DEMANDS, GIB, HandClock, calibrate, fleet_of, joined, left
+
+BOTS = ("sha256:a", "sha256:b", "sha256:c", "sha256:d")
+
+
+def state(fleet: Fleet, name: str = "barn") -> WorkerState:
+    return fleet.workers[name].state
+
+
+def place(fleet: Fleet, key: str, *bots: str) -> str | None:
+    worker = fleet.place(key, bots)
+    return worker.name if worker else None
+
+
+def test_a_worker_plays_nothing_before_its_calibration_match() -> None:
+    clock = HandClock()
+    fleet = Fleet(DEMANDS, clock, clock)
+    fleet.hear(joined())
+    assert (state(fleet), fleet.slots, place(fleet, "match-1-1")) == (WorkerState.CALIBRATING, 0, None)
+    (check,) = fleet.checks()
+    assert not check.is_probe
+    assert fleet.checks() == []
+    fleet.checked(check, "", 123.0)
+    assert (state(fleet), fleet.slots, fleet.workers["barn"].speed) == (WorkerState.ACTIVE, 2, 123.0)
+    assert place(fleet, "match-1-1") == "barn"
+
+
+def test_another_version_of_pigpen_is_turned_away_with_a_sentence() -> None:
+    fleet = Fleet(DEMANDS, HandClock(), HandClock())
+    assert fleet.hear(joined(version="0.9")) == (
+        "Worker barn has Pigpen 0.9, and this ladder needs 1.0: install pigpen-arena==1.0 there."
+    )
+    assert (state(fleet), fleet.checks(), fleet.slots) == (WorkerState.TURNED_AWAY, [], 0)
+    assert fleet.hear(joined(version="1.0")) == ""
+    assert state(fleet) is WorkerState.CALIBRATING
+
+
+def test_a_name_that_is_connected_already_is_turned_away_and_the_first_one_stays() -> None:
+    fleet = fleet_of("barn")
+    why = fleet.hear(joined(connection="tls://other", process="2"))
+    assert "already" in why
+    assert (state(fleet), fleet.workers["barn"].connection) == (WorkerState.ACTIVE, "tls://barn")
+    fleet.hear(left(connection="tls://other"))
+    assert state(fleet) is WorkerState.ACTIVE
+
+
+def test_the_same_worker_on_a_new_connection_goes_on_without_calibration() -> None:
+    fleet = fleet_of("barn")
+    assert fleet.hear(joined(connection="tls://again")) == ""
+    fleet.hear(left(connection="tls://barn"))
+    assert (state(fleet), fleet.slots) == (WorkerState.ACTIVE, 2)
+
+
+def test_a_worker_that_was_started_again_is_calibrated_again() -> None:
+    fleet = fleet_of("barn")
+    fleet.hear(left())
+    assert (state(fleet), fleet.slots) == (WorkerState.GONE, 0)
+    fleet.hear(joined(process="2"))
+    assert state(fleet) is WorkerState.CALIBRATING
+
+
+@pytest.mark.parametrize(
+    ("demands", "more", "state_then"),
+    [
+        (Demands("1.0", "runc"), {}, WorkerState.CALIBRATING),
+        (Demands("1.0", "runsc"), {}, WorkerState.FAILING),
+        (Demands("1.0", "runc"), {"engine": ""}, WorkerState.FAILING),
+        (Demands("1.0"), {"engine": "", "runtimes": ()}, WorkerState.CALIBRATING),
+        (Demands("1.0", architecture="aarch64"), {}, WorkerState.TURNED_AWAY),
+        (Demands("1.0", slot_memory=16 * GIB), {}, WorkerState.TURNED_AWAY),
+    ],
+)
+def test_a_machine_that_cannot_play_what_the_ladder_plays_gets_nothing(
+    demands: Demands, more: dict[str, object], state_then: WorkerState
+) -> None:
+    fleet = Fleet(demands, HandClock(), HandClock())
+    fleet.hear(joined(**more))  # type: ignore[arg-type]
+    assert state(fleet) is state_then
+    assert bool(fleet.workers["barn"].reason) is (state_then is not WorkerState.CALIBRATING)
+
+
+def test_an_engine_that_answers_again_is_seen_in_what_the_worker_says() -> None:
+    fleet = Fleet(replace(DEMANDS, runtime="runc"), HandClock(), HandClock())
+    fleet.hear(joined(engine=""))
+    assert fleet.checks() == []
+    fleet.hear(joined(engine="27.0"))
+    calibrate(fleet)
+    assert state(fleet) is WorkerState.ACTIVE
+
+
+def test_a_machine_gets_no_more_tasks_than_its_memory_holds() -> None:
+    fleet = Fleet(replace(DEMANDS, slot_memory=3 * GIB), HandClock(), HandClock())
+    fleet.hear(joined(slots=8))
+    calibrate(fleet)
+    assert fleet.slots == 2
+
+
+def test_each_task_has_one_worker_and_nobody_has_more_than_its_slots() -> None:
+    fleet = fleet_of("barn", "hut", "shed")
+    placed = [place(fleet, f"match-{number}-1") for number in range(7)]
+    assert Counter(placed) == {"barn": 2, "hut": 2, "shed": 2, None: 1}
+    assert fleet.slots == 6
+    fleet.end("match-0-1", is_judged=True)
+    assert place(fleet, "match-8-1") == placed[0]
+
+
+def test_a_task_goes_where_its_bots_are_already() -> None:
+    fleet = fleet_of("barn", "hut", "shed", slots=4)
+    first = place(fleet, "match-1-1", *BOTS)
+    assert place(fleet, "match-2-1", *BOTS[:2]) == first
+    assert place(fleet, "match-3-1", "sha256:e") != first
+
+
+def test_a_worker_whose_platform_fails_is_probed_and_the_others_play_on() -> None:
+    clock = HandClock()
+    fleet = fleet_of("barn", "hut", clock=clock)
+    failing = place(fleet, "match-1-1")
+    assert failing
+    fleet.end("match-1-1", is_judged=False)
+    fleet.judge("match-1-1", Judgement.VOID, "No Docker engine answers.")
+    assert (state(fleet, failing), fleet.slots) == (WorkerState.FAILING, 2)
+    assert fleet.workers[failing].reason == "No Docker engine answers."
+    assert {place(fleet, f"match-{number}-1") for number in (2, 3, 4)} == {"barn", "hut", None} - {failing}
+    (check,) = fleet.checks()
+    assert (check.worker.name, check.is_probe) == (failing, True)
+    fleet.checked(check, "")
+    assert (state(fleet, failing), fleet.slots) == (WorkerState.ACTIVE, 4)
+
+
+def test_pauses_between_probes_grow_until_a_task_counts() -> None:
+    clock = HandClock()
+    fleet = fleet_of("barn", clock=clock)
+    place(fleet, "match-1-1")
+    fleet.judge("match-1-1", Judgement.VOID, "The disk is full.")
+    probes: list[float] = []
+    while clock.time < 1000 + 600:
+        for check in fleet.checks():
+            probes.append(clock.time - 1000)
+            fleet.checked(check, "The disk is full.")
+        clock.time += 1
+    assert probes[:8] == [0, 1, 3, 7, 15, 31, 63, 123]
+    clock.time += 60
+    calibrate(fleet)
+    assert place(fleet, "match-2-1") == "barn"
+    fleet.judge("match-2-1", Judgement.COUNTED)
+    assert fleet.workers["barn"].failures == 0
+
+
+def test_three_lies_drain_a_worker_with_the_reason() -> None:
+    fleet = fleet_of("barn")
+    for number in range(MOST_LIES):
+        assert state(fleet) is WorkerState.ACTIVE
+        key = f"match-{number}-1"
+        place(fleet, key)
+        fleet.end(key, is_judged=False)
+        fleet.judge(key, Judgement.LIE, "Its worker answered for another match.")
+        fleet.judge(key, Judgement.LIE, "The same once more.")
+    worker = fleet.workers["barn"]
+    assert (worker.lies, state(fleet), fleet.slots) == (MOST_LIES, WorkerState.DRAINED, 0)
+    assert worker.reason == fleet.drains["barn"]
+    assert worker.reason.endswith("Its worker answered for another match.")
+
+
+def test_a_worker_that_is_drained_ends_what_it_has() -> None:
+    fleet = fleet_of("barn", "hut")
+    for number in range(4):
+        place(fleet, f"match-{number}-1")
+    fleet.wish("barn", "Its fan is loud.")
+    assert (state(fleet), fleet.workers["barn"].reason, fleet.slots) == (WorkerState.DRAINING, "Its fan is loud.", 4)
+    for number in range(4):
+        fleet.end(f"match-{number}-1", is_judged=True)
+    assert (state(fleet), fleet.slots) == (WorkerState.DRAINED, 2)
+    assert fleet.checks() == []
+
+
+def test_a_worker_that_is_resumed_is_calibrated_and_its_lies_are_forgiven() -> None:
+    fleet = fleet_of("barn")
+    for number in range(MOST_LIES):
+        place(fleet, f"match-{number}-1")
+        fleet.judge(f"match-{number}-1", Judgement.LIE, "It is garbage.")
+    fleet.wish("barn", None)
+    assert state(fleet) is WorkerState.DRAINED  # nobody has written down yet that it is drained
+    fleet.drains.clear()
+    fleet.wish("barn", None)
+    assert (state(fleet), fleet.workers["barn"].lies) == (WorkerState.CALIBRATING, 0)
+
+
+def test_a_worker_that_plays_is_calibrated_again_after_a_while_when_it_has_a_slot() -> None:
+    clock = HandClock()
+    fleet = fleet_of("barn", clock=clock, slots=1)
+    clock.time += 7 * 3600
+    place(fleet, "match-1-1")
+    assert fleet.checks() == []
+    fleet.end("match-1-1", is_judged=True)
+    (check,) = fleet.checks()
+    assert (check.is_probe, state(fleet), place(fleet, "match-2-1")) == (False, WorkerState.ACTIVE, None)
+    fleet.checked(check, "", 50.0)
+    assert (place(fleet, "match-3-1"), fleet.workers["barn"].speed) == ("barn", 50.0)
+
+
+def test_what_a_check_found_on_a_lost_connection_says_nothing_about_the_next_one() -> None:
+    fleet = fleet_of("barn")
+    fleet.hear(joined(connection="tls://again", process="2"))
+    clock = HandClock()
+    fleet = Fleet(DEMANDS, clock, clock)
+    fleet.hear(joined())
+    (check,) = fleet.checks()
+    fleet.hear(left())
+    fleet.hear(joined(connection="tls://again", process="2"))
+    fleet.checked(check, "The worker has gone.")
+    assert state(fleet) is WorkerState.CALIBRATING
+    assert len(fleet.checks()) == 1
+
+
+def test_when_the_scheduler_is_lost_nobody_is_connected() -> None:
+    fleet = fleet_of("barn", "hut")
+    place(fleet, "match-1-1")
+    fleet.lose_all("The scheduler has ended.")
+    assert {state(fleet, name) for name in ("barn", "hut")} == {WorkerState.GONE}
+    fleet.end("match-1-1", is_judged=True)
+    assert fleet.slots == 0
+    fleet.hear(joined("barn"))
+    assert (state(fleet), fleet.slots) == (WorkerState.ACTIVE, 2)
+
+
+def test_slots_are_added_up_right_whatever_happens() -> None:
+    fleet = fleet_of(*(f"sty{number}" for number in range(100)), slots=3)
+    for number in range(150):
+        place(fleet, f"match-{number}-1", *BOTS)
+    for number in range(0, 100, 7):
+        fleet.hear(left(f"sty{number}"))
+    for number in range(150):
+        fleet.end(f"match-{number}-1", is_judged=False)
+        fleet.judge(f"match-{number}-1", Judgement.VOID if number % 3 else Judgement.COUNTED, "It failed.")
+    assert fleet.slots == sum(worker.slots for worker in fleet.workers.values())
