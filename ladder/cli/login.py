@@ -33,8 +33,8 @@ def login(
     Log in to a ladder elsewhere: an address and a code are shown, to be confirmed in a browser.
 
     From then on submit, submissions, retire, standings, bots, show, matches, logs, explain, replay, rerun, why and
-    verify work with that ladder; with --local they work with the one on this machine. Tokens are made on the page /me
-    of a ladder.
+    verify work with that ladder; with --local they work with the one on this machine. Tokens are made on the page
+    /me/account of a ladder.
 
     Examples:
         pigpen login https://arena.example

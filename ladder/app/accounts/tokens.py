@@ -107,7 +107,7 @@ def revoke(ladder: Ladder, viewer: Viewer, name: str, number: int, kind: Kind) -
         account, now = find_account(session, name), ladder.clock()
         found = open_credential(session, account.owner_id, number, kind, now)
         if found is None:
-            raise LadderError(f"There is no {kind} {number}.")
+            raise LadderError(f"There is no {kind} {number}. To see those that are: pigpen account sessions {name}")
         found.revoked = now
         write_audit(session, viewer, f"{kind}.revoke", name, now, id=number)
 

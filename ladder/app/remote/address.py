@@ -34,7 +34,7 @@ def ladder_address(word: str, plain_http: bool = False) -> str:
     if parts.username is not None or parts.path.strip("/") or parts.query or parts.fragment:
         raise UserError(
             f"{_without_secrets(parts)!r} says more than where the ladder is. Only scheme, host and port belong to its "
-            f"address: {parts.scheme}://{parts.hostname}"
+            f"address: {_origin(parts, port)}"
         )
     if not all(letter.isprintable() and not letter.isspace() and letter not in '"<>\\^`{|}' for letter in word.strip()):
         raise UserError(f"{word!r} is not the address of a ladder. Write it as https://arena.example")
@@ -43,8 +43,7 @@ def ladder_address(word: str, plain_http: bool = False) -> str:
             f"{word!r} is not encrypted: everybody on the way could read your token. Write https://, or add "
             "--plain-http."
         )
-    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-    return f"{parts.scheme}://{host}" + ("" if port in (None, PORTS[parts.scheme]) else f":{port}")
+    return _origin(parts, port)
 
 
 def is_loopback(host: str) -> bool:
@@ -63,6 +62,11 @@ def origin_of(address: str) -> str:
     except ValueError:
         return ""
     return f"{parts.scheme}://{parts.hostname}:{port or PORTS.get(parts.scheme)}" if parts.hostname else ""
+
+
+def _origin(parts: SplitResult, port: int | None) -> str:
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    return f"{parts.scheme}://{host}" + ("" if port in (None, PORTS[parts.scheme]) else f":{port}")
 
 
 def _without_secrets(parts: SplitResult) -> str:

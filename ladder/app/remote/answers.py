@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
@@ -27,6 +28,12 @@ NO_ANSWER = frozenset((502, 503, 504))
 PROBLEM = "application/problem+json"
 LONGEST = 600
 """Characters of a sentence that came from elsewhere."""
+BROKEN = {
+    http.client.RemoteDisconnected: "the connection was closed before an answer came",
+    http.client.IncompleteRead: "the connection was closed in the middle of an answer",
+    http.client.HTTPException: "what is there does not speak HTTP",
+}
+"""What a library says in its own words, in ours; the first that fits."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +112,9 @@ def why(error: BaseException) -> str:
                 return str(text).rstrip(".")
         if "Timeout" in type(seen).__name__:
             return "it takes too long"
+        for kind, words in BROKEN.items():
+            if isinstance(seen, kind):
+                return words
         seen = seen.__cause__ or seen.__context__ or _reason(seen)
     return str(error).rpartition(": ")[2].rstrip("')\">.")[:LONGEST] or type(error).__name__
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import platform
-import re
 import time
 from typing import TYPE_CHECKING
 
 from ladder.app.remote.connection import Connection
-from ladder.app.remote.login import Login, remove_login, write_login
+from ladder.app.remote.login import Login, is_token, remove_login, write_login
 from ladder.errors import LadderError, RemoteError, UserError
 from ladder.values.accounts import DeviceCode, LoginAnswer, LoginClient, LoginStarted, Me
 from pigpen.version import __version__
@@ -16,7 +15,6 @@ from pigpen.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-TOKEN = re.compile(r"[!-~]{8,200}")
 LEAST_PAUSE, MOST_PAUSE = 0.2, 30.0
 """Seconds between two questions whether somebody has confirmed."""
 
@@ -65,8 +63,10 @@ def keep(address: str, token: str) -> Login:
         RemoteError: If the ladder does not answer.
         UserError: If it is no token, or cannot be kept.
     """
-    if not TOKEN.fullmatch(token):
-        raise UserError(f"That is no token. Make one at {address}/me, and give it to: pigpen login {address} --token")
+    if not is_token(token):
+        raise UserError(
+            f"That is no token. Make one at {address}/me/account, and give it to: pigpen login {address} --token"
+        )
     with Connection(address, token) as connection:
         login = Login(address, who(connection).name, token)
     write_login(login)
@@ -100,6 +100,7 @@ def forget(login: Login) -> None:
     except RemoteError as error:
         remove_login()
         raise RemoteError(
-            f"You are logged out here, but the token is still good there: {error} Revoke it at {login.address}/me"
+            f"You are logged out here, but the token is still good there: {error} "
+            f"Revoke it at {login.address}/me/account"
         ) from None
     remove_login()

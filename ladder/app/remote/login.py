@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from ladder.app.remote.address import ladder_address
 from ladder.errors import UserError
 from ladder.sandbox.host.whole_file import write_whole
 
 FILE = "login.json"
+_TOKEN = re.compile(r"[!-~]{8,200}")
 
 
 @dataclass(frozen=True)
@@ -45,12 +48,15 @@ def read_login() -> Login | None:
         if path is None or not path.exists():
             return None
         found = json.loads(path.read_text(encoding="utf-8"))
-        return Login(*(_text(found[name]) for name in ("address", "name", "token")))
+        login = Login(*(_text(found[name]) for name in ("address", "name", "token")))
+        if not is_token(login.token) or ladder_address(login.address, plain_http=True) != login.address:
+            raise ValueError
+        return login
     except OSError as error:
         raise UserError(
             f"{str(path)!r} cannot be read: {error.strerror}. Without it you are logged in nowhere."
         ) from None
-    except (ValueError, TypeError, LookupError, RecursionError):
+    except (ValueError, TypeError, LookupError, RecursionError, UserError):
         raise UserError(f"{str(path)!r} does not hold a log-in. Remove it, and log in again: pigpen login") from None
 
 
@@ -86,6 +92,11 @@ def remove_login() -> None:
             path.unlink(missing_ok=True)
     except OSError as error:
         raise UserError(f"{str(path)!r} cannot be removed: {error.strerror}.") from None
+
+
+def is_token(word: str) -> bool:
+    """Whether a word can be a token: it has nothing that cannot be sent."""
+    return _TOKEN.fullmatch(word) is not None
 
 
 def _text(value: object) -> str:

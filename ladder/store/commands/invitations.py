@@ -69,7 +69,7 @@ def revoke_invitation(session: Session, number: int, now: float) -> Invitation:
     """
     found = session.get(Invitation, number)
     if found is None or found.used is not None or found.expires <= now:
-        raise LadderError(f"There is no open invitation {number}.")
+        raise LadderError(f"There is no open invitation {number}. To see those that are: pigpen account invitations")
     found.expires = now
     return found
 

@@ -33,6 +33,7 @@ def test_an_address_is_written_in_one_way(word: str, address: str) -> None:
         ("https://", "Write it as https"),
         ("https://arena.example/pigpen", "Only scheme, host and port"),
         ("https://arena.example/?a=b", "Only scheme, host and port"),
+        ("http://[::1]:8020/pigpen", r"its address: http://\[::1\]:8020$"),
         ("https://arena.example:x", "is no address"),
         ("https://arena.example:99999", "is no address"),
         ("https://[::1", "is no address"),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import socket
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -126,6 +128,37 @@ def test_nobody_there_is_said_in_the_systems_words(waits: list[float], wait: Cal
 def test_a_host_that_nobody_knows_is_said_in_one_sentence() -> None:
     with pytest.raises(RemoteError, match=r"^https://nowhere\.invalid does not answer: [A-Za-z ]+\.$"):
         ask("https://nowhere.invalid")
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (None, "the connection was closed before an answer came"),
+        ((200, {**JSON, "Content-Length": "99"}, b"{"), "the connection was closed in the middle of an answer"),
+    ],
+)
+def test_a_connection_that_breaks_is_said_in_words_of_ours(
+    reply: Reply | None, words: str, wait: Callable[[float], None]
+) -> None:
+    with telling(*[reply] * 4) as told, pytest.raises(RemoteError) as failed:
+        ask(told.address, wait)
+    assert str(failed.value) == f"{told.address} does not answer: {words}."
+
+
+def test_what_speaks_another_protocol_is_no_ladder(wait: Callable[[float], None]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as mail:
+
+        def greet() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    with mail.accept()[0] as caller:
+                        caller.recv(65536)
+                        caller.sendall(b"220 mail.example ESMTP\r\n")
+
+        threading.Thread(target=greet, daemon=True).start()
+        with pytest.raises(RemoteError, match=r"does not answer: what is there does not speak HTTP\.$"):
+            ask(f"http://127.0.0.1:{mail.getsockname()[1]}", wait)
+        mail.shutdown(socket.SHUT_RDWR)
 
 
 def test_who_stops_in_the_middle_has_not_answered() -> None:
