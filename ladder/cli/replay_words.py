@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ladder.cli.sanitize import harmless
 from pigpen.rules import Card, Face, MoonChoice, Suit
 from pigpen.rules.cards import RANKS
-from referee.records.by import BY_FORCED, BY_TAKEOVER, DEFAULT
+from referee.records.by import BY_AWAY, BY_FORCED, BY_TAKEOVER, DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -110,6 +110,8 @@ def blamed(scene: TableView) -> Iterator[str]:
         name = who(scene.chairs[news.seat])
         if news.by == BY_TAKEOVER:
             yield f"The default policy plays for {name}."
+        elif news.by == BY_AWAY:
+            yield f"{name} is away: the default policy plays."
         elif news.by.startswith(DEFAULT):
             yield f"✗ {name}: {news.by}: {news.why}"
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from ladder.matches.play import inline_table, play_inline, play_sandboxed, sandboxed_table
+from ladder.matches.play import (
+    image_files_of,
+    inline_table,
+    instances_of,
+    play_inline,
+    play_sandboxed,
+    sandboxed_table,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -15,7 +22,7 @@ if TYPE_CHECKING:
     from ladder.sandbox.base import Program, Sandbox
     from ladder.sandbox.bots.bot_source import BotSource
     from referee.match.spec import MatchSpec
-    from referee.records.lines import AnyLine, DealLine
+    from referee.records.lines import AnyLine, DealLine, ImageFiles, Instances
     from referee.seats.seat import Seat
 
     Write = Callable[[AnyLine], None]
@@ -46,8 +53,22 @@ class Bots(Protocol):
             SandboxError: If the platform failed; the match is void.
         """
 
-    def table(self, keep: Keep) -> AbstractAsyncContextManager[Sequence[Seat]]:
-        """Seat a fresh instance of each; *keep* takes the end of what each of them printed."""
+    def table(self, keep: Keep, deals: str | None = None) -> AbstractAsyncContextManager[Sequence[Seat]]:
+        """
+        Seat a fresh instance of each.
+
+        Args:
+            keep: Takes the end of what each of them printed.
+            deals: Names the deals that will be played (`SeatMount.deals`).
+        """
+
+    @property
+    def image_files(self) -> ImageFiles | None:
+        """What a record says of their images."""
+
+    @property
+    def instances(self) -> Instances | None:
+        """What it says of how they are started."""
 
 
 @dataclass(frozen=True)
@@ -66,9 +87,17 @@ class InlineBots:
         """See `Bots`."""
         return await play_inline(spec, self.sources, write, recorded)
 
-    def table(self, keep: Keep) -> AbstractAsyncContextManager[Sequence[Seat]]:
+    def table(self, keep: Keep, deals: str | None = None) -> AbstractAsyncContextManager[Sequence[Seat]]:
         """See `Bots`."""
         return inline_table(self.sources, keep)
+
+    @property
+    def image_files(self) -> None:
+        """There are no images."""
+
+    @property
+    def instances(self) -> None:
+        """There are no containers."""
 
 
 @dataclass(frozen=True)
@@ -88,9 +117,19 @@ class SandboxedBots:
         """See `Bots`."""
         return await play_sandboxed(spec, self.programs, write, recorded, concurrency)
 
-    def table(self, keep: Keep) -> AbstractAsyncContextManager[Sequence[Seat]]:
+    def table(self, keep: Keep, deals: str | None = None) -> AbstractAsyncContextManager[Sequence[Seat]]:
         """See `Bots`."""
-        return sandboxed_table(self.programs, self.names, keep)
+        return sandboxed_table(self.programs, self.names, keep, deals=deals)
+
+    @property
+    def image_files(self) -> ImageFiles | None:
+        """See `Bots`."""
+        return image_files_of(self.programs)
+
+    @property
+    def instances(self) -> Instances | None:
+        """See `Bots`."""
+        return instances_of(self.programs)
 
 
 async def load_bots(sources: Sequence[BotSource], sandbox: Sandbox | None) -> Bots:

@@ -61,7 +61,7 @@ class Played:
 
 
 @contextlib.asynccontextmanager
-async def _void() -> AsyncIterator[None]:
+async def void() -> AsyncIterator[None]:
     """Add to a failure of the platform what it means for the match."""
     try:
         yield
@@ -70,7 +70,7 @@ async def _void() -> AsyncIterator[None]:
         raise SandboxError(f"{text}. The match is void, and nothing is held against any bot.") from error
 
 
-@_void()
+@void()
 async def play_inline(
     spec: MatchSpec, bots: Sequence[BotSource], write: Write, recorded: Sequence[DealLine] | None = None
 ) -> Played:
@@ -123,7 +123,7 @@ def _make(source: BotSource) -> Bot:
         raise BotRejected(f"{bot.__name__}() cannot be made: {type(error).__name__}: {error}") from error
 
 
-@_void()
+@void()
 async def play_sandboxed(
     spec: MatchSpec,
     programs: Sequence[Program],
@@ -155,17 +155,19 @@ async def play_sandboxed(
         keep = partial(logs.__setitem__, table)
         return sandboxed_table(programs, spec.bots, keep, labels, commitment(spec.seed))
 
-    match = Match(spec, open_table, write, recorded, _image_files(programs), _instances(programs), observer=observer)
+    match = Match(
+        spec, open_table, write, recorded, image_files_of(programs), instances_of(programs), observer=observer
+    )
     return Played(await match.play(concurrency), logs, match.seconds)
 
 
-def _image_files(programs: Sequence[Program]) -> ImageFiles | None:
+def image_files_of(programs: Sequence[Program]) -> ImageFiles | None:
     """The weakest protection among all bots: that is what the record may say."""
     found = {program.image_files for program in programs}
     return next((each for each in (*_LEAST_FIRST, None) if each in found), None)
 
 
-def _instances(programs: Sequence[Program]) -> Instances | None:
+def instances_of(programs: Sequence[Program]) -> Instances | None:
     """``warm`` if any of them are."""
     found = {program.instance_kind for program in programs}
     return "warm" if "warm" in found else "fresh" if "fresh" in found else None

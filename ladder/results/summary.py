@@ -75,6 +75,8 @@ def summarise(lines: Iterable[AnyLine]) -> MatchSummary:
     recorded = Recorded.of(lines)
     if recorded.result is None or len(recorded.result.results) != recorded.rules.players:
         raise BadRecord("the match is not finished")
+    if recorded.first.people:
+        raise BadRecord("a person sits in it, and nothing of such a match is ever rated")
     faults = Faults()
     for line in recorded.deals:
         faults.take(line)

@@ -13,7 +13,7 @@ from pigpen.rules.shuffle import commitment
 from referee.match.observer import Announcer
 from referee.match.result import Tally
 from referee.match.table import Table
-from referee.records.lines import ClockLine, DealLine, MatchLine, ResultLine
+from referee.records.lines import ClockLine, DealLine, MatchLine, PersonLine, ResultLine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -86,7 +86,7 @@ class Match:
         self._spec = spec
         self._open_table = open_table
         self._write = write
-        self._tally = Tally(spec.rules, spec.bots, spec.format)
+        self._tally = Tally(spec.rules, spec.bots, spec.format, spec.people)
         self._has_begun = recorded is not None
         self._image_files = image_files
         self._instances = instances
@@ -162,4 +162,11 @@ def _first_line(spec: MatchSpec, image_files: ImageFiles | None, instances: Inst
         started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         image_files=image_files,
         instances=instances,
+        people=_people(spec),
     )
+
+
+def _people(spec: MatchSpec) -> tuple[PersonLine, ...] | None:
+    """What the record says of people; nothing where there are none."""
+    people = sorted(spec.people.items())
+    return tuple(PersonLine(bot=bot, clock=ClockLine(**asdict(clock))) for bot, clock in people) or None

@@ -43,7 +43,7 @@ class Decision:
 
     action: Action
     by: str
-    """`bot`, `forced`, `default:` and the verdict, or `takeover`."""
+    """`bot`, `forced`, `default:` and the verdict, `takeover`, or `away`."""
     took: float
     """Seconds from question to answer by the referee's clock; 0.0 where nobody was asked."""
     cpu: float | None = None
@@ -100,9 +100,9 @@ class Player:
             thinkers: How many bots are asked at once.
         """
         if deal.is_forced(chair):
-            return Decision(_default(deal, chair), BY_FORCED, 0.0)
+            return Decision(default_done(deal, chair), BY_FORCED, 0.0)
         if self.taken_over:
-            return Decision(_default(deal, chair), BY_TAKEOVER, 0.0)
+            return Decision(default_done(deal, chair), BY_TAKEOVER, 0.0)
         used = self._seat.cpu_time()
         unasked = None if used is None or self._used is None else used - self._used
         self.charge_unasked(unasked)
@@ -115,7 +115,7 @@ class Player:
             deal.apply(chair, action)
         except (SeatFailure, IllegalAction) as error:
             failure = error if isinstance(error, SeatFailure) else SeatFailure(Verdict.ILLEGAL, str(error))
-            action = _default(deal, chair)
+            action = default_done(deal, chair)
             fault = await self._record_fault(failure)
         self._drawn = self._clock.charge(watch.rated, watch.slept)
         self._used = watch.cpu_after
@@ -163,7 +163,7 @@ class Player:
         self._drawn = self._clock.charge(rated, sleep(took, cpu, thinkers))
         if step.by.startswith(DEFAULT):
             self.faults.append(Fault(self._decisions, Verdict(step.by.removeprefix(DEFAULT)), step.why or ""))
-            self.taken_over = is_taken_over([each.verdict for each in self.faults])
+            self.taken_over = self._loses_seat()
 
     async def tell(self, notice: Notice, decision: int = 0) -> None:
         """Send a notice, unless the bot has lost its seat."""
@@ -182,10 +182,13 @@ class Player:
             raise SeatFailure(Verdict.TIMEOUT, NO_TIME_LEFT)
         return await ask_in_time(self._seat, view, watch, self._drawn)
 
+    def _loses_seat(self) -> bool:
+        return is_taken_over([each.verdict for each in self.faults])
+
     async def _record_fault(self, failure: SeatFailure) -> Fault:
         fault = Fault(self._decisions, failure.verdict, failure.message, failure.end)
         self.faults.append(fault)
-        self.taken_over = is_taken_over([each.verdict for each in self.faults])
+        self.taken_over = self._loses_seat()
         notice = FaultNotice(failure.verdict, failure.message, len(self.faults), self.taken_over)
         await self.tell(notice, self._decisions)
         if self.taken_over:
@@ -193,8 +196,8 @@ class Player:
         return fault
 
 
-def _default(deal: Deal, chair: int) -> Action:
-    """Do the default action in *deal*."""
+def default_done(deal: Deal, chair: int) -> Action:
+    """Do the default action of *chair* in *deal*, and give it."""
     action = deal.default_action(chair)
     deal.apply(chair, action)
     return action

@@ -14,7 +14,7 @@ from referee.records.lines import BotResult, ResultLine
 from referee.seats.verdict import Verdict, is_taken_over
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
     from pigpen.rules import Rules
     from referee.match.formats import Format
@@ -24,7 +24,17 @@ if TYPE_CHECKING:
 class Tally:
     """Adds up the deals of a match."""
 
-    def __init__(self, rules: Rules, bots: Sequence[str], form: Format) -> None:
+    def __init__(self, rules: Rules, bots: Sequence[str], form: Format, people: Container[int] = ()) -> None:
+        """
+        Begin before the first deal.
+
+        Args:
+            rules: The variant.
+            bots: The names of the bots.
+            form: The format.
+            people: The numbers of those that are people: nobody takes their seats over.
+        """
+        self._people = people
         self._rules = rules
         self._bots = bots
         self._form = form
@@ -98,7 +108,7 @@ class Tally:
         )
 
     def _is_taken_over(self, bot: int) -> bool:
-        return any(is_taken_over(self._faults[table, bot]) for table in range(self._tables))
+        return bot not in self._people and any(is_taken_over(self._faults[table, bot]) for table in range(self._tables))
 
     def _error(self, bot: int) -> float | None:
         """The standard error of points per deal, if the deals have nothing in common but their seats."""

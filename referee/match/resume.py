@@ -60,8 +60,8 @@ class Unfinished:
             raise CannotResume("the seed is not the one with which the match began")
         try:
             clock = ClockSetting(**self.first.clock.model_dump())
-            return MatchSpec(
-                rules_from(self.first.rules), self.first.bots, Format.parse(self.first.format), clock, seed
-            )
+            people = {each.bot: ClockSetting(**each.clock.model_dump()) for each in self.first.people or ()}
+            rules, form = rules_from(self.first.rules), Format.parse(self.first.format)
+            return MatchSpec(rules, self.first.bots, form, clock, seed, people)
         except (RulesFileError, ValueError) as error:
             raise CannotResume(f"its first line cannot be understood: {error}") from None

@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pigpen.rules import new_seed
 from pigpen.values.notices import ClockSetting
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pigpen.rules import Rules
     from referee.match.formats import Format
 
 DEFAULT_CLOCK = ClockSetting(bank=60.0, increment=0.1, limit=1.0, start_up=10.0)
+PERSON_SECONDS = 30.0
+"""Seconds of wall time that a person has for each decision, if nobody says otherwise."""
+NO_PEOPLE: Mapping[int, ClockSetting] = MappingProxyType({})
+
+
+def person_clock(seconds: float = PERSON_SECONDS) -> ClockSetting:
+    """
+    A clock without a bank: so many seconds for each decision, and for taking the seat.
+
+    >>> person_clock().limit
+    30.0
+    """
+    return ClockSetting(bank=0.0, increment=seconds, limit=seconds, start_up=max(seconds, PERSON_SECONDS))
 
 
 @dataclass(frozen=True)
@@ -26,3 +42,9 @@ class MatchSpec:
     clock: ClockSetting = DEFAULT_CLOCK
     seed: bytes = field(default_factory=new_seed)
     """256 bits; everything random in the match comes from it."""
+    people: Mapping[int, ClockSetting] = field(default_factory=lambda: NO_PEOPLE, hash=False)
+    """Which of the bots are people, by their numbers, each with a clock of its own."""
+
+    def clock_of(self, bot: int) -> ClockSetting:
+        """The clock of a bot, or a person, by its number."""
+        return self.people.get(bot, self.clock)

@@ -10,6 +10,7 @@ from pigpen.rules import deal_hands
 from pigpen.rules.shuffle import derived_number
 from pigpen.values.notices import DealResult, MatchResult, Welcome
 from referee.match.bystanders import Bystanders
+from referee.match.person import PersonPlayer
 from referee.match.player import Player
 from referee.match.result import places
 from referee.match.step_fields import in_ms, step_fields
@@ -98,7 +99,7 @@ class Table:
             seats: Where each bot answers, in the order of their numbers.
             write: Takes each deal as soon as it is over.
         """
-        self._players = [Player(seat, self._spec.clock, self._now) for seat in seats]
+        self._players = [self._player(bot, seat) for bot, seat in enumerate(seats)]
         for line in self._recorded:
             self._count_recorded(line)
         await self._take_seats()
@@ -109,6 +110,10 @@ class Table:
         bystanders.close()
         self.playing_seconds = self._now() - began
         await self._finish()
+
+    def _player(self, bot: int, seat: Seat) -> Player:
+        kind = PersonPlayer if bot in self._spec.people else Player
+        return kind(seat, self._spec.clock_of(bot), self._now)
 
     def _count_recorded(self, line: DealLine) -> None:
         """Bring the players' clocks and faults to where they were after *line*."""
@@ -128,7 +133,7 @@ class Table:
         seats = spec.format.seats(spec.rules, spec.seed, self._number, 0)
         await asyncio.gather(
             *(
-                player.take_seat(Welcome(spec.rules, seats.index(bot), str(spec.format), spec.clock))
+                player.take_seat(Welcome(spec.rules, seats.index(bot), str(spec.format), spec.clock_of(bot)))
                 for bot, player in enumerate(self._players)
             )
         )

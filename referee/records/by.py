@@ -5,10 +5,12 @@ BY_FORCED = "forced"
 """Nobody: exactly one action was legal. Whether the seat is taken over makes no difference."""
 BY_TAKEOVER = "takeover"
 """The default policy has the seat."""
+BY_AWAY = "away"
+"""The default policy plays for a person who is not at the table; nothing is held against anybody."""
 DEFAULT = "default:"
 """The beginning of `by` where the default action was played because of a fault; the verdict follows."""
 
-_UNASKED = frozenset({BY_FORCED, BY_TAKEOVER})
+_UNASKED = frozenset({BY_FORCED, BY_TAKEOVER, BY_AWAY})
 
 
 def was_asked(by: str) -> bool:

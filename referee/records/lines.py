@@ -87,6 +87,19 @@ class ClockLine(Line):
     """How many deals a bank is for."""
 
 
+class PersonLine(Line):
+    """A seat that a person plays: nothing of such a match is ever rated."""
+
+    bot: SeatNumber
+    """Its number, as a bot's."""
+    kind: Literal["human"] = "human"
+    """What sits there."""
+    timed: Literal["wall"] = "wall"
+    """What its clock is charged."""
+    clock: ClockLine
+    """Its own clock, apart from the bots'."""
+
+
 class MatchLine(Line):
     """The first line: what is played."""
 
@@ -119,6 +132,18 @@ class MatchLine(Line):
     container of its own.
     """
 
+    people: Annotated[tuple[PersonLine, ...], AtSeats] | None = None
+    """Which of the bots are people, by rising numbers; left out where none is."""
+
+    @property
+    def people_numbers(self) -> frozenset[int]:
+        """The numbers of those that are people."""
+        return frozenset(each.bot for each in self.people or ())
+
+    def clock_of(self, bot: int) -> ClockLine:
+        """The clock of a bot, or a person, by its number."""
+        return next((each.clock for each in self.people or () if each.bot == bot), self.clock)
+
     @property
     def has_forced(self) -> bool:
         """Whether an action was played without asking where it was the only legal one."""
@@ -139,7 +164,7 @@ class Step(Line):
     moon: str | None = None
     """What the shooter takes: `subtract` or `add`."""
     by: str
-    """`bot`, `forced`, `default:` and a verdict code, or `takeover`."""
+    """`bot` (or a person in its place), `forced`, `default:` and a verdict code, `takeover`, or `away`."""
     why: str | None = None
     """What was held against the bot, in words, where the default action stands for its own."""
     exit_code: Number | None = None

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pigpen.rules import CARDS, RulesError
-from referee.records.by import BY_BOT, BY_FORCED, BY_TAKEOVER, DEFAULT
+from referee.records.by import BY_AWAY, BY_BOT, BY_FORCED, BY_TAKEOVER, DEFAULT
 from referee.records.errors import RecordDiffers, shortened
 from referee.records.lines import Step, to_json
 from referee.records.steps import NAMES, kind_and_words, parse_action, words_of
 from referee.seats.verdict import Verdict, is_taken_over
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     from pigpen.rules import Action, Deal
 
@@ -35,14 +35,16 @@ _SEAT_AND_BY = {"seat", "by"}
 class Answers:
     """The bots of one table as the referee sees them: their faults, and who has been taken over."""
 
-    def __init__(self, bots: int, *, has_forced: bool) -> None:
+    def __init__(self, bots: int, *, has_forced: bool, people: Container[int] = ()) -> None:
         """
         Begin before the first deal.
 
         Args:
             bots: How many bots sit at the table.
             has_forced: `MatchLine.has_forced` of the record.
+            people: The numbers of those that are people.
         """
+        self._people = people
         self._has_forced = has_forced
         self._faults: list[list[Verdict]] = [[] for _ in range(bots)]
         self._plays_itself = [True] * bots
@@ -106,13 +108,17 @@ class Answers:
         if self._plays_itself[bot] == (step.by == BY_TAKEOVER):
             state = "has not" if self._plays_itself[bot] else "has"
             raise RecordDiffers(f"it is by {step.by}, but bot {bot} {state} been taken over by then")
+        if step.by == BY_AWAY and bot not in self._people:
+            raise RecordDiffers(f"it is by {step.by}, but bot {bot} is no person")
+        if verdict and verdict.is_final and bot in self._people:
+            raise RecordDiffers(f"it is by {step.by}, but bot {bot} is a person, who is only ever away")
         if verdict and not step.why:
             raise RecordDiffers(f"it is by {step.by}, but does not say why")
         if step.by != BY_BOT and not is_default:
             raise RecordDiffers(f"it is by {step.by}, but not the default action")
         if verdict:
             self._faults[bot].append(verdict)
-            self._plays_itself[bot] = not is_taken_over(self._faults[bot])
+            self._plays_itself[bot] = bot in self._people or not is_taken_over(self._faults[bot])
 
 
 def _done(deal: Deal, seat: int, kind: str, words: str, by: str) -> str:
@@ -124,7 +130,7 @@ def _done(deal: Deal, seat: int, kind: str, words: str, by: str) -> str:
 
 def _verdict_of(step: Step) -> Verdict | None:
     """What was held against the bot at *step*, if anything was."""
-    if step.by in (BY_BOT, BY_TAKEOVER):
+    if step.by in (BY_BOT, BY_TAKEOVER, BY_AWAY):
         return None
     if step.by == BY_FORCED:
         raise RecordDiffers(f"it is by {BY_FORCED}, but the seat had to be asked")

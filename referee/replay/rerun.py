@@ -117,7 +117,7 @@ class TableRerun:
         self._bot = bot
         self._limit = limit
         self._seed = recorded.seed
-        self._clock = ClockSetting(**recorded.first.clock.model_dump())
+        self._clock = ClockSetting(**recorded.first.clock_of(bot).model_dump())
         last = max(lines, key=lambda line: line.deal)
         self._history = recorded.deals.up_to(last)
         self._wanted = {line.deal for line in lines}

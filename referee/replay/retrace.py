@@ -29,7 +29,16 @@ _NO_STEPS = '"steps":[]'
 class Retrace:
     """One table of a recorded match."""
 
-    def __init__(self, rules: Rules, form: Format, rotation: int | None, dealing: Dealing, *, has_forced: bool) -> None:
+    def __init__(
+        self,
+        rules: Rules,
+        form: Format,
+        rotation: int | None,
+        dealing: Dealing,
+        *,
+        has_forced: bool,
+        people: frozenset[int] = frozenset(),
+    ) -> None:
         """
         Begin before the first deal.
 
@@ -39,11 +48,13 @@ class Retrace:
             rotation: Number of the table in `boards:N`, else None.
             dealing: Says what was dealt.
             has_forced: `MatchLine.has_forced` of the record.
+            people: The numbers of those that are people.
         """
         self._rotation = rotation
         self._dealing = dealing
         self._seats: tuple[int, ...] = ()
-        self._answers = Answers(rules.players, has_forced=has_forced)
+        self._answers = Answers(rules.players, has_forced=has_forced, people=people)
+        self._people = people
         count = form.deals if form.boards is None else form.boards
         self._game = Game(rules) if count is None else IndependentDeals(rules, count, lambda _: self._seats)
 
@@ -85,6 +96,8 @@ class Retrace:
             deal = self._next_deal(hands)
             texts = self._answers.play(deal, plain["steps"], self._seats)
             took, cpu, unasked = _times(plain)
+            if self._people:
+                self._check_people(plain["steps"], cpu, unasked)
             self._game.add(deal)
             scores = deal.scores()
             compare(text, self._written(number, names, texts, scores, took, cpu, unasked))
@@ -119,6 +132,11 @@ class Retrace:
         )
         head, tail = to_json(line).split(_NO_STEPS)
         return f'{head}"steps":[{",".join(steps)}]{tail}'
+
+    def _check_people(self, steps: Sequence[dict[str, Any]], cpu: Times, unasked: Times) -> None:
+        for number, step in enumerate(steps):
+            if self._seats[step["seat"]] in self._people and (cpu[number], unasked[number]) != (None, None):
+                raise RecordDiffers(f"steps[{number}] is a person's, but took CPU time")
 
     def _next_deal(self, hands: tuple[int, ...]) -> Deal:
         try:

@@ -214,9 +214,10 @@ class LineCheck:
         dealing = RecordedDealing(rules) if self._is_secret else SeedDealing(rules, self._seed)
         rotations = [None] if form.boards is None else range(form.tables(rules))
         self._tables = {
-            rotation: Retrace(rules, form, rotation, dealing, has_forced=match.has_forced) for rotation in rotations
+            rotation: Retrace(rules, form, rotation, dealing, has_forced=match.has_forced, people=match.people_numbers)
+            for rotation in rotations
         }
-        self._tally = Tally(rules, match.bots, form)
+        self._tally = Tally(rules, match.bots, form, match.people_numbers)
         self.match = match
 
     def _take_deal(self, plain: dict[str, Any], text: bytes) -> None:
@@ -259,6 +260,9 @@ def _terms(match: MatchLine) -> tuple[Rules, Format]:
         raise RecordDiffers(str(error)) from None
     if len(match.bots) != rules.players:
         raise RecordDiffers(f"{len(match.bots)} bots are named for {rules.players} seats")
+    people = [each.bot for each in match.people or ()]
+    if match.people is not None and (not people or people != sorted({*people} & {*range(rules.players)})):
+        raise RecordDiffers("people: they are not numbers of seats in rising order")
     if not _HASH.fullmatch(match.commitment):
         raise RecordDiffers("commitment: it is no SHA-256 in hex")
     if not _is_time(match.started):

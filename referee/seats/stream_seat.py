@@ -75,18 +75,23 @@ class StreamSeat:
 
     async def welcome(self, welcome: Welcome) -> None:
         """Wait for the bot to take its seat."""
+        budget = welcome.clock.start_up
+        if not await self._is_taken(welcome):
+            self._reconnect.timed_out(f"it did not take its seat within {budget:g} s")
+            failure = self._failure.result()
+            if isinstance(failure, SeatBroken):
+                raise failure
+            raise SeatFailure(Verdict.ABSENT, failure.message, failure.end)
+
+    async def _is_taken(self, welcome: Welcome) -> bool:
+        """Wait until somebody has taken the seat, or nobody will in time, and say whether somebody has."""
         self._welcome = welcome_message(welcome)
         await self._notify(self._welcome)
         taken = asyncio.ensure_future(self._taken.wait())
         budget = welcome.clock.start_up
         await asyncio.wait((taken, self._failure), timeout=budget, return_when=asyncio.FIRST_COMPLETED)
         taken.cancel()
-        if not self._taken.is_set():  # the bot may have connected while the time ran out
-            self._reconnect.timed_out(f"it did not take its seat within {budget:g} s")
-            failure = self._failure.result()
-            if isinstance(failure, SeatBroken):
-                raise failure
-            raise SeatFailure(Verdict.ABSENT, failure.message, failure.end)
+        return self._taken.is_set()  # the bot may have connected while the time ran out
 
     async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
         """Send the question and wait for the answer, on this stream or the next one."""
@@ -226,10 +231,12 @@ class StreamSeat:
 
     async def _send_missed(self) -> None:
         """Begin a stream with the welcome and the open question."""
-        missed = [message for message in (self._welcome, self._question and self._question.message) if message]
         if self._question is not None:
             self._traffic.question()
-        await self._stream.begin(missed)
+        await self._stream.begin(self._missed())
+
+    def _missed(self) -> list[RefereeMessage]:
+        return [message for message in (self._welcome, self._question and self._question.message) if message]
 
     def _receive(self, data: bytes) -> None:
         """Take one message of the bot; a message that answers no question is dropped."""

@@ -15,7 +15,9 @@ class Traffic:
     A late answer was asked for once, so an honest bot never reaches the limit, however slow it is.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most_unasked: int = MAX_UNASKED, most_streams: int = MAX_STREAMS) -> None:
+        self._most_unasked = most_unasked
+        self._most_streams = most_streams
         self._unasked = 0
         self._streams = 0
 
@@ -34,8 +36,8 @@ class Traffic:
     @property
     def excess(self) -> str:
         """What was too much, in words; empty while nothing was."""
-        if self._unasked > MAX_UNASKED:
-            return f"it sent more than {MAX_UNASKED} messages that nobody had asked for"
-        if self._streams > MAX_STREAMS:
-            return f"it opened more than {MAX_STREAMS} streams in one match"
+        if self._unasked > self._most_unasked:
+            return f"it sent more than {self._most_unasked} messages that nobody had asked for"
+        if self._streams > self._most_streams:
+            return f"it opened more than {self._most_streams} streams in one match"
         return ""

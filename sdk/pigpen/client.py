@@ -32,7 +32,7 @@ RETRY_SECONDS = 0.05
 PATIENCE_SECONDS = 10.0
 """How long a bot without a connection keeps trying."""
 
-_FINAL = {
+FINAL = {
     grpc.StatusCode.UNAUTHENTICATED,
     grpc.StatusCode.FAILED_PRECONDITION,
     grpc.StatusCode.INVALID_ARGUMENT,
@@ -40,7 +40,7 @@ _FINAL = {
 }
 """Answers that a second attempt would not change."""
 
-_CHANNEL_OPTIONS = [
+CHANNEL_OPTIONS = [
     ("grpc.initial_reconnect_backoff_ms", 50),
     ("grpc.min_reconnect_backoff_ms", 50),
     ("grpc.max_reconnect_backoff_ms", 500),
@@ -116,7 +116,7 @@ class Client:
                 await self._play_stream()
                 return
             except (grpc.aio.AioRpcError, asyncio.InvalidStateError) as error:
-                if isinstance(error, grpc.aio.AioRpcError) and error.code() in _FINAL:
+                if isinstance(error, grpc.aio.AioRpcError) and error.code() in FINAL:
                     raise Refused(f"The referee refused this bot: {error.details()}") from None
                 if self._connected:
                     give_up = loop.time() + self._patience
@@ -126,7 +126,7 @@ class Client:
 
     async def _play_stream(self) -> None:
         """Play on one stream until the referee ends it; any other end is an error."""
-        async with grpc.aio.insecure_channel(self._address, options=_CHANNEL_OPTIONS) as channel:
+        async with grpc.aio.insecure_channel(self._address, options=CHANNEL_OPTIONS) as channel:
             stream = RefereeStub(channel).Play()
             await stream.write(self._hello)
             while isinstance(message := await stream.read(), RefereeMessage):

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,10 +15,13 @@ from pigpen.rules import Phase
 from pigpen.v1.referee_pb2 import RefereeMessage
 from pigpen.values.notices import DealResult, FaultNotice
 from pigpen.wire.messages import notice_message, request_message, welcome_message
+from pigpen.wire.person_messages import seen_message
 from referee.match import table
+from referee.match.person import PersonPlayer
 from referee.match.player import Player
 from referee.match.spec import DEFAULT_CLOCK, MatchSpec
 from referee.records.lines import DealLine
+from referee.seats.presence import Presence
 from referee.seats.verdict import SeatFailure
 from tests.referee.tables import play_match
 
@@ -25,7 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pigpen.rules import Action, Rules
-    from pigpen.values.notices import Notice, Welcome
+    from pigpen.values.notices import ClockSetting, Notice, Welcome
+    from pigpen.values.seen import Seen
     from pigpen.values.view import View
     from referee.match.formats import Format
     from referee.match.observer import Observer
@@ -111,6 +116,21 @@ class Tap:
         pass
 
 
+@dataclass
+class PersonTap(Tap):
+    """The seat of a person, who sees more than it is asked, and never leaves."""
+
+    presence: Presence = field(default_factory=Presence)
+
+    def show(self, seen: Seen) -> None:
+        self._keep(seen_message(seen), seen.view.deal, seen.view.phase, len(seen.view.plays))
+
+
+def _still(kind: type[Player], seat: Seat, setting: ClockSetting, now: object) -> Player:
+    """A player whose clock stands still."""
+    return kind(seat, setting, lambda: 0.0)
+
+
 class _Enough(Exception):
     """The rest of the match is of no interest."""
 
@@ -132,7 +152,8 @@ async def played(
 
     with pytest.MonkeyPatch.context() as patch, contextlib.suppress(_Enough):
         patch.setattr(table, "deal_hands", lambda rules, seed, number: hands[number])
-        patch.setattr(table, "Player", lambda seat, setting, now: Player(seat, setting, lambda: 0.0))
+        for kind in (Player, PersonPlayer):
+            patch.setattr(table, kind.__name__, partial(_still, kind))
         await play_match(spec, seats, write, observer)
     return lines
 

@@ -27,37 +27,43 @@ from pigpen.v1 import rules_pb2 as pigpen_dot_v1_dot_rules__pb2
 from pigpen.v1 import view_pb2 as pigpen_dot_v1_dot_view__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17pigpen/v1/referee.proto\x12\tpigpen.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x15pigpen/v1/rules.proto\x1a\x14pigpen/v1/view.proto\"\\\n\nBotMessage\x12!\n\x05hello\x18\x01 \x01(\x0b\x32\x10.pigpen.v1.HelloH\x00\x12#\n\x06\x61nswer\x18\x02 \x01(\x0b\x32\x11.pigpen.v1.AnswerH\x00\x42\x06\n\x04\x62ody\"\xdf\x01\n\x0eRefereeMessage\x12%\n\x07welcome\x18\x01 \x01(\x0b\x32\x12.pigpen.v1.WelcomeH\x00\x12%\n\x07request\x18\x02 \x01(\x0b\x32\x12.pigpen.v1.RequestH\x00\x12(\n\tdeal_over\x18\x03 \x01(\x0b\x32\x13.pigpen.v1.DealOverH\x00\x12!\n\x05\x66\x61ult\x18\x04 \x01(\x0b\x32\x10.pigpen.v1.FaultH\x00\x12*\n\nmatch_over\x18\x05 \x01(\x0b\x32\x14.pigpen.v1.MatchOverH\x00\x42\x06\n\x04\x62ody\"C\n\x05Hello\x12\x10\n\x08protocol\x18\x01 \x01(\r\x12\r\n\x05token\x18\x02 \x01(\t\x12\x0c\n\x04name\x18\x03 \x01(\t\x12\x0b\n\x03sdk\x18\x04 \x01(\t\"i\n\x07Welcome\x12\x1f\n\x05rules\x18\x01 \x01(\x0b\x32\x10.pigpen.v1.Rules\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\x0e\n\x06\x66ormat\x18\x03 \x01(\t\x12\x1f\n\x05\x63lock\x18\x04 \x01(\x0b\x32\x10.pigpen.v1.Clock\"\xcd\x01\n\x05\x43lock\x12\'\n\x04\x62\x61nk\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\x12,\n\tincrement\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12(\n\x05limit\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12+\n\x08start_up\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x16\n\x0e\x64\x65\x61ls_per_bank\x18\x05 \x01(\r\"\xc9\x01\n\x07Request\x12\x10\n\x08\x64\x65\x63ision\x18\x01 \x01(\x04\x12\x1d\n\x04view\x18\x02 \x01(\x0b\x32\x0f.pigpen.v1.View\x12(\n\x05limit\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\'\n\x04\x62\x61nk\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12,\n\tlast_took\x18\x05 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x0c\n\x04seed\x18\x06 \x01(\x06\"\xad\x01\n\x06\x41nswer\x12\x10\n\x08\x64\x65\x63ision\x18\x01 \x01(\x04\x12\x0e\n\x04\x63\x61rd\x18\x02 \x01(\rH\x00\x12%\n\x04pass\x18\x03 \x01(\x0b\x32\x15.pigpen.v1.PassActionH\x00\x12)\n\x06\x65xpose\x18\x04 \x01(\x0b\x32\x17.pigpen.v1.ExposeActionH\x00\x12%\n\x04moon\x18\x05 \x01(\x0e\x32\x15.pigpen.v1.MoonChoiceH\x00\x42\x08\n\x06\x61\x63tion\"\x1b\n\nPassAction\x12\r\n\x05\x63\x61rds\x18\x01 \x01(\x0c\"2\n\x0c\x45xposeAction\x12\"\n\x05\x63\x61rds\x18\x01 \x03(\x0b\x32\x13.pigpen.v1.Exposure\"F\n\x08\x44\x65\x61lOver\x12\x0c\n\x04\x64\x65\x61l\x18\x01 \x01(\r\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\x0e\n\x06scores\x18\x03 \x03(\x12\x12\x0e\n\x06totals\x18\x04 \x03(\x12\"]\n\x05\x46\x61ult\x12\x10\n\x08\x64\x65\x63ision\x18\x01 \x01(\x04\x12\x0f\n\x07verdict\x18\x02 \x01(\t\x12\x0f\n\x07message\x18\x03 \x01(\t\x12\x0e\n\x06\x66\x61ults\x18\x04 \x01(\r\x12\x10\n\x08takeover\x18\x05 \x01(\x08\"3\n\tMatchOver\x12\r\n\x05place\x18\x01 \x01(\r\x12\x17\n\x0fpoints_per_deal\x18\x02 \x01(\x01\x32G\n\x07Referee\x12<\n\x04Play\x12\x15.pigpen.v1.BotMessage\x1a\x19.pigpen.v1.RefereeMessage(\x01\x30\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17pigpen/v1/referee.proto\x12\tpigpen.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x15pigpen/v1/rules.proto\x1a\x14pigpen/v1/view.proto\"\x85\x01\n\nBotMessage\x12!\n\x05hello\x18\x01 \x01(\x0b\x32\x10.pigpen.v1.HelloH\x00\x12#\n\x06\x61nswer\x18\x02 \x01(\x0b\x32\x11.pigpen.v1.AnswerH\x00\x12\'\n\x08presence\x18\x03 \x01(\x0b\x32\x13.pigpen.v1.PresenceH\x00\x42\x06\n\x04\x62ody\"\x80\x02\n\x0eRefereeMessage\x12%\n\x07welcome\x18\x01 \x01(\x0b\x32\x12.pigpen.v1.WelcomeH\x00\x12%\n\x07request\x18\x02 \x01(\x0b\x32\x12.pigpen.v1.RequestH\x00\x12(\n\tdeal_over\x18\x03 \x01(\x0b\x32\x13.pigpen.v1.DealOverH\x00\x12!\n\x05\x66\x61ult\x18\x04 \x01(\x0b\x32\x10.pigpen.v1.FaultH\x00\x12*\n\nmatch_over\x18\x05 \x01(\x0b\x32\x14.pigpen.v1.MatchOverH\x00\x12\x1f\n\x04seen\x18\x06 \x01(\x0b\x32\x0f.pigpen.v1.SeenH\x00\x42\x06\n\x04\x62ody\"C\n\x05Hello\x12\x10\n\x08protocol\x18\x01 \x01(\r\x12\r\n\x05token\x18\x02 \x01(\t\x12\x0c\n\x04name\x18\x03 \x01(\t\x12\x0b\n\x03sdk\x18\x04 \x01(\t\"i\n\x07Welcome\x12\x1f\n\x05rules\x18\x01 \x01(\x0b\x32\x10.pigpen.v1.Rules\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\x0e\n\x06\x66ormat\x18\x03 \x01(\t\x12\x1f\n\x05\x63lock\x18\x04 \x01(\x0b\x32\x10.pigpen.v1.Clock\"\xcd\x01\n\x05\x43lock\x12\'\n\x04\x62\x61nk\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\x12,\n\tincrement\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12(\n\x05limit\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12+\n\x08start_up\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x16\n\x0e\x64\x65\x61ls_per_bank\x18\x05 \x01(\r\"\xc9\x01\n\x07Request\x12\x10\n\x08\x64\x65\x63ision\x18\x01 \x01(\x04\x12\x1d\n\x04view\x18\x02 \x01(\x0b\x32\x0f.pigpen.v1.View\x12(\n\x05limit\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\'\n\x04\x62\x61nk\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12,\n\tlast_took\x18\x05 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x0c\n\x04seed\x18\x06 \x01(\x06\"\xad\x01\n\x06\x41nswer\x12\x10\n\x08\x64\x65\x63ision\x18\x01 \x01(\x04\x12\x0e\n\x04\x63\x61rd\x18\x02 \x01(\rH\x00\x12%\n\x04pass\x18\x03 \x01(\x0b\x32\x15.pigpen.v1.PassActionH\x00\x12)\n\x06\x65xpose\x18\x04 \x01(\x0b\x32\x17.pigpen.v1.ExposeActionH\x00\x12%\n\x04moon\x18\x05 \x01(\x0e\x32\x15.pigpen.v1.MoonChoiceH\x00\x42\x08\n\x06\x61\x63tion\"\x1b\n\nPassAction\x12\r\n\x05\x63\x61rds\x18\x01 \x01(\x0c\"2\n\x0c\x45xposeAction\x12\"\n\x05\x63\x61rds\x18\x01 \x03(\x0b\x32\x13.pigpen.v1.Exposure\"F\n\x08\x44\x65\x61lOver\x12\x0c\n\x04\x64\x65\x61l\x18\x01 \x01(\r\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\x0e\n\x06scores\x18\x03 \x03(\x12\x12\x0e\n\x06totals\x18\x04 \x03(\x12\"]\n\x05\x46\x61ult\x12\x10\n\x08\x64\x65\x63ision\x18\x01 \x01(\x04\x12\x0f\n\x07verdict\x18\x02 \x01(\t\x12\x0f\n\x07message\x18\x03 \x01(\t\x12\x0e\n\x06\x66\x61ults\x18\x04 \x01(\r\x12\x10\n\x08takeover\x18\x05 \x01(\x08\"3\n\tMatchOver\x12\r\n\x05place\x18\x01 \x01(\r\x12\x17\n\x0fpoints_per_deal\x18\x02 \x01(\x01\"B\n\x04Seen\x12\x1d\n\x04view\x18\x01 \x01(\x0b\x32\x0f.pigpen.v1.View\x12\r\n\x05names\x18\x02 \x03(\t\x12\x0c\n\x04\x61way\x18\x03 \x01(\x08\"A\n\x08Presence\x12\'\n\x05state\x18\x01 \x01(\x0e\x32\x18.pigpen.v1.PresenceState\x12\x0c\n\x04\x64\x65\x61l\x18\x02 \x01(\r*{\n\rPresenceState\x12\x1e\n\x1aPRESENCE_STATE_UNSPECIFIED\x10\x00\x12\x17\n\x13PRESENCE_STATE_HERE\x10\x01\x12\x17\n\x13PRESENCE_STATE_AWAY\x10\x02\x12\x18\n\x14PRESENCE_STATE_READY\x10\x03\x32G\n\x07Referee\x12<\n\x04Play\x12\x15.pigpen.v1.BotMessage\x1a\x19.pigpen.v1.RefereeMessage(\x01\x30\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'pigpen.v1.referee_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_BOTMESSAGE']._serialized_start=115
-  _globals['_BOTMESSAGE']._serialized_end=207
-  _globals['_REFEREEMESSAGE']._serialized_start=210
-  _globals['_REFEREEMESSAGE']._serialized_end=433
-  _globals['_HELLO']._serialized_start=435
-  _globals['_HELLO']._serialized_end=502
-  _globals['_WELCOME']._serialized_start=504
-  _globals['_WELCOME']._serialized_end=609
-  _globals['_CLOCK']._serialized_start=612
-  _globals['_CLOCK']._serialized_end=817
-  _globals['_REQUEST']._serialized_start=820
-  _globals['_REQUEST']._serialized_end=1021
-  _globals['_ANSWER']._serialized_start=1024
-  _globals['_ANSWER']._serialized_end=1197
-  _globals['_PASSACTION']._serialized_start=1199
-  _globals['_PASSACTION']._serialized_end=1226
-  _globals['_EXPOSEACTION']._serialized_start=1228
-  _globals['_EXPOSEACTION']._serialized_end=1278
-  _globals['_DEALOVER']._serialized_start=1280
-  _globals['_DEALOVER']._serialized_end=1350
-  _globals['_FAULT']._serialized_start=1352
-  _globals['_FAULT']._serialized_end=1445
-  _globals['_MATCHOVER']._serialized_start=1447
-  _globals['_MATCHOVER']._serialized_end=1498
-  _globals['_REFEREE']._serialized_start=1500
-  _globals['_REFEREE']._serialized_end=1571
+  _globals['_PRESENCESTATE']._serialized_start=1710
+  _globals['_PRESENCESTATE']._serialized_end=1833
+  _globals['_BOTMESSAGE']._serialized_start=116
+  _globals['_BOTMESSAGE']._serialized_end=249
+  _globals['_REFEREEMESSAGE']._serialized_start=252
+  _globals['_REFEREEMESSAGE']._serialized_end=508
+  _globals['_HELLO']._serialized_start=510
+  _globals['_HELLO']._serialized_end=577
+  _globals['_WELCOME']._serialized_start=579
+  _globals['_WELCOME']._serialized_end=684
+  _globals['_CLOCK']._serialized_start=687
+  _globals['_CLOCK']._serialized_end=892
+  _globals['_REQUEST']._serialized_start=895
+  _globals['_REQUEST']._serialized_end=1096
+  _globals['_ANSWER']._serialized_start=1099
+  _globals['_ANSWER']._serialized_end=1272
+  _globals['_PASSACTION']._serialized_start=1274
+  _globals['_PASSACTION']._serialized_end=1301
+  _globals['_EXPOSEACTION']._serialized_start=1303
+  _globals['_EXPOSEACTION']._serialized_end=1353
+  _globals['_DEALOVER']._serialized_start=1355
+  _globals['_DEALOVER']._serialized_end=1425
+  _globals['_FAULT']._serialized_start=1427
+  _globals['_FAULT']._serialized_end=1520
+  _globals['_MATCHOVER']._serialized_start=1522
+  _globals['_MATCHOVER']._serialized_end=1573
+  _globals['_SEEN']._serialized_start=1575
+  _globals['_SEEN']._serialized_end=1641
+  _globals['_PRESENCE']._serialized_start=1643
+  _globals['_PRESENCE']._serialized_end=1708
+  _globals['_REFEREE']._serialized_start=1835
+  _globals['_REFEREE']._serialized_end=1906
 # @@protoc_insertion_point(module_scope)

@@ -16,6 +16,7 @@ from google.protobuf import descriptor as descriptor
 from google.protobuf import duration_pb2 as duration_pb2
 from google.protobuf import message as message
 from google.protobuf.internal import containers as containers
+from google.protobuf.internal import enum_type_wrapper as enum_type_wrapper
 from pigpen.v1 import rules_pb2 as rules_pb2
 from pigpen.v1 import view_pb2 as view_pb2
 import builtins as builtins
@@ -29,6 +30,33 @@ else:
 
 DESCRIPTOR: descriptor.FileDescriptor
 
+class _PresenceState:
+    ValueType = typing.NewType("ValueType", builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _PresenceStateEnumTypeWrapper(enum_type_wrapper._EnumTypeWrapper[_PresenceState.ValueType], builtins.type):
+    DESCRIPTOR: descriptor.EnumDescriptor
+    PRESENCE_STATE_UNSPECIFIED: _PresenceState.ValueType  # 0
+    """Never sent; ignored."""
+    PRESENCE_STATE_HERE: _PresenceState.ValueType  # 1
+    """It is back: it is asked again from the next decision on."""
+    PRESENCE_STATE_AWAY: _PresenceState.ValueType  # 2
+    """It leaves: the default policy plays its seat, an open question included."""
+    PRESENCE_STATE_READY: _PresenceState.ValueType  # 3
+    """It has looked at the end of a deal: the clock of the next one may run."""
+
+class PresenceState(_PresenceState, metaclass=_PresenceStateEnumTypeWrapper):
+    """What a person says of itself."""
+
+PRESENCE_STATE_UNSPECIFIED: PresenceState.ValueType  # 0
+"""Never sent; ignored."""
+PRESENCE_STATE_HERE: PresenceState.ValueType  # 1
+"""It is back: it is asked again from the next decision on."""
+PRESENCE_STATE_AWAY: PresenceState.ValueType  # 2
+"""It leaves: the default policy plays its seat, an open question included."""
+PRESENCE_STATE_READY: PresenceState.ValueType  # 3
+"""It has looked at the end of a deal: the clock of the next one may run."""
+
 @typing.final
 class BotMessage(message.Message):
     """What a bot sends."""
@@ -37,6 +65,7 @@ class BotMessage(message.Message):
 
     HELLO_FIELD_NUMBER: builtins.int
     ANSWER_FIELD_NUMBER: builtins.int
+    PRESENCE_FIELD_NUMBER: builtins.int
     @builtins.property
     def hello(self) -> Hello:
         """The first message of a stream, and only the first."""
@@ -45,17 +74,22 @@ class BotMessage(message.Message):
     def answer(self) -> Answer:
         """The answer to a request."""
 
+    @builtins.property
+    def presence(self) -> Presence:
+        """A person says whether it is there. A bot never sends one: its seat takes it for a malformed answer."""
+
     def __init__(
         self,
         *,
         hello: Hello | None = ...,
         answer: Answer | None = ...,
+        presence: Presence | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = typing.Literal["answer", b"answer", "body", b"body", "hello", b"hello"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = typing.Literal["answer", b"answer", "body", b"body", "hello", b"hello", "presence", b"presence"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = typing.Literal["answer", b"answer", "body", b"body", "hello", b"hello"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = typing.Literal["answer", b"answer", "body", b"body", "hello", b"hello", "presence", b"presence"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = typing.Literal["hello", "answer"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = typing.Literal["hello", "answer", "presence"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
@@ -70,6 +104,7 @@ class RefereeMessage(message.Message):
     DEAL_OVER_FIELD_NUMBER: builtins.int
     FAULT_FIELD_NUMBER: builtins.int
     MATCH_OVER_FIELD_NUMBER: builtins.int
+    SEEN_FIELD_NUMBER: builtins.int
     @builtins.property
     def welcome(self) -> Welcome:
         """The first message of a stream."""
@@ -90,6 +125,10 @@ class RefereeMessage(message.Message):
     def match_over(self) -> MatchOver:
         """The match has ended; the stream ends too."""
 
+    @builtins.property
+    def seen(self) -> Seen:
+        """What a person sees now. No bot is sent one."""
+
     def __init__(
         self,
         *,
@@ -98,12 +137,13 @@ class RefereeMessage(message.Message):
         deal_over: DealOver | None = ...,
         fault: Fault | None = ...,
         match_over: MatchOver | None = ...,
+        seen: Seen | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = typing.Literal["body", b"body", "deal_over", b"deal_over", "fault", b"fault", "match_over", b"match_over", "request", b"request", "welcome", b"welcome"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = typing.Literal["body", b"body", "deal_over", b"deal_over", "fault", b"fault", "match_over", b"match_over", "request", b"request", "seen", b"seen", "welcome", b"welcome"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = typing.Literal["body", b"body", "deal_over", b"deal_over", "fault", b"fault", "match_over", b"match_over", "request", b"request", "welcome", b"welcome"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = typing.Literal["body", b"body", "deal_over", b"deal_over", "fault", b"fault", "match_over", b"match_over", "request", b"request", "seen", b"seen", "welcome", b"welcome"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = typing.Literal["welcome", "request", "deal_over", "fault", "match_over"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = typing.Literal["welcome", "request", "deal_over", "fault", "match_over", "seen"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
@@ -448,5 +488,63 @@ class MatchOver(message.Message):
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> builtins.bool: ...
     _ClearFieldArgType: _TypeAlias = typing.Literal["place", b"place", "points_per_deal", b"points_per_deal"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+@typing.final
+class Seen(message.Message):
+    """What a person at the table sees: sent when a deal begins, after everything that happens in it, when the
+    person leaves or comes back, and at the beginning of a stream.
+    """
+
+    DESCRIPTOR: descriptor.Descriptor
+
+    VIEW_FIELD_NUMBER: builtins.int
+    NAMES_FIELD_NUMBER: builtins.int
+    AWAY_FIELD_NUMBER: builtins.int
+    away: builtins.bool
+    """True: the default policy plays the seat until the person says that it is here."""
+    @builtins.property
+    def view(self) -> view_pb2.View:
+        """All that the seat may know."""
+
+    @builtins.property
+    def names(self) -> containers.RepeatedScalarFieldContainer[builtins.str]:
+        """The name of whoever sits in each seat, from 0."""
+
+    def __init__(
+        self,
+        *,
+        view: view_pb2.View | None = ...,
+        names: abc.Iterable[builtins.str] | None = ...,
+        away: builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = typing.Literal["view", b"view"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = typing.Literal["away", b"away", "names", b"names", "view", b"view"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+@typing.final
+class Presence(message.Message):
+    """Whether a person is at the table."""
+
+    DESCRIPTOR: descriptor.Descriptor
+
+    STATE_FIELD_NUMBER: builtins.int
+    DEAL_FIELD_NUMBER: builtins.int
+    state: PresenceState.ValueType
+    """What the person says."""
+    deal: builtins.int
+    """READY: number of the deal whose end the person has looked at. Otherwise ignored."""
+    def __init__(
+        self,
+        *,
+        state: PresenceState.ValueType = ...,
+        deal: builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = typing.Literal["deal", b"deal", "state", b"state"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...

@@ -58,11 +58,12 @@ def request_message(view: View, took: float) -> referee_pb2.RefereeMessage:
     _set_duration(request.limit, view.limit)
     _set_duration(request.bank, view.bank)
     _set_duration(request.last_took, took)
-    _fill_view(request.view, view)
+    fill_view(request.view, view)
     return message
 
 
-def _fill_view(message: view_pb2.View, view: View) -> None:
+def fill_view(message: view_pb2.View, view: View) -> None:
+    """Write what *view* shows into *message*."""
     message.phase = int(view.phase)  # type: ignore[assignment]
     message.seat = view.seat
     message.deal = view.deal

@@ -1,0 +1,194 @@
+"""The client of a person's seat: what it hears goes to a front, what the person decides goes to the referee."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from pigpen.client import (
+    CHANNEL_OPTIONS,
+    FINAL,
+    PATIENCE_SECONDS,
+    RETRY_SECONDS,
+    Refused,
+    Unreachable,
+)
+
+# isort: split
+import grpc
+import grpc.aio
+
+from pigpen.v1.referee_pb2 import RefereeMessage
+from pigpen.v1.referee_pb2_grpc import RefereeStub
+from pigpen.version import __version__
+from pigpen.wire.messages import answer_message, hello_message, notice_of, view_of, welcome_of
+from pigpen.wire.person_messages import AWAY, HERE, READY, presence_message, seen_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pigpen.rules import Action
+    from pigpen.v1.referee_pb2 import BotMessage
+    from pigpen.values.notices import Notice, Welcome
+    from pigpen.values.seen import Seen
+    from pigpen.values.view import View
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a person is asked; it is answered by the number of the decision that the view has."""
+
+    view: View
+    until: float
+    """When the default is played instead, by the client's clock."""
+
+
+class Front(Protocol):
+    """What shows the table to a person. Its methods are plain functions, and wait for nothing."""
+
+    def welcomed(self, welcome: Welcome) -> None:
+        """The person has its seat; said again after a lost connection."""
+
+    def seen(self, seen: Seen) -> None:
+        """Show what there is to see now."""
+
+    def asked(self, question: Question) -> None:
+        """A decision is wanted; put again, with the same number, after a lost connection."""
+
+    def told(self, notice: Notice) -> None:
+        """A deal or the match is over, or the default was played; results are told again after a lost connection."""
+
+    def connected(self, *, is_there: bool) -> None:
+        """The connection to the referee is there, or is lost and being made again."""
+
+
+class PersonClient:
+    """
+    A person's connection to its seat, made again when it breaks.
+
+    An answer to another question than the one that is open changes nothing. One that may have been lost with its
+    connection is sent again.
+    """
+
+    def __init__(
+        self,
+        front: Front,
+        address: str,
+        token: str,
+        patience: float = PATIENCE_SECONDS,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """
+        Prepare to play.
+
+        Args:
+            front: Shows the table.
+            address: Of the seat, such as ``unix:/path``.
+            token: Of the seat.
+            patience: Seconds for which the referee is looked for before it is given up.
+            now: The client's clock.
+        """
+        self._front = front
+        self._hello = hello_message(token, "person", f"pigpen-person/{__version__}")
+        self._address = address
+        self._patience = patience
+        self._now = now
+        self._welcome: Welcome | None = None
+        self._question: Question | None = None
+        self._answer: BotMessage | None = None
+        self._outbox: asyncio.Queue[BotMessage] = asyncio.Queue()
+        self._has_connected = False
+
+    async def play_match(self) -> None:
+        """
+        Play until the referee ends the match.
+
+        Raises:
+            Refused: If the referee does not accept this client.
+            Unreachable: If it cannot be reached for *patience* seconds.
+        """
+        give_up = self._now() + self._patience
+        while True:
+            self._has_connected = False
+            try:
+                await self._play_stream()
+                return
+            except (grpc.aio.AioRpcError, asyncio.InvalidStateError) as error:
+                if isinstance(error, grpc.aio.AioRpcError) and error.code() in FINAL:
+                    raise Refused(f"The referee refused this person: {error.details()}") from None
+                if self._has_connected:
+                    self._front.connected(is_there=False)
+                    give_up = self._now() + self._patience
+                elif self._now() > give_up:
+                    raise Unreachable(f"No referee at {self._address}: {error}") from None
+                await asyncio.sleep(RETRY_SECONDS)
+
+    def answer(self, decision: int, action: Action) -> bool:
+        """Answer the question of that number, and say whether it was the open one."""
+        if self._question is None or self._question.view.decision != decision or self._answer is not None:
+            return False
+        self._answer = answer_message(self._question.view, action)
+        self._outbox.put_nowait(self._answer)
+        return True
+
+    def leave(self) -> None:
+        """Let the default policy play until `come_back`."""
+        self._outbox.put_nowait(presence_message(AWAY))
+
+    def come_back(self) -> None:
+        """Take the seat again at the next decision."""
+        self._outbox.put_nowait(presence_message(HERE))
+
+    def go_on(self, deal: int) -> None:
+        """Let the clock run: the person has looked at the end of that deal."""
+        self._outbox.put_nowait(presence_message(READY, deal))
+
+    async def _play_stream(self) -> None:
+        """Play on one stream until the referee ends it; any other end is an error."""
+        async with grpc.aio.insecure_channel(self._address, options=CHANNEL_OPTIONS) as channel:
+            stream = RefereeStub(channel).Play()
+            await stream.write(self._hello)
+            writing = asyncio.ensure_future(self._write(stream))
+            try:
+                while isinstance(message := await stream.read(), RefereeMessage):
+                    self._hear(message)
+                    if message.HasField("match_over"):
+                        with contextlib.suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):  # over either way
+                            await stream.done_writing()
+                            await stream.read()
+                        return
+            finally:
+                writing.cancel()
+
+    async def _write(self, stream: grpc.aio.StreamStreamCall[BotMessage, RefereeMessage]) -> None:
+        with contextlib.suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):  # reading will tell
+            while True:
+                await stream.write(await self._outbox.get())
+
+    def _hear(self, message: RefereeMessage) -> None:
+        if not self._has_connected:
+            self._has_connected = True
+            self._front.connected(is_there=True)
+        kind = message.WhichOneof("body")
+        if kind == "welcome":
+            self._welcome = welcome_of(message.welcome)
+            self._front.welcomed(self._welcome)
+        elif kind == "request" and self._welcome is not None:
+            self._take(view_of(message.request, self._welcome.rules))
+        elif kind == "seen" and self._welcome is not None:
+            self._front.seen(seen_of(message.seen, self._welcome.rules))
+        elif notice := notice_of(message):
+            self._front.told(notice)
+
+    def _take(self, view: View) -> None:
+        """Take a question; one that is put again keeps its time, and gets its answer again if there was one."""
+        if self._question is not None and self._question.view.decision == view.decision:
+            if self._answer is not None:
+                self._outbox.put_nowait(self._answer)
+        else:
+            self._question, self._answer = Question(view, self._now() + view.limit), None
+        if self._answer is None:
+            self._front.asked(self._question)

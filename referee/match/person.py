@@ -1,0 +1,75 @@
+"""A person's side of a match: a player who may be away, and who never loses the seat for it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Protocol, cast
+
+from referee.match.player import Decision, Player, default_done
+from referee.records.by import BY_AWAY
+from referee.seats.presence import PersonAway
+from referee.seats.seat import Seat
+from referee.seats.verdict import TAKEOVER_AT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pigpen.rules import Deal
+    from pigpen.values.notices import ClockSetting
+    from referee.match.player import Fault
+    from referee.seats.presence import Presence
+    from referee.seats.verdict import SeatFailure
+
+AWAY_SECONDS = 1.0
+"""How long each decision of a person who is away waits, so that there is a next one when it comes back."""
+READING_SECONDS = 120.0
+"""How long the clock waits at most while a person looks at the end of a deal."""
+FAULTS_IN_A_ROW = TAKEOVER_AT
+"""After so many faults without a decision in between, a person is away."""
+
+
+class AbsentableSeat(Seat, Protocol):
+    """A seat whose person may leave and come back."""
+
+    @property
+    def presence(self) -> Presence:
+        """Whether the person is there."""
+
+
+class PersonPlayer(Player):
+    """
+    Asks a person for its decisions, and plays the default action while it is away.
+
+    The clock does not run while the person looks at the end of a deal. Faults in a row make it away; no number of them
+    takes its seat.
+    """
+
+    def __init__(self, seat: Seat, setting: ClockSetting, now: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(seat, setting, now)
+        self._presence = cast("AbsentableSeat", seat).presence
+        self._faults_in_a_row = 0
+
+    async def act(self, deal: Deal, chair: int, totals: tuple[int, ...], seed: int, thinkers: int = 1) -> Decision:
+        """See `Player`."""
+        if deal.is_forced(chair):
+            return await super().act(deal, chair, totals, seed, thinkers)
+        await self._presence.looked_within(READING_SECONDS)
+        if self._presence.is_away and not await self._presence.back_within(AWAY_SECONDS):
+            return Decision(default_done(deal, chair), BY_AWAY, 0.0)
+        try:
+            decision = await super().act(deal, chair, totals, seed, thinkers)
+        except PersonAway:
+            return Decision(default_done(deal, chair), BY_AWAY, 0.0)
+        if decision.fault is None:
+            self._faults_in_a_row = 0
+        return decision
+
+    def _loses_seat(self) -> bool:
+        return False
+
+    async def _record_fault(self, failure: SeatFailure) -> Fault:
+        self._faults_in_a_row += 1
+        if self._faults_in_a_row >= FAULTS_IN_A_ROW:
+            self._faults_in_a_row = 0
+            self._presence.leave()
+        return await super()._record_fault(failure)

@@ -1,0 +1,155 @@
+"""The seat of a person: the same stream as a bot's, but nobody loses it for being away."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import TYPE_CHECKING
+
+from pigpen.values.notices import DealResult
+from pigpen.values.seen import Seen
+from pigpen.wire.messages import notice_message
+from pigpen.wire.person_messages import AWAY, HERE, READY, presence_of, seen_message
+from referee.seats.deadlines import Deadlines
+from referee.seats.presence import PersonAway, Presence
+from referee.seats.stream_seat import StreamSeat
+from referee.seats.traffic import Traffic
+from referee.seats.verdict import SeatBroken, SeatFailure
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pigpen.rules import Action
+    from pigpen.v1.referee_pb2 import RefereeMessage
+    from pigpen.values.notices import Notice, Welcome
+    from pigpen.values.view import View
+    from referee.seats.clock import Stopwatch
+    from referee.seats.exit import Exit
+    from referee.seats.seat_server import Context
+
+PERSON_DEADLINES = Deadlines(notice=5.0, reconnect=10.0)
+"""A person's program may be a web process that starts again."""
+MOST_MESSAGES = 2000
+"""Messages that a person's seat takes in a match beyond one for each question."""
+MOST_STREAMS = 500
+"""Streams that a person may open to its seat in a match."""
+
+
+class PersonSeat(StreamSeat):
+    """
+    The referee's end of a seat that a person plays.
+
+    The person is told what it sees when that changes, and not only when it is asked. It can come back with its token
+    as long as the match lives, and is then told the results of all deals again, what it sees now, and the open
+    question. Meanwhile it is away (`Presence`).
+
+    Attributes:
+        presence: Whether the person is at the table.
+    """
+
+    def __init__(self, socket: Path, token: str, deadlines: Deadlines = PERSON_DEADLINES) -> None:
+        super().__init__(socket, token, deadlines)
+        self.presence = Presence(self._presence_changed)
+        self._traffic = Traffic(MOST_MESSAGES, MOST_STREAMS)
+        self._seen: Seen | None = None
+        self._results: list[RefereeMessage] = []
+        self._unsent: deque[RefereeMessage] = deque()
+        self._sending: asyncio.Task[None] | None = None
+
+    def show(self, seen: Seen) -> None:
+        """Tell the person what it sees now; waits for nothing."""
+        self._seen = Seen(seen.view, seen.names, self.presence.is_away)
+        self._unsent.append(seen_message(self._seen))
+        if self._sending is None or self._sending.done():
+            self._sending = asyncio.ensure_future(self._send_unsent())
+
+    async def welcome(self, welcome: Welcome) -> None:
+        """Wait for the person, who is away if nobody comes in time."""
+        if not await self._is_taken(welcome):
+            if self._failure.done():
+                raise self._failure.result()
+            self.presence.lose()
+
+    async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
+        """
+        Send the question after all that the person has seen, and wait for the answer.
+
+        Raises:
+            PersonAway: If the person leaves meanwhile.
+            SeatFailure: If no answer comes in time, or none that can be read.
+            SeatBroken: If the seat itself has failed; the match is void.
+        """
+        await self._all_sent()
+        if self.presence.is_away:
+            watch.stop()
+            raise PersonAway
+        return await super().ask(view, watch, took)
+
+    async def tell(self, notice: Notice, decision: int = 0) -> None:
+        """Pass on a notice after all that the person has seen, if it is there."""
+        await self._all_sent()
+        if isinstance(notice, DealResult):
+            self._results.append(notice_message(notice))
+            self.presence.show_end_of(notice.deal)
+        await super().tell(notice, decision)
+
+    def freeze(self) -> None:
+        """Freeze nothing: a person has no program."""
+
+    def freeze_if_working(self) -> None:
+        """Freeze nothing: a person has no program."""
+
+    def lose(self, reason: str, end: Exit | None = None) -> None:
+        """The person's client floods the seat, or does not read: break its stream; it may open another one."""
+        super().lose(reason, end)
+        self._unsent.clear()
+        if self._stream.is_there and not self._closed:
+            self._reconnect.restart(None)
+
+    async def close(self) -> None:
+        """Let the person's client close its stream, then close the seat."""
+        if self._sending:
+            self._sending.cancel()
+        await super().close()
+
+    def _attach(self, context: Context) -> None:
+        super()._attach(context)
+        self._unsent.clear()
+        self.presence.connected()
+
+    def _missed(self) -> list[RefereeMessage]:
+        missed = super()._missed()
+        seen = [seen_message(self._seen)] if self._seen else []
+        return [*missed[:1], *self._results, *seen, *missed[1:]]
+
+    def _receive(self, data: bytes) -> None:
+        said = presence_of(data)
+        if said is None:
+            super()._receive(data)
+        elif said.state == HERE:
+            self.presence.come_back()
+        elif said.state == AWAY:
+            self.presence.leave()
+        elif said.state == READY:
+            self.presence.look_at_end_of(said.deal)
+
+    def _give_up(self, failure: SeatFailure | SeatBroken) -> None:
+        """The person may come back, whatever has happened; a seat that is broken stays so."""
+        if isinstance(failure, SeatBroken):
+            super()._give_up(failure)
+        elif not self._closed:
+            self.presence.lose()
+
+    def _presence_changed(self) -> None:
+        if self.presence.is_away and self._question is not None:
+            self._question.give_up(PersonAway())
+        if self._seen is not None and not self._closed:
+            self.show(self._seen)
+
+    async def _all_sent(self) -> None:
+        if self._sending is not None:
+            await self._sending
+
+    async def _send_unsent(self) -> None:
+        while self._unsent:
+            await self._notify(self._unsent.popleft())

@@ -1,0 +1,21 @@
+"""What a person at the table sees, whether it is asked or not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pigpen.values.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One moment of a deal, as a person's seat may see it."""
+
+    view: View
+    """All that the seat may know; it is no question, so its decision, limit and bank are zero."""
+    names: tuple[str, ...]
+    """The name of whoever sits in each seat."""
+    away: bool = False
+    """Whether the default policy plays the seat until the person is back."""

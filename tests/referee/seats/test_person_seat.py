@@ -1,0 +1,185 @@
+"""The seat of a person over its socket: what it is sent, how it leaves, and how it comes back."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+import grpc
+import pytest
+
+from pigpen.values.notices import ClockSetting, DealResult, MatchResult, Welcome
+from pigpen.values.seen import Seen
+from pigpen.wire.person_messages import AWAY, HERE, READY, presence_message, seen_of
+from referee.seats.clock import Stopwatch
+from referee.seats.deadlines import Deadlines
+from referee.seats.hello import new_token
+from referee.seats.person_seat import PersonSeat
+from referee.seats.presence import PersonAway
+from tests.referee.wires import RULES, open_seat, question, raw_bot
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from pigpen.v1.referee_pb2 import RefereeMessage
+    from tests.referee.wires import RawBot
+
+QUICK = Deadlines(reconnect=0.2)
+WELCOME = Welcome(RULES, 0, "game", ClockSetting(0.0, 30.0, 30.0, 30.0))
+SEEN = Seen(question(0), ("you", "b", "c", "d"))
+
+
+@asynccontextmanager
+async def person_seat(folder: Path, deadlines: Deadlines = QUICK) -> AsyncIterator[tuple[PersonSeat, str]]:
+    token = new_token()
+    seat = PersonSeat(folder / "seat.sock", token, deadlines)
+    await seat.listen()
+    try:
+        yield seat, token
+    finally:
+        await seat.close()
+
+
+async def kinds(person: RawBot, count: int) -> list[str | None]:
+    return [(await person.receive()).WhichOneof("body") for _ in range(count)]
+
+
+async def away_of(person: RawBot) -> bool:
+    message: RefereeMessage = await person.receive()
+    return seen_of(message.seen, RULES).away
+
+
+async def appears(socket: Path) -> None:
+    async with asyncio.timeout(30):
+        while not socket.exists():
+            await asyncio.sleep(0.01)
+
+
+async def until_away(seat: PersonSeat) -> None:
+    async with asyncio.timeout(30):
+        while not seat.presence.is_away:
+            await asyncio.sleep(0.01)
+
+
+async def test_a_person_hears_what_it_sees_before_it_is_asked(tmp_path: Path) -> None:
+    async with person_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as person:
+        await seat.welcome(WELCOME)
+        seat.show(SEEN)
+        seat.show(SEEN)
+        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(30), 0.0))
+        assert await kinds(person, 3) == ["welcome", "seen", "seen"]
+        request = await person.receive()
+        await person.answer(request)
+        assert await asking == question().legal[0]
+
+
+async def test_a_person_may_come_back_with_its_token_and_hears_all_results_again(tmp_path: Path) -> None:
+    async with person_seat(tmp_path) as (seat, token):
+        async with raw_bot(tmp_path, token) as person:
+            await seat.welcome(WELCOME)
+            seat.show(SEEN)
+            await seat.tell(DealResult(0, 0, (1, 2, 3, 4), (1, 2, 3, 4)))
+            asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(30), 0.0))
+            assert await kinds(person, 4) == ["welcome", "seen", "deal_over", "request"]
+            person.hang_up()
+        await appears(tmp_path / "seat.sock")
+        async with raw_bot(tmp_path, token) as again:
+            assert await kinds(again, 3) == ["welcome", "deal_over", "seen"]
+            await again.answer(await again.receive())
+            assert await asking == question().legal[0]
+            assert not seat.presence.is_away
+
+
+async def test_one_whose_connection_is_lost_is_away_until_there_is_another(tmp_path: Path) -> None:
+    async with person_seat(tmp_path) as (seat, token):
+        async with raw_bot(tmp_path, token) as person:
+            await seat.welcome(WELCOME)
+            seat.show(SEEN)
+            await kinds(person, 2)
+            asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(30), 0.0))
+            await person.receive()
+            person.hang_up()
+        with pytest.raises(PersonAway):
+            await asyncio.wait_for(asking, 30)
+        with pytest.raises(PersonAway):
+            await seat.ask(question(2), Stopwatch(30), 0.0)
+        await appears(tmp_path / "seat.sock")
+        async with raw_bot(tmp_path, token) as again:
+            await kinds(again, 1)
+            assert not await away_of(again)
+            assert not seat.presence.is_away
+
+
+async def test_nobody_at_the_start_is_no_fault(tmp_path: Path) -> None:
+    async with person_seat(tmp_path) as (seat, token):
+        await seat.welcome(Welcome(RULES, 0, "game", ClockSetting(0.0, 30.0, 30.0, 0.1)))
+        assert seat.presence.is_away
+        async with raw_bot(tmp_path, token) as person:
+            assert await kinds(person, 1) == ["welcome"]
+            assert not seat.presence.is_away
+
+
+async def test_who_leaves_with_a_question_open_is_asked_nothing_until_it_says_that_it_is_back(tmp_path: Path) -> None:
+    async with person_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as person:
+        await seat.welcome(WELCOME)
+        seat.show(SEEN)
+        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(30), 0.0))
+        await kinds(person, 3)
+        await person.send(presence_message(AWAY))
+        with pytest.raises(PersonAway):
+            await asyncio.wait_for(asking, 30)
+        assert await away_of(person)
+        await person.send(presence_message(HERE))
+        assert not await away_of(person)
+        assert not seat.presence.is_away
+
+
+async def test_an_answer_to_an_old_question_changes_nothing(tmp_path: Path) -> None:
+    async with person_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as person:
+        await seat.welcome(WELCOME)
+        await person.receive()
+        asking = asyncio.ensure_future(seat.ask(question(2), Stopwatch(30), 0.0))
+        request = await person.receive()
+        await person.answer(request, decision=1, card=51)
+        await person.answer(request)
+        assert await asking == question().legal[0]
+
+
+async def test_a_person_says_that_it_has_looked_at_the_end_of_a_deal(tmp_path: Path) -> None:
+    async with person_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as person:
+        await seat.welcome(WELCOME)
+        await seat.tell(DealResult(3, 0, (1, 2, 3, 4), (1, 2, 3, 4)))
+        waiting = asyncio.ensure_future(seat.presence.looked_within(60))
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        await person.send(presence_message(READY, 3))
+        await asyncio.wait_for(waiting, 30)
+
+
+async def test_a_flood_is_refused_and_the_match_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("referee.seats.person_seat.MOST_MESSAGES", 8)
+
+    async with person_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as person:
+        await seat.welcome(WELCOME)
+        await person.receive()
+        for _ in range(9):
+            await person.send(presence_message(HERE))
+        code, why = await person.status()
+        assert code in (grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.UNAVAILABLE), why
+        await until_away(seat)
+        with pytest.raises(PersonAway):
+            await seat.ask(question(), Stopwatch(30), 0.0)
+        await seat.tell(MatchResult(1, 0.0))
+
+
+async def test_a_bot_that_says_it_is_away_is_malformed(tmp_path: Path) -> None:
+    async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
+        await seat.welcome(WELCOME)
+        await bot.receive()
+        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(30), 0.0))
+        await bot.receive()
+        await bot.send(presence_message(AWAY))
+        failure = (await asyncio.gather(asking, return_exceptions=True))[0]
+        assert str(failure) == "the message is not an Answer"
