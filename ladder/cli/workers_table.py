@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ladder.app.cluster.remarks import remarks
+from ladder.app.cluster.remarks import ago, remarks, slots_of, state_of
 from ladder.cli.fitting_table import Column, fitting
 from ladder.cli.ladder_words import NOTHING, cell, say, when
-from ladder.values.cluster import Wanted, WorkerState
+from ladder.values.cluster import WorkerState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,7 +25,6 @@ STYLES = {
     WorkerState.TURNED_AWAY: "red",
 }
 """By state; any other is dim."""
-PLAYING = (WorkerState.ACTIVE, WorkerState.CALIBRATING, WorkerState.FAILING)
 SPEED = "speed: decisions of the calibration match in a second of its bots' CPU time"
 UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"))
 
@@ -47,29 +46,17 @@ def print_workers(rows: Sequence[WorkerRow], now: datetime, console: Console) ->
 
 def print_worker(row: WorkerRow, now: datetime, console: Console) -> None:
     """Print all that is known of one worker."""
-    say(console, f"{row.name}: {state(row)}", "bold")
+    say(console, f"{row.name}: {state_of(row)}", "bold")
     for what, value in _facts(row, now):
         say(console, f"  {what:<13}{value}")
     for sentence in remarks(row, now):
         say(console, sentence)
 
 
-def state(row: WorkerRow) -> str:
-    """What it is used for; or what it is to be, if its coordinator has not seen to that yet."""
-    if row.wanted is Wanted.DRAINED and row.state in PLAYING:
-        return "to drain"
-    if row.wanted is Wanted.ACTIVE and row.state in (WorkerState.DRAINING, WorkerState.DRAINED):
-        return "to resume"
-    return row.state.value
-
-
-def ago(moment: datetime, now: datetime) -> str:
-    """Give the time since a moment, in the largest unit that says something."""
-    seconds = max(0.0, (now - moment).total_seconds())
-    for size, unit in ((86_400, "d"), (3600, "h"), (60, "min")):
-        if seconds >= 2 * size:
-            return f"{seconds // size:.0f} {unit}"
-    return f"{seconds:.0f} s"
+def since(moment: datetime, now: datetime) -> str:
+    """Give the time since a moment in one unit."""
+    number, unit = ago(moment, now)
+    return f"{number} {unit}"
 
 
 def machine(row: WorkerRow) -> str:
@@ -91,7 +78,7 @@ def process(owner: str) -> str:
 def _columns(rows: Sequence[WorkerRow], now: datetime) -> Sequence[Column[WorkerRow]]:
     columns: tuple[Column[WorkerRow], ...] = (
         Column("worker", lambda row: row.name, "left", is_cut=True),
-        Column("state", state, "left"),
+        Column("state", state_of, "left"),
         Column("slots", lambda row: f"{row.busy}/{row.slots}"),
         Column("machine", machine, "left", 2, is_cut=True),
         Column("coordinator", lambda row: process(row.coordinator), "left", 1, is_cut=True),
@@ -102,17 +89,16 @@ def _columns(rows: Sequence[WorkerRow], now: datetime) -> Sequence[Column[Worker
         Column("speed", lambda row: NOTHING if row.speed is None else f"{row.speed:.0f}", "right", 5),
         Column("match", lambda row: str(row.last_match or NOTHING), "right", 6),
         Column("images", lambda row: f"{row.images}", "right", 3),
-        Column("seen", lambda row: ago(row.seen, now)),
+        Column("seen", lambda row: since(row.seen, now)),
     )
     several = len({row.coordinator for row in rows}) > 1
     return [column for column in columns if several or column.heading != "coordinator"]
 
 
 def _summary(rows: Sequence[WorkerRow]) -> str:
-    there = [row for row in rows if row.state is not WorkerState.GONE]
-    states = Counter(state(row) for row in rows)
+    states = Counter(state_of(row) for row in rows)
     parts = ", ".join(f"{number} {name}" for name, number in states.most_common())
-    busy, slots = sum(row.busy for row in there), sum(row.slots for row in there)
+    busy, slots = slots_of(rows)
     return f"{len(rows)} worker{'s' * (len(rows) != 1)}: {parts}; {busy} of {slots} slots busy"
 
 
@@ -131,7 +117,7 @@ def _facts(row: WorkerRow, now: datetime) -> Iterable[tuple[str, str]]:
     yield "address", row.address
     yield "coordinator", process(row.coordinator)
     yield "joined", when(row.joined)
-    yield "seen", f"{ago(row.seen, now)} ago"
+    yield "seen", f"{since(row.seen, now)} ago"
 
 
 def _size(number: int) -> str:

@@ -34,6 +34,7 @@ from ladder.site import (
     routes,
     submission_api,
     why_routes,
+    worker_routes,
 )
 from ladder.site.attempts import Attempts
 from ladder.site.body_limits import BodyLimits
@@ -62,6 +63,7 @@ PAGES = (
     account_routes.router,
     my_routes.router,
     admin_routes.router,
+    worker_routes.router,
     routes.router,
     replay_routes.router,
     live_routes.pages,

@@ -5,13 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ladder.values.cluster import ClusterFigures
     from ladder.values.site import LadderCounts
 
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 """Seconds."""
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+EACH = {
+    "slots": "Tasks that a worker takes at once",
+    "busy": "Tasks that it has",
+    "tasks": "Outcomes that it has brought",
+    "voids": "Attempts that failed there",
+    "lies": "Its answers that cannot be true",
+}
+"""Fields of a `WorkerRow`."""
 
 
 class Metrics:
@@ -46,8 +59,8 @@ class Metrics:
         """A stream of live events has been opened (1) or has ended (-1)."""
         self._streams.inc(change)
 
-    def text(self, counts: LadderCounts) -> bytes:
-        """All figures in Prometheus's text format, those of the ladder as they are now."""
+    def text(self, counts: LadderCounts, cluster: ClusterFigures) -> bytes:
+        """All figures in Prometheus's text format, those of the ladder and its workers as they are now."""
         for status, number in counts.matches.items():
             self._matches.labels(status).set(number)
         for state, number in counts.bots.items():
@@ -57,4 +70,44 @@ class Metrics:
         self._failures.set(counts.failures)
         self._decisions.set(counts.decisions)
         self._faults.set(counts.faults)
-        return generate_latest(self._registry)
+        workers = CollectorRegistry()  # of this answer alone: not everybody may read all of it
+        workers.register(_Cluster(cluster))
+        return generate_latest(self._registry) + generate_latest(workers)
+
+
+class _Cluster(Collector):
+    """The figures of the workers; what is gone leaves nothing behind."""
+
+    def __init__(self, figures: ClusterFigures) -> None:
+        self._figures = figures
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        """See prometheus_client."""
+        found = self._figures
+        yield _family("workers", "Workers by state", "state", found.states)
+        for name, words, number in (
+            ("slots", "Tasks that connected workers take at once", found.slots),
+            ("busy_slots", "Tasks that they have", found.busy),
+            ("worker_tasks", "Outcomes that workers have brought", found.tasks),
+            ("worker_voids", "Attempts that failed on workers", found.voids),
+            ("worker_lies", "Answers of workers that cannot be true", found.lies),
+        ):
+            yield GaugeMetricFamily(f"pigpen_{name}", words, number)
+        if found.workers:
+            yield from self._of_each()
+        if found.reasons:
+            yield _family("failure_reasons", "Matches not done by why they failed last", "reason", found.reasons)
+
+    def _of_each(self) -> Iterator[GaugeMetricFamily]:
+        workers = self._figures.workers
+        for name, words in EACH.items():
+            yield _family(f"each_worker_{name}", words, "worker", {row.name: getattr(row, name) for row in workers})
+        seen = {row.name: (self._figures.now - row.seen).total_seconds() for row in workers}
+        yield _family("each_worker_silent_seconds", "Seconds since a worker was heard of", "worker", seen)
+
+
+def _family(name: str, words: str, label: str, numbers: Mapping[str, float]) -> GaugeMetricFamily:
+    family = GaugeMetricFamily(f"pigpen_{name}", words, labels=[label])
+    for value, number in numbers.items():
+        family.add_metric([value], number)
+    return family

@@ -8,6 +8,8 @@ from fastapi import APIRouter, Request
 from starlette.responses import PlainTextResponse, Response
 
 from ladder.app import overview
+from ladder.app.cluster.figures import figures
+from ladder.site.viewer import viewer_of
 
 if TYPE_CHECKING:
     from ladder.site.context import Site
@@ -27,9 +29,11 @@ def healthz(request: Request) -> Response:
 
 @router.get("/metrics")
 def metrics(request: Request) -> Response:
-    """Give all figures for Prometheus."""
+    """Give all figures for Prometheus; those of each worker to organisers alone."""
     site: Site = request.app.state.site
-    return Response(site.metrics.text(overview.counts(site.ladder)), headers=NOT_KEPT, media_type=METRICS_TYPE)
+    cluster = figures(site.ladder, viewer_of(request))
+    text = site.metrics.text(overview.counts(site.ladder), cluster)
+    return Response(text, headers=NOT_KEPT, media_type=METRICS_TYPE)
 
 
 @router.get("/robots.txt")

@@ -164,3 +164,20 @@ class WorkerRow(Value):
     joined: Time
     seen: Time
     """When it was heard of last."""
+
+
+class ClusterFigures(Value):
+    """All workers in a few numbers, and, for organisers, each of them."""
+
+    states: dict[str, int]
+    """Workers by state."""
+    busy: int
+    slots: int
+    """Of those that are connected."""
+    tasks: int
+    voids: int
+    lies: int
+    workers: tuple[WorkerRow, ...]
+    reasons: dict[str, int]
+    """Why the last attempt failed at matches that are not done, what varies left out."""
+    now: Time

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ladder.values.cluster import Wanted, WorkerState
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from datetime import datetime
 
     from ladder.values.cluster import WorkerRow
@@ -15,6 +17,32 @@ WRONG_CLOCK = 5.0
 RENEW_DAYS = 30
 """So many days before a certificate expires it should be replaced."""
 DAY = 86_400.0
+PLAYING = (WorkerState.ACTIVE, WorkerState.CALIBRATING, WorkerState.FAILING)
+NOT_PLAYING = (WorkerState.DRAINING, WorkerState.DRAINED)
+
+
+def state_of(worker: WorkerRow) -> str:
+    """Give its state; or what it is to be, if its coordinator has not seen to that yet."""
+    if worker.wanted is Wanted.DRAINED and worker.state in PLAYING:
+        return "to drain"
+    if worker.wanted is Wanted.ACTIVE and worker.state in NOT_PLAYING:
+        return "to resume"
+    return worker.state.value
+
+
+def slots_of(workers: Sequence[WorkerRow]) -> tuple[int, int]:
+    """How many slots are busy, and how many there are, on those that are connected."""
+    there = [worker for worker in workers if worker.state not in (WorkerState.GONE, WorkerState.TURNED_AWAY)]
+    return sum(worker.busy for worker in there), sum(worker.slots for worker in there)
+
+
+def ago(moment: datetime, now: datetime) -> tuple[int, str]:
+    """Give the time since a moment, in the largest unit that says something: ``s``, ``min``, ``h`` or ``d``."""
+    seconds = max(0, int((now - moment).total_seconds()))
+    for size, unit in ((86_400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= 2 * size:
+            return seconds // size, unit
+    return seconds, "s"
 
 
 def remarks(worker: WorkerRow, now: datetime) -> Iterator[str]:

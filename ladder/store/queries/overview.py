@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
@@ -12,6 +14,9 @@ from ladder.values.site import LadderCounts
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
+MOST_REASONS = 20
+"""So many kinds of failures are told apart; the others are one more."""
+REASON_LENGTH = 100
 
 
 def revision(session: Session) -> str:
@@ -48,3 +53,18 @@ def counts(session: Session) -> LadderCounts:
         faults=sum(faults for *_, faults in entries),
         submissions={str(status): 0 for status in SubmissionStatus} | dict(submissions),
     )
+
+
+def failure_reasons(session: Session) -> dict[str, int]:
+    """
+    Count the matches that are not done by what went wrong with their last attempt that failed.
+
+    Words with a number in them stand as ``…``, so that what fails in the same way is counted together.
+    """
+    why = select(StoredMatch.reason, func.count()).where(StoredMatch.ordinal.is_(None), StoredMatch.reason != "")
+    found: Counter[str] = Counter()
+    for reason, number in session.execute(why.group_by(StoredMatch.reason)):
+        found[re.sub(r"\S*\d\S*", "…", reason)[:REASON_LENGTH]] += number
+    named = dict(found.most_common(MOST_REASONS))
+    others = found.total() - sum(named.values())
+    return named | ({"others": others} if others else {})

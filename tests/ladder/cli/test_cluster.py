@@ -18,7 +18,7 @@ from ladder.app.cluster.workers import drain, workers
 from ladder.app.ladder import Ladder
 from ladder.app.schema import api_schema
 from ladder.cli import workers_table
-from ladder.cli.workers_table import ago, print_workers
+from ladder.cli.workers_table import print_workers, since
 from ladder.settings.settings import load_settings
 from ladder.values.accounts import LOCAL
 from ladder.values.cluster import WorkerState
@@ -92,7 +92,7 @@ def test_a_terminal_without_chinese_letters_gets_a_table_too(ladder: Ladder) -> 
     [(-5, "0 s"), (119, "119 s"), (120, "2 min"), (7199, "119 min"), (7200, "2 h"), (3 * DAY, "3 d")],
 )
 def test_how_long_ago_a_worker_was_seen_is_given_in_one_unit(seconds: float, text: str) -> None:
-    assert ago(time_of(NOW - seconds), time_of(NOW)) == text
+    assert since(time_of(NOW - seconds), time_of(NOW)) == text
 
 
 def said(*words: str, code: int = 0) -> str:

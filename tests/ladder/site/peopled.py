@@ -5,11 +5,12 @@ from __future__ import annotations
 import io
 import tarfile
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import update
 
 from ladder.app.accounts import managing
+from ladder.app.cluster import workers
 from ladder.app.ladder import Ladder
 from ladder.store import models
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
@@ -17,8 +18,10 @@ from ladder.store.commands import queue
 from ladder.store.commands import submission_queue as submissions
 from ladder.store.commands.submission_queue import NewSubmission
 from ladder.values.accounts import LOCAL, Role
+from ladder.values.cluster import WorkerState
 from ladder.values.submission import EnteredVariant, Failure, SubmissionResult
 from tests.ladder import ladders
+from tests.ladder.cluster_rows import add_workers, seen
 from tests.ladder.recorded_ladders import recorded_match
 from tests.ladder.site.person import PASSWORD, quick_passwords
 
@@ -72,7 +75,23 @@ def peopled(settings: Settings) -> Peopled:
         row.phase, row.done, row.steps = "trying", 3, 20
         waiting, of_bob = (submissions.add(session, _new(owner, "Boar"), now) for owner in ("ada", "bob"))
         numbers = (waiting.id, leased.id, entered.id, refused.id, of_bob.id)
+    _add_workers(ladder)
     return Peopled(ladder, match, aside, *numbers)
+
+
+def _add_workers(ladder: Ladder) -> None:
+    now = ladder.clock()
+    lately: dict[str, Any] = {"seen": now, "joined": now - 9000}
+    add_workers(
+        ladder,
+        seen("barn", busy=4, tasks=812, speed=2210.4, last_match=1, **lately),
+        seen("sty", {"certificate_ends": now + 86_400 * 12}, busy=3, tasks=640, voids=1, **lately),
+        seen("byre", state=WorkerState.FAILING, reason="The <engine> does not answer.", voids=3, **lately),
+        seen("loft", clock_skew=-3600, state=WorkerState.DRAINED, reason="3 lies.", lies=3, **lately),
+        seen("coop", {"version": "0.1"}, state=WorkerState.TURNED_AWAY, reason="It has version 0.1.", **lately),
+        seen("old", state=WorkerState.GONE, seen=now - 10**6, joined=now - 10**6),
+    )
+    workers.drain(ladder, LOCAL, "loft", "3 lies.")
 
 
 def a_folder(name: str = "Farrow") -> bytes:

@@ -23,6 +23,8 @@ from ladder.store import models
 from ladder.store.commands import submission_queue
 from ladder.store.commands.submission_queue import NewSubmission
 from ladder.values.accounts import Role, Scope, Viewer
+from ladder.values.cluster import WorkerState
+from tests.ladder.cluster_rows import add_workers, seen
 from tests.ladder.ladders import NOW, lease, played, queue
 from tests.ladder.people import add_person, session_of, token_of
 from tests.ladder.recorded_ladders import new_ladder, recorded_match
@@ -201,6 +203,10 @@ CASES = [
     Case("POST", "/admin/invitations", ADMIN_FORM, form={"role": "contestant", "days": "7"}),
     Case("POST", "/admin/invitations/{number}/revoke", ADMIN_FORM, form={}),
     Case("POST", "/admin/matches/{number}/requeue", NO_CODE, form={}),
+    Case("GET", "/admin/workers", ADMIN),
+    Case("POST", "/admin/workers/{name}/drain", ADMIN_FORM, "/admin/workers/barn/drain", form={"reason": "x"}),
+    Case("POST", "/admin/workers/{name}/resume", ADMIN_FORM, "/admin/workers/barn/resume", form={}),
+    Case("POST", "/admin/workers/{name}/forget", ADMIN_FORM, "/admin/workers/shed/forget", form={}),
     Case("DELETE", f"{API}/me/token", OWN_TO_READ),
     Case("POST", "/logout", (303, 303, 403, 303, 403, 403, 303, 403, 403), form={}),
     Case("POST", "/me/account/revoke", PAGE_OF_A_PERSON, form={}),
@@ -252,6 +258,7 @@ def world(tmp_path: Path, lines: tuple[AnyLine, ...]) -> Iterator[World]:
         ended = submission_queue.add(session, _submission(), NOW)
         assert submission_queue.withdraw(session, ended.id, NOW) is None
         known = {"waiting": str(waiting.id), "waits": str(waits.id), "ended": str(ended.id)}
+    add_workers(ladder, seen("barn"), seen("shed", state=WorkerState.GONE))
     known["upload"] = uploads.begin_upload(ladder, Viewer("ada"), 10).id
     os.utime(tmp_path / "uploads" / known["upload"], (NOW, NOW))
     known |= {"match": str(match), "number": str(match), "board": "0", "table": "0", "step": "20", "seat": "0"}

@@ -9,9 +9,11 @@ import pytest
 
 from ladder.app import bots
 from ladder.app.accounts import inviting, managing
+from ladder.app.cluster import workers
 from ladder.app.matches import public_match
 from ladder.settings.settings import load_settings
-from ladder.values.accounts import LOCAL, Role
+from ladder.values.accounts import LOCAL, Role, Scope
+from tests.ladder.people import token_of
 from tests.ladder.site.peopled import Peopled, peopled
 from tests.ladder.site.person import Person
 from tests.ladder.site.test_my_pages import actions, logged_in
@@ -22,11 +24,20 @@ if TYPE_CHECKING:
 
     from ladder.values.accounts import AccountRow
 
-PAGES = ["/admin", "/admin/invitations", "/admin/bots", "/admin/matches", "/admin/submissions", "/admin/audit"]
+PAGES = [
+    "/admin",
+    "/admin/invitations",
+    "/admin/bots",
+    "/admin/matches",
+    "/admin/submissions",
+    "/admin/audit",
+    "/admin/workers",
+]
 DEEDS = [
     "/admin/accounts/ada/disable", "/admin/accounts/ada/enable", "/admin/accounts/ada/role",
     "/admin/accounts/ada/quota", "/admin/invitations", "/admin/invitations/1/revoke", "/admin/bots/Trotter/suspend",
     "/admin/bots/Trotter/resume", "/admin/bots/Trotter/retire", "/admin/matches/1/requeue",
+    "/admin/workers/barn/drain", "/admin/workers/barn/resume", "/admin/workers/old/forget",
 ]  # fmt: skip
 
 
@@ -105,6 +116,9 @@ def test_roles_and_quotas_are_set(olga: Person, place: Peopled) -> None:
         ("bots/Trotter/suspend", {}, "A reason is needed"),
         ("bots/Nobody/suspend", {"reason": "x"}, "There is no bot"),
         ("bots/Trotter/resume", {}, "is not suspended"),
+        ("workers/nobody/drain", {}, "There is no worker &#39;nobody&#39;. There is barn"),
+        ("workers/barn/drain", {"reason": "x" * 201}, "200 characters at most"),
+        ("workers/barn/forget", {}, "The worker barn is connected"),
         ("bots/Trotter/fly", {"reason": "x"}, "is nothing of these"),
     ],
 )
@@ -185,3 +199,51 @@ def test_the_audit_log_is_read_on_page_by_page(olga: Person, place: Peopled) -> 
     second = olga.get(found[1]).text
     assert "submissions_a_day: 59" not in second
     assert "submissions_a_day: 5<" in second
+
+
+def workers_of(place: Peopled) -> dict[str, tuple[str, str]]:
+    return {row.name: (row.wanted.value, row.reason) for row in workers.workers(place.ladder, LOCAL)}
+
+
+def test_workers_are_drained_and_play_again_and_old_ones_are_forgotten(olga: Person, place: Peopled) -> None:
+    assert olga.send("/admin/workers", "/admin/workers/barn/drain", reason="A new disk.").status_code == 303
+    assert workers_of(place)["barn"] == ("drained", "A new disk.")
+    page = olga.get("/admin/workers").text
+    assert "A new disk." in page
+    assert "to drain" in page
+    assert olga.send("/admin/workers", "/admin/workers/barn/resume").status_code == 303
+    assert workers_of(place)["barn"] == ("active", "")
+    assert olga.send("/admin/workers", "/admin/workers/old/forget").status_code == 303
+    assert "old" not in workers_of(place)
+    wanted = {("worker.drain", "barn"), ("worker.resume", "barn"), ("worker.forget", "old")}
+    assert {("olga", *each) for each in wanted} <= set(actions(place))
+
+
+def test_the_page_of_workers_shows_what_is_wrong_with_some(olga: Person) -> None:
+    page = olga.get("/admin/workers").text
+    for words in (
+        "7 of 16 slots busy", "The &lt;engine&gt; does not answer.", "Its clock is off by -3,600 s.",
+        "Its certificate expires:", "It has version 0.1.", "turned away", "16× Ryzen 9 7950X",
+    ):  # fmt: skip
+        assert words in page
+    found = olga.get("/admin/workers?q=BAR").text
+    assert "barn" in found
+    assert "byre" not in found
+    assert "No worker is found." in olga.get("/admin/workers?q=nobody").text
+
+
+def test_each_worker_s_figures_are_for_organisers_and_their_sums_for_all(place: Peopled) -> None:
+    def lines(*scopes: Scope, who: str = "") -> list[str]:
+        headers = {"Authorization": f"Bearer {token_of(place.ladder, who, *scopes)}"} if who else {}
+        return Person(place.ladder).get("/metrics", **headers).text.splitlines()
+
+    for everybody in (lines(), lines(who="ada"), lines(Scope.READ, who="olga")):
+        assert 'pigpen_workers{state="failing"} 1.0' in everybody
+        assert "pigpen_busy_slots 7.0" in everybody
+        assert "pigpen_worker_lies 3.0" in everybody
+        assert not any("barn" in line or "pigpen_failure_reasons" in line for line in everybody)
+    organiser = lines(who="olga")
+    assert 'pigpen_each_worker_voids{worker="byre"} 3.0' in organiser
+    assert 'pigpen_failure_reasons{reason="The <engine> did not answer."} 1.0' in organiser
+    (silent,) = [line for line in organiser if line.startswith('pigpen_each_worker_silent_seconds{worker="old"}')]
+    assert float(silent.split()[1]) >= 10**6

@@ -36,7 +36,10 @@ MINE = (
     "/me", "/me/account", "/me/submissions/{leased}", "/me/submissions/{entered}", "/me/submissions/{refused}",
     "/me/logs?bot=Trotter", "/me/logs/{match}/0",
 )  # fmt: skip
-OF_ALL = ("/admin", "/admin/invitations", "/admin/bots", "/admin/matches", "/admin/submissions", "/admin/audit")
+OF_ALL = (
+    "/admin", "/admin/invitations", "/admin/bots", "/admin/matches", "/admin/workers", "/admin/submissions",
+    "/admin/audit",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,42 @@
+"""Figures of the workers, and of what went wrong, for whoever watches a ladder with a program."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from ladder.app.cluster.remarks import slots_of
+from ladder.entry.policy import Act, may
+from ladder.store.queries import overview
+from ladder.store.queries import workers as queries
+from ladder.values.cluster import ClusterFigures, WorkerState
+from ladder.values.value import time_of
+
+if TYPE_CHECKING:
+    from ladder.app.ladder import Ladder
+    from ladder.values.accounts import Viewer
+
+MOST_WORKERS = 1000
+"""So many are told of by name, those that were seen last."""
+
+
+def figures(ladder: Ladder, viewer: Viewer) -> ClusterFigures:
+    """Add all workers up; organisers get each worker, too, and why matches failed."""
+    with ladder.database.read() as session:
+        now = ladder.clock()
+        rows = queries.workers(session, now)
+        is_organiser = may(viewer, Act.ADMINISTER)
+        reasons = overview.failure_reasons(session) if is_organiser else {}
+    busy, slots = slots_of(rows)
+    newest = sorted(rows, key=lambda row: row.seen, reverse=True)[:MOST_WORKERS]
+    return ClusterFigures(
+        states={str(state): 0 for state in WorkerState} | Counter(row.state.value for row in rows),
+        busy=busy,
+        slots=slots,
+        tasks=sum(row.tasks for row in rows),
+        voids=sum(row.voids for row in rows),
+        lies=sum(row.lies for row in rows),
+        workers=tuple(newest) if is_organiser else (),
+        reasons=reasons,
+        now=time_of(now),
+    )
