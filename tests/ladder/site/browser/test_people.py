@@ -201,7 +201,6 @@ def test_who_is_disabled_is_logged_out_in_an_open_tab(come: Come, place: Place, 
     olga.wait_for_selector("tr >> text=It shares its token.")
     ada.wait_for_url("**/login?next=**")
     managing.enable(place.here.ladder, LOCAL, "ada")
-    ended(place, number)
 
 
 def begun(place: Place) -> int:
