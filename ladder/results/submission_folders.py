@@ -15,6 +15,16 @@ _NAME = re.compile(r"[0-9a-f]{32}")
 _SOURCE = re.compile(r"\w[\w.-]{0,60}")
 
 
+def folder_name(source: str) -> str:
+    """
+    Name the folder of a bot as its owner calls it, if a folder can be called so.
+
+    >>> folder_name("mybot"), folder_name("../mybot")
+    ('mybot', 'bot')
+    """
+    return source if _SOURCE.fullmatch(source) else "bot"
+
+
 class SubmissionFolders:
     """The folder `submissions` of a ladder; in it a folder for each submission, whose name cannot be guessed."""
 
@@ -40,7 +50,7 @@ class SubmissionFolders:
 
     def bot(self, name: str, source: str) -> Path:
         """Where the bot lies, below the folder of that name; it is called as its owner calls it, if a folder can be."""
-        return self.root / name / (source if _SOURCE.fullmatch(source) else "bot")
+        return self.root / name / folder_name(source)
 
     def remove(self, name: str) -> None:
         """Remove one, if it is there."""

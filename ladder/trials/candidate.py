@@ -51,12 +51,13 @@ class Candidate:
     content: Content | None = None
     """What its folder held when it was read; None for an image."""
 
-    async def keep(self, data_dir: Path, place: ImagePlace | None = None) -> str | None:
+    async def keep(self, data_dir: Path | None, place: ImagePlace | None = None) -> str | None:
         """
         Put by what the ladder is to play from.
 
         Args:
-            data_dir: The ladder's folder.
+            data_dir: The ladder's folder; None: it is on another machine, which keeps the folder of a bot itself, and
+                pulls its image from where it is put.
             place: Where in the ladder's registry to put an image that is in none.
 
         Returns:
@@ -68,6 +69,8 @@ class Candidate:
         """
         identity = self.program.identity
         if self.copy is None:
+            if data_dir is None:
+                return self.pinned or await asyncio.to_thread(_must_push, place, identity)
             await asyncio.to_thread(images.keep, identity)
             return self.pinned or (await asyncio.to_thread(_pushed, place, identity) if place else None)
         assert self.content is not None
@@ -76,7 +79,8 @@ class Candidate:
                 "The bot wrote into its own folder while it played, and the ladder plays what was submitted. "
                 "Let it write where $HOME or $TMPDIR says."
             )
-        keep_folder(self.content, data_dir)
+        if data_dir is not None:
+            keep_folder(self.content, data_dir)
         return None
 
 
@@ -122,6 +126,15 @@ def _pushed(place: ImagePlace, identity: str) -> str | None:
     except SandboxError as error:
         log.warning("image.not_pushed", identity=identity, reason=str(error))
         return None
+
+
+def _must_push(place: ImagePlace | None, identity: str) -> str:
+    if place is None:
+        raise SandboxError(
+            "What is built on one machine of a cluster can be played on none of the others: the ladder has no registry "
+            "of images (setting registry)."
+        )
+    return push(place, identity)
 
 
 async def _from_image(sandbox: Sandbox, source: BotSource, most_bytes: int) -> Candidate:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,13 +12,11 @@ from ladder.sandbox.bots.recipes import VARIANTS
 from ladder.sandbox.docker.bot_images import find_image, pull_image
 from ladder.sandbox.docker.built_images import ENTERED, forget_folder
 from ladder.sandbox.docker.containers import MARK, OWNER, SANDBOX
-from ladder.sandbox.docker.engine import connect, engine_errors
+from ladder.sandbox.docker.engine import engine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-    from docker import DockerClient
     from docker.models.images import Image
 
 RUN_LABELS = (MARK, OWNER, SANDBOX)
@@ -49,7 +46,7 @@ def refresh(reference: str) -> None:
     repository, tag = parse_repository_tag(reference)
     if repository == "sha256" or (tag or "").startswith("sha256:"):
         return  # an id or a digest names one thing for ever
-    with _engine(f"look up {reference}") as client:
+    with engine(f"look up {reference}") as client:
         image = find_image(client, reference)
         if image is not None and any(_is_from(repository, digest) for digest in _digests(image)):
             pull_image(client, reference)
@@ -69,11 +66,11 @@ def examine(identity: str, name: str, reference: str | None, most_bytes: int) ->
         BotRejected: If the ladder does not take it.
         SandboxError: If the engine fails.
     """
-    with _engine(f"look at {name}") as client:
+    with engine(f"look at {name}") as client:
         image = client.images.get(identity)
-        engine = client.version()
+        told = client.version()
     check_size(name, int(image.attrs["Size"]), most_bytes)
-    _check_machine(name, image, str(engine["Os"]), str(engine["Arch"]))
+    _check_machine(name, image, str(told["Os"]), str(told["Arch"]))
     _check_labels(name, image)
     offered = str(image.labels.get(VARIANTS, "")).replace(",", " ").split()
     repository = parse_repository_tag(reference)[0] if reference else ""
@@ -88,7 +85,7 @@ def forget(folder: Path) -> None:
     Raises:
         SandboxError: If the engine fails.
     """
-    with _engine("forget what was built") as client:
+    with engine("forget what was built") as client:
         forget_folder(client, folder)
 
 
@@ -99,7 +96,7 @@ def keep(identity: str) -> None:
     Raises:
         SandboxError: If the engine fails.
     """
-    with _engine("tag an image") as client:
+    with engine("tag an image") as client:
         client.api.tag(identity, ENTERED, identity.removeprefix("sha256:")[:40])
 
 
@@ -137,13 +134,3 @@ def _digests(image: Image) -> list[str]:
 
 def _is_from(repository: str, digest: str) -> bool:
     return digest.startswith(f"{repository}@")
-
-
-@contextmanager
-def _engine(doing: str) -> Iterator[DockerClient]:
-    client = connect()
-    try:
-        with engine_errors(doing):
-            yield client
-    finally:
-        client.close()

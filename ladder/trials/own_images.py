@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,12 +11,10 @@ from ladder.registry.client import RegistryClient
 from ladder.registry.names import ImageName
 from ladder.sandbox.docker.bot_images import find_image
 from ladder.sandbox.docker.built_images import KEY_LABEL
-from ladder.sandbox.docker.engine import PULL_SECONDS, connect, engine_errors, within
+from ladder.sandbox.docker.engine import PULL_SECONDS, engine, within
 from ladder.trials.registry_images import pull
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from docker import DockerClient
     from docker.models.images import Image
 
@@ -39,7 +36,7 @@ def find_built(place: ImagePlace, key: str) -> str | None:
         return None
     pinned = f"{place.login.address}/{place.repository}@{digest}"
     pull(place.login, pinned)
-    with _engine(f"look up {pinned}") as client:
+    with engine(f"look up {pinned}") as client:
         return str(client.images.get(pinned).id)
 
 
@@ -50,7 +47,7 @@ def is_here(identity: str) -> bool:
     Raises:
         SandboxError: If the engine fails.
     """
-    with _engine(f"look up {identity}") as client:
+    with engine(f"look up {identity}") as client:
         return find_image(client, identity) is not None
 
 
@@ -64,7 +61,7 @@ def push(place: ImagePlace, identity: str) -> str:
         SandboxError: If the registry or the engine fails, or the registry does not let the ladder in.
     """
     repository = f"{place.login.address}/{place.repository}"
-    with _engine(f"push {repository}") as client:
+    with engine(f"push {repository}") as client:
         tag = _tag_of(client.images.get(identity))
         client.api.tag(identity, repository, tag)
         try:
@@ -90,13 +87,3 @@ def _push(client: DockerClient, login: RegistryLogin, repository: str, tag: str)
     if not digest:
         raise SandboxError(f"The engine does not say what became of {repository}, which was to be pushed.")
     return digest
-
-
-@contextmanager
-def _engine(doing: str) -> Iterator[DockerClient]:
-    client = connect()
-    try:
-        with engine_errors(doing):
-            yield client
-    finally:
-        client.close()

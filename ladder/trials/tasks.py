@@ -68,6 +68,8 @@ class SubmissionTask(Message):
     """An image reference; None: it is a folder."""
     folder: str | None
     """Absolute path of the folder."""
+    content: str | None = None
+    """Identity of the folder, for a worker of another machine, which keeps a copy: then there is no path."""
     registry: RegistryLogin | None = None
     """Lets the worker into the ladder's registry, if the image is there."""
     place: ImagePlace | None = None
@@ -86,8 +88,8 @@ class SubmissionTask(Message):
     """`pigpen.ClockSetting`, field for field."""
     deals: int
     """How many it plays against itself in each variant."""
-    data_dir: str
-    """The ladder's folder, where folders are kept that are entered."""
+    data_dir: str | None
+    """The ladder's folder, where folders are kept that are entered; None: it is on another machine."""
     seconds: PositiveFloat
     """A trial that takes longer has failed."""
 
@@ -142,6 +144,8 @@ class SubmissionOutcome(Message):
     """Why the ladder does not even try it, in a sentence for its owner."""
     void: str | None = None
     """Why there is no outcome, in a sentence; never the bot's fault."""
+    missing: tuple[str, ...] = ()
+    """Identities of folders that the worker's machine lacks, where that is why it is void: it can have them sent."""
     program: TriedProgram | None = None
     """What was tried."""
     variants: tuple[dict[str, Any], ...] = ()

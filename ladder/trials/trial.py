@@ -69,7 +69,7 @@ def _without_path(words: str, task: SubmissionTask) -> str:
 
 
 async def _try(sandbox: Sandbox, task: SubmissionTask, progress: Progress) -> SubmissionOutcome:
-    look, data_dir = task.known.look(), Path(task.data_dir)
+    look, data_dir = task.known.look(), Path(task.data_dir) if task.data_dir else None
     async with candidate(sandbox, _source(task), task.most_bytes, task.builds) as bot:
         variants = _variants(task, look, bot)
         untried = _untried(look, bot, variants)

@@ -48,7 +48,7 @@ class WorkerFacts(Message):
     leaving: bool = False
     """It was told to end: it finishes what it plays, and wants nothing more."""
     images: NonNegativeInt = 0
-    """Images of bots that it keeps."""
+    """Images and folders of bots that it keeps."""
     image_bytes: NonNegativeInt = 0
     certificate_ends: Seconds | None = None
     """Unix time at which its certificate expires; None: it does not know."""

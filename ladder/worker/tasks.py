@@ -36,7 +36,7 @@ class TaskBot(Message):
     pinned: str | None = None
     """Where an engine that lacks the image gets exactly this one: ``registry/name@sha256:…``; None: nowhere."""
     folder: str | None = None
-    """Absolute path of the folder to run, in the process sandbox."""
+    """Absolute path of the folder to run, in the process sandbox; None: the worker's own copy, by its identity."""
     registry: RegistryLogin | None = None
     """Lets the worker into the ladder's registry, if the image is there."""
     can_fork: bool = False
@@ -87,6 +87,22 @@ class MatchTask(Message):
         return MatchSpec(rules_from(self.rules), names, Format.parse(self.format), clock, bytes.fromhex(self.seed))
 
 
+class FolderTask(Message):
+    """A bot's folder for a machine that lacks it."""
+
+    kind: Literal["folder"] = "folder"
+    identity: str
+    """``sha256:`` and the hash of its content."""
+    packed: bytes = Field(repr=False)
+    """Its content (`ladder.sandbox.bots.packed`)."""
+
+
+class FolderOutcome(Message):
+    """The folder is there."""
+
+    identity: str
+
+
 class MatchOutcome(Message):
     """What became of an attempt: it has a record, or it is void."""
 
@@ -98,6 +114,8 @@ class MatchOutcome(Message):
     """Why there is none, in a sentence; never a bot's fault."""
     lost: str | None = None
     """The identity of the bot's version that is not to be had any more, where that is why."""
+    missing: tuple[str, ...] = ()
+    """Identities of folders that the worker's machine lacks, where that is why: once it has them, it can play."""
     logs: Logs = Field(default_factory=dict)
     starting_seconds: Seconds | None = None
     """Wall time in which the bots started and were cleared away, all tables added up; None: not measured."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 import structlog
@@ -13,6 +13,7 @@ from ladder.errors import BotRejected, SandboxError
 from ladder.trials.registry_images import fetched
 from ladder.trials.tasks import SubmissionOutcome, TrialProgress
 from ladder.trials.trial import try_submission
+from ladder.worker.bot_store import FoldersMissing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ladder.matches.kinds import SandboxSetup
     from ladder.sandbox.base import Sandbox
     from ladder.trials.tasks import SubmissionTask
+    from ladder.worker.bot_store import BotStore
 
     Tell = Callable[[str], object]
     """Takes a `TrialProgress` as JSON."""
@@ -31,7 +33,7 @@ log = structlog.get_logger()
 
 
 async def try_task(
-    task: SubmissionTask, open_sandbox: Callable[[SandboxSetup], Sandbox], tell: Tell
+    task: SubmissionTask, open_sandbox: Callable[[SandboxSetup], Sandbox], tell: Tell, store: BotStore | None = None
 ) -> SubmissionOutcome:
     """
     Try what a task says, and give the outcome, whatever happens.
@@ -40,6 +42,7 @@ async def try_task(
         task: What was submitted.
         open_sandbox: Opens a sandbox; it is closed in the end, so that no image stays in memory.
         tell: Hears how far it has come.
+        store: Keeps bots of a ladder on another machine; None: the ladder is on this one.
     """
 
     def void(reason: str) -> SubmissionOutcome:
@@ -47,7 +50,7 @@ async def try_task(
 
     try:
         async with asyncio.timeout(task.seconds) as limit:
-            async with fetched(task) as here:
+            async with store.submitted(task) if store else nullcontext(task) as found, fetched(found) as here:
                 sandbox = open_sandbox(task.setup())
                 try:
                     return await try_submission(sandbox, here, Teller(task, tell))
@@ -55,6 +58,8 @@ async def try_task(
                     await sandbox.close()
     except BotRejected as error:
         return SubmissionOutcome(submission=task.submission, attempt=task.attempt, refused=str(error))
+    except FoldersMissing as error:
+        return void(str(error)).model_copy(update={"missing": error.identities})
     except SandboxError as error:
         return void(str(error))
     except Exception as error:  # one trial has failed, the ladder goes on

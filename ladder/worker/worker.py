@@ -20,10 +20,11 @@ from ladder.matches.kinds import SandboxKind, SandboxSetup, open_sandbox
 from ladder.matches.play import play_sandboxed
 from ladder.sandbox.host.scratch import disk_errors, scratch_folder
 from ladder.trials.tasks import SubmissionTask
+from ladder.worker.bot_store import FoldersMissing
 from ladder.worker.live_observer import LiveObserver
 from ladder.worker.live_sender import LiveSender
 from ladder.worker.pinned import ProgramLost
-from ladder.worker.tasks import MatchOutcome, MatchTask
+from ladder.worker.tasks import FolderOutcome, FolderTask, MatchOutcome, MatchTask
 from ladder.worker.trials import try_task
 from referee.records.packed_record import PackedRecord
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
     from ladder.sandbox.base import Program, Sandbox
+    from ladder.worker.bot_store import BotStore
     from ladder.worker.tasks import TaskBot
     from ladder.worker.trials import Tell
     from referee.match.observer import Observer
@@ -54,6 +56,7 @@ class Worker:
         open_kind: Callable[[SandboxSetup], Sandbox] = open_sandbox,
         offer: Offer | None = None,
         tell: Tell = lambda progress: None,
+        store: BotStore | None = None,
     ) -> None:
         """
         Prepare a worker; it opens its sandboxes when they are needed.
@@ -63,20 +66,30 @@ class Worker:
             open_kind: Opens a sandbox.
             offer: Takes the events of matches whose task wants them told; None: nobody does.
             tell: Hears how far trials have come.
+            store: Keeps bots of a ladder on another machine; None: the ladder is on this one.
         """
         self._load = load
         self._open_sandbox = open_kind
         self._offer = offer
         self._tell = tell
+        self._store = store
         self._sandboxes: dict[SandboxSetup, _Sandboxes] = {}
         self._kinds: set[SandboxKind] = set()
 
     async def play(self, task: str) -> str:
-        """Play a `MatchTask`, or try a `SubmissionTask`, and give its outcome; all of them as JSON."""
-        if json.loads(task)["kind"] == "submission":
+        """
+        Play a `MatchTask`, try a `SubmissionTask`, or keep what a `FolderTask` brings; gives its outcome, as JSON.
+
+        Raises:
+            SandboxError: If a folder cannot be kept.
+        """
+        kind = json.loads(task)["kind"]
+        if kind == "folder":
+            return await self._keep(FolderTask.model_validate_json(task))
+        if kind == "submission":
             submission = SubmissionTask.model_validate_json(task)
             self._kinds.add(SandboxKind(submission.sandbox))
-            return (await try_task(submission, self._open_sandbox, self._tell)).model_dump_json()
+            return (await try_task(submission, self._open_sandbox, self._tell, self._store)).model_dump_json()
         outcome = await self._play(MatchTask.model_validate_json(task))
         return outcome.model_dump_json()
 
@@ -95,6 +108,14 @@ class Worker:
         """Remove whatever still runs."""
         sandboxes, self._sandboxes = list(self._sandboxes.values()), {}
         await asyncio.gather(*(each.sandbox.close() for each in sandboxes))
+        if self._store is not None:
+            self._store.close()
+
+    async def _keep(self, task: FolderTask) -> str:
+        if self._store is None:
+            raise SandboxError("This worker is on the ladder's machine, and keeps no folders.")
+        await self._store.take(task)
+        return FolderOutcome(identity=task.identity).model_dump_json()
 
     async def _play(self, task: MatchTask) -> MatchOutcome:
         def void(reason: str, lost: str | None = None) -> MatchOutcome:
@@ -105,6 +126,8 @@ class Worker:
                 return await self._play_to_the_end(task)
         except ProgramLost as error:
             return void(str(error), error.identity)
+        except FoldersMissing as error:
+            return void(str(error)).model_copy(update={"missing": error.identities})
         except (SandboxError, BotRejected) as error:
             return void(str(error))
         except Exception as error:  # months without anybody looking: one match is void, the others go on
@@ -117,9 +140,10 @@ class Worker:
         record = PackedRecord()
         labels = {"match": str(task.match), "attempt": str(task.attempt)}
         async with AsyncExitStack() as stack:
-            setups = {bot.sandbox: task.setup(bot.sandbox) for bot in task.bots}
+            bots = await stack.enter_async_context(self._store.using(task.bots)) if self._store else task.bots
+            setups = {bot.sandbox: task.setup(bot.sandbox) for bot in bots}
             sandboxes = {name: await stack.enter_async_context(self._leased(setup)) for name, setup in setups.items()}
-            programs = [await sandboxes[bot.sandbox].program(bot, self._load) for bot in task.bots]
+            programs = [await sandboxes[bot.sandbox].program(bot, self._load) for bot in bots]
             observer = stack.enter_context(self._observer(task))
             played = await play_sandboxed(task.spec(), programs, record.write, labels=labels, observer=observer)
         return MatchOutcome(

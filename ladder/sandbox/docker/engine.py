@@ -97,6 +97,22 @@ def engine_errors(doing: str) -> Iterator[None]:
         ) from error
 
 
+@contextmanager
+def engine(doing: str) -> Iterator[docker.DockerClient]:
+    """
+    Reach the engine for a few calls; *doing* says what for ("start a bot").
+
+    Raises:
+        SandboxError: If none answers, or a call fails.
+    """
+    client = connect()
+    try:
+        with engine_errors(doing):
+            yield client
+    finally:
+        client.close()
+
+
 def explain(error: Exception) -> str:
     """Give the engine's own words, without the library's wrapping."""
     if isinstance(error, APIError) and error.explanation:

@@ -1,0 +1,138 @@
+"""
+Tasks for machines that have nothing of the ladder's disk: folders of bots are sent where they are missing.
+
+Whoever plays a task elsewhere calls `play_elsewhere`, and is told nothing of folders.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ladder.cluster.failures import WorkerLied
+from ladder.errors import BotRejected, SandboxError
+from ladder.sandbox.bots.content import Content
+from ladder.sandbox.bots.kept import keep_folder
+from ladder.sandbox.bots.packed import pack
+from ladder.sandbox.wheels.packages import with_lock
+from ladder.trials.tasks import SubmissionOutcome, SubmissionTask
+from ladder.worker.tasks import FolderTask, MatchOutcome
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
+    Play = Callable[[str], Awaitable[str]]
+    """Plays a task on one machine, and gives its outcome, both as JSON."""
+
+MOST_ROUNDS = 3
+"""How often a machine is sent what it says it lacks: it may remove one folder to have room for another."""
+SHORT = 64 * 1024
+"""An outcome that names missing folders has fewer characters."""
+
+
+async def play_elsewhere(task: str, play: Play, data_dir: Path) -> str:
+    """
+    Play a task on another machine: without the paths of this one, and with the folders that are missing there.
+
+    Args:
+        task: A `MatchTask`, or a `SubmissionTask`, as JSON.
+        play: Plays it there.
+        data_dir: The ladder's folder, where folders are kept that are entered.
+
+    Returns:
+        The outcome. If a bot was tried in the process sandbox and is fit, its folder is kept here by now.
+
+    Raises:
+        WorkerLied: If what is told of a folder cannot be true.
+        SandboxError: If a folder cannot be sent, or kept; whatever *play* raises.
+    """
+    plain = json.loads(task)
+    if plain["kind"] == "submission":
+        return await _try(SubmissionTask.model_validate(plain), play)
+    folders = {bot["identity"]: Path(bot["folder"]) for bot in plain["bots"] if bot["folder"]}
+    if not folders:
+        return await play(task)
+    bots = [bot | {"folder": None} for bot in plain["bots"]]
+    try:
+        return await _play(json.dumps(plain | {"bots": bots}), play, folders)
+    except _FolderLost as error:
+        lost = MatchOutcome(match=plain["match"], attempt=plain["attempt"], void=str(error), lost=error.identity)
+        return lost.model_dump_json()
+
+
+async def _try(task: SubmissionTask, play: Play) -> str:
+    if task.folder is None:
+        return await play(task.model_copy(update={"data_dir": None}).model_dump_json())
+    folder, data_dir = Path(task.folder), Path(task.data_dir or "")
+    try:
+        content = await asyncio.to_thread(Content.read, folder, task.most_bytes)
+        identity = f"sha256:{content.hash}"
+        sent = task.model_copy(update={"folder": None, "data_dir": None, "content": identity})
+        answer = await _play(sent.model_dump_json(), play, {identity: folder})
+    except (BotRejected, _FolderLost) as error:
+        reason = str(error).replace(task.folder, task.source)
+        refused = SubmissionOutcome(submission=task.submission, attempt=task.attempt, refused=reason)
+        return refused.model_dump_json()
+    if task.sandbox == "process":
+        await asyncio.to_thread(_keep, content, answer, data_dir)
+    return answer
+
+
+async def _play(task: str, play: Play, folders: Mapping[str, Path]) -> str:
+    for _ in range(MOST_ROUNDS):
+        answer = await play(task)
+        missing = _missing(answer)
+        if not missing:
+            return answer
+        for identity in missing:
+            if identity not in folders:
+                raise WorkerLied(f"It asked for a folder that the task does not name: {identity[:80]}.")
+            await play(await asyncio.to_thread(_packed, identity, folders[identity]))
+    raise SandboxError("The folders of the bots do not stay on the machine that is to play them: has it any room?")
+
+
+def _missing(answer: str) -> list[str]:
+    """The folders that a machine lacks; an answer that is none is somebody else's business."""
+    if len(answer) > SHORT:
+        return []
+    try:
+        plain: Any = json.loads(answer)
+        return [str(identity) for identity in plain["missing"]] if plain["void"] else []
+    except (ValueError, TypeError, LookupError, RecursionError):
+        return []
+
+
+def _packed(identity: str, folder: Path) -> str:
+    try:
+        content = Content.read(folder)
+        if f"sha256:{content.hash}" != identity:
+            raise _FolderLost(
+                f"{folder} is not what was entered: it is sha256:{content.hash}, and not {identity}. Put back what was "
+                "there, or submit the bot again.",
+                identity,
+            )
+        return FolderTask(identity=identity, packed=pack(content)).model_dump_json()
+    except (BotRejected, SandboxError) as error:
+        raise _FolderLost(str(error), identity) from error
+
+
+def _keep(submitted: Content, answer: str, data_dir: Path) -> None:
+    """Keep what has passed: the folder that was submitted, and which packages it got, if that is what was tried."""
+    try:
+        outcome = SubmissionOutcome.model_validate_json(answer)
+    except ValueError:  # whoever takes it says so
+        return
+    if outcome.program is None or outcome.failures:
+        return
+    content = with_lock(submitted, outcome.program.lock)
+    if f"sha256:{content.hash}" != outcome.program.identity:
+        raise WorkerLied(f"It tried another bot than the one that was submitted: {outcome.program.identity[:80]}.")
+    keep_folder(content, data_dir)
+
+
+class _FolderLost(SandboxError):
+    def __init__(self, message: str, identity: str) -> None:
+        super().__init__(message)
+        self.identity = identity

@@ -1,0 +1,124 @@
+"""What a worker of another machine keeps of bots: their images on its engine, their folders on its disk."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import PositiveInt
+
+from ladder.errors import SandboxError
+from ladder.results.submission_folders import folder_name
+from ladder.sandbox.bots.content import Content
+from ladder.sandbox.host.scratch import scratch_folder
+from ladder.values.task import Message
+from ladder.worker.kept_folders import FolderMissing, KeptFolders
+from ladder.worker.pulled_images import PulledImages
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterable
+
+    from ladder.trials.tasks import SubmissionTask
+    from ladder.worker.tasks import FolderTask, TaskBot
+
+IMAGE_BYTES = 20 * 1024**3
+FOLDER_BYTES = 2 * 1024**3
+"""What a worker keeps, if nobody says otherwise."""
+
+
+class StorePlan(Message):
+    """Where a worker keeps bots, and how much of them."""
+
+    data_dir: Path
+    """The worker's data folder."""
+    image_bytes: PositiveInt = IMAGE_BYTES
+    """What images may have together on its engine."""
+    folder_bytes: PositiveInt = FOLDER_BYTES
+    """What folders may have together on its disk."""
+
+
+class FoldersMissing(SandboxError):
+    """Folders are not here, and have to be sent."""
+
+    def __init__(self, identities: Iterable[str]) -> None:
+        self.identities = tuple(identities)
+        super().__init__(f"Folders of bots are not on this machine yet: {', '.join(self.identities)}.")
+
+
+class BotStore:
+    """What one machine has of the bots of a ladder elsewhere; all processes of its worker share it."""
+
+    def __init__(self, plan: StorePlan) -> None:
+        self._folders = KeptFolders(plan.data_dir, plan.folder_bytes)
+        self._images = PulledImages(plan.data_dir, plan.image_bytes)
+
+    @asynccontextmanager
+    async def using(self, bots: Iterable[TaskBot]) -> AsyncIterator[tuple[TaskBot, ...]]:
+        """
+        Have all these versions here, and let nobody remove them meanwhile; gives them with the paths of their folders.
+
+        Raises:
+            FoldersMissing: If folders are not here.
+            ProgramLost: If an image is not to be had any more, or is another one.
+            SandboxError: If the engine or the registry fails.
+        """
+        async with AsyncExitStack() as stack:
+            here, missing = [], []
+            for bot in bots:
+                try:
+                    here.append(await stack.enter_async_context(self._bot(bot)))
+                except FolderMissing as error:
+                    missing.append(error.identity)
+            if missing:
+                raise FoldersMissing(dict.fromkeys(missing))
+            yield tuple(here)
+
+    @asynccontextmanager
+    async def submitted(self, task: SubmissionTask) -> AsyncIterator[SubmissionTask]:
+        """
+        Have a copy of the folder that was submitted, for one trial; gives the task with its path.
+
+        Raises:
+            FoldersMissing: If the folder is not here.
+            SandboxError: If there is no room.
+        """
+        if task.content is None:
+            yield task
+            return
+        try:
+            async with self._folders.using(task.content) as kept:
+                content = Content.read(kept)
+        except FolderMissing as error:
+            raise FoldersMissing([error.identity]) from None
+        with scratch_folder() as scratch:
+            folder = scratch / folder_name(task.source)
+            content.write(folder)
+            yield task.model_copy(update={"folder": str(folder), "content": None})
+
+    async def take(self, task: FolderTask) -> None:
+        """
+        Keep a folder that was sent.
+
+        Raises:
+            SandboxError: If it is not what was asked for, or there is no room.
+        """
+        await self._folders.take(task.identity, task.packed)
+
+    def counts(self) -> tuple[int, int]:
+        """How many images and folders there are, and their bytes."""
+        (images, image_bytes), (folders, folder_bytes) = self._images.counts(), self._folders.counts()
+        return images + folders, image_bytes + folder_bytes
+
+    def close(self) -> None:
+        """Let go of the engine."""
+        self._images.close()
+
+    @asynccontextmanager
+    async def _bot(self, bot: TaskBot) -> AsyncIterator[TaskBot]:
+        if bot.sandbox == "process":
+            async with self._folders.using(bot.identity) as folder:
+                yield bot.model_copy(update={"folder": str(folder)})
+            return
+        async with self._images.using(bot):
+            yield bot

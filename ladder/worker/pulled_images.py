@@ -1,0 +1,187 @@
+"""Images that a worker of another machine has pulled: each once, whoever wants it, and up to so many bytes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import defaultdict
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING
+
+from docker.errors import ImageNotFound
+
+from ladder.errors import BotRejected, SandboxError
+from ladder.sandbox.docker.bot_images import find_image, pull_image
+from ladder.sandbox.docker.engine import connect, engine, engine_errors
+from ladder.sandbox.host.scratch import disk_errors
+from ladder.trials.registry_images import pull
+from ladder.worker.pinned import ProgramLost
+from ladder.worker.use_marks import UseMarks
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from docker import DockerClient
+
+    from ladder.worker.tasks import TaskBot
+
+PULLED = "pigpen/pulled"
+"""An image that a worker has pulled gets a tag here: no other image is ever removed."""
+MARKS = "images-in-use"
+COUNTS = "images.json"
+
+
+class PulledImages:
+    """The images of the ladder's bots on one engine; several processes share them."""
+
+    def __init__(self, data_dir: Path, most_bytes: int) -> None:
+        """
+        Prepare to pull images.
+
+        Args:
+            data_dir: The worker's data folder.
+            most_bytes: What they may have together; layers that several of them share count once.
+        """
+        self._counts = data_dir / COUNTS
+        self._most_bytes = most_bytes
+        self._marks = UseMarks(data_dir / MARKS)
+        self._client: DockerClient | None = None
+        """For the look before each match."""
+
+    @asynccontextmanager
+    async def using(self, bot: TaskBot) -> AsyncIterator[None]:
+        """
+        Use the image of a version: it is pulled if this engine lacks it, and is not removed meanwhile.
+
+        Raises:
+            ProgramLost: If it is not to be had, or is another one.
+            SandboxError: If the engine or the registry fails.
+        """
+
+        async def is_here() -> bool:
+            return await asyncio.to_thread(self._is_here, bot.identity)
+
+        async def get() -> str:
+            await asyncio.to_thread(_get, bot)
+            await asyncio.to_thread(self.make_room, bot.identity)
+            return bot.pinned or ""
+
+        async with self._marks.using(_name(bot.identity), is_here, get):
+            yield
+
+    def counts(self) -> tuple[int, int]:
+        """How many there are, and their bytes, as they were when one was pulled or removed last."""
+        try:
+            images, size = json.loads(self._counts.read_bytes())
+        except (OSError, ValueError):
+            return 0, 0
+        return int(images), int(size)
+
+    def make_room(self, spared: str = "") -> None:
+        """
+        Remove what was used least recently and is in no use, until there is room; count what is left.
+
+        Args:
+            spared: The id of an image that is about to be used.
+
+        Raises:
+            SandboxError: If the engine fails.
+        """
+        with engine("make room for images") as client:
+            tags = _tags(client)
+            size = _size(client, list(tags))
+            for identity in self._oldest_first(tags):
+                if size <= self._most_bytes:
+                    break
+                if identity != spared and self._remove(client, identity, tags[identity]):
+                    del tags[identity]
+                    size = _size(client, list(tags))
+        with disk_errors(self._counts):
+            self._counts.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._counts.write_text(json.dumps([len(tags), size]))
+
+    def close(self) -> None:
+        """Let go of the engine."""
+        client, self._client = self._client, None
+        if client is not None:
+            client.close()
+
+    def _is_here(self, identity: str) -> bool:
+        self._client = client = self._client or connect()
+        try:
+            with engine_errors(f"look up {identity}"):
+                return find_image(client, identity) is not None
+        except SandboxError:
+            self.close()
+            raise
+
+    def _oldest_first(self, tags: dict[str, str]) -> list[str]:
+        """Those without a mark first: nobody has used them since the marks were lost."""
+        used = {mark.name: mark.used for mark in self._marks.all()}
+        return sorted(tags, key=lambda identity: used.get(_name(identity), 0.0))
+
+    def _remove(self, client: DockerClient, identity: str, tag: str) -> bool:
+        note = next((mark.note for mark in self._marks.all() if mark.name == _name(identity)), None)
+        if note is None:
+            return _forget(client, identity, tag)
+        with self._marks.sole(_name(identity)) as is_free:
+            return is_free and _forget(client, identity, tag)
+
+
+def _get(bot: TaskBot) -> None:
+    if bot.pinned is None:
+        raise ProgramLost(
+            f"The image of {bot.name} ({bot.identity}) is in no registry, and only the machine where it was entered "
+            "has it. Set registry, and restart the ladder there: it pushes what others lack.",
+            bot.identity,
+        )
+    try:
+        if bot.registry is not None:
+            pull(bot.registry, bot.pinned)
+        with engine(f"pull {bot.pinned}") as client:
+            image = find_image(client, bot.pinned) or pull_image(client, bot.pinned)
+            if image.id != bot.identity:
+                client.api.remove_image(bot.pinned)
+                raise ProgramLost(
+                    f"{bot.pinned} is not what was entered as {bot.name}: it is {image.id}, and not {bot.identity}. "
+                    "Submit the bot again.",
+                    bot.identity,
+                )
+            client.api.tag(bot.identity, PULLED, _name(bot.identity))
+            client.api.remove_image(bot.pinned)  # the only name that is left is ours
+    except BotRejected as error:
+        message = f"{bot.name}, which was entered once, cannot be loaded any more: {error}"
+        raise ProgramLost(message, bot.identity) from error
+
+
+def _tags(client: DockerClient) -> dict[str, str]:
+    """Our tag of each image that was pulled, by its id."""
+    found = client.api.images(filters={"reference": f"{PULLED}:*"})
+    return {str(each["Id"]): f"{PULLED}:{_name(str(each['Id']))}" for each in found}
+
+
+def _size(client: DockerClient, images: list[str]) -> int:
+    """The bytes of images; what those with the same lowest layer share counts once."""
+    told = {str(each["Id"]): each for each in client.df()["Images"] or ()}
+    total, shared = 0, defaultdict[str, int](int)
+    for identity in filter(told.__contains__, images):
+        size, common = int(told[identity]["Size"]), max(0, int(told[identity]["SharedSize"]))
+        with suppress(ImageNotFound):
+            layers = client.images.get(identity).attrs["RootFS"].get("Layers") or [""]
+            shared[layers[0]] = max(shared[layers[0]], common)
+            total += size - common
+    return total + sum(shared.values())
+
+
+def _forget(client: DockerClient, identity: str, tag: str) -> bool:
+    """Remove our tag, and with it the image if nobody else has given it one; not if a container uses it."""
+    if client.api.containers(all=True, filters={"ancestor": identity}):
+        return False
+    with suppress(ImageNotFound):
+        client.api.remove_image(tag)
+    return True
+
+
+def _name(identity: str) -> str:
+    return identity.removeprefix("sha256:")
