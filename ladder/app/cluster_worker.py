@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 
 from ladder.cluster.worker_program import WorkerProgram
 from ladder.errors import UserError
+from ladder.sandbox.host.cache import cache_folder
 from ladder.sandbox.host.cores import all_cores, bot_cores
 from ladder.values.names import NAME_LENGTH
+from ladder.worker.bot_store import FOLDER_BYTES, IMAGE_BYTES, StorePlan
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +38,11 @@ class WorkerPlan:
     slots: int | None = None
     """Tasks at once; None: one for each core that bots have, and one that starts meanwhile."""
     data_dir: Path | None = None
-    """Takes temporary files; None: where they are usually."""
+    """Takes temporary files, and bots' folders; None: where such files are usually."""
+    image_bytes: int | None = None
+    """What images may have together on its engine; None: 20 GiB."""
+    folder_bytes: int | None = None
+    """What folders may have together on its disk; None: 2 GiB."""
 
 
 def run_worker(plan: WorkerPlan, say: Callable[[str], None]) -> int | None:
@@ -62,7 +68,12 @@ def run_worker(plan: WorkerPlan, say: Callable[[str], None]) -> int | None:
 async def _run(plan: WorkerPlan, say: Callable[[str], None]) -> int | None:
     slots = plan.slots or len(bot_cores()) + 1
     processes = min(len(all_cores()), slots)
-    program = WorkerProgram(plan.address, plan.certificate, worker_name(plan), slots, processes, say)
+    store = StorePlan(
+        data_dir=(plan.data_dir or cache_folder() / "worker").absolute(),
+        image_bytes=plan.image_bytes or IMAGE_BYTES,
+        folder_bytes=plan.folder_bytes or FOLDER_BYTES,
+    )
+    program = WorkerProgram(plan.address, plan.certificate, worker_name(plan), slots, processes, store, say)
     received: list[int] = []
 
     def take(number: int) -> None:

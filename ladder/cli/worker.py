@@ -22,7 +22,14 @@ def worker(
         typer.Option(min=1, help="Tasks to take at once. By default: one for each core that bots have, and one more."),
     ] = None,
     data_dir: Annotated[
-        Path | None, typer.Option(help="A folder for temporary files. By default: where they are usually.")
+        Path | None,
+        typer.Option(help="A folder for temporary files and for bots. By default: where such files are usually."),
+    ] = None,
+    image_bytes: Annotated[
+        int | None, typer.Option(min=1, help="Bots' images that are kept here, all together. By default: 20 GiB.")
+    ] = None,
+    folder_bytes: Annotated[
+        int | None, typer.Option(min=1, help="Bots' folders that are kept here, all together. By default: 2 GiB.")
     ] = None,
 ) -> None:
     """
@@ -31,6 +38,9 @@ def worker(
     It needs no database and no settings. When the coordinator is gone, it waits until there is one again. The first
     Ctrl-C finishes what is played here, a second one gives it up; it is played again elsewhere.
 
+    It pulls the bots' images from the ladder's registry, and is sent the folders of bots in the process sandbox. When
+    there are too many, those go that were played least recently; no other image is ever removed.
+
     Examples:
         pigpen worker tls://10.0.0.1:8786 --certificate mars.pem
 
@@ -38,6 +48,6 @@ def worker(
     """
     from ladder.app.cluster_worker import WorkerPlan, run_worker
 
-    plan = WorkerPlan(address, certificate, name, slots, data_dir)
+    plan = WorkerPlan(address, certificate, name, slots, data_dir, image_bytes, folder_bytes)
     if number := run_worker(plan, lambda sentence: typer.echo(harmless(sentence))):
         raise stopped(number)

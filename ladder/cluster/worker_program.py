@@ -17,6 +17,7 @@ from ladder.cluster.session import Session
 from ladder.cluster.terms import TO_WORKER_BYTES, NewsKind
 from ladder.errors import UserError
 from ladder.sandbox.host.scratch import scratch_folder
+from ladder.worker.bot_store import BotStore
 from ladder.worker.process import log_to
 from ladder.worker.worker_process import WorkerProcess
 from ladder.worker.worker_processes import WorkerProcesses
@@ -24,6 +25,8 @@ from ladder.worker.worker_processes import WorkerProcesses
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from ladder.worker.bot_store import StorePlan
 
 FIRST_WAIT, LONGEST_WAIT = 1.0, 30.0
 """Seconds between two attempts to reach the coordinator: twice as long each time."""
@@ -47,6 +50,7 @@ class WorkerProgram:
         name: str,
         slots: int,
         processes: int,
+        store: StorePlan,
         say: Callable[[str], None],
     ) -> None:
         """
@@ -58,13 +62,16 @@ class WorkerProgram:
             name: Of this worker; no other worker of the cluster has it.
             slots: Tasks that it takes at once.
             processes: Processes among which the tasks are divided.
+            store: Where bots are kept, and how much of them.
             say: Tells whoever started it what happens, in a sentence.
         """
         self._address = address
         self._certificate = certificate
         self._say = say
-        self._facts = Facts(name, slots)
-        start = partial(WorkerProcess.start, take_events=self._take_events, take_progress=self._take_progress)
+        self._facts = Facts(name, slots, BotStore(store).counts)
+        start = partial(
+            WorkerProcess.start, take_events=self._take_events, take_progress=self._take_progress, store=store
+        )
         self._worker = WorkerProcesses(processes, start)
         self._session: Session | None = None
         self._lines: deque[str] = deque(maxlen=KEPT_LINES)

@@ -116,6 +116,9 @@ class BotStore:
 
     @asynccontextmanager
     async def _bot(self, bot: TaskBot) -> AsyncIterator[TaskBot]:
+        if bot.folder is not None:
+            yield bot
+            return
         if bot.sandbox == "process":
             async with self._folders.using(bot.identity) as folder:
                 yield bot.model_copy(update={"folder": str(folder)})

@@ -1,11 +1,12 @@
 """
-A worker process: `python -P -m ladder.worker.process SOCKET NUMBER COUNT COORDINATOR`.
+A worker process: `python -P -m ladder.worker.process SOCKET NUMBER COUNT COORDINATOR [STORE]`.
 
 Args:
     SOCKET: Number of the open file that is connected with the coordinator (`ladder.worker.channel`).
     NUMBER: Of this worker, from 0.
     COUNT: Number of workers on this machine; cores and memory are divided among them.
     COORDINATOR: The process that started it (`owners.this_process`).
+    STORE: A `StorePlan`, as JSON, if the ladder is on another machine.
 
 It follows the coordinator's orders and no signals, and ends when the coordinator closes the socket or has gone.
 """
@@ -29,6 +30,7 @@ import structlog
 from ladder.matches.kinds import SandboxSetup, open_sandbox
 from ladder.sandbox.host import owners
 from ladder.sandbox.host.cores import CORES
+from ladder.worker.bot_store import BotStore, StorePlan
 from ladder.worker.channel import Channel, Frame, MessageKind
 from ladder.worker.pinned import load_version
 from ladder.worker.service import Service
@@ -51,7 +53,8 @@ def main(words: Sequence[str]) -> None:
     CORES.share(number, count)
     loop = asyncio.new_event_loop()
     # Not asyncio.run: it would wait for every task of gRPC's, and not all of them end.
-    loop.run_until_complete(_serve(connected, count))
+    store = BotStore(StorePlan.model_validate_json(words[4])) if words[4:] else None
+    loop.run_until_complete(_serve(connected, count, store))
     loop.run_until_complete(loop.shutdown_asyncgens())
     loop.run_until_complete(loop.shutdown_default_executor())
     loop.close()
@@ -74,11 +77,12 @@ def serve_coordinator(file: int, coordinator: str) -> socket.socket:
     return connected
 
 
-async def _serve(connected: socket.socket, count: int) -> None:
+async def _serve(connected: socket.socket, count: int, store: BotStore | None) -> None:
     channel = await Channel.over(connected)
     loop = asyncio.get_running_loop()
     log_to(lambda line: loop.call_soon_threadsafe(channel.send, Frame(MessageKind.LOG, 0, line)))
-    worker = Worker(load_version, partial(_open_share, count), partial(_offer, channel), partial(_tell, channel))
+    share, offer, tell = partial(_open_share, count), partial(_offer, channel), partial(_tell, channel)
+    worker = Worker(load_version, share, offer, tell, store)
     service = Service(worker, channel)
     await service.run()
     await shut_down(worker, service.working)

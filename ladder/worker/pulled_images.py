@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections import defaultdict
 from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from docker.errors import ImageNotFound
 
@@ -14,12 +15,13 @@ from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.docker.bot_images import find_image, pull_image
 from ladder.sandbox.docker.engine import connect, engine, engine_errors
 from ladder.sandbox.host.scratch import disk_errors
+from ladder.sandbox.host.whole_file import write_whole
 from ladder.trials.registry_images import pull
 from ladder.worker.pinned import ProgramLost
 from ladder.worker.use_marks import UseMarks
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Collection, Iterable
     from pathlib import Path
 
     from docker import DockerClient
@@ -30,6 +32,8 @@ PULLED = "pigpen/pulled"
 """An image that a worker has pulled gets a tag here: no other image is ever removed."""
 MARKS = "images-in-use"
 COUNTS = "images.json"
+COUNT_SECONDS = 60.0
+"""How old a count may be to which pulled images are added, as if they shared nothing."""
 
 
 class PulledImages:
@@ -63,20 +67,16 @@ class PulledImages:
             return await asyncio.to_thread(self._is_here, bot.identity)
 
         async def get() -> str:
-            await asyncio.to_thread(_get, bot)
-            await asyncio.to_thread(self.make_room, bot.identity)
+            size = await asyncio.to_thread(_get, bot)
+            await asyncio.to_thread(self._count, bot.identity, size)
             return bot.pinned or ""
 
         async with self._marks.using(_name(bot.identity), is_here, get):
             yield
 
     def counts(self) -> tuple[int, int]:
-        """How many there are, and their bytes, as they were when one was pulled or removed last."""
-        try:
-            images, size = json.loads(self._counts.read_bytes())
-        except (OSError, ValueError):
-            return 0, 0
-        return int(images), int(size)
+        """How many there are, and about how many bytes they have together."""
+        return self._read()[:2]
 
     def make_room(self, spared: str = "") -> None:
         """
@@ -90,22 +90,38 @@ class PulledImages:
         """
         with engine("make room for images") as client:
             tags = _tags(client)
-            size = _size(client, list(tags))
+            sizes = _sizes(client, tags)
             for identity in self._oldest_first(tags):
-                if size <= self._most_bytes:
+                if _total(sizes.values()) <= self._most_bytes:
                     break
                 if identity != spared and self._remove(client, identity, tags[identity]):
-                    del tags[identity]
-                    size = _size(client, list(tags))
-        with disk_errors(self._counts):
-            self._counts.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._counts.write_text(json.dumps([len(tags), size]))
+                    sizes.pop(identity, None)
+        self._write(len(sizes), _total(sizes.values()), time.time())
 
     def close(self) -> None:
         """Let go of the engine."""
         client, self._client = self._client, None
         if client is not None:
             client.close()
+
+    def _count(self, identity: str, size: int) -> None:
+        """Count one more image. The engine, which takes long to say what images share, is asked now and then only."""
+        images, taken, counted = self._read()
+        if taken + size > self._most_bytes or abs(time.time() - counted) > COUNT_SECONDS:
+            self.make_room(identity)
+        else:
+            self._write(images + 1, taken + size, counted)
+
+    def _read(self) -> tuple[int, int, float]:
+        try:
+            images, size, counted = json.loads(self._counts.read_bytes())
+        except (OSError, ValueError):
+            return 0, 0, 0.0
+        return int(images), int(size), float(counted)
+
+    def _write(self, images: int, size: int, counted: float) -> None:
+        with disk_errors(self._counts):
+            write_whole(self._counts, json.dumps([images, size, counted]).encode())
 
     def _is_here(self, identity: str) -> bool:
         self._client = client = self._client or connect()
@@ -129,7 +145,8 @@ class PulledImages:
             return is_free and _forget(client, identity, tag)
 
 
-def _get(bot: TaskBot) -> None:
+def _get(bot: TaskBot) -> int:
+    """Pull an image by its digest, and see that it is what was entered; gives its bytes."""
     if bot.pinned is None:
         raise ProgramLost(
             f"The image of {bot.name} ({bot.identity}) is in no registry, and only the machine where it was entered "
@@ -150,6 +167,7 @@ def _get(bot: TaskBot) -> None:
                 )
             client.api.tag(bot.identity, PULLED, _name(bot.identity))
             client.api.remove_image(bot.pinned)  # the only name that is left is ours
+            return int(image.attrs["Size"])
     except BotRejected as error:
         message = f"{bot.name}, which was entered once, cannot be loaded any more: {error}"
         raise ProgramLost(message, bot.identity) from error
@@ -161,17 +179,35 @@ def _tags(client: DockerClient) -> dict[str, str]:
     return {str(each["Id"]): f"{PULLED}:{_name(str(each['Id']))}" for each in found}
 
 
-def _size(client: DockerClient, images: list[str]) -> int:
-    """The bytes of images; what those with the same lowest layer share counts once."""
+class _Size(NamedTuple):
+    """What an image takes of the disk."""
+
+    own: int
+    """Bytes of the layers that no other image has."""
+    shared: int
+    """Bytes of the others."""
+    lowest: str
+    """Its lowest layer: images that have it in common have the same base, and most of what they share."""
+
+
+def _sizes(client: DockerClient, images: Iterable[str]) -> dict[str, _Size]:
+    """What each image takes, by its id; the engine is asked once, for that takes it long."""
     told = {str(each["Id"]): each for each in client.df()["Images"] or ()}
-    total, shared = 0, defaultdict[str, int](int)
+    found = {}
     for identity in filter(told.__contains__, images):
-        size, common = int(told[identity]["Size"]), max(0, int(told[identity]["SharedSize"]))
+        shared = max(0, int(told[identity]["SharedSize"]))
         with suppress(ImageNotFound):
             layers = client.images.get(identity).attrs["RootFS"].get("Layers") or [""]
-            shared[layers[0]] = max(shared[layers[0]], common)
-            total += size - common
-    return total + sum(shared.values())
+            found[identity] = _Size(int(told[identity]["Size"]) - shared, shared, layers[0])
+    return found
+
+
+def _total(sizes: Collection[_Size]) -> int:
+    """The bytes of images together: what those on one base share counts once."""
+    shared = defaultdict[str, int](int)
+    for size in sizes:
+        shared[size.lowest] = max(shared[size.lowest], size.shared)
+    return sum(size.own for size in sizes) + sum(shared.values())
 
 
 def _forget(client: DockerClient, identity: str, tag: str) -> bool:

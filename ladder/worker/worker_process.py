@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable
 
+    from ladder.worker.bot_store import StorePlan
     from ladder.worker.channel import Channel, Frame
 
     TakeEvents = Callable[[int, int, str], None]
@@ -54,6 +55,7 @@ class WorkerProcess(ChildProcess):
         take_events: TakeEvents | None = None,
         take_progress: TakeProgress | None = None,
         *,
+        store: StorePlan | None = None,
         obey_seconds: float = OBEY_SECONDS,
     ) -> WorkerProcess:
         """
@@ -64,13 +66,15 @@ class WorkerProcess(ChildProcess):
             count: Number of workers on this machine.
             take_events: Hears of the matches that it plays.
             take_progress: Hears how far its trials have come.
+            store: Where bots are kept whose ladder is on another machine; None: it is on this one.
             obey_seconds: How long it may take to follow an order to stop before it is killed.
 
         Raises:
             SandboxError: If the system lets no process start.
         """
+        words = [PROGRAM, number, count, owners.this_process(), *([store.model_dump_json()] if store else [])]
         try:
-            process, channel = await start_program([PROGRAM, number, count, owners.this_process()])
+            process, channel = await start_program(words)
         except OSError as error:
             raise SandboxError(f"No worker process can be started: {error}") from error
         started = cls(number, process, channel, take_events, take_progress, obey_seconds)

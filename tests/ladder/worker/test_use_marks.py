@@ -1,0 +1,100 @@
+"""Things that several processes keep together: one gets what is missing, and nobody removes what is used."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from ladder.errors import SandboxError
+from ladder.worker.use_marks import UseMarks
+
+
+class Shelf:
+    """Where one thing is, or is not."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.is_full = False
+        self.got = 0
+
+    async def is_there(self) -> bool:
+        await asyncio.sleep(0)
+        return self.is_full
+
+    async def get(self) -> str:
+        self.got += 1
+        await asyncio.sleep(0.02)
+        self.is_full = True
+        return "a note"
+
+    async def use(self, held: asyncio.Event | None = None) -> None:
+        async with UseMarks(self.folder).using("thing", self.is_there, self.get):
+            assert self.is_full
+            if held is not None:
+                await held.wait()
+
+    def remove(self) -> bool:
+        with UseMarks(self.folder).sole("thing") as is_free:
+            self.is_full = self.is_full and not is_free
+            return is_free
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Shelf:
+    return Shelf(tmp_path / "marks")
+
+
+async def test_what_several_want_at_once_is_got_once(shelf: Shelf) -> None:
+    await asyncio.gather(*(shelf.use() for _ in range(8)))
+    assert shelf.got == 1
+    assert [(mark.name, mark.note) for mark in UseMarks(shelf.folder).all()] == [("thing", "a note")]
+
+
+async def test_what_is_used_is_not_removed_and_what_was_removed_is_got_again(shelf: Shelf) -> None:
+    done = asyncio.Event()
+    using = asyncio.create_task(shelf.use(done))
+    while not shelf.is_full:
+        await asyncio.sleep(0.01)
+    await asyncio.sleep(0.1)
+    assert not shelf.remove()
+    done.set()
+    await using
+    assert shelf.remove()
+    assert UseMarks(shelf.folder).all() == []
+    assert not shelf.remove()
+    await shelf.use()
+    assert shelf.got == 2
+
+
+async def test_whoever_is_given_up_while_it_waits_holds_nothing(shelf: Shelf) -> None:
+    with UseMarks(shelf.folder).sole("thing"):
+        pass
+    done = asyncio.Event()
+    using = asyncio.create_task(shelf.use(done))
+    await asyncio.sleep(0.1)
+    using.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await using
+    assert shelf.remove()
+
+
+async def test_what_cannot_be_got_is_tried_by_the_next_one(shelf: Shelf) -> None:
+    async def fails() -> str:
+        raise SandboxError("The registry does not answer.")
+
+    with pytest.raises(SandboxError, match="does not answer"):
+        async with UseMarks(shelf.folder).using("thing", shelf.is_there, fails):
+            pass
+    await shelf.use()
+    assert shelf.got == 1
+
+
+async def test_what_never_stays_is_given_up_with_a_sentence(shelf: Shelf) -> None:
+    async def get() -> str:
+        return ""
+
+    with pytest.raises(SandboxError, match="there is no room for all that is played at once"):
+        async with UseMarks(shelf.folder).using("thing", shelf.is_there, get):
+            pass
