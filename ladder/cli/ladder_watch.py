@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 ENDS = frozenset({"match.finished", "match.void", "match.quarantined", "match.late", "match.lost"})
 """Events after which a match is not under way any more."""
+LOUD = frozenset({"warning", "error", "critical"})
+"""Levels at which what other processes say is shown."""
+FOREIGN_CHARACTERS = 200
 
 
 class LadderWatch:
@@ -38,14 +41,18 @@ class LadderWatch:
             MofNCompleteColumn(),
             TextColumn("{task.fields[playing]} under way"),
             TextColumn("{task.fields[rate]}"),
+            TextColumn("{task.fields[workers]}"),
             TimeElapsedColumn(),
         )
         self._bar = Progress(*columns, console=self._console, transient=True, disable=not self.is_shown)
-        self._task = self._bar.add_task("matches", total=total, playing=0, rate="")
+        self._task = self._bar.add_task("matches", total=total, playing=0, rate="", workers="")
         self._begun = time.monotonic()
         self._recorded = self._deals = 0
         self._playing: set[tuple[int, int]] = set()
         self._voids = 0
+        self._workers: set[str] = set()
+        """On other machines."""
+        self._had_workers = False
 
     def __enter__(self) -> Self:
         """Begin to show."""
@@ -61,6 +68,15 @@ class LadderWatch:
     def take(self, event: Mapping[str, Any]) -> None:
         """Show an event."""
         name = event["event"]
+        if event.get("source"):  # another process says so: it may say what it likes
+            if self.is_shown and event.get("level") in LOUD:
+                self._console.print(_foreign(event), highlight=False)
+            return
+        if name == "worker.joined":
+            self._workers.add(event["worker_name"])
+            self._had_workers = True
+        elif name == "worker.gone":
+            self._workers.discard(event["worker_name"])
         if name == "match.started":
             self._playing.add((event["match"], event["attempt"]))
         elif name in ENDS:
@@ -87,7 +103,8 @@ class LadderWatch:
             self._console.print(line, highlight=False)
         minutes = (time.monotonic() - self._begun) / 60
         rate = f"{self._recorded / minutes:.0f} a minute" if self._recorded else ""
-        self._bar.update(self._task, completed=self._recorded, playing=len(self._playing), rate=rate)
+        workers = _count(len(self._workers), "worker", "workers") if self._had_workers else ""
+        self._bar.update(self._task, completed=self._recorded, playing=len(self._playing), rate=rate, workers=workers)
 
 
 def _line(event: Mapping[str, Any]) -> str | None:
@@ -109,6 +126,12 @@ def _line(event: Mapping[str, Any]) -> str | None:
             return f"[red]{in_markup(event['reason'])}[/] Waiting; nothing is lost."
         case "platform.up":
             return "[green]It works again.[/]"
+        case (
+            "worker.joined" | "worker.gone" | "worker.turned_away" | "worker.drained" | "worker.resumed" | "worker.lied"
+        ):
+            return _of_worker(event)
+        case "scheduler.lost":
+            return f"[red]{in_markup(event['reason'])}[/] Workers come again when there is another one."
         case "ladder.waiting":
             return f"[dim]{in_markup(event['reason'])} Waiting for submissions.[/]"
         case "ladder.stopping":
@@ -116,6 +139,32 @@ def _line(event: Mapping[str, Any]) -> str | None:
         case "ladder.aborting":
             return f"Giving up {_count(event['playing'], 'match', 'matches')}; the next run plays them."
     return None
+
+
+def _of_worker(event: Mapping[str, Any]) -> str:
+    """What the coordinator sees of a worker on another machine."""
+    name, reason = in_markup(event["worker_name"]), in_markup(event.get("reason", ""))
+    match event["event"]:
+        case "worker.joined":
+            return f"[green]{name} has joined[/] with {_count(event['slots'], 'slot', 'slots')}."
+        case "worker.gone":
+            return f"[yellow]{name} has gone:[/] {reason}"
+        case "worker.turned_away":
+            return f"[red]{name} is turned away:[/] {reason}"
+        case "worker.lied":
+            return f"[red]{name} has given an answer that cannot be true:[/] {reason}"
+        case "worker.resumed":
+            return f"[green]{name} may play again.[/]"
+    return f"[yellow]{name} gets no more tasks.[/] {reason}"
+
+
+def _foreign(event: Mapping[str, Any]) -> str:
+    """What another process says of itself, in a line."""
+    who = event.get("worker_name") or event["source"]
+    told = ("level", "timestamp", "event", "source", "worker_name", "exception")
+    more = ", ".join(f"{name}: {value}" for name, value in event.items() if name not in told)
+    said = f"{event['event']}  {more}"
+    return f"[dim]{in_markup(str(who))}: {in_markup(said[:FOREIGN_CHARACTERS])}[/]"
 
 
 def _standing(event: Mapping[str, Any]) -> str:

@@ -20,7 +20,13 @@ from pydantic import ValidationError
 from ladder.cluster import played
 from ladder.cluster.answers import Answer, TooLong
 from ladder.cluster.terms import CANCEL, TELL_BYTES, TOPIC, TURN_AWAY, NewsKind
-from ladder.cluster.worker_logs import log_line
+from ladder.cluster.worker_logs import (
+    MOST_BURST_LINES,
+    MOST_LINES_A_SECOND,
+    LogLimit,
+    dropped_line,
+    log_line,
+)
 from ladder.values.cluster import WorkerFacts, WorkerNews
 from ladder.worker.channel import Frame, MessageKind
 
@@ -45,6 +51,7 @@ class _Connection:
     """What the coordinator calls it: where its packets come from."""
     facts: WorkerFacts
     calls: set[int] = field(default_factory=set)
+    lines: LogLimit = field(default_factory=LogLimit)
 
 
 @dataclass(eq=False)
@@ -73,6 +80,7 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
         self._calls: dict[int, _Call] = {}
         self._reasons: dict[str, str] = {}
         """Why a worker was cut off, by Dask's address."""
+        self._lines = LogLimit(MOST_BURST_LINES, MOST_LINES_A_SECOND)
 
     # The coordinator's orders
 
@@ -201,6 +209,7 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
             self._welcome(address, facts)
         else:
             known.facts = facts
+            self._report_dropped(known)
             self._tell(WorkerNews(event="alive", worker=known.name, facts=facts))
 
     def _welcome(self, address: str, facts: WorkerFacts) -> None:
@@ -214,10 +223,21 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
 
     def _pass_on(self, connection: _Connection, kind: str, body: str) -> None:
         if kind == NewsKind.LOG:
-            if line := log_line(body, connection.facts.name):
-                self._send(MessageKind.LOG, 0, line)
+            self._pass_line(connection, body)
         elif not self._channel.is_behind and self._plays(connection, kind, body):
             self._send(MessageKind(kind), 0, body)
+
+    def _pass_line(self, connection: _Connection, body: str) -> None:
+        if connection.lines.lets(len(body)):
+            if not self._lines.lets(len(body)):
+                connection.lines.drop()
+            elif line := log_line(body, connection.facts.name):
+                self._send(MessageKind.LOG, 0, line)
+        self._report_dropped(connection)
+
+    def _report_dropped(self, connection: _Connection) -> None:
+        if dropped := connection.lines.dropped():
+            self._send(MessageKind.LOG, 0, dropped_line(dropped, connection.facts.name))
 
     def _plays(self, connection: _Connection, kind: str, body: str) -> bool:
         """Whether that is about a task which this worker has."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import TYPE_CHECKING
 
 import structlog
 
 from ladder.cluster.failures import SchedulerLost, WorkerLied, WorkerLost
-from ladder.cluster.worker_logs import LEVELS
+from ladder.cluster.worker_logs import foreign_event
 from ladder.errors import SandboxError
 from ladder.sandbox.host import owners
 from ladder.values.cluster import WorkerNews
@@ -133,7 +132,7 @@ class SchedulerProcess(ChildProcess):
         if message.kind is MessageKind.WORKER:
             self._take_news(WorkerNews.model_validate_json(message.body))
         elif message.kind is MessageKind.LOG:
-            self._log(json.loads(message.body))
+            self._log(message.body)
         elif message.kind is MessageKind.LIVE and self._take_events:
             head, _, batch = message.body.partition("\n")
             match, attempt = map(int, head.split(" "))
@@ -156,10 +155,9 @@ class SchedulerProcess(ChildProcess):
     def _hangs(self) -> None:
         log.warning("scheduler.hangs", pid=self.pid)
 
-    def _log(self, event: dict[str, object]) -> None:
-        level, name = str(event.pop("level")), str(event.pop("event"))
-        if level in LEVELS:
-            getattr(log, level)(name, **event)
+    def _log(self, line: str) -> None:
+        if event := foreign_event(line):
+            getattr(log, event.level)(event.name, **event.fields)
 
     def _missed(self, playing: int) -> None:
         log.warning("scheduler.lost", pid=self.pid, reason=self._sentence(), playing=playing)
