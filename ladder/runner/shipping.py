@@ -15,7 +15,7 @@ from ladder.cluster.failures import WorkerLied
 from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.bots.content import Content
 from ladder.sandbox.bots.kept import keep_folder
-from ladder.sandbox.bots.packed import pack
+from ladder.sandbox.bots.packed import TooLarge, pack
 from ladder.sandbox.wheels.packages import with_lock
 from ladder.trials.tasks import SubmissionOutcome, SubmissionTask
 from ladder.worker.tasks import FolderTask, MatchOutcome
@@ -51,7 +51,7 @@ async def play_elsewhere(task: str, play: Play, data_dir: Path) -> str:
     plain = json.loads(task)
     if plain["kind"] == "submission":
         return await _try(SubmissionTask.model_validate(plain), play)
-    folders = {bot["identity"]: Path(bot["folder"]) for bot in plain["bots"] if bot["folder"]}
+    folders = {bot["identity"]: Path(bot["folder"]) for bot in plain.get("bots", ()) if bot["folder"]}
     if not folders:
         return await play(task)
     bots = [bot | {"folder": None} for bot in plain["bots"]]
@@ -107,15 +107,16 @@ def _missing(answer: str) -> list[str]:
 def _packed(identity: str, folder: Path) -> str:
     try:
         content = Content.read(folder)
-        if f"sha256:{content.hash}" != identity:
-            raise _FolderLost(
-                f"{folder} is not what was entered: it is sha256:{content.hash}, and not {identity}. Put back what was "
-                "there, or submit the bot again.",
-                identity,
-            )
-        return FolderTask(identity=identity, packed=pack(content)).model_dump_json()
-    except (BotRejected, SandboxError) as error:
+        packed = pack(content)
+    except (BotRejected, TooLarge) as error:
         raise _FolderLost(str(error), identity) from error
+    if f"sha256:{content.hash}" != identity:
+        raise _FolderLost(
+            f"{folder} is not what was entered: it is sha256:{content.hash}, and not {identity}. Put back what was "
+            "there, or submit the bot again.",
+            identity,
+        )
+    return FolderTask(identity=identity, packed=packed).model_dump_json()
 
 
 def _keep(submitted: Content, answer: str, data_dir: Path) -> None:

@@ -44,6 +44,9 @@ if TYPE_CHECKING:
 ROOM = 1 << 20
 """Bytes that must find room in the temporary folder before a match is begun after a failure."""
 
+MOST_RECORD = 64 * 1024**2
+"""Bytes of a packed record that comes from another machine."""
+
 log = structlog.get_logger()
 
 
@@ -146,10 +149,16 @@ class Worker:
             programs = [await sandboxes[bot.sandbox].program(bot, self._load) for bot in bots]
             observer = stack.enter_context(self._observer(task))
             played = await play_sandboxed(task.spec(), programs, record.write, labels=labels, observer=observer)
+        packed = bytes(record)
+        if self._store is not None and len(packed) > MOST_RECORD:
+            raise SandboxError(
+                f"Its record has {len(packed):,} bytes, packed, and {MOST_RECORD:,} are the most that can come from "
+                "another machine. Play fewer boards in a match (setting boards)."
+            )
         return MatchOutcome(
             match=task.match,
             attempt=task.attempt,
-            record=bytes(record),
+            record=packed,
             logs=dict(sorted(played.logs.items())),
             starting_seconds=played.seconds.starting,
             playing_seconds=played.seconds.playing,

@@ -17,6 +17,7 @@ from ladder.sandbox.bots import packed
 from ladder.sandbox.bots.content import Content
 from ladder.sandbox.bots.kept import is_kept, keep_folder, kept_folder
 from ladder.trials.tasks import SubmissionOutcome, SubmissionTask, TriedProgram
+from ladder.worker import worker
 from ladder.worker.bot_store import BotStore, StorePlan
 from ladder.worker.pinned import load_version
 from ladder.worker.tasks import MatchOutcome, MatchTask, TaskBot
@@ -82,6 +83,15 @@ async def test_folders_are_sent_where_they_are_missing_and_once(
     assert elsewhere.kinds == ["match", "folder", "match", "match"]
     assert not any(str(data_dir) in json.dumps(task) for task in elsewhere.heard)
     assert is_kept(kept_folder(elsewhere.data_dir, match.bots[0].identity), match.bots[0].identity)
+
+
+async def test_a_record_that_is_too_large_to_come_back_is_told_of_in_a_sentence(
+    match: MatchTask, elsewhere: Elsewhere, data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker, "MOST_RECORD", 1000)
+    outcome = await played(match, elsewhere, data_dir)
+    assert outcome.record is None
+    assert "1,000 are the most that can come from another machine" in str(outcome.void)
 
 
 async def test_a_folder_that_somebody_changed_here_suspends_its_bot(

@@ -1,0 +1,29 @@
+"""Records come back whole through the real transport, up to the largest one that a worker sends."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from ladder.worker.tasks import MatchOutcome
+from ladder.worker.worker import MOST_RECORD
+from tests.ladder.cluster.clusters import Cluster
+from tests.ladder.cluster.writer import record_of
+from tests.ladder.worker.test_worker import HONEST
+
+
+def start_writer(cluster: Cluster, folder: Path) -> None:
+    """Let it come."""
+    words = ("tests.ladder.cluster.writer", cluster.scheduler.address, cluster.certificates / "worker.pem", folder)
+    command = [sys.executable, "-m", *map(str, words)]
+    cluster.programs.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
+
+
+async def test_the_largest_record_comes_back_as_it_was(cluster: Cluster, tmp_path: Path) -> None:
+    start_writer(cluster, tmp_path)
+    worker = await cluster.joined()
+    for size in (MOST_RECORD, 1):
+        task = HONEST.model_copy(update={"match": size})
+        outcome = MatchOutcome.model_validate_json(await cluster.scheduler.play(worker, task.model_dump_json()))
+        assert (outcome.match, outcome.record == record_of(size)) == (size, True)
