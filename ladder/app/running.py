@@ -1,4 +1,4 @@
-"""Running a ladder on this machine."""
+"""Running a ladder."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import random
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 from ladder.errors import SandboxError, UserError
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ladder.app.ladder import Ladder
+    from ladder.runner.events import Event
+    from ladder.runner.executor import Executor
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,8 @@ class RunPlan:
     """Play only these; none: all."""
     concurrency: int | None = None
     """How many matches to play at once; None: as the settings say."""
+    cluster: bool = False
+    """Play on other machines, and not on this one."""
     seed: str = ""
     """Decides by what chance opponents are chosen; empty: by another one each time."""
 
@@ -49,8 +54,12 @@ def check_run(ladder: Ladder, plan: RunPlan) -> None:
 
     Raises:
         LadderError: If the ladder does not play one of the variants.
-        UserError: If the settings leave a match too little time.
+        UserError: If the settings leave a match too little time, or bots cannot come to the cluster.
     """
+    if plan.cluster:
+        from ladder.app.cluster.executor import check_cluster
+
+        check_cluster(ladder)
     with ladder.database.read() as session:
         for name in plan.variants:
             find_variant(session, name)
@@ -72,23 +81,37 @@ def ladder_run(
         log_to_stderr: Write each event to stderr, too.
 
     Raises:
-        SandboxError: If the log cannot be written.
+        UserError: If the certificates of a cluster cannot be used.
+        SandboxError: If the log cannot be written, or no worker of a cluster could come.
     """
     with ExitStack() as stack:
         stack.enter_context(event_log(ladder, "ladder", watch, to_stderr=log_to_stderr))
-        slots = plan.concurrency or ladder.settings.concurrency or _slots()
-        workers = min(ladder.settings.workers or len(all_cores()), slots)
         chance = random.Random(plan.seed or None)
         coordinator = Coordinator(ladder.database, ladder.settings, chance, ladder.clock, list(plan.variants) or None)
         stack.callback(coordinator.live.close)
-        start = partial(
-            WorkerProcess.start,
-            take_events=coordinator.live.append,
-            take_progress=coordinator.submissions.take_progress,
-        )
-        executor = LocalExecutor(WorkerProcesses(workers, start), slots)
+        events: SimpleQueue[Event] = SimpleQueue()
+        executor = _executor(ladder, plan, coordinator, events)
         stack.callback(executor.close)
-        yield Runner(coordinator, executor, StopCondition(plan.matches, plan.until_ci))
+        yield Runner(coordinator, executor, StopCondition(plan.matches, plan.until_ci), events=events)
+
+
+def _executor(ladder: Ladder, plan: RunPlan, coordinator: Coordinator, events: SimpleQueue[Event]) -> Executor:
+    if plan.cluster:
+        from ladder.app.cluster.executor import cluster_executor
+
+        return cluster_executor(ladder, coordinator, plan.concurrency, lambda: events.put(_look_again))
+    slots = plan.concurrency or ladder.settings.concurrency or _slots()
+    workers = min(ladder.settings.workers or len(all_cores()), slots)
+    start = partial(
+        WorkerProcess.start,
+        take_events=coordinator.live.append,
+        take_progress=coordinator.submissions.take_progress,
+    )
+    return LocalExecutor(WorkerProcesses(workers, start), slots)
+
+
+def _look_again() -> None:
+    """Let the runner see how many slots there are now."""
 
 
 @contextmanager

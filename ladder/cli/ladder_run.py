@@ -1,4 +1,4 @@
-"""`pigpen ladder run`: play the ladder's matches on this machine."""
+"""`pigpen ladder run`: play the ladder's matches."""
 
 from __future__ import annotations
 
@@ -43,10 +43,13 @@ def run_ladder(
     concurrency: Annotated[
         int | None, typer.Option(min=1, help="Play so many matches at once. By default: as the settings say.")
     ] = None,
+    cluster: Annotated[
+        bool, typer.Option("--cluster", help="Play on the machines where pigpen worker runs, and not on this one.")
+    ] = False,
     seed: Annotated[str, typer.Option(help="Any text: decides by what chance opponents are chosen.")] = "",
 ) -> None:
     """
-    Play the ladder's matches on this machine and rate the bots, for ever or until a goal is reached.
+    Play the ladder's matches and rate the bots, for ever or until a goal is reached.
 
     The first Ctrl-C finishes the matches that are under way, a second one gives them up; they are played again by the
     next run. Whatever ends a run, no finished match is lost. Several runs may work at one ladder at the same time.
@@ -57,15 +60,17 @@ def run_ladder(
         pigpen ladder run --matches 40 --concurrency 2
 
         pigpen ladder run --until-ci 15 --variant gongzhu --variant hearts
+
+        pigpen ladder run --cluster
     """
     from ladder.app.running import RunPlan, check_run
 
     if matches is not None and until_ci is not None:
         raise UserError("--matches and --until-ci exclude each other: choose one.")
-    plan = RunPlan(matches, until_ci, tuple(variant or ()), concurrency, seed)
+    plan = RunPlan(matches, until_ci, tuple(variant or ()), concurrency, cluster, seed)
     with opened() as ladder:
         check_run(ladder, plan)
-        if ladder.settings.sandbox == "docker":
+        if ladder.settings.sandbox == "docker" and not cluster:
             say_what_is_missing()
         _run(ladder, plan)
 

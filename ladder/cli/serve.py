@@ -35,6 +35,9 @@ RegistryOption = Annotated[
     int | None,
     typer.Option(metavar="PORT", min=1, max=65535, help="Run a registry of images there, too (docker-registry)."),
 ]
+ClusterOption = Annotated[
+    bool, typer.Option("--cluster", help="Play on the machines where pigpen worker runs, and not on this one.")
+]
 
 
 def serve(
@@ -66,7 +69,11 @@ def serve(
 
 
 def up(
-    host: HostOption = None, port: PortOption = None, tls: TlsOption = None, registry: RegistryOption = None
+    host: HostOption = None,
+    port: PortOption = None,
+    tls: TlsOption = None,
+    registry: RegistryOption = None,
+    cluster: ClusterOption = False,
 ) -> None:
     """
     Run all of a ladder on this machine: the web site, and the matches. Whatever dies is started again.
@@ -82,6 +89,8 @@ def up(
         pigpen up --host 0.0.0.0 --port 443 --tls fullchain.pem privkey.pem
 
         pigpen up --registry 5000
+
+        pigpen up --cluster --registry 5000 --host 10.0.0.1
     """
     from ladder.app.accounts.inviting import first_invitation
     from ladder.app.accounts.links import link_of
@@ -104,7 +113,9 @@ def up(
         number = listener.fileno()
         words = ("serve", "--fd", str(number), *(("--tls", *map(str, tls)) if tls else ()))
         site = SupervisedProcess("The site", words, logs / "site.err", (number,))
-        matches = SupervisedProcess("The runner of matches", ("ladder", "run"), logs / "ladder.err")
+        matches = SupervisedProcess(
+            "The runner of matches", ("ladder", "run", *(("--cluster",) if cluster else ())), logs / "ladder.err"
+        )
         supervisor = Supervisor([site, *images, matches], lambda words: typer.echo(harmless(words), err=True))
         for sign in (signal.SIGINT, signal.SIGTERM):
             signal.signal(sign, lambda *_: supervisor.stop())

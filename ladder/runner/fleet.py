@@ -16,13 +16,15 @@ from ladder.runner.fleet_admission import capacity, lack, objection
 from ladder.runner.fleet_worker import MOST_LIES, FleetWorker
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from ladder.runner.fleet_admission import Demands
-    from ladder.values.cluster import WorkerFacts, WorkerNews
+    from ladder.values.cluster import WorkerFacts, WorkerNews, WorkerRow
 
 CALIBRATION_SECONDS = 6 * 3600.0
 """A worker plays a calibration match when it comes, and then after each so many seconds."""
+MOST_TOLD = 5
+"""So many workers are named in a sentence."""
 
 log = structlog.get_logger()
 
@@ -70,8 +72,25 @@ class Fleet:
         """By connection."""
         self._free: dict[str, FleetWorker] = {}
         """By name: those with a slot for a task."""
-        self._placed: dict[str, FleetWorker] = {}
-        """By key of a task: who has it, or had it last, until somebody has judged what came back."""
+        self._wishes: dict[str, str] = {}
+        """By name: who is to be drained, and why; also of workers that have not come yet."""
+        self._earlier: dict[str, WorkerRow] = {}
+        """By name: what an earlier run has written down of workers that have not come yet."""
+        self._placed: dict[str, tuple[FleetWorker, int | None]] = {}
+        """By key of a task: who has it, or had it, until its outcome is judged; and the number of the match."""
+
+    @property
+    def why_none(self) -> str:
+        """Why no worker plays, in a sentence."""
+        if not self._connected:
+            return "No worker is connected."
+        troubles = [f"{worker.name}: {worker.reason or worker.state}" for worker in self._connected.values()]
+        more = f" and {len(troubles) - MOST_TOLD} more" if len(troubles) > MOST_TOLD else ""
+        return f"No worker can play. {' '.join(troubles[:MOST_TOLD])}{more}"
+
+    def recall(self, rows: Iterable[WorkerRow]) -> None:
+        """Take what an earlier run has written down, for when these workers come."""
+        self._earlier.update({row.name: row for row in rows})
 
     @property
     def workers(self) -> Mapping[str, FleetWorker]:
@@ -98,32 +117,34 @@ class Fleet:
         for connection in list(self._connected):
             self._leave(connection, reason)
 
-    def place(self, key: str, bots: Collection[str]) -> FleetWorker | None:
+    def place(self, key: str, bots: Collection[str], match: int | None = None) -> FleetWorker | None:
         """
         Choose a worker for a task, and count the task there; None if no slot is free.
 
         Args:
             key: Names the task.
             bots: Identities of the bots that play in it: all of them on that machine.
+            match: Its number, if it is a match.
         """
         if not self._free:
             return None
         worker = min(self._free.values(), key=lambda each: each.rank(bots))
         worker.remember(bots)
         worker.calls.add(key)
-        self._placed[key] = worker
+        self._placed[key] = worker, match
         self._changed(worker)
         return worker
 
     def end(self, key: str, *, is_judged: bool) -> None:
         """Free the slot of a task; *is_judged*: nobody will say what its answer was good for."""
-        if (worker := self._placed.get(key)) is not None:
+        if key in self._placed:
+            worker, _ = self._placed[key]
             worker.calls.discard(key)
             self._changed(worker)
         if is_judged:
             self._placed.pop(key, None)
 
-    def judge(self, key: str, judgement: Judgement, reason: str = "", match: int | None = None) -> None:
+    def judge(self, key: str, judgement: Judgement, reason: str = "") -> None:
         """
         Hear what an answer was good for; nothing happens if that is known already.
 
@@ -131,10 +152,10 @@ class Fleet:
             key: Names the task.
             judgement: Whether it could be used.
             reason: Why not, in a sentence.
-            match: Its number, if it was a match.
         """
-        if (worker := self._placed.pop(key, None)) is None:
+        if key not in self._placed:
             return
+        worker, match = self._placed.pop(key)
         worker.calls.discard(key)
         if judgement is Judgement.COUNTED:
             worker.tasks += 1
@@ -142,10 +163,18 @@ class Fleet:
             worker.last_match = worker.last_match if match is None else match
         elif judgement is Judgement.VOID:
             worker.voids += 1
+            log.warning("worker.fails", worker_name=worker.name, task=key, reason=reason)
             worker.fail(reason, self._tick())
         elif judgement is Judgement.LIE:
-            self._lie(worker, key, reason)
+            self.lie(worker, reason)
         self._changed(worker)
+
+    def lie(self, worker: FleetWorker, reason: str) -> None:
+        """Count an answer that cannot be true; the third one drains the worker."""
+        worker.lies += 1
+        log.error("worker.lied", worker_name=worker.name, reason=reason, lies=worker.lies)
+        if worker.lies >= MOST_LIES and worker.drained is None:
+            self.drain(worker, f"It has given {worker.lies} answers that cannot be true. The last one: {reason}")
 
     def checks(self) -> list[WorkerCheck]:
         """Choose whom to check now; `checked` ends each check."""
@@ -181,8 +210,14 @@ class Fleet:
 
     def wish(self, name: str, drained: str | None) -> None:
         """Hear what is wanted of a worker: why it is to play no more, in a sentence; None: it may play."""
+        if name in self.drains:
+            return
+        if drained is None:
+            self._wishes.pop(name, None)
+        else:
+            self._wishes[name] = drained
         worker = self._workers.get(name)
-        if worker is None or name in self.drains or worker.drained == drained:
+        if worker is None or worker.drained == drained:
             return
         if drained is None:
             worker.lies, worker.is_calibrated, worker.calibrate_at = 0, False, 0.0
@@ -200,20 +235,30 @@ class Fleet:
                                     "another name (--name).")  # fmt: skip
             self._leave(worker.connection, "It has connected again.")
         if worker is None:
-            worker = self._workers[facts.name] = FleetWorker(facts, self._now(), self._now())
+            worker = self._new(facts)
         elif worker.facts.process != facts.process:
             worker.start_again()
-        worker.connection, worker.gone, worker.objection = connection, "", ""
+        worker.connection = worker.address = connection
+        worker.gone = worker.objection = ""
         worker.joined = self._now()
         self._connected[connection] = worker
         log.info("worker.joined", worker_name=worker.name, address=connection, slots=facts.slots)
         self._note(worker, facts)
         return ""
 
+    def _new(self, facts: WorkerFacts) -> FleetWorker:
+        """One that this run has not seen before; an earlier run may have."""
+        worker = self._workers[facts.name] = FleetWorker(facts, self._now(), self._now())
+        worker.drained = self._wishes.get(facts.name)
+        if (row := self._earlier.pop(facts.name, None)) is not None:
+            worker.tasks, worker.voids, worker.lies = row.tasks, row.voids, row.lies
+            worker.speed, worker.last_match = row.speed, row.last_match
+        return worker
+
     def _turn_away(self, facts: WorkerFacts, why: str) -> str:
         worker = self._workers.get(facts.name)
         if worker is None:
-            worker = self._workers[facts.name] = FleetWorker(facts, self._now(), self._now())
+            worker = self._new(facts)
         if not worker.connection:
             worker.facts, worker.objection, worker.seen = facts, why, self._now()
         return self._refuse(facts, why)
@@ -239,12 +284,6 @@ class Fleet:
         log.warning("worker.gone", worker_name=worker.name, reason=reason, playing=len(worker.calls))
         self._changed(worker)
 
-    def _lie(self, worker: FleetWorker, key: str, reason: str) -> None:
-        worker.lies += 1
-        log.error("worker.lied", worker_name=worker.name, task=key, reason=reason, lies=worker.lies)
-        if worker.lies >= MOST_LIES and worker.drained is None:
-            self.drain(worker, f"It has given {worker.lies} answers that cannot be true; the last one: {reason}")
-
     def _take_check(self, worker: FleetWorker, failure: str, speed: float | None) -> None:
         if failure:
             log.warning("worker.fails", worker_name=worker.name, reason=failure)
@@ -254,7 +293,7 @@ class Fleet:
         if speed is not None:
             worker.speed, worker.is_calibrated = speed, True
             worker.calibrate_at = self._tick() + self._calibrate_every
-        log.info("worker.works", worker_name=worker.name, speed=speed)
+        log.info("worker.works", worker_name=worker.name, speed=None if speed is None else round(speed))
 
     def _changed(self, worker: FleetWorker) -> None:
         self.slots += worker.slots - worker.counted

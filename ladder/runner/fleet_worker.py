@@ -29,6 +29,8 @@ class FleetWorker:
     seen: float
     connection: str = ""
     """Names its connection (`WorkerNews`); empty: it is not connected."""
+    address: str = ""
+    """The connection that it has, or had last."""
     gone: str = ""
     """Why it is not connected, in a sentence."""
     objection: str = ""
@@ -73,7 +75,7 @@ class FleetWorker:
         """What it is used for."""
         if not self.connection:
             return WorkerState.TURNED_AWAY if self.objection else WorkerState.GONE
-        if self.drained is not None:
+        if self.drained is not None or self.facts.leaving:
             return WorkerState.DRAINING if self.calls else WorkerState.DRAINED
         if self.lack or self.failure:
             return WorkerState.FAILING
@@ -84,7 +86,9 @@ class FleetWorker:
         """Why it is in that state, in a sentence; empty: nothing is wrong."""
         if not self.connection:
             return self.objection or self.gone
-        return self.drained if self.drained is not None else self.lack or self.failure
+        if self.drained is not None:
+            return self.drained
+        return "It was told to end." if self.facts.leaving else self.lack or self.failure
 
     @property
     def free(self) -> int:

@@ -103,6 +103,19 @@ class FolderOutcome(Message):
     identity: str
 
 
+class ProbeTask(Message):
+    """A question: can tasks of this kind be played now? The answer is empty."""
+
+    kind: Literal["probe"] = "probe"
+    sandbox: Literal["docker", "process"]
+
+
+class CalibrationTask(Message):
+    """Play the calibration match (`ladder.worker.calibration_match`); the answer is a `MatchOutcome` of match 0."""
+
+    kind: Literal["calibration"] = "calibration"
+
+
 class MatchOutcome(Message):
     """What became of an attempt: it has a record, or it is void."""
 

@@ -21,10 +21,11 @@ from ladder.matches.play import play_sandboxed
 from ladder.sandbox.host.scratch import disk_errors, scratch_folder
 from ladder.trials.tasks import SubmissionTask
 from ladder.worker.bot_store import FoldersMissing
+from ladder.worker.calibration_match import play_calibration_match
 from ladder.worker.live_observer import LiveObserver
 from ladder.worker.live_sender import LiveSender
 from ladder.worker.pinned import ProgramLost
-from ladder.worker.tasks import FolderOutcome, FolderTask, MatchOutcome, MatchTask
+from ladder.worker.tasks import FolderOutcome, FolderTask, MatchOutcome, MatchTask, ProbeTask
 from ladder.worker.trials import try_task
 from referee.records.packed_record import PackedRecord
 
@@ -81,14 +82,20 @@ class Worker:
 
     async def play(self, task: str) -> str:
         """
-        Play a `MatchTask`, try a `SubmissionTask`, or keep what a `FolderTask` brings; gives its outcome, as JSON.
+        Do what a task says, of whatever kind, and give its outcome; both as JSON.
 
         Raises:
-            SandboxError: If a folder cannot be kept.
+            SandboxError: If a folder cannot be kept, a calibration match cannot be played, or no task of a kind can be.
         """
         kind = json.loads(task)["kind"]
         if kind == "folder":
             return await self._keep(FolderTask.model_validate_json(task))
+        if kind == "probe":
+            self._kinds.add(SandboxKind(ProbeTask.model_validate_json(task).sandbox))
+            await self.ready()
+            return ""
+        if kind == "calibration":
+            return MatchOutcome(match=0, attempt=0, record=await play_calibration_match()).model_dump_json()
         if kind == "submission":
             submission = SubmissionTask.model_validate_json(task)
             self._kinds.add(SandboxKind(submission.sandbox))

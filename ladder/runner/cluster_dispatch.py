@@ -1,0 +1,288 @@
+"""Carries tasks to the workers of a cluster: speaks with its scheduler, and does what the `Fleet` decides."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import deque
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
+
+import structlog
+
+from ladder.cluster.failures import SchedulerLost, WorkerLied
+from ladder.errors import SandboxError, StoreError
+from ladder.runner.calibration import CalibrationDiffers
+from ladder.runner.executor import Judgement, NotPlayed
+from ladder.runner.fleet_worker import pause_after
+from ladder.worker.tasks import ProbeTask
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Coroutine
+
+    from ladder.runner.calibration import Calibration
+    from ladder.runner.fleet import Fleet, WorkerCheck
+    from ladder.runner.fleet_worker import FleetWorker
+    from ladder.values.cluster import WorkerNews
+
+    Start = Callable[[Callable[[WorkerNews], None]], Coroutine[None, None, "Scheduler"]]
+    """Starts a scheduler, given who hears of workers."""
+    Exchange = Callable[[Fleet], Awaitable[None]]
+    """Writes down what is seen of the workers, and tells the fleet what is wanted of them."""
+    Ship = Callable[[str, Callable[[str], Awaitable[str]]], Awaitable[str]]
+    """Has a task played by a function that plays tasks elsewhere, and sends what is missing there."""
+
+LOOK_SECONDS = 1.0
+"""How often the fleet is asked whom to check."""
+EXCHANGE_SECONDS = 5.0
+"""How often the table of workers is written, and read."""
+PATIENCE = 10.0
+"""A task that has found no slot after so many seconds goes back into the queue: a worker has gone meanwhile."""
+CHECK_SECONDS = 400.0
+"""A check that takes longer has failed: more than a calibration match may take."""
+
+log = structlog.get_logger()
+
+
+class Scheduler(Protocol):
+    """What carries tasks: `ladder.cluster.scheduler_process.SchedulerProcess`."""
+
+    address: str
+    """Where workers reach it."""
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it takes no tasks any more."""
+
+    async def play(self, worker: str, task: str) -> str:
+        """Let a worker play a task; worker and errors are those of `SchedulerProcess`."""
+
+    def turn_away(self, worker: str, sentence: str) -> None:
+        """Let a worker end."""
+
+    async def close(self) -> None:
+        """End it."""
+
+
+class ClusterDispatch:
+    """A `TaskWorker` whose tasks are played on other machines. Only for the thread of one event loop."""
+
+    def __init__(
+        self,
+        fleet: Fleet,
+        start: Start,
+        calibration: Calibration,
+        probe: ProbeTask,
+        exchange: Exchange,
+        changed: Callable[[], None] = lambda: None,
+        ship: Ship = lambda task, play: play(task),
+    ) -> None:
+        """
+        Prepare; `begin` begins.
+
+        Args:
+            fleet: Decides.
+            start: Starts a scheduler: the first one, and another one whenever it has ended.
+            calibration: What workers play before anything counts.
+            probe: What a worker is asked that has failed.
+            exchange: Writes down what is seen of the workers, and reads what is wanted of them.
+            changed: Called when there are more slots, or fewer.
+            ship: Sends folders that are missing where a task is played.
+        """
+        self.fleet = fleet
+        self._start = start
+        self._calibration = calibration
+        self._probe = probe.model_dump_json()
+        self._exchange = exchange
+        self._tell_changed = changed
+        self._ship = ship
+        self._scheduler: Scheduler
+        self._told_slots: int | None = None
+        self._is_closing = False
+        self._waiting: deque[tuple[Callable[[], FleetWorker | None], asyncio.Future[FleetWorker]]] = deque()
+        self._wake = asyncio.Event()
+        self._minding: list[asyncio.Task[None]] = []
+        self._checking: set[asyncio.Task[None]] = set()
+
+    async def begin(self) -> None:
+        """
+        Let workers come.
+
+        Raises:
+            UserError: If the settings do not let a scheduler start.
+            SandboxError: If none can be started.
+            StoreError: If the database does not answer.
+        """
+        await self._exchange(self.fleet)
+        self._scheduler = await self._start(self._hear)
+        self._minding = [asyncio.create_task(self._mind()), asyncio.create_task(self._keep_table())]
+        self._changed()
+
+    async def play(self, task: str) -> str:
+        """Play a task that nobody judges."""
+        return await self.play_as(task, task)
+
+    async def play_as(self, task: str, key: str) -> str:
+        """
+        Let a worker play a task.
+
+        Args:
+            task: As JSON.
+            key: Names it, until `judge` has been told what came of it.
+
+        Raises:
+            NotPlayed: If it is to go back into the queue.
+            SandboxError: If its worker has gone, or cannot play it.
+        """
+        told = json.loads(task)
+        worker = await self._place(key, [bot["identity"] for bot in told.get("bots", ())], told.get("match"))
+        is_judged = True
+        try:
+            answer = await self._ship(task, partial(self._scheduler.play, worker.connection))
+            is_judged = False
+            return answer
+        except WorkerLied as error:
+            self.fleet.judge(key, Judgement.LIE, str(error))
+            raise NotPlayed(f"Worker {worker.name} gave no true answer: {error}") from error
+        except SchedulerLost as error:
+            self._wake.set()
+            raise NotPlayed(str(error)) from error
+        except SandboxError as error:
+            is_judged = False
+            raise SandboxError(f"Worker {worker.name}: {error}") from error
+        finally:
+            self.fleet.end(key, is_judged=is_judged)
+            self._changed()
+
+    def judge(self, key: str, judgement: Judgement, reason: str) -> None:
+        """Count an answer for, or against, the worker that gave it."""
+        self.fleet.judge(key, judgement, reason)
+        self._changed()
+
+    async def ready(self) -> None:
+        """
+        Check whether any worker plays.
+
+        Raises:
+            SandboxError: If none does.
+        """
+        if not self.fleet.slots:
+            raise SandboxError(self.fleet.why_none)
+
+    async def close(self) -> None:
+        """End the scheduler, and with it what workers play."""
+        self._is_closing = True
+        for task in (*self._minding, *self._checking):
+            task.cancel()
+        await asyncio.gather(*self._minding, *self._checking, return_exceptions=True)
+        if self._minding:
+            self.fleet.lose_all("Its coordinator has ended.")
+            await self._scheduler.close()
+            with suppress(StoreError):
+                await self._exchange(self.fleet)
+
+    async def _place(self, key: str, bots: list[str], match: int | None) -> FleetWorker:
+        choose = partial(self.fleet.place, key, bots, match)
+        if not self._waiting and (worker := choose()) is not None:
+            return worker
+        place: asyncio.Future[FleetWorker] = asyncio.get_running_loop().create_future()
+        self._waiting.append((choose, place))
+        try:
+            async with asyncio.timeout(PATIENCE):
+                return await asyncio.shield(place)
+        except TimeoutError:
+            if place.done():
+                return place.result()
+            place.cancel()
+            raise NotPlayed("No worker had a slot for it.") from None
+        except asyncio.CancelledError:
+            if place.done():
+                self.fleet.end(key, is_judged=True)
+            place.cancel()
+            raise
+
+    def _hear(self, news: WorkerNews) -> None:
+        if sentence := self.fleet.hear(news):
+            self._scheduler.turn_away(news.worker, sentence)
+        self._wake.set()
+        self._changed()
+
+    def _changed(self) -> None:
+        """Place what waits, and tell the runner if it can do more, or less."""
+        while self._waiting:
+            choose, place = self._waiting[0]
+            if not place.done():
+                if (worker := choose()) is None:
+                    break
+                place.set_result(worker)
+            self._waiting.popleft()
+        slots = self.fleet.slots
+        if slots != self._told_slots and not self._is_closing:
+            if not slots:
+                log.warning("cluster.waiting", reason=self.fleet.why_none)
+            elif not self._told_slots:
+                log.info("cluster.playing", slots=slots)
+            self._told_slots = slots
+            self._tell_changed()
+
+    async def _mind(self) -> None:
+        """Have a scheduler, and check whom the fleet wants checked."""
+        while True:
+            if self._scheduler.has_ended:
+                await self._start_again()
+            for check in self.fleet.checks():
+                task = asyncio.create_task(self._check(check))
+                self._checking.add(task)
+                task.add_done_callback(self._checking.discard)
+            self._changed()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._wake.wait(), LOOK_SECONDS)
+            self._wake.clear()
+
+    async def _start_again(self) -> None:
+        self.fleet.lose_all("The cluster's scheduler has ended.")
+        self._changed()
+        failures = 0
+        while self._scheduler.has_ended:
+            try:
+                self._scheduler = await self._start(self._hear)
+            except SandboxError as error:
+                failures += 1
+                log.error("scheduler.failed", reason=str(error))
+                await asyncio.sleep(pause_after(failures + 1))
+
+    async def _check(self, check: WorkerCheck) -> None:
+        failure: str = "It was given up."
+        speed: float | None = None
+        play = partial(self._scheduler.play, check.connection)
+        try:
+            async with asyncio.timeout(CHECK_SECONDS):
+                if check.is_probe:
+                    await play(self._probe)
+                else:
+                    speed = await self._calibration.speed(play)
+            failure = ""
+        except CalibrationDiffers as error:
+            failure = str(error)
+            self.fleet.drain(check.worker, failure)
+        except WorkerLied as error:
+            failure = str(error)
+            self.fleet.lie(check.worker, failure)
+        except TimeoutError:
+            failure = f"It did not answer within {CHECK_SECONDS:g} seconds."
+        except SandboxError as error:
+            failure = str(error)
+        finally:
+            self.fleet.checked(check, failure, speed)
+            self._wake.set()
+            self._changed()
+
+    async def _keep_table(self) -> None:
+        while True:
+            await asyncio.sleep(EXCHANGE_SECONDS)
+            try:
+                await self._exchange(self.fleet)
+            except StoreError as error:  # the runner tells of it, and pauses
+                log.warning("workers.unwritten", reason=str(error))
+            self._changed()

@@ -1,0 +1,90 @@
+"""A ladder whose matches are played by `pigpen worker`, in processes that share nothing with the coordinator."""
+
+from __future__ import annotations
+
+import subprocess
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.cluster.certificates import make_worker
+from ladder.store.queries.workers import workers
+from ladder.values.cluster import WorkerState
+from tests.e2e.command import PIGPEN, environment
+from tests.e2e.small_ladder import PATIENT, SmallLadder, small_ladder, until, waiting_for
+from tests.e2e.test_up import free_port
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ladder.values.cluster import WorkerRow
+
+
+@pytest.fixture
+def gate(tmp_path: Path) -> Path:
+    return tmp_path / "gate"
+
+
+@pytest.fixture
+def ladder(tmp_path: Path, gate: Path) -> Iterator[SmallLadder]:
+    """A ladder whose bots answer no question before there is a file *gate*."""
+    with small_ladder(tmp_path, program=waiting_for(gate)) as ladder:
+        yield ladder
+
+
+class Cluster:
+    """Where workers come to, and what they need for it."""
+
+    def __init__(self, ladder: SmallLadder, folder: Path) -> None:
+        self.address = f"tls://127.0.0.1:{free_port()}"
+        self.variables = {"PIGPEN_CLUSTER_LISTEN": self.address, **PATIENT}
+        self._ladder = ladder
+        self._folder = folder
+
+    @contextmanager
+    def worker(self, name: str) -> Iterator[subprocess.Popen[bytes]]:
+        """`pigpen worker` with one slot, and with a disk of its own; killed at the end."""
+        here = self._folder / name
+        (here / "tmp").mkdir(parents=True)
+        make_worker(self._ladder.settings.data_dir / "cluster", name, here / "certificate.pem")
+        words = ("--certificate", str(here / "certificate.pem"), "--name", name, "--slots", "1")
+        with subprocess.Popen(
+            [PIGPEN, "worker", self.address, *words, "--data-dir", str(here)], cwd=here,
+            env=environment(TMPDIR=str(here / "tmp"), XDG_DATA_HOME=str(here)), stdout=subprocess.DEVNULL,
+        ) as program:  # fmt: skip
+            try:
+                yield program
+            finally:
+                program.kill()
+
+    def rows(self) -> dict[str, WorkerRow]:
+        """What is known of the workers."""
+        with self._ladder.database.read() as session:
+            return {row.name: row for row in workers(session, 0.0)}
+
+
+def test_a_run_waits_for_workers_and_a_match_whose_worker_is_killed_is_played_by_another(
+    ladder: SmallLadder, gate: Path, tmp_path: Path
+) -> None:
+    cluster = Cluster(ladder, tmp_path)
+    with ladder.running("--cluster", "--matches", "3", **cluster.variables) as runner:
+        until(runner, "cluster.waiting")
+        with cluster.worker("mars") as mars:
+            until(runner, "match.started")
+            mars.kill()
+            (lost,) = [event for event in until(runner, "match.void") if event["event"] == "match.void"]
+        with cluster.worker("venus"):
+            gate.touch()
+            out, err = runner.communicate()
+    assert (runner.returncode, out.split(" (")[0]) == (0, "3 matches recorded"), err
+    assert lost["reason"].startswith("Worker mars: ")
+    assert ladder.statuses() == {"done": 3}
+    assert [failures for _, _, failures in ladder.attempts()].count(1) == 1
+    rows = cluster.rows()
+    assert [(rows[name].tasks, rows[name].voids, rows[name].state) for name in ("mars", "venus")] == [
+        (0, 1, WorkerState.GONE),
+        (3, 0, WorkerState.GONE),
+    ]
+    assert rows["venus"].speed

@@ -1,0 +1,140 @@
+"""The table of workers, as a coordinator writes and reads it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.runner.executor import Judgement
+from ladder.runner.fleet import Fleet
+from ladder.runner.fleet_table import FleetTable
+from ladder.runner.fleet_worker import MOST_LIES
+from ladder.settings.settings import load_settings
+from ladder.store.commands.opening import open_ladder
+from ladder.store.commands.workers import set_wanted
+from ladder.store.queries.workers import wishes, workers
+from ladder.values.cluster import Wanted, WorkerState
+from tests.ladder.runner.fleets import DEMANDS, HandClock, calibrate, joined, left
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ladder.store.database import Database
+    from ladder.values.cluster import WorkerRow
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    database = open_ladder(load_settings(data_dir=tmp_path), create=True)
+    yield database
+    database.close()
+
+
+class Run:
+    """What one coordinator has."""
+
+    def __init__(self, database: Database, coordinator: str = "first") -> None:
+        self.clock = HandClock()
+        self.fleet = Fleet(DEMANDS, self.clock, self.clock)
+        self.table = FleetTable(database, coordinator, self.clock)
+
+    async def exchange(self) -> None:
+        """Write and read."""
+        await self.table.exchange(self.fleet)
+
+    def lie(self, times: int = MOST_LIES) -> None:
+        """Let the worker lie."""
+        for number in range(times):
+            self.fleet.place(f"match-{number}-1", ())
+            self.fleet.judge(f"match-{number}-1", Judgement.LIE, "It is another match's.")
+
+
+def rows(database: Database) -> dict[str, WorkerRow]:
+    with database.read() as session:
+        return {row.name: row for row in workers(session, 1000.0)}
+
+
+async def test_what_is_seen_of_the_workers_is_written(database: Database) -> None:
+    run = Run(database)
+    run.fleet.hear(joined())
+    calibrate(run.fleet, speed=120.0)
+    run.fleet.place("match-7-1", (), 7)
+    run.fleet.place("match-8-1", (), 8)
+    run.fleet.judge("match-7-1", Judgement.COUNTED)
+    await run.exchange()
+    row = rows(database)["barn"]
+    assert (row.state, row.coordinator, row.address) == (WorkerState.ACTIVE, "first", "tls://barn")
+    assert (row.busy, row.slots, row.tasks, row.last_match, row.speed) == (1, 2, 1, 7, 120.0)
+
+
+async def test_a_worker_that_has_gone_is_shown_with_the_reason(database: Database) -> None:
+    run = Run(database)
+    run.fleet.hear(joined())
+    await run.exchange()
+    run.fleet.hear(left())
+    await run.exchange()
+    row = rows(database)["barn"]
+    assert (row.state, row.reason) == (WorkerState.GONE, "Its connection was closed.")
+
+
+async def test_an_organiser_drains_a_worker_and_lets_it_play_again(database: Database) -> None:
+    run = Run(database)
+    run.fleet.hear(joined())
+    calibrate(run.fleet)
+    await run.exchange()
+    with database.write() as session:
+        set_wanted(session, "barn", Wanted.DRAINED, "Its fan is loud.")
+    await run.exchange()
+    await run.exchange()
+    assert (rows(database)["barn"].state, run.fleet.slots) == (WorkerState.DRAINED, 0)
+    with database.write() as session:
+        set_wanted(session, "barn", Wanted.ACTIVE, "")
+    await run.exchange()
+    calibrate(run.fleet)
+    assert run.fleet.slots == 2
+
+
+async def test_a_worker_that_has_lied_three_times_stays_drained_in_the_next_run(database: Database) -> None:
+    first = Run(database)
+    first.fleet.hear(joined())
+    calibrate(first.fleet)
+    first.lie()
+    await first.exchange()
+    assert first.fleet.drains == {}
+    with database.read() as session:
+        assert wishes(session)["barn"].reason.endswith("It is another match's.")
+    second = Run(database, "second")
+    await second.exchange()
+    second.fleet.hear(joined(process="2"))
+    worker = second.fleet.workers["barn"]
+    assert (worker.state, worker.lies, second.fleet.checks()) == (WorkerState.DRAINED, MOST_LIES, [])
+
+
+async def test_a_drain_is_not_undone_by_what_the_table_said_before(database: Database) -> None:
+    run = Run(database)
+    run.fleet.hear(joined())
+    calibrate(run.fleet)
+    await run.exchange()
+    run.lie()
+    run.fleet.wish("barn", None)
+    assert run.fleet.workers["barn"].state is WorkerState.DRAINED
+    await run.exchange()
+    await run.exchange()
+    assert run.fleet.workers["barn"].state is WorkerState.DRAINED
+
+
+async def test_counts_go_on_where_an_earlier_run_has_left_them(database: Database) -> None:
+    first = Run(database)
+    first.fleet.hear(joined())
+    calibrate(first.fleet)
+    first.fleet.place("match-1-1", (), 1)
+    first.fleet.judge("match-1-1", Judgement.COUNTED)
+    await first.exchange()
+    second = Run(database, "second")
+    await second.exchange()
+    second.fleet.hear(joined())
+    await second.exchange()
+    row = rows(database)["barn"]
+    assert (row.tasks, row.last_match, row.coordinator, row.state) == (1, 1, "second", WorkerState.CALIBRATING)
