@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
-import platform
 import time
-from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ladder.errors import SandboxError
 from ladder.sandbox.docker.engine import ENGINE_ERRORS, connect
 from ladder.sandbox.host import owners
-from ladder.sandbox.host.cores import all_cores
-from ladder.values.cluster import MachineClass, WorkerFacts
+from ladder.sandbox.host.machine import this_machine
+from ladder.values.cluster import WorkerFacts
 from pigpen.version import __version__
 
 if TYPE_CHECKING:
@@ -65,25 +62,6 @@ class Facts:
             image_bytes=image_bytes,
             clock=time.time(),
         )
-
-
-def this_machine(cpuinfo: Path = Path("/proc/cpuinfo")) -> MachineClass:
-    """
-    Say what bots can expect of this machine's processor.
-
-    Args:
-        cpuinfo: Where the kernel describes it.
-    """
-    return MachineClass(architecture=platform.machine(), processor=_processor(cpuinfo), cores=len(all_cores()))
-
-
-def _processor(cpuinfo: Path) -> str:
-    with suppress(OSError):
-        for line in cpuinfo.read_text(errors="replace").splitlines():
-            name, _, value = line.partition(":")
-            if name.strip() in ("model name", "Model", "cpu model"):
-                return value.strip()[:200]
-    return ""
 
 
 def _ask_engine() -> tuple[str, tuple[str, ...]]:

@@ -132,6 +132,7 @@ async def play_sandboxed(
     concurrency: int = 1,
     labels: Mapping[str, str] = NO_LABELS,
     observer: Observer | None = None,
+    machine: str | None = None,
 ) -> Played:
     """
     Play with a fresh instance of each program in its sandbox at each table.
@@ -144,6 +145,7 @@ async def play_sandboxed(
         concurrency: How many tables play at once.
         labels: What instances are marked with, to find them again.
         observer: Hears of what happens in the match.
+        machine: What the record says of the class of this machine; None: nothing.
 
     Raises:
         CannotResume: If the recorded deals are not of this match.
@@ -156,7 +158,14 @@ async def play_sandboxed(
         return sandboxed_table(programs, spec.bots, keep, labels, commitment(spec.seed))
 
     match = Match(
-        spec, open_table, write, recorded, image_files_of(programs), instances_of(programs), observer=observer
+        spec,
+        open_table,
+        write,
+        recorded,
+        image_files_of(programs),
+        instances_of(programs),
+        observer=observer,
+        machine=machine,
     )
     return Played(await match.play(concurrency), logs, match.seconds)
 

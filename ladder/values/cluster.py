@@ -26,6 +26,11 @@ class MachineClass(Message):
     """The processor's name; empty: the kernel does not say."""
     cores: PositiveInt
 
+    def __str__(self) -> str:
+        """Say it in words, as records do: ``Babbage 2, x86_64, 8 cores``."""
+        cores = f"{self.cores} core{'s' * (self.cores != 1)}"
+        return ", ".join(filter(None, (self.processor, self.architecture, cores)))
+
 
 class WorkerFacts(Message):
     """What a worker says of itself when it comes, and every few seconds from then on."""

@@ -18,6 +18,7 @@ import structlog
 from ladder.errors import BotRejected, SandboxError
 from ladder.matches.kinds import SandboxKind, SandboxSetup, open_sandbox
 from ladder.matches.play import play_sandboxed
+from ladder.sandbox.host.machine import this_machine
 from ladder.sandbox.host.scratch import disk_errors, scratch_folder
 from ladder.trials.tasks import SubmissionTask
 from ladder.worker.bot_store import FoldersMissing
@@ -155,7 +156,9 @@ class Worker:
             sandboxes = {name: await stack.enter_async_context(self._leased(setup)) for name, setup in setups.items()}
             programs = [await sandboxes[bot.sandbox].program(bot, self._load) for bot in bots]
             observer = stack.enter_context(self._observer(task))
-            played = await play_sandboxed(task.spec(), programs, record.write, labels=labels, observer=observer)
+            played = await play_sandboxed(
+                task.spec(), programs, record.write, labels=labels, observer=observer, machine=str(this_machine())
+            )
         packed = bytes(record)
         if self._store is not None and len(packed) > MOST_RECORD:
             raise SandboxError(

@@ -66,6 +66,7 @@ class Match:
         instances: Instances | None = None,
         now: Callable[[], float] = time.monotonic,
         observer: Observer | None = None,
+        machine: str | None = None,
     ) -> None:
         """
         Prepare a match.
@@ -79,6 +80,7 @@ class Match:
             instances: What it says of how they were started.
             now: The referee's clock, in seconds.
             observer: Hears of what happens from here on; its failures harm nothing.
+            machine: What the record says of the machine.
 
         Raises:
             CannotResume: If these deals are not of this match; the message says what is wrong.
@@ -90,6 +92,7 @@ class Match:
         self._has_begun = recorded is not None
         self._image_files = image_files
         self._instances = instances
+        self._machine = machine
         self._now = now
         self._open_seconds = 0.0
         self._announcer = Announcer(observer) if observer else None
@@ -142,7 +145,7 @@ class Match:
         if self._has_begun:
             return
         self._has_begun = True
-        first = _first_line(self._spec, self._image_files, self._instances)
+        first = _first_line(self._spec, self._image_files, self._instances, self._machine)
         self._write(first)
         if self._announcer:
             self._announcer.match_begins(first)
@@ -152,7 +155,9 @@ class Match:
         self._tally.add(line)
 
 
-def _first_line(spec: MatchSpec, image_files: ImageFiles | None, instances: Instances | None) -> MatchLine:
+def _first_line(
+    spec: MatchSpec, image_files: ImageFiles | None, instances: Instances | None, machine: str | None
+) -> MatchLine:
     return MatchLine(
         rules=spec.rules.to_plain(),
         format=str(spec.format),
@@ -162,6 +167,7 @@ def _first_line(spec: MatchSpec, image_files: ImageFiles | None, instances: Inst
         started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         image_files=image_files,
         instances=instances,
+        machine=machine,
         people=_people(spec),
     )
 

@@ -27,7 +27,9 @@ FIRST_WITH_FORCED = 2
 """Since this version a bot is not asked where exactly one action is legal."""
 READABLE = (1, VERSION)
 """The versions that are understood."""
-TIMES = frozenset({"started", "took_ms", "cpu_ms", "unasked_ms", "timed", "think_ms", "image_files", "instances"})
+TIMES = frozenset(
+    {"started", "took_ms", "cpu_ms", "unasked_ms", "timed", "think_ms", "image_files", "instances", "machine"}
+)
 """The fields that hold times, or tell how the match was run: they differ from run to run."""
 
 CHAIN = "chain"
@@ -130,6 +132,12 @@ class MatchLine(Line):
 
     `warm`: forked in containers that are kept between matches, at least for one of the bots. `fresh`: each in a
     container of its own.
+    """
+    machine: str | None = None
+    """
+    The class of the machine on which all bots sat: its processor, architecture and cores; left out where nobody said.
+
+    Times of matches on machines of other classes cannot be compared with these.
     """
 
     people: Annotated[tuple[PersonLine, ...], AtSeats] | None = None

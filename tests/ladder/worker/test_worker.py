@@ -15,10 +15,11 @@ from structlog.testing import capture_logs
 from ladder.errors import SandboxError
 from ladder.matches.kinds import SandboxSetup
 from ladder.sandbox.bots.content import content_hash
+from ladder.sandbox.host.machine import this_machine
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.worker.live_observer import LiveObserver
 from ladder.worker.pinned import load_version
-from ladder.worker.tasks import MatchOutcome, MatchTask, TaskBot
+from ladder.worker.tasks import MatchOutcome, MatchTask, ProbeTask, TaskBot
 from ladder.worker.worker import Worker
 from referee.replay.verify import verify
 from tests.ladder.worker.test_tasks import TASK
@@ -57,6 +58,19 @@ async def test_a_task_becomes_the_record_of_its_match(worker: Worker, tmp_path: 
     assert (held.difference, held.finished, held.deals) == (None, True, 4)
     assert held.match is not None
     assert held.match.bots == tuple(each.name for each in HONEST.bots)
+    assert held.match.machine == str(this_machine())
+
+
+async def test_a_probe_fails_where_tasks_of_its_kind_cannot_be_played(
+    worker: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> None:
+        raise SandboxError("No Docker engine answers.")
+
+    monkeypatch.setattr("ladder.worker.worker._find_engine", fail)
+    assert await worker.play(ProbeTask(sandbox="process").model_dump_json()) == ""
+    with pytest.raises(SandboxError, match="No Docker engine answers"):
+        await worker.play(ProbeTask(sandbox="docker").model_dump_json())
 
 
 async def test_an_outcome_tells_what_starting_took_and_what_playing_did(worker: Worker) -> None:
