@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from ladder.values.accounts import AccountRow, AuditRow, CredentialRow, InvitationLink, InvitationRow, Me
 from ladder.values.bots import BotPage, BotRow, Retired, StateChanged
 from ladder.values.check import CheckResult
-from ladder.values.cluster import WorkerRow
+from ladder.values.cluster import CertificateRow, WorkerRow
 from ladder.values.compare import CompareResult
 from ladder.values.database import Backup, DatabaseCopy, Upgrade
 from ladder.values.doctor import DoctorReport
@@ -70,6 +70,7 @@ PRINTED: dict[str, Any] = {
     "cluster status": list[WorkerRow],
     "cluster drain": WorkerRow,
     "cluster resume": WorkerRow,
+    "cluster certs": CertificateRow,
     "doctor": DoctorReport,
     "config": list[SettingRow],
     "db upgrade": Upgrade,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ladder.cli.json_output import print_json
-from ladder.cli.ladder import opened
+from ladder.cli.ladder import opened, the_settings
 from ladder.cli.sanitize import harmless
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def status(
     """
     from rich.console import Console
 
-    from ladder.app.cluster import workers
+    from ladder.app.cluster import certs, workers
     from ladder.cli.workers_table import print_worker, print_workers
     from ladder.values.accounts import LOCAL
     from ladder.values.value import time_of
@@ -56,10 +57,13 @@ def status(
     with opened() as ladder:
         rows = workers.workers(ladder, LOCAL) if name is None else [workers.worker(ladder, LOCAL, name)]
         now = time_of(ladder.clock())
+        remark = certs.scheduler_remark(ladder.settings)
     if as_json:
         print_json(rows)
     elif name is None:
         print_workers(rows, now, Console())
+        if remark:
+            typer.echo(harmless(remark))
     else:
         print_worker(rows[0], now, Console())
 
@@ -116,6 +120,39 @@ def forget(name: NameArgument) -> None:
     with opened() as ladder:
         workers.forget(ladder, LOCAL, name)
     typer.echo(harmless(f"{name} is forgotten."))
+
+
+@cluster.command("certs")
+def make_certificates(
+    name: Annotated[str | None, typer.Argument(help="A worker's name; without one: the scheduler's.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="Where a worker's goes. By default: NAME.pem, in this folder.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the certificate as JSON.")] = False,
+) -> None:
+    """
+    Make the certificates with which workers and scheduler know each other; on the coordinator's machine.
+
+    The first time it makes the cluster's own authority, and the scheduler's certificate, in the folder cluster of the
+    data folder; what is there stays. A worker's is one file: copy it to its machine, and let nobody else read it.
+
+    Examples:
+        pigpen cluster certs
+
+        pigpen cluster certs barn
+
+        pigpen cluster certs barn --out /media/stick/barn.pem
+    """
+    from ladder.app.cluster import certs
+
+    if name is None:
+        made = certs.make_scheduler_certificate(the_settings())
+    else:
+        made = certs.make_worker_certificate(the_settings(), name, out or Path(f"{name}.pem"))
+    if as_json:
+        print_json(made)
+    else:
+        typer.echo(harmless(f"{made.file}: the certificate of {made.name}, good until {made.expires:%Y-%m-%d}."))
 
 
 def _say(row: WorkerRow, sentence: str, as_json: bool) -> None:

@@ -36,6 +36,7 @@ class Facts:
         self.name = name
         self.slots = slots
         self.leaving = False
+        self.certificate_ends: float | None = None
         self._images = images
         self._machine = this_machine()
         self._engine: tuple[str, tuple[str, ...]] = ("", ())
@@ -60,6 +61,7 @@ class Facts:
             leaving=self.leaving,
             images=images,
             image_bytes=image_bytes,
+            certificate_ends=self.certificate_ends,
             clock=time.time(),
         )
 

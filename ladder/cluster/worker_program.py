@@ -111,6 +111,7 @@ class WorkerProgram:
     async def _once(self) -> None:
         """Come once, and play until the connection ends."""
         identity = read_identity(self._certificate)
+        self._facts.certificate_ends = identity.ends.timestamp()
         try:
             await knock(self._address, identity)
             with scratch_folder() as folder:

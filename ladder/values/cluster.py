@@ -171,6 +171,16 @@ class WorkerRow(Value):
     """When it was heard of last."""
 
 
+class CertificateRow(Value):
+    """A certificate of the cluster."""
+
+    name: str
+    """Of the worker; or ``scheduler``."""
+    file: str
+    """It holds the key, too."""
+    expires: Time
+
+
 class ClusterFigures(Value):
     """All workers in a few numbers, and, for organisers, each of them."""
 

@@ -47,6 +47,7 @@ def seen(name: str, said: dict[str, Any] | None = None, **more: Any) -> WorkerSe
 
 
 def add_workers(ladder: Ladder, *workers: WorkerSeen) -> None:
-    """Write workers into a ladder's table."""
+    """Write workers into a ladder's table, those too that have gone since."""
     with ladder.database.write() as session:
+        write_workers(session, [worker.model_copy(update={"state": WorkerState.ACTIVE}) for worker in workers])
         write_workers(session, workers)

@@ -7,6 +7,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ladder.app.cluster.certs import certificates_folder
 from ladder.app.image_upkeep import push_images
 from ladder.cluster.certificates import SCHEDULER, make_authority
 from ladder.cluster.scheduler_process import SchedulerProcess
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     from ladder.runner.coordinator import Coordinator
     from ladder.settings.settings import Settings
 
-CERTIFICATES = "cluster"
-"""Folder in the ladder's data folder."""
 SEATS = 4
 """As many bots play at nearly every table."""
 
@@ -74,7 +73,7 @@ def cluster_executor(
         StoreError: If the database does not answer.
     """
     settings = ladder.settings
-    folder = settings.data_dir / CERTIFICATES
+    folder = certificates_folder(settings)
     make_authority(folder)
     if settings.sandbox == "docker":
         push_images(ladder)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MOST_UNTOLD = 10.0
 """Seconds after which it is written down that a worker still lives, even if nothing else about it has changed."""
+MOST_WORKERS = 10_000
+"""No more are kept: a hostile worker may give itself a new name each time."""
 _CLOCKS = ("clock_skew", "seen")
 """What differs from one time to the next though nothing has happened."""
 _NOTICED_SKEW = 0.5
@@ -33,7 +35,7 @@ def write_workers(session: Session, workers: Iterable[WorkerSeen]) -> int:
     Write down what a coordinator has seen of all its workers; what has not changed is not written again.
 
     What organisers want of a worker stays as it is. A worker that has gone to another coordinator, which has heard of
-    it since, is left to that one.
+    it since, is left to that one; one that has gone and was forgotten stays so.
 
     Args:
         session: A transaction that writes.
@@ -45,7 +47,9 @@ def write_workers(session: Session, workers: Iterable[WorkerSeen]) -> int:
     columns = StoredWorker.__table__.columns
     known = {row.name: row._mapping for row in session.execute(select(*columns))}
     rows = [_row(worker) for worker in workers]
-    changed = [row for row in rows if _has_changed(row, known.get(row["name"]))]
+    new = [row for row in rows if row["name"] not in known and row["state"] != WorkerState.GONE]
+    changed = [row for row in rows if row["name"] in known and _has_changed(row, known[row["name"]])]
+    changed += new[: max(0, MOST_WORKERS - len(known))]
     if changed:
         session.execute(_upsert(session), changed)
     return len(changed)
@@ -80,9 +84,7 @@ def _row(worker: WorkerSeen) -> dict[str, Any]:
     return {**given, "name": worker.facts.name, "facts": facts, "wanted": Wanted.ACTIVE, "wanted_reason": ""}
 
 
-def _has_changed(row: dict[str, Any], known: RowMapping | None) -> bool:
-    if known is None:
-        return True
+def _has_changed(row: dict[str, Any], known: RowMapping) -> bool:
     if known["coordinator"] != row["coordinator"] and (row["state"] == WorkerState.GONE or known["seen"] > row["seen"]):
         return False
     if row["seen"] - known["seen"] >= MOST_UNTOLD or abs(row["clock_skew"] - known["clock_skew"]) > _NOTICED_SKEW:

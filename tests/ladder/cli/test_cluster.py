@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import io
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,17 +14,18 @@ from jsonschema import Draft202012Validator
 from rich.cells import cell_len
 from rich.console import Console
 
-from ladder.app.cluster import remarks
+from ladder.app.cluster import certs, remarks
 from ladder.app.cluster.workers import drain, workers
 from ladder.app.ladder import Ladder
 from ladder.app.schema import api_schema
 from ladder.cli import workers_table
 from ladder.cli.workers_table import print_workers, since
+from ladder.cluster.certificates import CERTIFICATE_DAYS, SCHEDULER, make_authority
 from ladder.settings.settings import load_settings
 from ladder.values.accounts import LOCAL
 from ladder.values.cluster import WorkerState
 from ladder.values.value import time_of
-from tests.e2e.command import pigpen
+from tests.e2e.command import ROOT, pigpen
 from tests.ladder.cluster_rows import add_workers, seen
 from tests.ladder.ladders import NOW
 
@@ -95,8 +97,8 @@ def test_how_long_ago_a_worker_was_seen_is_given_in_one_unit(seconds: float, tex
     assert since(time_of(NOW - seconds), time_of(NOW)) == text
 
 
-def said(*words: str, code: int = 0) -> str:
-    done = pigpen("cluster", *words)
+def said(*words: str, code: int = 0, folder: Path = ROOT) -> str:
+    done = pigpen("cluster", *words, folder=folder)
     assert done.returncode == code, done.stderr
     return done.stdout if code == 0 else done.stderr
 
@@ -159,3 +161,30 @@ def test_what_a_worker_says_cannot_make_a_terminal_do_things(ladder: Ladder) -> 
         printed = said(*words)
         assert all(letter.isprintable() or letter == "\n" for letter in printed), words
         assert "[31mred" in printed or words == ["drain", "sty"]
+
+
+def test_certificates_are_made_once_and_only_their_user_reads_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PIGPEN_DATA_DIR", str(tmp_path / "data"))
+    made = said("certs")
+    assert made.startswith(f"{tmp_path}/data/cluster/scheduler.pem: the certificate of scheduler, good until 2")
+    assert said("certs") == made
+    assert said("certs", "sty", folder=tmp_path).startswith("sty.pem: the certificate of sty, good until 2")
+    other = as_json("certs", "sty", "--out", str(tmp_path / "other.pem"))
+    assert (other["name"], other["file"]) == ("sty", str(tmp_path / "other.pem"))
+    private = [*(tmp_path / "data" / "cluster").iterdir(), tmp_path / "sty.pem", tmp_path / "other.pem"]
+    assert {file.stat().st_mode & 0o777 for file in private} == {0o600}
+    assert "sty.pem" in said("certs", "sty", code=2, folder=tmp_path)
+    assert said("certs", "../sty", code=2).startswith("pigpen: '../sty' is no name for a worker: letters,")
+
+
+def test_status_says_when_the_scheduler_s_certificate_is_about_to_expire(ladder: Ladder) -> None:
+    assert "Scheduler" not in said("status")
+    certs.make_scheduler_certificate(ladder.settings)
+    assert "Scheduler" not in said("status")
+    folder = certs.certificates_folder(ladder.settings)
+    for days, sentence in ((12, "Scheduler: Its certificate expires in 12 days"), (-1, "has expired: it was good")):
+        (folder / SCHEDULER).unlink()
+        make_authority(folder, datetime.now(UTC) - timedelta(days=CERTIFICATE_DAYS - days, seconds=-60))
+        assert sentence in said("status")

@@ -25,9 +25,11 @@ from ladder.results.files import MatchFiles
 from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.commands.opening import open_ladder
+from ladder.store.commands.workers import write_workers
 from pigpen.rules import PRESETS
 from referee.records.file import RecordWriter
 from tests.ladder import ladders, shown
+from tests.ladder.cluster_rows import seen as worker_seen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,6 +76,7 @@ class Seen:
         """What the command prints as JSON, which fits the schema."""
         found = json.loads(self(*words, "--json"))
         command = "matches MATCH" if words[0] == "matches" and words[1:2] and words[1].isdigit() else words[0]
+        command = " ".join(words[:2]) if command == "cluster" else command
         Draft202012Validator({"$defs": SCHEMA["$defs"], **SCHEMA["properties"][command]}).validate(found)
         return found
 
@@ -396,12 +399,32 @@ def test_the_commands_of_the_organiser_s_page_work_one_after_the_other(
     with seen.database.write() as session:
         session.get_one(models.StoredMatch, 31).status = models.Status.QUARANTINED
     monkeypatch.chdir(seen.folder)
-    blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "docs" / "ladder.md").read_text(), flags=re.DOTALL)
-    tried = [re.split(" *[>#]", line)[0] for block in blocks for line in block.splitlines()]
+    tried = commands_in("ladder.md")
     assert len(tried) >= 15
-    for line in tried:
-        command, *words = shlex.split(line)
-        assert command == "pigpen"
+    for words in tried:
         if words[:2] != ["ladder", "run"]:  # tests/e2e/test_ladder_run.py plays matches
             seen(*words)
     assert (seen.folder / "ladder-monday.db").stat().st_size > 0
+
+
+def test_the_commands_of_the_page_about_many_machines_work_one_after_the_other(
+    empty: Seen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with empty.database.write() as session:
+        write_workers(session, [worker_seen("barn", seen=time.time() - 3600)])
+    monkeypatch.chdir(empty.folder)
+    tried = commands_in("operating.md")
+    assert len(tried) >= 12
+    for words in tried:
+        empty(*words)
+    assert empty.json("cluster", "status") == []
+    assert (empty.folder / "barn.pem").stat().st_mode & 0o777 == 0o600
+    assert (empty.folder / "monday.db").stat().st_size > 0
+
+
+def commands_in(page: str) -> list[list[str]]:
+    """What follows ``pigpen`` in each line of the blocks of a page that are for a shell here."""
+    blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "docs" / page).read_text(), flags=re.DOTALL)
+    tried = [shlex.split(re.split(" *[>#]", line)[0]) for block in blocks for line in block.splitlines()]
+    assert all(words[0] == "pigpen" for words in tried)
+    return [words[1:] for words in tried]

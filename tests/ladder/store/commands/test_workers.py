@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from ladder.store.commands import workers as commands
 from ladder.store.commands.workers import forget, set_wanted, write_workers
 from ladder.store.queries.workers import SILENT_SECONDS, wishes, worker_names, workers
 from ladder.values.cluster import Wanted, WorkerRow, WorkerState, WorkerWish
@@ -105,5 +106,16 @@ def test_a_worker_that_was_forgotten_comes_back_when_it_is_seen_again(database: 
         assert not forget(session, "sty")
         assert worker_names(session) == []
     assert not want(database, "sty", Wanted.ACTIVE)
+    assert write(database, seen("sty", state=WorkerState.GONE)) == 0
+    assert read(database) == {}
     write(database, seen("sty"))
     assert read(database)["sty"].wanted is Wanted.ACTIVE
+
+
+def test_a_worker_that_always_has_another_name_does_not_fill_the_table(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commands, "MOST_WORKERS", 3)
+    assert write(database, seen("sty"), seen("barn")) == 2
+    assert write(database, *(seen(f"w{number}", busy=1) for number in range(9)), seen("sty", busy=1)) == 2
+    assert set(read(database)) == {"barn", "sty", "w0"}
