@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import dask
-from distributed import Scheduler, Worker
+from distributed import Client, Worker
 from distributed.comm.registry import backends
 from distributed.security import Security
 
 from ladder.cluster.bounded_tls import bounded_tls
 from ladder.cluster.silence import hush
+from ladder.cluster.terms import TO_SCHEDULER_BYTES, TO_WORKER_BYTES
 
 if TYPE_CHECKING:
     from ladder.cluster.certificates import Identity
@@ -44,17 +45,26 @@ CONFIGURATION = {
 }
 
 
-def set_up(most_bytes: int, ttl_seconds: float | None = None) -> None:
+def set_up_scheduler(ttl_seconds: float) -> None:
     """
-    Set Dask up for this process, whatever the user has set; at once and for good.
+    Set Dask up for a scheduler's process: nothing that comes from another machine is unpickled.
 
     Args:
-        most_bytes: No message that comes is longer.
-        ttl_seconds: A worker that is not heard of for so long has gone; only a scheduler needs that.
+        ttl_seconds: A worker that is not heard of for so long has gone.
     """
-    ttl = {} if ttl_seconds is None else {"distributed.scheduler.worker-ttl": f"{ttl_seconds}s"}
-    dask.config.set(CONFIGURATION | ttl)
-    backends["tls"] = bounded_tls(most_bytes)
+    _set_up({"distributed.scheduler.worker-ttl": f"{ttl_seconds}s"})
+    backends["tls"] = bounded_tls(TO_SCHEDULER_BYTES, is_plain=True)
+
+
+def set_up_worker() -> None:
+    """Set Dask up for a worker's process; it believes its scheduler."""
+    _set_up({})
+    backends["tls"] = bounded_tls(TO_WORKER_BYTES, is_plain=False)
+
+
+def _set_up(more: dict[str, object]) -> None:
+    """Whatever the user has set, at once and for good."""
+    dask.config.set(CONFIGURATION | more)
     hush("asyncio", "distributed", "tornado")
 
 
@@ -70,11 +80,17 @@ def security(identity: Identity) -> Security:
     )
 
 
-class PortlessScheduler(Scheduler):  # type: ignore[misc]
-    """A scheduler without Dask's web server."""
+class DeafClient(Client):  # type: ignore[misc]
+    """A client that does not listen: `Dispatcher` hears what becomes of tasks, and nothing is unpickled here."""
 
-    def start_http_server(self, *args: Any, **kwargs: Any) -> None:
-        """Open no port."""
+    def _handle_key_in_memory(self, *args: Any, **kwargs: Any) -> None:
+        """Its type is a pickle of the worker's."""
+
+    def _handle_task_erred(self, *args: Any, **kwargs: Any) -> None:
+        """Its exception is a pickle of the worker's."""
+
+    async def _handle_event(self, *args: Any, **kwargs: Any) -> None:
+        """Dask's topic of warnings holds pickles."""
 
 
 class PortlessWorker(Worker):  # type: ignore[misc]

@@ -102,7 +102,7 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
             return
         answer = Answer(secrets.token_hex(16))
         future = self._client.submit(
-            played.play, number, answer.token, task, key=_key(number), workers=[connection.address],
+            played.play, number, answer.token, task, key=_key(number, answer.token), workers=[connection.address],
             allow_other_workers=False, retries=0, pure=False,
         )  # fmt: skip
         self._calls[number] = _Call(connection, answer, future, _subject(task))
@@ -151,18 +151,20 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
         except (TooLong, ValueError, TypeError) as error:
             self._lie(call, str(error))
             return "refused"
-        if frame is not None:
+        if frame is not None and frame.kind is MessageKind.CANCELLED and waiting.limit is None:
+            self._end(call, MessageKind.LOST, "It has given up a task, which nobody asked for.")
+        elif frame is not None:
             self._end(call, frame.kind, frame.body)
         return "taken"
 
     def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
         """Hear that a task has changed its state; Dask calls this."""
-        if finish in ("memory", "erred") and isinstance(key, str) and key.startswith(_key("")):
-            asyncio.get_running_loop().call_soon(self._ended, int(key.removeprefix(_key(""))), finish)
+        if finish in ("memory", "erred"):
+            asyncio.get_running_loop().call_soon(self._ended, key, finish)
 
-    def _ended(self, number: int, state: str) -> None:
-        call = self._calls.get(number)
-        if call is None:
+    def _ended(self, key: str, state: str) -> None:
+        number = int(key.split("-")[1])
+        if (call := self._calls.get(number)) is None:
             return
         if call.connection.address not in self._scheduler.workers:
             self._end(number, MessageKind.LOST, "The worker has gone.")
@@ -263,8 +265,9 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
         self._channel.send(Frame(kind, call, body))
 
 
-def _key(number: object) -> str:
-    return f"call-{number}"
+def _key(number: int, token: str) -> str:
+    """Name a task so that only the worker that has it can name it."""
+    return f"call-{number}-{token}"
 
 
 def _subject(task: str) -> tuple[str, object, object]:

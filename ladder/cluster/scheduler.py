@@ -1,8 +1,8 @@
 """
 A cluster's scheduler: `python -P -m ladder.cluster.scheduler SOCKET LISTEN CERTIFICATE TTL COORDINATOR`.
 
-It is a process between the coordinator and the workers, because Dask unpickles what workers send. It has no database's
-password, and passes on only text.
+It is a process between the coordinator and the workers, because Dask is large, and made for workers that are believed.
+It has no database's password, unpickles nothing that comes from elsewhere, and passes on only text.
 
 Args:
     SOCKET: Number of the open file that is connected with the coordinator (`ladder.worker.channel`).
@@ -23,13 +23,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import structlog
-from distributed import Client
 
 from ladder.cluster.certificates import read_identity
-from ladder.cluster.dask_setup import PortlessScheduler, security, set_up
+from ladder.cluster.dask_setup import DeafClient, security, set_up_scheduler
 from ladder.cluster.dispatcher import Dispatcher
-from ladder.cluster.narrow import narrow
-from ladder.cluster.terms import ANSWER, TO_SCHEDULER_BYTES
+from ladder.cluster.strict_scheduler import StrictScheduler
+from ladder.cluster.terms import ANSWER
 from ladder.errors import UserError
 from ladder.worker.channel import Channel, Frame, MessageKind
 from ladder.worker.process import log_to, serve_coordinator
@@ -45,7 +44,7 @@ def main(words: Sequence[str]) -> None:
     """Work until the coordinator has gone."""
     file, listen, certificate, ttl = int(words[0]), words[1], Path(words[2]), float(words[3])
     connected = serve_coordinator(file, words[4])
-    set_up(TO_SCHEDULER_BYTES, ttl)
+    set_up_scheduler(ttl)
     asyncio.run(_serve(connected, listen, certificate))
 
 
@@ -58,10 +57,9 @@ async def _serve(connected: socket.socket, listen: str, certificate: Path) -> No
             scheduler = await stack.enter_async_context(_scheduler(listen, certificate))
             inside, outside = (each.contact_address for each in scheduler.listeners)
             client = await stack.enter_async_context(
-                Client(inside, asynchronous=True, direct_to_workers=False, set_as_default=False)
+                DeafClient(inside, asynchronous=True, direct_to_workers=False, set_as_default=False)
             )
             dispatcher = Dispatcher(scheduler, client, channel)
-            narrow(scheduler)
             scheduler.handlers[ANSWER] = dispatcher.answer
             scheduler.add_plugin(dispatcher, name="pigpen")
             await _follow(channel, dispatcher, outside)
@@ -77,14 +75,15 @@ def _why(error: BaseException) -> str:
     return (getattr(error, "strerror", None) or str(error)).rstrip(".") + "."
 
 
-def _scheduler(listen: str, certificate: Path) -> PortlessScheduler:
+def _scheduler(listen: str, certificate: Path) -> StrictScheduler:
     host, _, port = listen.removeprefix("tls://").rpartition(":")
-    return PortlessScheduler(
+    return StrictScheduler(
         protocol=["inproc", "tls"],
         host=[None, host.strip("[]")],
         port=[0, int(port)],
         security=security(read_identity(certificate)),
         dashboard=False,
+        extensions={},
     )
 
 

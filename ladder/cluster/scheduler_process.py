@@ -141,7 +141,7 @@ class SchedulerProcess(ChildProcess):
             # It writes to the database, and may wait for its turn.
             asyncio.get_running_loop().run_in_executor(None, self._take_progress, message.body)
 
-    def _failed(self, message: Frame) -> SandboxError | None:
+    def _failed(self, message: Frame) -> SandboxError:
         if message.kind is MessageKind.LOST:
             return WorkerLost(message.body)
         if message.kind is MessageKind.LIE:

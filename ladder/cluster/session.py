@@ -54,6 +54,10 @@ class Session:
         self._worker = worker
         self._facts = facts
         self._plays: dict[int, asyncio.Task[str]] = {}
+        """What is played here, until it has ended and is cleared away."""
+        self._open: set[int] = set()
+        """Calls that are not answered yet."""
+        self._all_answered = asyncio.Event()
         self._cancelled: set[int] = set()
         """Calls that were given up before they came."""
         self._dask = PortlessWorker(
@@ -62,6 +66,7 @@ class Session:
             nthreads=facts.slots + MORE_THREADS,
             security=security(identity),
             dashboard=False,
+            extensions={},
             death_timeout=START_SECONDS,
             host=_nowhere(),
             local_directory=str(folder),
@@ -78,7 +83,11 @@ class Session:
             OSError: If that fails.
             TimeoutError: If it takes too long.
         """
-        await self._dask
+        try:
+            await self._dask
+        except BaseException:
+            await self.close()
+            raise
         await self._tell_facts()
 
     async def run(self) -> None:
@@ -111,15 +120,15 @@ class Session:
         self._facts.leaving = True
         await self._tell_facts()
         await asyncio.sleep(FACTS_SECONDS)  # what was on its way here when the coordinator heard it
-        while self._plays:
-            await asyncio.wait(list(self._plays.values()))
-            await asyncio.sleep(0)
+        while self._open:
+            self._all_answered.clear()
+            await self._all_answered.wait()
         await self._dask.close(reason="pigpen-leaves")
 
     @property
     def playing(self) -> int:
         """How many tasks are played here."""
-        return len(self._plays)
+        return len(self._open)
 
     def tell(self, kind: NewsKind, body: str) -> bool:
         """Tell the coordinator something, without waiting; False: there is no room for it now."""
@@ -132,16 +141,22 @@ class Session:
 
     async def play(self, call: int, token: str, task: str) -> None:
         """Play a task and answer the call; Dask waits for it (`ladder.cluster.played`)."""
+        self._open.add(call)
         play = self._plays[call] = asyncio.create_task(self._worker.play(task))
+        play.add_done_callback(lambda _: self._plays.pop(call, None))
         if call in self._cancelled:
             play.cancel()
         try:
             await asyncio.wait([play])
+            await self._answer(token, answer_of(call, play))
+        except OSError:
+            # Without its answer the end of the task would look like a lie.
+            asyncio.get_running_loop().create_task(self._dask.close(reason="pigpen-answer-lost"))
         finally:
+            self._open.discard(call)
+            self._all_answered.set()
             if not play.done():  # Dask wants no more of it
                 play.cancel()
-            play.add_done_callback(lambda _: self._plays.pop(call, None))
-        await self._answer(token, answer_of(call, play))
 
     async def _answer(self, token: str, answer: Frame) -> None:
         if len(answer.body.encode()) > ANSWER_BYTES:

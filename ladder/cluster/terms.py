@@ -14,9 +14,9 @@ ANSWER = "pigpen_answer"
 """To the scheduler: a part of an answer."""
 ANSWER_BYTES = 96 << 20
 """No answer is longer, as UTF-8: a record of 64 MiB in base64, and the logs of bots."""
-PART_CHARACTERS = 4 << 20
+PART_CHARACTERS = 1 << 20
 """An answer is sent in parts of so many characters."""
-TO_SCHEDULER_BYTES = 32 << 20
+TO_SCHEDULER_BYTES = 16 << 20
 """No message to a scheduler is longer: it holds parts of answers, or a few things that a worker tells."""
 TO_WORKER_BYTES = 1 << 30
 """No message to a worker is longer: it holds tasks, and a task may hold a bot's folder."""

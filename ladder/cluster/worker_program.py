@@ -10,11 +10,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ladder.cluster.certificates import read_identity
-from ladder.cluster.dask_setup import set_up
+from ladder.cluster.dask_setup import set_up_worker
 from ladder.cluster.facts import Facts
 from ladder.cluster.knock import NobodyThere, knock
 from ladder.cluster.session import Session
-from ladder.cluster.terms import TO_WORKER_BYTES, NewsKind
+from ladder.cluster.terms import NewsKind
 from ladder.errors import UserError
 from ladder.sandbox.host.scratch import scratch_folder
 from ladder.worker.bot_store import BotStore
@@ -92,7 +92,7 @@ class WorkerProgram:
         Raises:
             UserError: If this worker cannot come, or is not wanted.
         """
-        set_up(TO_WORKER_BYTES)
+        set_up_worker()
         loop = asyncio.get_running_loop()
         self._loop = loop
         log_to(lambda line: loop.call_soon_threadsafe(self._take_line, line))

@@ -34,6 +34,7 @@ class ChildProcess(ABC):
         self._obey_seconds = obey_seconds
         self._numbers = itertools.count(1)
         self._calls: dict[int, asyncio.Future[str]] = {}
+        self._given_up: set[int] = set()
         self._is_closing = False
         self._listening = asyncio.ensure_future(self._listen())
 
@@ -61,6 +62,7 @@ class ChildProcess(ABC):
             raise
         finally:
             self._calls.pop(number, None)
+            self._given_up.discard(number)
 
     async def close(self) -> None:
         """Let it give everything up, clean up and end; kill it if it does not."""
@@ -91,9 +93,9 @@ class ChildProcess(ABC):
         """What a call raises because it has ended."""
         return SandboxError(self._sentence())
 
-    def _failed(self, message: Frame) -> SandboxError | None:
-        """What a call raises because of that message; None: the call was given up."""
-        return SandboxError(message.body) if message.kind is MessageKind.FAILURE else None
+    def _failed(self, message: Frame) -> SandboxError:
+        """What a call raises because of that message."""
+        return SandboxError(message.body or "It gave up a call, which nobody asked for.")
 
     async def _give_up(self, number: int, answer: asyncio.Future[str]) -> None:
         """Let it give up a call; kill it if it does not."""
@@ -108,6 +110,7 @@ class ChildProcess(ABC):
 
     async def _gives_up(self, number: int, answer: asyncio.Future[str]) -> bool:
         if not answer.done():
+            self._given_up.add(number)
             self._channel.send(Frame(MessageKind.CANCEL, number))
         _, late = await asyncio.wait([answer], timeout=self._obey_seconds)
         if not late and not answer.cancelled():
@@ -135,10 +138,10 @@ class ChildProcess(ABC):
             return
         elif message.kind is MessageKind.ANSWER:
             answer.set_result(message.body)
-        elif error := self._failed(message):
-            answer.set_exception(error)
-        else:
+        elif message.kind is MessageKind.CANCELLED and (self._is_closing or message.call in self._given_up):
             answer.cancel()
+        else:
+            answer.set_exception(self._failed(message))
 
     def _how(self) -> str:
         code = self._process.returncode

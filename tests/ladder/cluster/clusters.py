@@ -27,6 +27,8 @@ class Cluster:
     def __init__(self, certificates: Path) -> None:
         self.certificates = certificates
         self.news: asyncio.Queue[WorkerNews] = asyncio.Queue()
+        self.connected: set[str] = set()
+        """Connections of workers."""
         self.events: list[tuple[int, int, str]] = []
         self.progress: list[str] = []
         self.programs: list[subprocess.Popen[str]] = []
@@ -34,10 +36,11 @@ class Cluster:
 
     async def start(self, listen: str = "tls://127.0.0.1:0", ttl_seconds: float = TTL_SECONDS) -> None:
         """Start a scheduler, the first one or another."""
+        self.connected.clear()
         self.scheduler = await SchedulerProcess.start(
             listen,
             self.certificates / "scheduler.pem",
-            self.news.put_nowait,
+            self._take_news,
             lambda *event: self.events.append(event),
             self.progress.append,
             ttl_seconds=ttl_seconds,
@@ -45,8 +48,12 @@ class Cluster:
 
     def program(self, *words: str) -> subprocess.Popen[str]:
         """Start `pigpen` with these words; what it prints goes to its `stdout`."""
+        return self.python("ladder.cli.entry", *words)
+
+    def python(self, *words: str) -> subprocess.Popen[str]:
+        """Start a module of Python with these words."""
         started = subprocess.Popen(
-            [sys.executable, "-m", "ladder.cli.entry", *words],
+            [sys.executable, "-m", *words],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -72,8 +79,8 @@ class Cluster:
                 if news.event == event and (name is None or (news.facts and news.facts.name == name)):
                     return news
 
-    async def close(self) -> None:
-        """End everything that was started."""
+    async def clear(self) -> None:
+        """End the workers, and forget what was told of them."""
         for program in self.programs:
             if program.poll() is None:
                 program.send_signal(signal.SIGCONT)
@@ -81,7 +88,23 @@ class Cluster:
             await asyncio.to_thread(program.wait)
             if program.stdout is not None:
                 program.stdout.close()
+        self.programs.clear()
+        while self.connected:
+            await self.heard("left")
+        self.events.clear()
+        self.progress.clear()
+
+    async def close(self) -> None:
+        """End everything that was started."""
+        await self.clear()
         await self.scheduler.close()
+
+    def _take_news(self, news: WorkerNews) -> None:
+        if news.event == "left":
+            self.connected.discard(news.worker)
+        else:
+            self.connected.add(news.worker)
+        self.news.put_nowait(news)
 
 
 @asynccontextmanager

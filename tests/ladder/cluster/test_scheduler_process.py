@@ -17,6 +17,7 @@ from pigpen.version import __version__
 from tests.ladder.cluster.clusters import Cluster
 from tests.ladder.worker.test_worker import HONEST, bot
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 LOADED = """
 import sys, ladder.cluster.scheduler_process
 print([name for name in sys.modules if name.partition(".")[0] in ("dask", "distributed", "tornado", "sqlalchemy")])
@@ -86,6 +87,7 @@ async def test_a_port_that_is_taken_is_named(cluster: Cluster) -> None:
         await Cluster(cluster.certificates).start(cluster.scheduler.address)
 
 
-def test_the_coordinator_loads_no_dask() -> None:
-    done = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True)
+async def test_the_coordinator_loads_no_dask() -> None:
+    words = [sys.executable, "-c", LOADED]
+    done = await asyncio.to_thread(subprocess.run, words, capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

@@ -1,0 +1,74 @@
+"""
+Dask's scheduler, for workers that may lie: it takes from another machine what a worker has to say, and nothing else.
+
+To Dask, all who come over the network are friends: they may become clients, let functions run in the scheduler, speak
+for each other, and end each other's tasks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from distributed import Scheduler
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from distributed.comm import Comm
+
+ORDERS = frozenset({"register-worker", "heartbeat_worker"})
+"""What a worker may ask for."""
+NEWS = frozenset({"task-finished", "task-erred", "keep-alive", "log-event", "worker-status-change"})
+"""What a worker may tell on its stream; other things are passed over."""
+
+
+class StrictScheduler(Scheduler):  # type: ignore[misc]
+    """A scheduler without Dask's web server."""
+
+    handlers: dict[str, Any]
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        kept = {name: handler for name, handler in self.handlers.items() if name in ORDERS}
+        self.handlers = kept | {"register-client": self._take_client, "identity": self._identify}
+
+    def start_http_server(self, *args: Any, **settings: Any) -> None:
+        """Open no port."""
+
+    async def handle_stream(self, comm: Comm, extra: dict[str, Any] | None = None) -> None:
+        """Take what comes on a stream: a worker's, or our own client's."""
+        if _is_inside(comm):
+            await super().handle_stream(comm, extra)
+            return
+        try:
+            while not comm.closed():
+                for message in await comm.read():
+                    self._take_news(message, extra or {})
+        except (OSError, LookupError, TypeError, ValueError, AttributeError, AssertionError):
+            pass  # it has gone, or speaks another language
+        finally:
+            comm.abort()
+
+    def _take_news(self, message: dict[str, Any], extra: Mapping[str, Any]) -> None:
+        operation = message.pop("op")
+        if operation in NEWS:
+            # In Dask what is sent goes before `extra`, which says who sends it.
+            self.stream_handlers[operation](**{**message, **extra})
+
+    async def _take_client(self, comm: Comm, **message: Any) -> None:
+        _refuse_outside(comm)
+        await self.add_client(comm, **message)
+
+    async def _identify(self, comm: Comm, **message: Any) -> dict[str, Any]:
+        _refuse_outside(comm)
+        identity: dict[str, Any] = self.identity(**message)
+        return identity
+
+
+def _refuse_outside(comm: Comm) -> None:
+    if not _is_inside(comm):
+        raise PermissionError("only for the coordinator's own client")
+
+
+def _is_inside(comm: Comm) -> bool:
+    return bool(comm.peer_address.startswith("inproc://"))

@@ -1,0 +1,199 @@
+"""
+A worker that lies: `python -m tests.ladder.cluster.liar ADDRESS CERTIFICATE FILE`.
+
+FILE gets the numbers of processes in which a pickle of it has run.
+
+It has a good certificate and speaks Dask as well as an honest one. A task's field `lie` says which lie to tell.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import struct
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from distributed.comm import connect
+from distributed.protocol import to_serialize
+from distributed.protocol.serialize import ToPickle
+from tornado.iostream import StreamClosedError
+
+from ladder.cluster.certificates import read_identity
+from ladder.cluster.dask_setup import set_up_worker
+from ladder.cluster.facts import Facts
+from ladder.cluster.session import Session
+from ladder.cluster.terms import ANSWER, TOPIC
+from ladder.worker.worker_processes import WorkerProcesses
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MIB = 1 << 20
+
+
+def run_elsewhere(file: str) -> tuple[Any, ...]:
+    """What a pickle holds that writes down in which process it was unpickled."""
+    return exec, (f"import os; open({file!r}, 'a').write(f'{{os.getpid()}}\\n')",)
+
+
+class Evil:
+    """Runs something when it is unpickled."""
+
+    file = ""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return run_elsewhere(Evil.file)
+
+
+class EvilError(Exception):
+    """An exception of that kind."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return run_elsewhere(Evil.file)
+
+
+class Liar(Session):
+    """Tells a lie where an honest worker plays."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.waiting = 0
+        self.lied = asyncio.Event()
+
+    async def play(self, call: int, token: str, task: str) -> Any:
+        """Tell the task's lie."""
+        told = json.loads(task)
+        return await getattr(self, told["lie"])(call, token, told)
+
+    async def result(self, *_: object) -> Evil:
+        return Evil()
+
+    async def exception(self, *_: object) -> None:
+        raise EvilError
+
+    async def event(self, *_: object) -> None:
+        for wrap in (ToPickle, to_serialize):
+            body = {"kind": "log", "body": wrap(Evil())}
+            self._dask.batched_send({"op": "log-event", "topic": TOPIC, "msg": body})
+        await asyncio.sleep(60)
+
+    async def warning(self, call: int, *_: object) -> None:
+        """What Dask's own clients unpickle when they hear of it."""
+        pickled = __import__("pickle").dumps(Evil())
+        for topic in ("warn", "print"):
+            self._dask.log_event(topic, {"category": pickled, "message": pickled, "args": pickled})
+        await self._send(call, "x", "late")
+
+    async def heartbeat(self, *_: object) -> None:
+        await self._dask.scheduler.heartbeat_worker(address=self._dask.address, metrics=ToPickle(Evil()))
+
+    async def graph(self, call: int, token: str, _: object) -> None:
+        """What only a client may say, on a worker's stream."""
+        graph = {
+            "op": "update-graph",
+            "client": "x",
+            "expr_ser": to_serialize(Evil()),
+            "keys": [],
+            "span_metadata": {},
+        }
+        self._dask.batched_send({**graph, "internal_priority": None, "submitting_task": None})
+        await self._send(call, token, "told")
+
+    async def client(self, call: int, token: str, _: object) -> None:
+        """Become a client, and let the scheduler run a function."""
+        said = []
+        for words in (
+            {"op": "register-client", "client": "x", "versions": {}},
+            {"op": "run_function", "function": __import__("pickle").dumps(Evil())},
+            {"op": "identity"},
+        ):
+            connection = await connect(self._dask.scheduler.address, **self._dask.connection_args)
+            await connection.write({**words, "reply": True})
+            try:
+                async with asyncio.timeout(1):
+                    answer = await connection.read()
+                    said.append(answer and answer["status"])
+            except (OSError, TimeoutError) as error:
+                said.append(type(error).__name__)
+            connection.abort()
+        await self._send(call, token, json.dumps(said))
+
+    async def wait(self, call: int, token: str, _: object) -> None:
+        """Be honest, for once, after another task was lied to."""
+        self.waiting = call
+        await self.lied.wait()
+        await self._send(call, token, "waited")
+
+    async def stranger(self, call: int, token: str, _: object) -> None:
+        """Answer a call without its token, and speak for another worker."""
+        await self._send(self.waiting, token, "{}")
+        await self._send(self.waiting, "", "{}")
+        ended = {"key": f"call-{self.waiting}-{token}", "run_id": 1, "metadata": {}, "stimulus_id": "x"}
+        self._dask.batched_send({"op": "task-finished", "nbytes": 1, "typename": "str", **ended})
+        self._dask.batched_send({"op": "task-erred", "worker": "tls://127.0.0.1:1", **ended})
+        left = {"kind": "log", "body": json.dumps({"level": "info", "event": "lie"}), "worker": "tls://127.0.0.1:1"}
+        self._dask.batched_send({"op": "log-event", "topic": TOPIC, "msg": left, "worker": "tls://127.0.0.1:1"})
+        self.lied.set()
+        await self._send(call, token, "told")
+
+    async def nonsense(self, call: int, token: str, _: object) -> None:
+        await self._send(call, token, "{}", kind="shout")
+
+    async def number(self, call: int, token: str, _: object) -> None:
+        await self._send(call, token, 7)
+
+    async def pickled(self, call: int, token: str, _: object) -> None:
+        await self._send(call, token, ToPickle(Evil()))
+
+    async def endless(self, call: int, token: str, _: object) -> None:
+        for _ in range(1024):
+            await self._send(call, token, "x" * MIB, kind="")
+
+    async def large(self, call: int, token: str, _: object) -> None:
+        """One message of a gigabyte; tells how much of it was taken."""
+        connection = await connect(self._dask.scheduler.address, **self._dask.connection_args)
+        sent = 0
+        with suppress(StreamClosedError):
+            await connection.stream.write(struct.pack("Q", 1024 * MIB))
+            for _ in range(1024):
+                await connection.stream.write(bytes(MIB))
+                sent += 1
+        connection.abort()
+        await self._send(call, token, str(sent))
+
+    async def noise(self, call: int, token: str, _: object) -> None:
+        """What is no line for the log, and events of matches that it does not play."""
+        lines = ("garbage", "[]", json.dumps({"level": "unbind", "event": "x"}), "[" * 100_000, "x" * MIB)
+        for kind, body in (
+            *(("log", line) for line in lines),
+            ("live", "8 1\n{}"),
+            ("live", "x\n{}"),
+            ("trial", json.dumps({"submission": 1, "attempt": 1})),
+            ("shout", "x"),
+            ("log", json.dumps({"level": "info", "event": "honest", "worker_name": "somebody else"})),
+        ):
+            self._dask.log_event(TOPIC, {"kind": kind, "body": body})
+        await self._send(call, token, "told")
+
+    async def _send(self, call: int, token: str, part: Any, kind: str = "answer") -> None:
+        await getattr(self._dask.scheduler, ANSWER)(call=call, token=token, part=part, kind=kind)
+
+
+async def main(words: Sequence[str]) -> None:
+    """Come again and again."""
+    address, certificate, file = words
+    set_up_worker()
+    Evil.file = file
+    while True:
+        folder = Path(file).parent / "dask"
+        facts = Facts("liar", 4)
+        session = Liar(address, read_identity(Path(certificate)), folder, WorkerProcesses(1), facts)
+        await session.join()
+        await session.run()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1:]))

@@ -1,0 +1,145 @@
+"""`pigpen worker`, from the coordinator's side and from that of whoever has started it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from structlog.testing import capture_logs
+
+from ladder.cluster.failures import WorkerLost
+from ladder.worker.tasks import MatchOutcome, MatchTask
+from tests.ladder.cluster.clusters import WAIT_SECONDS, Cluster, a_cluster
+from tests.ladder.worker.test_worker import HONEST, QUICK, bot
+from tests.processes import has_ended
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+ANSWER = "    numbers, texts = fields(request)\n"
+WAITS = """    import os, pathlib, time
+    asked, go = pathlib.Path({asked!r}), pathlib.Path({go!r})
+    asked.write_text(str(os.getpid()))
+    while not go.exists():
+        time.sleep(0.02)
+"""
+
+
+class Waiting:
+    """A match one of whose bots waits until it may go on."""
+
+    def __init__(self, folder: Path) -> None:
+        self.asked, self.go = folder / "asked", folder / "go"
+        waits = WAITS.format(asked=str(self.asked), go=str(self.go))
+        source = (QUICK / "bot.py").read_text()
+        assert ANSWER in source
+        (folder / "bot.py").write_text(source.replace(ANSWER, waits + ANSWER))
+        bots = (bot("Trotter", folder), *HONEST.bots[1:])
+        clock = HONEST.clock | {"bank": 60.0, "limit": 60.0}
+        self.task = HONEST.model_copy(update={"bots": bots, "clock": clock})
+
+    async def begun(self) -> int:
+        """Wait until the bot was asked; gives its process."""
+        async with asyncio.timeout(WAIT_SECONDS):
+            while not (self.asked.exists() and (text := self.asked.read_text())):
+                await asyncio.sleep(0.02)
+        return int(text)
+
+
+@pytest.fixture
+def waiting(tmp_path: Path) -> Waiting:
+    return Waiting(tmp_path)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def running(certificates: Path) -> AsyncIterator[Cluster]:
+    """A scheduler that does not wait long for a worker that says nothing."""
+    async with a_cluster(certificates, ttl_seconds=1) as cluster:
+        yield cluster
+
+
+async def play(cluster: Cluster, worker: str, task: MatchTask) -> MatchOutcome:
+    return MatchOutcome.model_validate_json(await cluster.scheduler.play(worker, task.model_dump_json()))
+
+
+async def gone(pid: int) -> None:
+    """Wait until a process has ended."""
+    async with asyncio.timeout(WAIT_SECONDS):
+        while not has_ended(pid):
+            await asyncio.sleep(0.02)
+
+
+async def test_events_of_a_match_and_lines_for_the_log_come_with_the_workers_name(cluster: Cluster) -> None:
+    cluster.worker("venus")
+    with capture_logs() as logs:
+        outcome = await play(cluster, await cluster.joined("venus"), HONEST.model_copy(update={"live": "played"}))
+    assert outcome.void is None
+    (started,) = (each for each in logs if each["event"] == "worker.started")
+    assert (started["worker"], started["worker_name"]) == (0, "venus")
+    assert {(match, attempt) for match, attempt, _ in cluster.events} == {(7, 2)}
+    events = [json.loads(line) for _, _, batch in cluster.events for line in batch.splitlines()]
+    assert (events[0]["type"], events[-1]["type"]) == ("match", "result")
+
+
+async def test_a_match_that_is_given_up_is_cleared_away_before_that_is_over(cluster: Cluster, waiting: Waiting) -> None:
+    cluster.worker()
+    worker = await cluster.joined()
+    playing = asyncio.ensure_future(play(cluster, worker, waiting.task))
+    pid = await waiting.begun()
+    playing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await playing
+    assert has_ended(pid)
+    assert (await play(cluster, worker, HONEST)).void is None
+
+
+async def test_at_a_first_signal_a_worker_finishes_what_it_plays(cluster: Cluster, waiting: Waiting) -> None:
+    program = cluster.worker()
+    playing = asyncio.ensure_future(play(cluster, await cluster.joined(), waiting.task))
+    await waiting.begun()
+    program.send_signal(signal.SIGTERM)
+    while not (news := await cluster.heard("alive")).facts or not news.facts.leaving:
+        pass
+    waiting.go.touch()
+    assert (await playing).void is None
+    printed, _ = await asyncio.to_thread(program.communicate)
+    assert program.returncode == 143
+    assert printed.splitlines()[1:] == [
+        "Finishing 1 tasks; a second time, and they are given up.",
+        "pigpen: Terminated.",
+    ]
+
+
+async def test_at_a_second_signal_it_gives_that_up(cluster: Cluster, waiting: Waiting) -> None:
+    program = cluster.worker()
+    playing = asyncio.ensure_future(play(cluster, await cluster.joined(), waiting.task))
+    pid = await waiting.begun()
+    program.send_signal(signal.SIGINT)
+    while not (news := await cluster.heard("alive")).facts or not news.facts.leaving:
+        pass
+    program.send_signal(signal.SIGINT)
+    with pytest.raises(WorkerLost):
+        await playing
+    assert await asyncio.to_thread(program.wait) == 130
+    assert has_ended(pid)
+
+
+async def test_a_frozen_worker_is_lost_and_comes_again_without_what_it_played(
+    cluster: Cluster, waiting: Waiting
+) -> None:
+    program = cluster.worker()
+    worker = await cluster.joined()
+    playing = asyncio.ensure_future(play(cluster, worker, waiting.task))
+    pid = await waiting.begun()
+    program.send_signal(signal.SIGSTOP)
+    with pytest.raises(WorkerLost, match="not been heard of"):
+        await playing
+    assert not has_ended(pid)
+    program.send_signal(signal.SIGCONT)
+    again = await cluster.joined()
+    assert again != worker
+    await gone(pid)
+    assert (await play(cluster, again, HONEST)).void is None
