@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
+
+import pytest
 
 from ladder.worker.tasks import MatchOutcome
 from ladder.worker.worker import MOST_RECORD
@@ -12,12 +12,13 @@ from tests.ladder.cluster.clusters import Cluster
 from tests.ladder.cluster.writer import record_of
 from tests.ladder.worker.test_worker import HONEST
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
 
 def start_writer(cluster: Cluster, folder: Path) -> None:
     """Let it come."""
-    words = ("tests.ladder.cluster.writer", cluster.scheduler.address, cluster.certificates / "worker.pem", folder)
-    command = [sys.executable, "-m", *map(str, words)]
-    cluster.programs.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
+    certificate = str(cluster.certificates / "worker.pem")
+    cluster.python("tests.ladder.cluster.writer", cluster.scheduler.address, certificate, str(folder))
 
 
 async def test_the_largest_record_comes_back_as_it_was(cluster: Cluster, tmp_path: Path) -> None:
