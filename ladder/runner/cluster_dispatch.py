@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Protocol
 import structlog
 
 from ladder.cluster.failures import SchedulerLost, WorkerLied
-from ladder.errors import SandboxError, StoreError
+from ladder.errors import SandboxError
 from ladder.runner.calibration import CalibrationDiffers
 from ladder.runner.executor import Judgement, NotPlayed
 from ladder.runner.fleet_worker import pause_after
 from ladder.worker.tasks import ProbeTask
+from pigpen.rules.errors import PigpenError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine
@@ -179,7 +180,7 @@ class ClusterDispatch:
         if self._minding:
             self.fleet.lose_all("Its coordinator has ended.")
             await self._scheduler.close()
-            with suppress(StoreError):
+            with suppress(PigpenError):
                 await self._exchange(self.fleet)
 
     async def _place(self, key: str, bots: list[str], match: int | None) -> FleetWorker:
@@ -247,7 +248,7 @@ class ClusterDispatch:
         while self._scheduler.has_ended:
             try:
                 self._scheduler = await self._start(self._hear)
-            except SandboxError as error:
+            except PigpenError as error:  # such as a certificate that has expired
                 failures += 1
                 log.error("scheduler.failed", reason=str(error))
                 await asyncio.sleep(pause_after(failures + 1))
@@ -283,6 +284,6 @@ class ClusterDispatch:
             await asyncio.sleep(EXCHANGE_SECONDS)
             try:
                 await self._exchange(self.fleet)
-            except StoreError as error:  # the runner tells of it, and pauses
+            except PigpenError as error:
                 log.warning("workers.unwritten", reason=str(error))
             self._changed()

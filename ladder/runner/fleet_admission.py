@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from ladder.values.cluster import WorkerFacts
 
 MIB = 1 << 20
+MOST_SLOTS = 1000
+"""No machine plays more matches at once, whatever it says."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,7 @@ def lack(facts: WorkerFacts, demands: Demands) -> str:
 
 def capacity(facts: WorkerFacts, demands: Demands) -> int:
     """How many tasks it may have at once: as many as it says, but no more than its memory holds."""
+    slots = min(facts.slots, MOST_SLOTS)
     if not (demands.slot_memory and facts.memory):
-        return facts.slots
-    return min(facts.slots, facts.memory // demands.slot_memory)
+        return slots
+    return min(slots, facts.memory // demands.slot_memory)

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 IDLE_SECONDS = 5.0
 """Seconds between two requests to the store for matches while there are too few."""
+MOST_AT_ONCE = 100
+"""So many matches at most are leased in one transaction: what comes back meanwhile is not recorded until it ends."""
 LOOK_SECONDS = 1.0
 """Seconds between two looks for submissions while there is room for one, or one is tried."""
 LONGEST_WAIT = 60.0
@@ -78,7 +80,7 @@ class Runner:
         self._playing = InFlight(tick)
         self._submissions = SubmissionRuns(coordinator.submissions, executor, self._events, tick, self._tried)
         self._returns: deque[tuple[MatchTask, MatchOutcome | AttemptFailure]] = deque()
-        self._is_starved = self._is_settled = self._has_checked = False
+        self._is_starved = self._is_settled = self._has_checked = self._has_more = False
         self._stops = 0
         self._voids = 0
         self._outage = Outage(tick)
@@ -140,7 +142,9 @@ class Runner:
     def _fill_slots(self) -> None:
         if self._must_probe:
             self._probe()
-        count = self._wanted()
+        wanted = self._wanted()
+        count = min(wanted, MOST_AT_ONCE)
+        self._has_more = False
         if count <= 0 or self._probing:
             return
         playing = {(task.match, task.attempt) for task in self._playing.tasks}
@@ -150,6 +154,7 @@ class Runner:
         if not (self._playing or self._submissions or self._submissions.are_waiting()):
             self._nothing_to_play()
         self._is_starved = len(tasks) < count
+        self._has_more = count < wanted and not self._is_starved
 
     @property
     def _free(self) -> int:
@@ -262,7 +267,11 @@ class Runner:
         waits = [LONGEST_WAIT, *self._playing.waits, *self._submissions.waits]
         if (pause := self._outage.pause) > 0:
             return max(0.0, min(*waits, pause))
-        if self._returns or (self._outage.lasts and not (self._probing or self._stops)):
+        if (
+            self._returns
+            or (self._has_more and not self._stops)
+            or (self._outage.lasts and not (self._probing or self._stops))
+        ):
             return 0.0
         if self._is_starved and not self._stops:
             waits.append(IDLE_SECONDS)

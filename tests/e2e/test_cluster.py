@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -12,8 +14,8 @@ from ladder.cluster.certificates import make_worker
 from ladder.store.queries.workers import workers
 from ladder.values.cluster import WorkerState
 from tests.e2e.command import PIGPEN, environment
-from tests.e2e.small_ladder import PATIENT, SmallLadder, small_ladder, until, waiting_for
-from tests.e2e.test_up import free_port
+from tests.e2e.small_ladder import PATIENT, SmallLadder, events, small_ladder, until, waiting_for
+from tests.e2e.test_up import eventually, free_port, running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,3 +90,52 @@ def test_a_run_waits_for_workers_and_a_match_whose_worker_is_killed_is_played_by
         (3, 0, WorkerState.GONE),
     ]
     assert rows["venus"].speed
+
+
+def test_a_scheduler_that_is_killed_is_started_again_and_nothing_is_held_against_anybody(
+    ladder: SmallLadder, gate: Path, tmp_path: Path
+) -> None:
+    cluster = Cluster(ladder, tmp_path)
+    with ladder.running("--cluster", "--matches", "2", **cluster.variables) as runner, cluster.worker("mars"):
+        (first, *_) = until(runner, "scheduler.started", "match.started")
+        os.kill(first["pid"], signal.SIGKILL)
+        seen = until(runner, "scheduler.lost", "match.returned", "scheduler.started", "worker.joined")
+        gate.touch()
+        out, err = runner.communicate()
+    assert (runner.returncode, out.split(" (")[0]) == (0, "2 matches recorded"), err
+    assert ladder.statuses() == {"done": 2}
+    assert {failures for _, _, failures in ladder.attempts()} == {0}
+    assert [event["reason"] for event in seen if event["event"] == "match.returned"] == [
+        f"The cluster's scheduler (process {first['pid']}) was ended by signal 9."
+    ]
+    assert "calibration.played" not in [event["event"] for event in events(err)]  # it is the same worker
+    row = cluster.rows()["mars"]
+    assert (row.tasks, row.voids, row.lies) == (2, 0, 0)
+
+
+def test_a_drained_worker_ends_what_it_plays_and_plays_again_when_it_is_resumed(
+    ladder: SmallLadder, gate: Path, tmp_path: Path
+) -> None:
+    cluster = Cluster(ladder, tmp_path)
+    with ladder.running("--cluster", "--matches", "2", **cluster.variables) as runner, cluster.worker("mars"):
+        until(runner, "match.started")
+        assert ladder.pigpen("cluster", "drain", "mars", "--reason", "It gets a new disk.").returncode == 0
+        until(runner, "worker.drained")
+        gate.touch()
+        (waiting,) = [event for event in until(runner, "cluster.waiting") if event["event"] == "cluster.waiting"]
+        assert waiting["reason"] == "No worker can play. mars: It gets a new disk."
+        assert ladder.pigpen("cluster", "resume", "mars").returncode == 0
+        out, err = runner.communicate()
+    assert (runner.returncode, out.split(" (")[0]) == (0, "2 matches recorded"), err
+    assert ladder.attempts() == [(1, 1, 0), (2, 1, 0)]
+
+
+def test_up_plays_on_other_machines_too(ladder: SmallLadder, tmp_path: Path) -> None:
+    cluster = Cluster(ladder, tmp_path)
+    with running(ladder, "up", "--cluster", **cluster.variables) as up:
+        assert up.part("--cluster")
+        log = ladder.settings.data_dir / "logs" / "ladder.jsonl"
+        eventually(lambda: log.exists() and "cluster.waiting" in log.read_text())
+        assert cluster.address in log.read_text()
+        code, _, _ = up.end(signal.SIGTERM)
+    assert code == 0

@@ -51,7 +51,7 @@ def check_cluster(ladder: Ladder) -> None:
         more = f" and {len(bots) - 1} more" if len(bots) > 1 else ""
         raise UserError(
             f"The image of {bots[0]}{more} is on this machine only, and other machines cannot pull it. Set registry in "
-            "pigpen.toml (pigpen up --registry PORT runs one), and submit these bots again."
+            "pigpen.toml (pigpen up --registry PORT runs one): the next run with --cluster pushes it there."
         )
 
 

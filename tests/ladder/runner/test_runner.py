@@ -555,3 +555,22 @@ def test_a_run_waits_while_there_are_no_slots(coordinator: Coordinator, time: Ti
     assert run.run()
     assert (run.recorded, executor.most) == (4, 3)
     assert time.waits < 100
+
+
+def test_many_slots_are_filled_in_several_transactions_without_a_pause(
+    coordinator: Coordinator, time: Time, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ladder.runner.runner.MOST_AT_ONCE", 2)
+    counts: list[int] = []
+    take = coordinator.take
+
+    def noted(count: int, *rest: Any) -> list[MatchTask]:
+        counts.append(count)
+        return take(count, *rest)
+
+    monkeypatch.setattr(coordinator, "take", noted)
+    executor = FakeExecutor(time, slots=5)
+    began = time.now
+    executor.answer = lambda task: recorded(task) if time.now - began < 1.01 else None
+    assert runner(coordinator, executor, time, StopCondition(matches=5)).run()
+    assert (counts, executor.most) == ([2, 2, 1], 5)
