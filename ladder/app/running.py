@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
-from ladder.errors import SandboxError, UserError
+from ladder.errors import LadderError, SandboxError, StoreError, UserError
 from ladder.runner.coordinator import Coordinator
 from ladder.runner.executor import LocalExecutor
 from ladder.runner.run_log import log_to
@@ -89,6 +89,7 @@ def ladder_run(
         chance = random.Random(plan.seed or None)
         coordinator = Coordinator(ladder.database, ladder.settings, chance, ladder.clock, list(plan.variants) or None)
         stack.callback(coordinator.live.close)
+        stack.callback(_left, coordinator)
         events: SimpleQueue[Event] = SimpleQueue()
         executor = _executor(ladder, plan, coordinator, events)
         stack.callback(executor.close)
@@ -112,6 +113,11 @@ def _executor(ladder: Ladder, plan: RunPlan, coordinator: Coordinator, events: S
 
 def _look_again() -> None:
     """Let the runner see how many slots there are now."""
+
+
+def _left(coordinator: Coordinator) -> None:
+    with suppress(StoreError, LadderError):  # the others will miss it
+        coordinator.leave()
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from ladder.errors import UserError
-from ladder.runner.submission_coordinator import has_ended
+from ladder.runner.presence import has_ended
 from ladder.settings.settings import read_url
 from ladder.store.commands.backup import back_up
 from ladder.store.commands.copying import copy_ladder

@@ -16,9 +16,9 @@ from ladder.results.files import MatchFiles
 from ladder.results.live_folder import LiveFolder
 from ladder.runner.leased_tasks import task_of
 from ladder.runner.live_writer import LiveWriter
+from ladder.runner.presence import BEAT_SECONDS, Presence
 from ladder.runner.returned import summary_of
-from ladder.runner.submission_coordinator import SubmissionCoordinator, has_ended
-from ladder.sandbox.host import owners
+from ladder.runner.submission_coordinator import SubmissionCoordinator
 from ladder.store.commands import queue
 from ladder.store.commands.entrants import fields_of
 from ladder.store.commands.estimates import RefreshRate, refresh, stale
@@ -75,34 +75,67 @@ class Coordinator:
         """
         self.files = MatchFiles(settings.data_dir)
         self.live = LiveWriter(LiveFolder(settings.data_dir), settings.live_delay, tick)
-        self.submissions = SubmissionCoordinator(database, settings, now)
+        self._presence = Presence(settings.data_dir)
+        self.submissions = SubmissionCoordinator(database, settings, now, self._presence)
         self._database = database
         self._settings = settings
         self._rng = rng
         self._now = now
         self._tick = tick
         self._variants = variants
-        self._holder = owners.this_process()
+        self._holder = self._presence.holder
+        self._beat_at = 0.0
+        self._may_hold_more = False
+        """Whether it may have leased matches that it does not know of."""
         self._pace = RefreshRate()
         self._newest: dict[tuple[int, int], Result] = {}
         """By match and attempt: the last results, for one whose commit succeeded though its answer was lost."""
 
     def recover(self) -> dict[int, Status]:
         """
-        Recover after runners that were killed: end their leases, remove their files.
+        Join the coordinators of this ladder, and recover after those that were killed: end their leases, remove files.
+
+        Returns:
+            The new status of the matches that they had leased, by number.
+
+        Raises:
+            LadderError: If another coordinator keeps its records in another folder.
+        """
+        left = self.live.left()  # what comes later is of matches that others have begun meanwhile
+        with self._database.write() as session:
+            self._presence.join(session)
+            requeued = queue.requeue_dead(session, self._presence.has_ended)
+            given_up = give_up_records(session, self._settings.records)
+            playing = leased_attempts(session)
+        self._beat_at = self._tick() + BEAT_SECONDS
+        self._remove(given_up)
+        self.submissions.recover()
+        self.live.clear(set(left) - playing)
+        remove_orphans(self._database, self.files)
+        return requeued
+
+    def beat(self) -> dict[int, Status]:
+        """
+        Say now and then that this coordinator lives, and end the leases of those that do not.
 
         Returns:
             The new status of the matches that they had leased, by number.
         """
+        if self._tick() < self._beat_at:
+            return {}
         with self._database.write() as session:
-            requeued = queue.requeue_dead(session, has_ended)
-            given_up = give_up_records(session, self._settings.records)
-            playing = leased_attempts(session)
-        self._remove(given_up)
-        self.submissions.recover(has_ended)
-        self.live.clear(playing)
-        remove_orphans(self._database, self.files)
+            ended = self._presence.speak(session)
+            requeued = queue.requeue_dead(session, ended.__contains__)
+            folders = self.submissions.requeue_of(session, ended)
+        self._beat_at = self._tick() + BEAT_SECONDS
+        self.submissions.remove(folders)
         return requeued
+
+    def leave(self) -> None:
+        """Say that this coordinator has ended; if it holds leases still, the others are to find that out."""
+        with self._database.write() as session:
+            if not (queue.is_holding(session, self._holder) or self.submissions.is_holding(session)):
+                self._presence.leave(session)
 
     def take(
         self, count: int, ahead: int = 0, playing: Collection[tuple[int, int]] = frozenset(), at_once: int = 1
@@ -117,8 +150,11 @@ class Coordinator:
             at_once: How many matches are played at the same time.
         """
         now = self._now()
+        may_hold_more, self._may_hold_more = self._may_hold_more, True
         with self._database.write() as session:
-            queue.requeue_expired(session, now, playing)
+            queue.requeue_expired(session, now, playing, self._presence.others)
+            if may_hold_more:
+                queue.requeue_unknown(session, self._holder, playing)
             resume_due(session, now)
             queue.withdraw(session)
             missing = count + ahead - queue.count_waiting(session, self._variants)
@@ -134,6 +170,7 @@ class Coordinator:
                 task_of(lease, leased_match(session, lease.match), seconds(lease.match), self._settings, now)
                 for lease in leases
             ]
+        self._may_hold_more = False
         for task in tasks:
             self.live.begin(task.match, task.attempt)
         return tasks

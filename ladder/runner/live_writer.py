@@ -18,7 +18,7 @@ import structlog
 from ladder.values.live_events import LiveEnd, LiveGap, to_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Iterable
     from io import FileIO
     from pathlib import Path
 
@@ -52,12 +52,17 @@ class LiveWriter:
         self._playing: dict[tuple[int, int], _Attempt] = {}
         self._ended: deque[tuple[float, int, int]] = deque()
 
-    def clear(self, kept: Collection[tuple[int, int]]) -> None:
-        """Remove what earlier runs have left, but not the matches and attempts *kept*: another run plays them."""
+    def left(self) -> list[tuple[int, int]]:
+        """Matches and attempts of which there are files; what is played may be among them."""
         with suppress(OSError):
-            for attempt in self._folder.attempts():
-                if attempt not in kept:
-                    self._folder.remove(*attempt)
+            return self._folder.attempts()
+        return []
+
+    def clear(self, attempts: Iterable[tuple[int, int]]) -> None:
+        """Remove what earlier runs have left of these matches and attempts."""
+        with suppress(OSError):
+            for attempt in attempts:
+                self._folder.remove(*attempt)
 
     def begin(self, match: int, attempt: int) -> None:
         """Take events of this attempt from now on; its file is made when the first ones come."""

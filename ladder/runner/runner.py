@@ -126,7 +126,12 @@ class Runner:
         for match, status in self._coordinator.recover().items():
             log.info("match.requeued", match=match, status=str(status), reason="its runner was killed")
 
+    def _beat(self) -> None:
+        for match, status in self._coordinator.beat().items():
+            log.info("match.requeued", match=match, status=str(status), reason="its runner is not heard any more")
+
     def _step(self) -> None:
+        self._beat()
         while self._returns:
             self._settle(*self._returns[0])
             self._returns.popleft()

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from ladder.errors import BotRejected, LadderError, StoreError
 from ladder.results.submission_folders import SubmissionFolders
+from ladder.runner.presence import Presence
 from ladder.runner.registry_logins import RegistryLogins
 from ladder.runner.submission_results import result_of, submission_of
 from ladder.sandbox.bots.content import Content
-from ladder.sandbox.host import owners
 from ladder.store.account_models import SubmissionStatus
 from ladder.store.commands import submission_queue as queue
 from ladder.store.commands.queue import MOST_ATTEMPTS, playing_owners
@@ -45,7 +45,9 @@ ORPHAN_SECONDS = 24 * 3600.0
 class SubmissionCoordinator:
     """Leases and records the submissions of one ladder."""
 
-    def __init__(self, database: Database, settings: Settings, now: Callable[[], float]) -> None:
+    def __init__(
+        self, database: Database, settings: Settings, now: Callable[[], float], presence: Presence | None = None
+    ) -> None:
         """
         Create a coordinator.
 
@@ -53,23 +55,33 @@ class SubmissionCoordinator:
             database: The ladder.
             settings: The ladder's settings.
             now: The clock: Unix time.
+            presence: What is known of other coordinators; None: `pigpen submit` knows of none.
         """
         self.folders = SubmissionFolders(settings.data_dir)
         self._database = database
         self._settings = settings
         self._now = now
         self._registry_logins = RegistryLogins(settings)
-        self._holder = owners.this_process()
+        self._presence = presence or Presence(settings.data_dir)
+        self._holder = self._presence.holder
 
-    def recover(self, is_dead: Callable[[str], bool]) -> None:
+    def recover(self) -> None:
         """Put back what killed processes had leased, and remove folders that belong to nothing."""
         there = self.folders.names()
         with self._database.write() as session:
-            queue.requeue_dead(session, self._now(), is_dead)
+            queue.requeue_dead(session, self._now(), self._presence.has_ended)
             kept = {row.folder for row in open_submissions(session) if row.folder}
             ended = queue.folders_of_ended(session, there)
-        self._remove(ended)
+        self.remove(ended)
         self.folders.remove_others(kept, self._now() - ORPHAN_SECONDS)
+
+    def requeue_of(self, session: Session, ended: Collection[str]) -> list[str]:
+        """Put back what these holders had leased, which have ended; gives the folders of what has ended with that."""
+        return queue.requeue_dead(session, self._now(), ended.__contains__)
+
+    def is_holding(self, session: Session) -> bool:
+        """Whether this coordinator has leased any submission."""
+        return any(row.holder == self._holder for row in open_submissions(session))
 
     def begin(self, new: NewSubmission) -> SubmissionTask:
         """Put a submission into the queue and lease it at once."""
@@ -96,12 +108,14 @@ class SubmissionCoordinator:
             return []
         now = self._now()
         with self._database.write() as session:
-            ended = queue.requeue_expired(session, now, trying)
-            ended += queue.requeue_dead(session, now, has_ended)  # such as a `pigpen submit` that was killed
+            ended = queue.requeue_expired(session, now, trying, self._presence.others)
+            ended += queue.requeue_dead(
+                session, now, self._presence.has_ended
+            )  # such as a `pigpen submit` that was killed
             busy = playing_owners(session) if self._settings.owners_apart else set()
             rows = queue.claim(session, self._holder, now, TRIAL_SECONDS, count, busy)
             tasks = [self._task(session, row) for row in rows]
-        self._remove(ended)
+        self.remove(ended)
         return [self._with_place(task) for task in tasks]
 
     def lost(self, tasks: Iterable[SubmissionTask]) -> list[SubmissionTask]:
@@ -135,7 +149,7 @@ class SubmissionCoordinator:
             found, folder = submission_row(session, row.id), row.folder
         assert found is not None
         if found.finished is not None:
-            self._remove([folder])
+            self.remove([folder])
         return found
 
     def end(self, task: SubmissionTask, status: SubmissionStatus, reason: str) -> None:
@@ -146,7 +160,7 @@ class SubmissionCoordinator:
                 return
             queue.end(session, row, status, self._now(), reason)
             folder = row.folder
-        self._remove([folder])
+        self.remove([folder])
 
     def give_back(self, tasks: Collection[SubmissionTask], reason: str = "") -> None:
         """
@@ -165,7 +179,7 @@ class SubmissionCoordinator:
                 if reason and row.attempt >= MOST_ATTEMPTS:
                     queue.end(session, row, SubmissionStatus.FAILED, self._now(), reason)
                     ended.append(row.folder)
-        self._remove(ended)
+        self.remove(ended)
 
     def _told(self, row: StoredSubmission, why: str) -> str:
         """What an owner elsewhere is told of a failure: not where this ladder keeps its files."""
@@ -175,7 +189,8 @@ class SubmissionCoordinator:
             why = why.replace(str(self.folders.bot(row.folder, row.source)), row.source)
         return without_paths(why.replace(str(self._settings.data_dir), "/data"))  # a path with spaces, too
 
-    def _remove(self, folders: Iterable[str | None]) -> None:
+    def remove(self, folders: Iterable[str | None]) -> None:
+        """Remove folders of submissions."""
         for folder in filter(None, folders):
             self.folders.remove(folder)
 
@@ -236,14 +251,6 @@ class SubmissionCoordinator:
         status = SubmissionStatus.ENTERED if added else SubmissionStatus.REFUSED
         result = result_of(row, outcome, added).model_dump(mode="json")
         queue.end(session, row, status, self._now(), result=result)
-
-
-def has_ended(holder: str) -> bool:
-    """Whether a holder of leases is a process that has ended."""
-    try:
-        return owners.is_dead(holder)
-    except ValueError:  # no name of ours: its lease will run out
-        return False
 
 
 def _hash(text: str) -> str:

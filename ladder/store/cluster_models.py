@@ -1,4 +1,4 @@
-"""The workers on other machines, as their coordinators last heard of them, and what the organiser wants of them."""
+"""The coordinators of a ladder, and the workers on other machines as those last heard of them."""
 
 from __future__ import annotations
 
@@ -39,3 +39,17 @@ class StoredWorker(Base):
     clock_skew: Mapped[float]
     joined: Mapped[float]
     seen: Mapped[float]
+
+
+class StoredCoordinator(Base):
+    """A coordinator that runs, or did not end by itself."""
+
+    __tablename__ = "coordinators"
+
+    holder: Mapped[str] = mapped_column(primary_key=True)
+    """Its name in leases (`owners.this_process`)."""
+    folder: Mapped[str] = mapped_column(String(64))
+    """Which folder it keeps records in (`ladder.runner.presence.folder_id`)."""
+    joined: Mapped[float]
+    seen: Mapped[float]
+    """When it last said that it lives, by the database's clock, as `joined`."""

@@ -74,6 +74,15 @@ def is_dead(owner: str, proc: Path = PROC) -> bool:
         return not _is_hidden(int(pid), proc)
 
 
+def is_of_this_boot(owner: str) -> bool:
+    """
+    Whether the process that `this_process` named *owner* is, or was, one of this machine since it was last started.
+
+    A name of a machine is no proof of that: two machines may have the same.
+    """
+    return is_owner(owner) and owner.split(" ")[:2] == _where(PROC).split(" ")[:2]
+
+
 def _where(proc: Path) -> str:
     boot = (proc / "sys/kernel/random/boot_id").read_text().strip()
     return f"{platform.node()} {boot} {os.readlink(proc / 'self/ns/pid')}"

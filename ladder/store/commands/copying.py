@@ -13,6 +13,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from ladder.errors import LadderError, StoreError
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
 from ladder.store.bulk import Digest, all_tables, last_ids, read_rows, set_last_ids, write_rows
+from ladder.store.commands.coordinators import SILENT_SECONDS, coordinators, database_time
 from ladder.store.database import Database
 from ladder.store.failures import first_line, in_words, place
 from ladder.store.migrations import WITHOUT_FOREIGN_KEYS, make_schema
@@ -75,11 +76,18 @@ def copy_ladder(
 
 def check_not_running(session: Session, url: URL, is_dead: Callable[[str], bool], now: float) -> None:
     """
-    Refuse a ladder of which matches are played, or bots tried, by somebody who may live.
+    Refuse a ladder at which a coordinator works, or of which matches are played, or bots tried, by who may live.
 
     Raises:
         LadderError: With the way out.
     """
+    since = database_time(session) - SILENT_SECONDS
+    if working := [each for each in coordinators(session) if each.seen > since and not is_dead(each.holder)]:
+        machine = working[0].holder.partition(" ")[0]
+        raise LadderError(
+            f"{place(url)} is in use: a coordinator works there, on {machine}. Stop it (pigpen up, pigpen ladder run), "
+            f"and try again; if it was killed with its machine, in {SILENT_SECONDS / 60:.0f} minutes."
+        )
     matches = _held(session, StoredMatch, Status.LEASED, is_dead, now)
     trials = _held(session, StoredSubmission, SubmissionStatus.LEASED, is_dead, now)
     if leases := matches + trials:

@@ -97,6 +97,9 @@ def refresh(database: Database, variant: str, most: int = MOST_VERSIONS) -> Esti
         return None
     rows, blob = _intervals(estimate, active), estimate.to_bytes()
     with database.write() as session:
+        known = session.get(models.StoredEstimate, variant)
+        if known is not None and known.ordinal > ordinal:  # another coordinator was quicker, and knows more
+            return estimate
         session.merge(models.StoredEstimate(variant=variant, ordinal=ordinal, fit=blob))
         _write_intervals(session, variant, rows)
     return estimate

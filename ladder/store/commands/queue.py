@@ -168,7 +168,12 @@ def give_back(session: Session, match: int, attempt: int, reason: str = "") -> N
         _release(session, match, Status.QUEUED)
 
 
-def requeue_expired(session: Session, now: float, kept: Collection[tuple[int, int]] = frozenset()) -> dict[int, Status]:
+def requeue_expired(
+    session: Session,
+    now: float,
+    kept: Collection[tuple[int, int]] = frozenset(),
+    living: Collection[str] = frozenset(),
+) -> dict[int, Status]:
     """
     Put back, or set aside, every match whose lease has run out: by its number, what became of it.
 
@@ -177,9 +182,21 @@ def requeue_expired(session: Session, now: float, kept: Collection[tuple[int, in
         now: Unix time.
         kept: Matches and attempts that stay leased: their holder says that they go on, whatever a clock says that
             somebody has set.
+        living: Holders that see to their leases themselves: coordinators whose clocks may be others.
     """
     expired = session.execute(_leases().where(StoredMatch.lease_until < now)).all()
-    return _requeue(session, [lease for lease in expired if (lease[0], lease[1]) not in kept])
+    return _requeue(session, [each for each in expired if (each[0], each[1]) not in kept and each[2] not in living])
+
+
+def requeue_unknown(session: Session, holder: str, known: Collection[tuple[int, int]]) -> dict[int, Status]:
+    """Put back what *holder* has leased and knows nothing of: the answer to its transaction was lost."""
+    leases = session.execute(_leases().where(StoredMatch.holder == holder)).all()
+    return _requeue(session, [each for each in leases if (each[0], each[1]) not in known])
+
+
+def is_holding(session: Session, holder: str) -> bool:
+    """Whether *holder* has leased any match; a transaction that reads will do."""
+    return session.execute(_leases().where(StoredMatch.holder == holder).limit(1)).first() is not None
 
 
 def requeue_dead(session: Session, is_dead: Callable[[str], bool]) -> dict[int, Status]:

@@ -170,7 +170,12 @@ def give_back(session: Session, row: StoredSubmission, now: float, reason: str =
     session.flush()
 
 
-def requeue_expired(session: Session, now: float, kept: Collection[tuple[int, int]] = frozenset()) -> list[str]:
+def requeue_expired(
+    session: Session,
+    now: float,
+    kept: Collection[tuple[int, int]] = frozenset(),
+    living: Collection[str] = frozenset(),
+) -> list[str]:
     """
     Put back, or end, what was leased for too long.
 
@@ -178,11 +183,16 @@ def requeue_expired(session: Session, now: float, kept: Collection[tuple[int, in
         session: A transaction that writes.
         now: Unix time.
         kept: Submissions and attempts that stay leased: their holder says that they go on.
+        living: Holders that see to their leases themselves.
 
     Returns:
         The folders of those that have ended so.
     """
-    return _requeue(session, now, lambda row: (row.lease_until or 0.0) < now and (row.id, row.attempt) not in kept)
+
+    def is_lost(row: StoredSubmission) -> bool:
+        return (row.lease_until or 0.0) < now and (row.id, row.attempt) not in kept and row.holder not in living
+
+    return _requeue(session, now, is_lost)
 
 
 def requeue_dead(session: Session, now: float, is_dead: Callable[[str], bool]) -> list[str]:

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import random
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
 from sqlalchemy import select, update
 
+from ladder.errors import LadderError, StoreError
 from ladder.pairing.suspension import cool_down
 from ladder.runner.coordinator import FEW, Coordinator
+from ladder.runner.presence import BEAT_SECONDS, Presence, folder_id
+from ladder.sandbox.host import owners
 from ladder.store import models
+from ladder.store.commands.coordinators import SILENT_SECONDS, coordinators, database_time, forget, note_alive
 from ladder.store.commands.queue import GRACE
 from ladder.store.models import State, Status
 from tests.ladder.ladders import enter
 from tests.ladder.virtual import Time, recorded
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlalchemy.orm import Session
+
     from ladder.settings.settings import Settings
     from ladder.store.database import Database
     from ladder.worker.tasks import MatchTask
@@ -271,3 +280,114 @@ def test_a_start_removes_what_was_told_of_matches_that_nobody_plays(
         )
     coordinator_at(database, settings, time).recover()
     assert [file.name for file in (settings.data_dir / "live").iterdir()] == [f"{played.match}-{played.attempt}.jsonl"]
+
+
+ELSEWHERE = "barn 11111111-2222-3333-4444-555555555555 pid:[4026531836] 7 12345"
+"""A coordinator on another machine."""
+
+
+def lease_elsewhere(database: Database, settings: Settings, match: int, until: float) -> None:
+    """Let a coordinator on another machine, which lives, have leased a match."""
+    with database.write() as session:
+        note_alive(session, ELSEWHERE, folder_id(settings.data_dir), database_time(session))
+        leased = update(models.StoredMatch).where(models.StoredMatch.id == match)
+        session.execute(leased.values(status=Status.LEASED, attempt=1, holder=ELSEWHERE, lease_until=until))
+
+
+def attempts(database: Database) -> list[tuple[int, str | None]]:
+    """Of each match that is leased: the attempt, and who leased it."""
+    leased = models.StoredMatch.status == Status.LEASED
+    with database.read() as session:
+        found = select(models.StoredMatch.attempt, models.StoredMatch.holder).where(leased)
+        return [(attempt, holder) for attempt, holder in session.execute(found.order_by(models.StoredMatch.id))]
+
+
+def test_the_lease_of_a_coordinator_that_lives_does_not_end_by_the_clock_of_another(
+    coordinator: Coordinator, database: Database, settings: Settings, time: Time
+) -> None:
+    coordinator.take(0, ahead=1)
+    lease_elsewhere(database, settings, 1, time.now - 3600)
+    assert coordinator.recover() == {}
+    coordinator.take(0)
+    assert attempts(database) == [(1, ELSEWHERE)]
+    time.now += SILENT_SECONDS
+    with database.write() as session:
+        forget(session, [ELSEWHERE])
+    coordinator.beat()
+    assert len(coordinator.take(1)) == 1
+    assert [attempt for attempt, _ in attempts(database)] == [2]
+
+
+def test_matches_of_a_coordinator_whose_process_has_ended_are_put_back_by_one_that_runs(
+    coordinator: Coordinator, database: Database, settings: Settings, time: Time
+) -> None:
+    coordinator.take(0, ahead=1)
+    coordinator.recover()
+    machine, boot, namespace, *_ = owners.this_process().split(" ")
+    killed = f"{machine} {boot} {namespace} {2**22 + 1} 1"  # the kernel gives no process such a number
+    with database.write() as session:
+        note_alive(session, killed, folder_id(settings.data_dir), database_time(session))
+        leased = update(models.StoredMatch).where(models.StoredMatch.id == 1)
+        session.execute(leased.values(status=Status.LEASED, attempt=1, holder=killed, lease_until=time.now + 3600))
+    assert coordinator.beat() == {}, "it has spoken only just now"
+    time.now += BEAT_SECONDS
+    assert coordinator.beat() == {1: Status.QUEUED}
+
+
+def test_a_coordinator_with_another_folder_does_not_begin(
+    coordinator: Coordinator, database: Database, settings: Settings
+) -> None:
+    with database.write() as session:
+        note_alive(session, ELSEWHERE, "another folder", database_time(session))
+    with pytest.raises(LadderError, match="keeps this ladder's records in another folder"):
+        coordinator.recover()
+
+
+def test_a_lease_whose_answer_was_lost_is_put_back_by_the_next(
+    coordinator: Coordinator, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (known,) = coordinator.take(1)
+    write = database.write
+
+    @contextmanager
+    def losing() -> Iterator[Session]:
+        with write() as session:
+            yield session
+        raise StoreError("The connection was lost.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(database, "write", losing)
+        with pytest.raises(StoreError):
+            coordinator.take(1, playing={(known.match, known.attempt)})
+    assert len(attempts(database)) == 2
+    (again,) = coordinator.take(1, playing={(known.match, known.attempt)})
+    assert (again.attempt, len(attempts(database))) == (2, 2)
+
+
+def test_what_another_coordinator_begins_to_tell_while_this_one_starts_is_kept(
+    coordinator: Coordinator, settings: Settings, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = settings.data_dir / "live"
+    folder.mkdir()
+    (folder / "7-1.jsonl").write_text("left")
+    join = Presence.join
+
+    def joining(presence: Presence, session: Session) -> None:
+        (folder / "8-1.jsonl").write_text("of a match that is leased at this moment")
+        join(presence, session)
+
+    monkeypatch.setattr(Presence, "join", joining)
+    coordinator.recover()
+    assert [path.name for path in folder.iterdir()] == ["8-1.jsonl"]
+
+
+def test_a_coordinator_that_has_left_is_not_waited_for(coordinator: Coordinator, database: Database) -> None:
+    coordinator.recover()
+    (task,) = coordinator.take(1)
+    coordinator.leave()
+    with database.read() as session:
+        assert len(coordinators(session)) == 1, "the others are to find out that its match is not played"
+    coordinator.give_back([task])
+    coordinator.leave()
+    with database.read() as session:
+        assert coordinators(session) == []

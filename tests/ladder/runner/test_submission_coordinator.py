@@ -81,7 +81,8 @@ def test_a_task_says_where_the_folder_lies_and_what_is_played(
 def test_of_a_late_outcome_nothing_is_written(submissions: SubmissionCoordinator, database: Database) -> None:
     number = with_folder(submissions, database)
     (first,) = submissions.take(1)
-    submissions.recover(lambda holder: True)
+    with database.write() as session:
+        submissions.requeue_of(session, {str(stored(database, number).holder)})
     (second,) = submissions.take(1)
     assert [task.attempt for task in (first, second)] == [1, 2]
     assert submissions.record(fit(first)) is None
@@ -199,7 +200,7 @@ def test_a_start_removes_folders_of_what_has_ended_at_once_and_those_of_nobody_a
     os.utime(submissions.folders.root / old, (NOW - ORPHAN_SECONDS - 60,) * 2)
     os.utime(submissions.folders.root / fresh, (NOW - 60,) * 2)
     os.utime(submissions.folders.root / (waiting or ""), (NOW - ORPHAN_SECONDS - 60,) * 2)
-    submissions.recover(lambda holder: False)
+    submissions.recover()
     assert set(submissions.folders.names()) == {waiting, fresh}
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import delete
 
 from ladder.store import models
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
-from ladder.store.cluster_models import StoredWorker
+from ladder.store.cluster_models import StoredCoordinator, StoredWorker
 from ladder.store.commands.accounts import add_account
 from ladder.store.commands.audit import write_audit
 from ladder.store.commands.credentials import add_credential
@@ -71,7 +71,8 @@ def _add_people(session: Session) -> None:
 
 
 def _add_worker(session: Session) -> None:
-    """Add a worker of which something is known in every column."""
+    """Add a worker of which something is known in every column, and its coordinator, which has ended long ago."""
     values = {str: "barn", int: 3, float: -0.125, object: {"猪": [1, 2.5, None]}}  # object: JSON
     columns = StoredWorker.__table__.columns
     session.add(StoredWorker(**{each.name: values[each.type.python_type] for each in columns} | {"wanted": "active"}))
+    session.add(StoredCoordinator(holder="nobody", folder="f" * 32, joined=NOW - 0.125, seen=1.5))

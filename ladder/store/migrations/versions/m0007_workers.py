@@ -1,4 +1,4 @@
-"""Workers on other machines"""
+"""Workers on other machines, and several coordinators"""
 
 import sqlalchemy as sa
 from alembic import op
@@ -32,7 +32,17 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("name", name=op.f("pk_workers")),
     )
 
+    op.create_table(
+        "coordinators",
+        sa.Column("holder", sa.String(), nullable=False),
+        sa.Column("folder", sa.String(length=64), nullable=False),
+        sa.Column("joined", sa.Double(), nullable=False),
+        sa.Column("seen", sa.Double(), nullable=False),
+        sa.PrimaryKeyConstraint("holder", name=op.f("pk_coordinators")),
+    )
+
 
 def downgrade() -> None:
     """Take the change back."""
+    op.drop_table("coordinators")
     op.drop_table("workers")

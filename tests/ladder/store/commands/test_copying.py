@@ -14,6 +14,7 @@ from sqlalchemy import select, text
 from ladder.errors import LadderError, StoreError
 from ladder.store import models
 from ladder.store.bulk import all_tables, last_ids, read_rows
+from ladder.store.commands.coordinators import database_time, note_alive
 from ladder.store.commands.copying import copy_ladder
 from ladder.store.commands.opening import check_revision, revision_in
 from ladder.store.commands.submission_queue import claim as claim_submissions
@@ -31,6 +32,7 @@ pytestmark = pytest.mark.postgres
 STUCK = """
 import sys, time
 from sqlalchemy import make_url
+from ladder.store.commands.coordinators import database_time, note_alive
 from ladder.store.commands.copying import copy_ladder
 from ladder.store.database import Database
 def tell():
@@ -158,6 +160,20 @@ def test_nor_is_one_whose_submissions_are_tried(database: Database, other: Datab
         claim_submissions(session, "somebody", NOW, 600.0, 1)
     with pytest.raises(LadderError, match=r"being played: 0, .* being tried: 1\."):
         copy(database, other)
+
+
+@pytest.mark.parametrize(("holder", "is_refused"), [("barn and so on", True), ("dead", False)])
+def test_nor_is_one_at_which_a_coordinator_works(
+    database: Database, other: Database, holder: str, is_refused: bool
+) -> None:
+    with database.write() as session:
+        note_alive(session, holder, "a folder", database_time(session))
+    if is_refused:
+        with pytest.raises(LadderError, match=r"a coordinator works there, on barn\. Stop it"):
+            copy(database, other)
+    else:
+        copy(database, other)
+    assert holds_nothing(other) is is_refused
 
 
 @pytest.mark.parametrize(("holder", "until"), [("dead", NOW + 1), ("somebody", NOW - 1)])

@@ -1,0 +1,68 @@
+"""
+Which coordinators work at a ladder: each says every few seconds that it lives, by the clock of the database.
+
+The clocks of their machines may differ, and so may the names of their processes be those of a machine that nobody here
+can look into; the database is what all of them have in common.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import delete, func, select, update
+
+from ladder.store.cluster_models import StoredCoordinator
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from sqlalchemy.orm import Session
+
+SILENT_SECONDS = 300.0
+"""A coordinator that has said nothing for so long has ended: more than the longest pause while something fails."""
+
+
+@dataclass(frozen=True)
+class SeenCoordinator:
+    """A coordinator as the database knows it."""
+
+    holder: str
+    """Its name in leases."""
+    folder: str
+    """Which folder it keeps records in."""
+    seen: float
+    """When it last said that it lives, by the database's clock."""
+
+
+def database_time(session: Session) -> float:
+    """Unix time by the database's clock; SQLite has that of this machine, where all who use it are."""
+    if all_are_here(session):
+        return time.time()
+    return float(session.execute(select(func.extract("epoch", func.clock_timestamp()))).scalar_one())
+
+
+def all_are_here(session: Session) -> bool:
+    """Whether all who use this database run on this machine, as with SQLite."""
+    return session.get_bind().dialect.name == "sqlite"
+
+
+def note_alive(session: Session, holder: str, folder: str, now: float) -> None:
+    """Write down that a coordinator lives."""
+    row = StoredCoordinator
+    noted = session.execute(update(row).where(row.holder == holder).values(seen=now).returning(row.holder))
+    if noted.scalar_one_or_none() is None:
+        session.add(row(holder=holder, folder=folder, joined=now, seen=now))
+        session.flush()
+
+
+def coordinators(session: Session) -> list[SeenCoordinator]:
+    """All that have not ended by themselves."""
+    row = StoredCoordinator
+    return [SeenCoordinator(*each) for each in session.execute(select(row.holder, row.folder, row.seen))]
+
+
+def forget(session: Session, holders: Collection[str]) -> None:
+    """Strike coordinators off the list; one that lives all the same comes back when it next says so."""
+    session.execute(delete(StoredCoordinator).where(StoredCoordinator.holder.in_(list(holders))))
