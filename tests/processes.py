@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+LISTENS = "0A"
+"""The state of a socket that waits for connections, in /proc/net/tcp."""
+
 
 def children(pid: int) -> list[int]:
     """The processes that *pid* has started and that have not ended, in ascending order."""
@@ -14,6 +17,20 @@ def children(pid: int) -> list[int]:
 def has_ended(pid: int) -> bool:
     """Whether there is no such process, or only its exit code is left of it."""
     return not _fields(pid)
+
+
+def listening(pid: int) -> set[str]:
+    """Where a process waits for connections by TCP: addresses and ports."""
+    sockets = {link.readlink().name for link in Path(f"/proc/{pid}/fd").iterdir()}
+    found = set()
+    for table in ("tcp", "tcp6"):
+        for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
+            fields = line.split()
+            if fields[3] == LISTENS and f"socket:[{fields[9]}]" in sockets:
+                address, port = fields[1].split(":")
+                host = ".".join(map(str, reversed(bytes.fromhex(address))))
+                found.add(f"{host}:{int(port, 16)}")
+    return found
 
 
 def _fields(pid: int) -> list[str]:

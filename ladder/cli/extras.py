@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from importlib import metadata
 
+EXTRAS = {
+    "worker": "This command needs what workers talk to their coordinator with. Install it: "
+    "pip install 'pigpen-arena[worker]'",
+    "ladder": "This command needs what a ladder is run with. Install it: pip install 'pigpen-arena[ladder]'. "
+    "To use a ladder elsewhere: pigpen login URL",
+}
+"""What each extra is for, and how to get it; the smallest one first."""
+PARTS = {"dask": "distributed", "msgpack": "distributed", "tornado": "distributed"}
+"""Packages that come with another one."""
+
 
 def how_to_install(module: str | None) -> str | None:
     """One sentence with the command to type, if *module* comes with an extra of Pigpen; None if it does not."""
     from packaging.requirements import Requirement  # takes long to import, and is hardly ever needed
 
     wanted = (module or "").partition(".")[0]
-    for line in metadata.requires("pigpen-arena") or []:
-        needed = Requirement(line)
-        if needed.marker and needed.name.replace("-", "_") == wanted and needed.marker.evaluate({"extra": "ladder"}):
-            return (
-                "This command needs what a ladder is run with. Install it: pip install 'pigpen-arena[ladder]'. "
-                "To use a ladder elsewhere: pigpen login URL"
-            )
+    wanted = PARTS.get(wanted, wanted)
+    needs = [Requirement(line) for line in metadata.requires("pigpen-arena") or []]
+    for extra, sentence in EXTRAS.items():
+        for needed in needs:
+            if needed.marker and needed.name.replace("-", "_") == wanted and needed.marker.evaluate({"extra": extra}):
+                return sentence
     return None

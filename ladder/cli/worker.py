@@ -46,7 +46,7 @@ def worker(
 
         pigpen worker tls://10.0.0.1:8786 --certificate mars.pem --name mars --slots 8
     """
-    from ladder.app.cluster_worker import WorkerPlan, run_worker
+    from ladder.app.cluster.worker import WorkerPlan, run_worker
 
     plan = WorkerPlan(address, certificate, name, slots, data_dir, image_bytes, folder_bytes)
     if number := run_worker(plan, lambda sentence: typer.echo(harmless(sentence))):

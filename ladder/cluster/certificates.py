@@ -36,6 +36,8 @@ EARLIER = timedelta(days=1)
 AUTHORITY = "authority.pem"
 """The authority's certificate and key: they never leave the coordinator's machine."""
 SCHEDULER = "scheduler.pem"
+AGAIN = "Make one on the coordinator's machine: pigpen cluster certs NAME"
+AGAIN_SCHEDULER = "Delete the file, then make another one: pigpen cluster certs"
 _PEM = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----\n?", re.DOTALL)
 
 
@@ -102,7 +104,7 @@ def make_worker(folder: Path, name: str, file: Path, now: datetime | None = None
     """
     make_authority(folder, now)
     write_private(file, _certify(folder, name, [ExtendedKeyUsageOID.CLIENT_AUTH], now or datetime.now(UTC)))
-    return read_identity(file)
+    return read_identity(file, now)
 
 
 def read_identity(file: Path, now: datetime | None = None) -> Identity:
@@ -116,7 +118,7 @@ def read_identity(file: Path, now: datetime | None = None) -> Identity:
     Raises:
         UserError: If it is missing, is none, or is not good now.
     """
-    again = "Make one on the coordinator's machine: pigpen cluster certs NAME"
+    again = AGAIN_SCHEDULER if file.name == SCHEDULER else AGAIN
     try:
         text = file.read_text("ascii")
     except OSError as error:

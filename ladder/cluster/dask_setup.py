@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ssl import TLSVersion
 from typing import TYPE_CHECKING, Any
 
 import dask
@@ -75,6 +76,7 @@ def security(identity: Identity) -> Security:
         require_encryption=True,
         tls_ca_file=identity.authority,
         tls_client_cert=file,
+        tls_min_version=TLSVersion.TLSv1_3,
         tls_scheduler_cert=file,
         tls_worker_cert=file,
     )

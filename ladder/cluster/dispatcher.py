@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 from ladder.cluster import played
 from ladder.cluster.answers import Answer, TooLong
+from ladder.cluster.same_versions import why_not
 from ladder.cluster.terms import CANCEL, TELL_BYTES, TOPIC, TURN_AWAY, NewsKind
 from ladder.cluster.worker_logs import (
     MOST_BURST_LINES,
@@ -207,7 +208,9 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
             self._turn_away(address, "It does not speak as the coordinator does. Install the coordinator's version.")
             return
         known = self._connections.get(address)
-        if known is None:
+        if known is None and (reason := why_not(self._scheduler.workers[address].versions)):
+            self._turn_away(address, reason)
+        elif known is None:
             self._welcome(address, facts)
         else:
             known.facts = facts

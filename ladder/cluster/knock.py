@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import ssl
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from ladder.cluster.certificates import AGAIN
 from ladder.errors import UserError
 
 if TYPE_CHECKING:
@@ -46,21 +48,21 @@ async def knock(address: str, identity: Identity, seconds: float = KNOCK_SECONDS
     except ssl.SSLCertVerificationError as error:
         raise UserError(
             f"Whoever answers at {address} is not the scheduler of this certificate's cluster "
-            f"({error.verify_message}). Make one on the coordinator's machine: pigpen cluster certs NAME"
+            f"({error.verify_message}). {AGAIN}"
         ) from error
     except ssl.SSLError as error:
         if "ALERT" not in str(error.reason):
             raise NobodyThere(f"it does not speak TLS: {error.reason}") from error
         raise UserError(
             f"The coordinator at {address} does not accept the certificate {identity.file}: it is another cluster's. "
-            "Make one on the coordinator's machine: pigpen cluster certs NAME"
+            f"{AGAIN}"
         ) from error
     except asyncio.IncompleteReadError as error:
         raise NobodyThere("it ends the connection at once") from error
     except TimeoutError as error:
         raise NobodyThere(f"no answer in {seconds:g} seconds") from error
     except OSError as error:
-        raise NobodyThere(error.strerror or str(error)) from error
+        raise NobodyThere(os.strerror(error.errno).lower() if error.errno else str(error)) from error
 
 
 def _context(identity: Identity) -> ssl.SSLContext:

@@ -14,6 +14,7 @@ from ladder.store import models
 from ladder.store.models import Status
 from tests.e2e.small_ladder import PATIENT, SmallLadder, enter_quick, events, small_ladder, until, waiting_for
 from tests.for_two import FOR_TWO
+from tests.processes import children, listening
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -109,6 +110,14 @@ def test_sigterm_ends_it_as_a_service_manager_expects(waiting_ladder: SmallLadde
         _, err = runner.communicate()
     assert (runner.returncode, err.splitlines()[-1]) == (143, "pigpen: Terminated.")
     assert waiting_ladder.statuses()[Status.DONE] == 1
+
+
+def test_no_port_is_open_while_it_plays(waiting_ladder: SmallLadder) -> None:
+    with waiting_ladder.running("--concurrency", "1", **PATIENT) as runner:
+        until(runner, "match.started")
+        workers = children(runner.pid)
+        assert workers
+        assert [listening(pid) for pid in (runner.pid, *workers)] == [set()] * (1 + len(workers))
 
 
 def test_two_runners_at_one_ladder_record_each_match_once(ladder: SmallLadder) -> None:
