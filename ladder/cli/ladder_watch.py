@@ -126,22 +126,20 @@ def _line(event: Mapping[str, Any]) -> str | None:
             return f"[red]{in_markup(event['reason'])}[/] Waiting; nothing is lost."
         case "platform.up":
             return "[green]It works again.[/]"
-        case (
-            "worker.joined" | "worker.gone" | "worker.turned_away" | "worker.drained" | "worker.resumed" | "worker.lied"
-        ):
-            return _of_worker(event)
         case "scheduler.lost":
             return f"[red]{in_markup(event['reason'])}[/] Workers come again when there is another one."
+        case "scheduler.failed" | "cluster.waiting" | "workers.unwritten":
+            return f"[yellow]{in_markup(event['reason'])}[/] Waiting; nothing is lost."
         case "ladder.waiting":
             return f"[dim]{in_markup(event['reason'])} Waiting for submissions.[/]"
         case "ladder.stopping":
             return f"Finishing {_count(event['playing'], 'match', 'matches')}; Ctrl-C again gives them up."
         case "ladder.aborting":
             return f"Giving up {_count(event['playing'], 'match', 'matches')}; the next run plays them."
-    return None
+    return _of_worker(event) if event["event"].startswith("worker.") and "worker_name" in event else None
 
 
-def _of_worker(event: Mapping[str, Any]) -> str:
+def _of_worker(event: Mapping[str, Any]) -> str | None:
     """What the coordinator sees of a worker on another machine."""
     name, reason = in_markup(event["worker_name"]), in_markup(event.get("reason", ""))
     match event["event"]:
@@ -153,9 +151,13 @@ def _of_worker(event: Mapping[str, Any]) -> str:
             return f"[red]{name} is turned away:[/] {reason}"
         case "worker.lied":
             return f"[red]{name} has given an answer that cannot be true:[/] {reason}"
+        case "worker.drained":
+            return f"[yellow]{name} gets no more tasks.[/] {reason}"
+        case "worker.fails":
+            return f"[yellow]{name} fails:[/] {reason}"
         case "worker.resumed":
             return f"[green]{name} may play again.[/]"
-    return f"[yellow]{name} gets no more tasks.[/] {reason}"
+    return None
 
 
 def _foreign(event: Mapping[str, Any]) -> str:

@@ -79,7 +79,7 @@ def _columns(rows: Sequence[WorkerRow], now: datetime) -> Sequence[Column[Worker
     columns: tuple[Column[WorkerRow], ...] = (
         Column("worker", lambda row: row.name, "left", is_cut=True),
         Column("state", state_of, "left"),
-        Column("slots", lambda row: f"{row.busy}/{row.slots}"),
+        Column("slots", lambda row: NOTHING if row.state is WorkerState.GONE else f"{row.busy}/{row.slots}"),
         Column("machine", machine, "left", 2, is_cut=True),
         Column("coordinator", lambda row: process(row.coordinator), "left", 1, is_cut=True),
         Column("version", lambda row: row.version, "left", 4, is_cut=True),
@@ -112,7 +112,7 @@ def _facts(row: WorkerRow, now: datetime) -> Iterable[tuple[str, str]]:
     yield "speed", NOTHING if row.speed is None else f"{row.speed:.0f} decisions a second"
     yield "last match", str(row.last_match or NOTHING)
     yield "images", f"{row.images}, {_size(row.image_bytes)}"
-    yield "clock", f"{row.clock_skew:+.1f} s"
+    yield "clock", f"{round(row.clock_skew, 1) + 0.0:+.1f} s"
     yield "certificate", f"until {when(row.certificate_ends)}" if row.certificate_ends else NOTHING
     yield "address", row.address
     yield "coordinator", process(row.coordinator)

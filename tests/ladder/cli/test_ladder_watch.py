@@ -28,6 +28,8 @@ def shown(*events: dict[str, object]) -> str:
         ({"event": "worker.joined", "worker_name": "sty", "slots": 4}, "sty has joined with 4 slots."),
         ({"event": "worker.gone", "worker_name": "sty", "reason": "It was stopped."}, "sty has gone: It was stopped."),
         ({"event": "worker.drained", "worker_name": "sty", "reason": "Heat."}, "sty gets no more tasks. Heat."),
+        ({"event": "worker.fails", "worker_name": "sty", "reason": "No engine."}, "sty fails: No engine."),
+        ({"event": "cluster.waiting", "reason": "No worker."}, "No worker. Waiting; nothing is lost."),
         ({"event": "worker.resumed", "worker_name": "sty", "reason": ""}, "sty may play again."),
         (
             {"event": "worker.turned_away", "worker_name": "sty", "reason": "It is old."},
@@ -52,6 +54,8 @@ def test_what_happens_to_workers_is_a_line(event: dict[str, object], line: str) 
 
 
 def test_what_workers_do_without_trouble_is_not_shown() -> None:
+    assert shown({"event": "worker.works", "level": "info", "worker_name": "sty", "speed": 6000}) == ""
+    assert shown({"event": "worker.started", "level": "info", "worker": 0, "pid": 7}) == ""
     assert shown({"event": "worker.started", "level": "info", "source": "worker", "worker_name": "sty"}) == ""
 
 
