@@ -35,24 +35,33 @@ _MORE_SECONDS = 0.05
 @contextmanager
 def keyboard(descriptor: int) -> Iterator[Keyboard]:
     """Open the keyboard of a terminal, and leave the terminal as it was, whatever happens."""
-    before = termios.tcgetattr(descriptor)
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     wakeup = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     handlers = {number: signal.signal(number, _ignore) for number in _SIGNALS}
     try:
-        tty.setcbreak(descriptor)
-        now = termios.tcgetattr(descriptor)
-        now[6][termios.VSUSP] = b"\0"
-        termios.tcsetattr(descriptor, termios.TCSANOW, now)
-        yield Keyboard(descriptor, reading)
+        with key_by_key(descriptor):
+            yield Keyboard(descriptor, reading)
     finally:
-        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
         for number, handler in handlers.items():
             signal.signal(number, handler)
         signal.set_wakeup_fd(wakeup)
         os.close(reading)
         os.close(writing)
+
+
+@contextmanager
+def key_by_key(descriptor: int) -> Iterator[None]:
+    """Let a terminal hand over each key at once, Ctrl-Z too, and leave it as it was."""
+    before = termios.tcgetattr(descriptor)
+    try:
+        tty.setcbreak(descriptor)
+        now = termios.tcgetattr(descriptor)
+        now[6][termios.VSUSP] = b"\0"
+        termios.tcsetattr(descriptor, termios.TCSANOW, now)
+        yield
+    finally:
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
 
 
 _SIGNALS = (signal.SIGWINCH, signal.SIGTSTP, signal.SIGINT, signal.SIGTERM)
@@ -82,18 +91,20 @@ class Keyboard:
                 raise stopped(number)
             if number == signal.SIGTSTP:
                 return [SUSPEND]
-        return self._read() if self._descriptor in ready else []
+        return read_keys(self._descriptor) if self._descriptor in ready else []
 
-    def _read(self) -> list[str]:
-        data = os.read(self._descriptor, 1024)
-        if not data:
-            return [END_OF_INPUT]
-        while _is_open(data) and select.select([self._descriptor], [], [], _MORE_SECONDS)[0]:
-            more = os.read(self._descriptor, 1024)
-            data += more
-            if not more:
-                break
-        return names(data.decode(errors="replace"))
+
+def read_keys(descriptor: int) -> list[str]:
+    """Read the keys that have been pressed, at least one, and name them."""
+    data = os.read(descriptor, 1024)
+    if not data:
+        return [END_OF_INPUT]
+    while _is_open(data) and select.select([descriptor], [], [], _MORE_SECONDS)[0]:
+        more = os.read(descriptor, 1024)
+        data += more
+        if not more:
+            break
+    return names(data.decode(errors="replace"))
 
 
 def names(text: str) -> list[str]:

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from ladder.matches.clocks import DEFAULT_CLOCK_TEXT as DEFAULT_CLOCK_TEXT
-from ladder.matches.clocks import LEAST_LIMIT, MOST_LIMIT
+from ladder.matches.clocks import LEAST_LIMIT
+from ladder.matches.clocks import MOST_LIMIT as MOST_LIMIT
 from ladder.matches.kinds import SandboxKind, SandboxSetup
 
 RulesOption = Annotated[str, typer.Option(help="A preset (see: pigpen rules) or a TOML file.")]
@@ -23,6 +24,9 @@ FreshOption = Annotated[
     bool, typer.Option("--fresh", help="Start each instance of a bot in a container of its own; none is forked.")
 ]
 RuntimeOption = Annotated[str, typer.Option(help="The OCI runtime of the docker sandbox.")]
+
+PACE = 0.5
+"""Seconds that a person sees a card before the next one, if nobody says otherwise."""
 
 
 def setup_of(kind: SandboxKind, runtime: str, *, fresh: bool) -> SandboxSetup:

@@ -10,6 +10,8 @@ import typer
 from ladder.cli.json_output import print_json
 from ladder.cli.options import (
     DEFAULT_CLOCK_TEXT,
+    MOST_LIMIT,
+    PACE,
     ClockOption,
     ConcurrencyOption,
     FreshOption,
@@ -20,18 +22,21 @@ from ladder.cli.options import (
     SeedOption,
     setup_of,
 )
+from ladder.cli.person.here import person_here
 from ladder.cli.progress import progress
 from ladder.cli.result_table import print_result
 from ladder.cli.running import run
 from ladder.cli.sandboxes import opened_sandbox, say
 from ladder.errors import UserError
 from ladder.matches.kinds import SandboxKind
-from referee.match.spec import DEFAULT_CLOCK
+from referee.match.spec import DEFAULT_CLOCK, PERSON_SECONDS
 
 
 def play(
     context: typer.Context,
-    bots: Annotated[list[str], typer.Argument(help="A sample bot's name, a folder or an image, one for each seat.")],
+    bots: Annotated[
+        list[str], typer.Argument(help="A sample bot's name, a folder or an image, one for each seat; or: human.")
+    ],
     rules: RulesOption = "gongzhu",
     boards: Annotated[
         int | None, typer.Option(min=1, help="Play N boards, each from every seat (the default, with 16).")
@@ -42,6 +47,12 @@ def play(
     sandbox: SandboxOption = SandboxKind.DOCKER,
     clock: ClockOption = DEFAULT_CLOCK_TEXT,
     limit: LimitOption = DEFAULT_CLOCK.limit,
+    human_limit: Annotated[
+        float, typer.Option(min=1.0, max=MOST_LIMIT, help="Most seconds for one decision of a person.")
+    ] = PERSON_SECONDS,
+    pace: Annotated[
+        float, typer.Option(min=0.0, max=10.0, help="Seconds that a person sees a card before the next one.")
+    ] = PACE,
     record: Annotated[
         Path | None, typer.Option(help="Write the match to this file: JSON Lines, packed if it ends in .gz.")
     ] = None,
@@ -57,7 +68,7 @@ def play(
     Let bots play a match on this machine, and show how they did.
 
     Each board is played once in every rotation of the bots, so that every bot holds every hand of it; fresh
-    instances of the bots play each rotation.
+    instances of the bots play each rotation. A person, `human`, plays a game unless told otherwise.
 
     Examples:
         pigpen play random cautious counting ./mybot
@@ -67,6 +78,8 @@ def play(
         pigpen play ./mybot counting --rules gongzhu-partners --game --record match.jsonl
 
         pigpen play ./mybot counting --resume match.jsonl
+
+        pigpen play human random cautious counting --rules hearts
     """
     from ladder.app.local.match_plan import MatchRequest, new_match, resumed_match
     from ladder.app.local.play import play_match
@@ -77,12 +90,16 @@ def play(
     else:
         asked = MatchRequest(
             bots=tuple(bots), rules=rules, boards=boards, deals=deals, game=game,
-            seed=seed, clock=clock, limit=limit, record=record,
+            seed=seed, clock=clock, limit=limit, record=record, human_limit=human_limit,
         )  # fmt: skip
         plan = new_match(asked)
+    person = person_here(pace) if plan.spec.people else None
     opened = opened_sandbox(setup_of(sandbox, runtime, fresh=fresh))
-    shown = progress("deals", plan.deals, plan.deals_done)
-    found = run(play_match(plan, opened, shown, say, concurrency), blocks=sandbox is SandboxKind.INLINE)
+    if person:
+        found = run(person.play(plan, opened))
+    else:
+        shown = progress("deals", plan.deals, plan.deals_done)
+        found = run(play_match(plan, opened, shown, say, concurrency), blocks=sandbox is SandboxKind.INLINE)
     if as_json:
         print_json(found)
     else:
@@ -91,7 +108,10 @@ def play(
 
 def _leave_to_the_record(context: typer.Context) -> None:
     """Refuse what the record of an interrupted match says itself."""
-    for name in ("rules", "boards", "deals", "game", "clock", "limit", "record"):
+    for name in ("rules", "boards", "deals", "game", "clock", "limit", "record", "human_limit"):
         source = context.get_parameter_source(name)
         if source and source.name != "DEFAULT":
-            raise UserError(f"--resume and --{name} exclude each other: the record says what is played. Leave it out.")
+            option = name.replace("_", "-")
+            raise UserError(
+                f"--resume and --{option} exclude each other: the record says what is played. Leave it out."
+            )

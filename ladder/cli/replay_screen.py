@@ -65,7 +65,7 @@ def screen(cursor: Cursor, chair: int | None, width: int, height: int) -> list[T
     space = [Text()] * min(2, (height - HEIGHT) // 3)
     lines = [_title(cursor, now, chair, 3 * field), Text()]
     for row in range(3):
-        lines += [_joined(parts, field) for parts in zip(*fields[3 * row : 3 * row + 3], strict=True)] + space
+        lines += [joined(parts, field) for parts in zip(*fields[3 * row : 3 * row + 3], strict=True)] + space
     lines += [*_news(cursor, now, before, 3 * field), _bar(cursor, 3 * field), Text(KEYS, style="dim")]
     indent = " " * ((width - 3 * field) // 2)
     return [Text.assemble(indent, line) for line in lines]
@@ -83,19 +83,21 @@ def _title(cursor: Cursor, now: TableView, chair: int | None, width: int) -> Tex
 def _fields(replay: DealReplay, now: TableView, width: int, south: int) -> list[list[Text]]:
     """The nine fields, each of them as many lines."""
     rules, fields = replay.rules, [[Text()] for _ in range(9)]
-    fields[CENTRE] = [*_centre(rules, now, width, south)]
-    fields[NOTES] = [*_notes(rules, now)]
-    fields[SCORES] = [*_scores(now, width)]
+    fields[CENTRE] = [*centre_field(rules, now, width, south)]
+    fields[NOTES] = [*notes_field(rules, now)]
+    fields[SCORES] = [*scores_field(now, width)]
     for chair in now.chairs:
-        fields[_field(rules, chair.seat, south)] = [*_seat(chair, now, width)]
+        fields[place_of(rules, chair.seat, south)] = [*seat_field(chair, now, width)]
     return [(lines + [Text()] * FIELD_LINES)[:FIELD_LINES] for lines in fields]
 
 
-def _field(rules: Rules, seat: int, south: int) -> int:
+def place_of(rules: Rules, seat: int, south: int) -> int:
+    """The number of the field where a seat is drawn if *south* sits at the bottom."""
     return FIELDS[rules.players][(seat - south) % rules.players]
 
 
-def _joined(parts: Iterable[Text], width: int) -> Text:
+def joined(parts: Iterable[Text], width: int) -> Text:
+    """Put parts side by side, each of the same width."""
     line = Text()
     for part in parts:
         cell = part.copy()
@@ -104,7 +106,7 @@ def _joined(parts: Iterable[Text], width: int) -> Text:
     return line
 
 
-def _seat(chair: Chair, now: TableView, width: int) -> Iterator[Text]:
+def seat_field(chair: Chair, now: TableView, width: int) -> Iterator[Text]:
     """A seat: its name and points, its cards suit by suit, the cards it took."""
     name = Text(f"{'▶' if chair.asked else ' '} {words.who(chair)}", style="bold reverse" if chair.asked else "bold")
     score = words.points(chair.points)
@@ -112,7 +114,7 @@ def _seat(chair: Chair, now: TableView, width: int) -> Iterator[Text]:
     yield Text.assemble(name, " ", score)
     yield from (Text("  ").append_text(line) for line in (_hand(chair, now) if chair.open else _guess(chair)))
     if chair.taken:
-        yield Text.assemble("  ", *(part for suit in reversed(Suit) for part in _taken(suit, chair.taken)))
+        yield Text.assemble("  ", *(part for suit in reversed(Suit) for part in taken_of(suit, chair.taken)))
 
 
 def _hand(chair: Chair, now: TableView) -> Iterator[Text]:
@@ -137,39 +139,41 @@ def _in_hand(card: Card, chair: Chair) -> str:
 def _guess(chair: Chair) -> Iterator[Text]:
     """What is known of cards that are not seen."""
     yield Text(f"{chair.unknown} unknown cards" if chair.unknown else "", style="dim")
-    yield Text.assemble(*(["holds "] if chair.hand else []), *_coloured(chair.hand))
+    yield Text.assemble(*(["holds "] if chair.hand else []), *coloured(chair.hand))
     voids = [Text(words.SIGNS[suit], style=SUIT_STYLES[suit]) for suit in sorted(chair.voids)]
     yield Text.assemble(*(["out of "] if voids else []), *voids)
     yield Text(f"{chair.hidden} face down" if chair.hidden else "")
 
 
-def _taken(suit: Suit, taken: Collection[Card]) -> Iterator[Text]:
+def taken_of(suit: Suit, taken: Collection[Card]) -> Iterator[Text]:
+    """The cards of a suit that somebody took."""
     if ranks := words.ranks_of(suit, taken):
         yield Text(f"{words.SIGNS[suit]}{ranks} ", style=SUIT_STYLES[suit])
 
 
-def _coloured(cards: Iterable[Card]) -> Iterator[Text]:
+def coloured(cards: Iterable[Card]) -> Iterator[Text]:
+    """Each card in the colour of its suit."""
     for card in cards:
         yield Text(f"{words.card(card)} ", style=SUIT_STYLES[card.suit])
 
 
-def _centre(rules: Rules, now: TableView, width: int, south: int) -> Iterator[Text]:
+def centre_field(rules: Rules, now: TableView, width: int, south: int) -> Iterator[Text]:
     """The trick on the table, each card on its player's side; in the end the result."""
     if now.scores is not None:
-        yield _middle("result", width)
+        yield middle("result", width)
         for chair, score in zip(now.chairs, now.scores, strict=True):
-            yield _middle(f"{set_cell_size(words.who(chair), 15)} {words.points(score):>6}", width)
+            yield middle(f"{set_cell_size(words.who(chair), 15)} {words.points(score):>6}", width)
         return
-    yield _middle(f"trick {now.number} of {rules.hand_size}" if now.number else _WAITING[now.phase], width)
+    yield middle(f"trick {now.number} of {rules.hand_size}" if now.number else _WAITING[now.phase], width)
     cell = (width - 4) // 3
     cells = [Text(" " * cell)] * 9
     for play in now.trick:
-        cells[_field(rules, play.seat, south)] = _on_table(play, now, cell)
+        cells[place_of(rules, play.seat, south)] = _on_table(play, now, cell)
     edge = "─" * (3 * cell)
-    yield _middle(f"╭{edge}╮", width)
+    yield middle(f"╭{edge}╮", width)
     for row in range(3):
-        yield _middle(Text.assemble("│", *cells[3 * row : 3 * row + 3], "│"), width)
-    yield _middle(f"╰{edge}╯", width)
+        yield middle(Text.assemble("│", *cells[3 * row : 3 * row + 3], "│"), width)
+    yield middle(f"╰{edge}╯", width)
 
 
 _WAITING = {Phase.PASS: "before the pass", Phase.EXPOSE: "before exposing", Phase.PLAY: "before the first lead"}
@@ -183,13 +187,14 @@ def _on_table(play: Play, now: TableView, width: int) -> Text:
     return text
 
 
-def _middle(what: str | Text, width: int) -> Text:
+def middle(what: str | Text, width: int) -> Text:
+    """Put a line into the middle."""
     text = Text(what) if isinstance(what, str) else what
     text.align("center", width)
     return text
 
 
-def _notes(rules: Rules, now: TableView) -> Iterator[Text]:
+def notes_field(rules: Rules, now: TableView) -> Iterator[Text]:
     """What was exposed, or else passed."""
     shown = [(chair, text) for chair in now.chairs for text in words.exposures(rules, chair)]
     if shown:
@@ -199,10 +204,10 @@ def _notes(rules: Rules, now: TableView) -> Iterator[Text]:
         yield Text("  passed", style="dim")
         for chair in now.chairs:
             if chair.passed:
-                yield Text.assemble(f"  {chair.seat} → {chair.pass_to}: ", *_coloured(chair.passed))
+                yield Text.assemble(f"  {chair.seat} → {chair.pass_to}: ", *coloured(chair.passed))
 
 
-def _scores(now: TableView, width: int) -> Iterator[Text]:
+def scores_field(now: TableView, width: int) -> Iterator[Text]:
     """The totals, before the deal or after it, with what each bot has got so far."""
     yield Text(f"{'deal':>{width - 8}}{'total':>7}", style="dim")
     room = width - 16

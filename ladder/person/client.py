@@ -52,7 +52,7 @@ class Front(Protocol):
     def welcomed(self, welcome: Welcome) -> None:
         """The person has its seat; said again after a lost connection."""
 
-    def seen(self, seen: Seen) -> None:
+    def saw(self, seen: Seen) -> None:
         """Show what there is to see now."""
 
     def asked(self, question: Question) -> None:
@@ -179,7 +179,7 @@ class PersonClient:
         elif kind == "request" and self._welcome is not None:
             self._take(view_of(message.request, self._welcome.rules))
         elif kind == "seen" and self._welcome is not None:
-            self._front.seen(seen_of(message.seen, self._welcome.rules))
+            self._front.saw(seen_of(message.seen, self._welcome.rules))
         elif notice := notice_of(message):
             self._front.told(notice)
 

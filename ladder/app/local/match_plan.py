@@ -13,7 +13,7 @@ from ladder.errors import UserError
 from ladder.sandbox.bots.bot_source import BotSource, find_bot, seat_names
 from pigpen.rules import seed_from
 from referee.match.formats import Format
-from referee.match.spec import MatchSpec
+from referee.match.spec import PERSON_SECONDS, MatchSpec, person_clock
 from referee.records.limits import MOST_DEALS
 from referee.records.rules_file import load_rules
 
@@ -25,13 +25,23 @@ if TYPE_CHECKING:
     from referee.records.lines import AnyLine
 
 DEFAULT_BOARDS = 16
+HUMAN = "human"
+"""The word for a person, where bots are named."""
 
 
 class MatchRequest(LocalRequest):
-    """A new match. At most one of boards, deals and game is given; none of them means 16 boards."""
+    """
+    A new match. At most one of boards, deals and game is given.
+
+    None of them means 16 boards, or with a person a game.
+    """
 
     bots: tuple[str, ...]
-    """For each seat a sample bot's name, a folder or an image; with partners one for each team is enough."""
+    """
+    For each seat a sample bot's name, a folder or an image; with partners one for each team is enough.
+
+    One of them may be `human`.
+    """
     boards: int | None = None
     """So many boards, each from every seat."""
     deals: int | None = None
@@ -40,6 +50,8 @@ class MatchRequest(LocalRequest):
     """Deals until the variant's own end."""
     record: Path | None = None
     """Where to write the match; None: nowhere."""
+    human_limit: float = PERSON_SECONDS
+    """Most seconds of wall time for one decision of a person."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +60,7 @@ class MatchPlan:
 
     spec: MatchSpec
     sources: tuple[BotSource, ...]
-    """The bots, in the order of their numbers."""
+    """The bots, in the order of their numbers; people are none."""
     record: Path | None = None
     """Where it is written."""
     begun: Unfinished | None = None
@@ -92,8 +104,11 @@ def new_match(asked: MatchRequest) -> MatchPlan:
         UserError: If something that was asked for is not there, makes no sense, or does not fit into a record.
     """
     rules = load_rules(asked.rules)
-    sources = _seated(asked.bots, rules)
-    spec = MatchSpec(rules, _names(sources), _format(asked), asked.clock_setting(), asked.seed_bytes())
+    words = _seated(asked.bots, rules)
+    sources = _sources(words)
+    people = {words.index(HUMAN): person_clock(asked.human_limit)} if HUMAN in words else {}
+    form = _format(asked, has_people=bool(people))
+    spec = MatchSpec(rules, _names(words, sources), form, asked.clock_setting(), asked.seed_bytes(), people)
     plan = MatchPlan(spec, sources, asked.record)
     if asked.record:
         _check_room(plan)
@@ -116,35 +131,46 @@ def resumed_match(record: Path, bots: Sequence[str], seed: str = "") -> MatchPla
     begun = unfinished(record)
     with resumable(record):
         spec = begun.spec(seed_from(seed) if seed else seed_beside(record))
-    sources = _seated(bots, spec.rules)
-    if _names(sources) != spec.bots:
+    words = _seated(bots, spec.rules)
+    sources = _sources(words)
+    if _names(words, sources) != spec.bots or {seat for seat, word in enumerate(words) if word == HUMAN} != {
+        *spec.people
+    }:
         raise UserError(f"{str(record)!r} is a match of {', '.join(spec.bots)}: name these bots, in this order.")
     plan = MatchPlan(spec, sources, record, begun)
     _check_room(plan)
     return plan
 
 
-def _seated(words: Sequence[str], rules: Rules) -> tuple[BotSource, ...]:
-    """The bot of each seat; with partners two words are enough, each bot in both chairs of its team."""
-    sources = tuple(find_bot(word) for word in words)
-    if rules.partners and len(sources) == 2:
-        sources *= 2
-    if len(sources) != rules.players:
+def _seated(words: Sequence[str], rules: Rules) -> tuple[str, ...]:
+    """The word for each seat; with partners two words are enough, each bot in both chairs of its team."""
+    seated = tuple(words)
+    if rules.partners and len(seated) == 2 and HUMAN not in seated:
+        seated *= 2
+    if len(seated) != rules.players:
         wanted = "2 bots, one for each team, or 4" if rules.partners else f"{rules.players} bots"
-        raise UserError(f"{rules.name} takes {wanted}; {len(sources)} named. The same bot may be named several times.")
-    return sources
+        raise UserError(f"{rules.name} takes {wanted}; {len(seated)} named. The same bot may be named several times.")
+    if seated.count(HUMAN) > 1:
+        raise UserError(f"One person can sit at a terminal: name {HUMAN} once.")
+    return seated
 
 
-def _names(sources: Sequence[BotSource]) -> tuple[str, ...]:
-    return seat_names(source.name for source in sources)
+def _sources(words: Sequence[str]) -> tuple[BotSource, ...]:
+    """The bots among those who sit at the table."""
+    return tuple(find_bot(word) for word in words if word != HUMAN)
 
 
-def _format(asked: MatchRequest) -> Format:
+def _names(words: Sequence[str], sources: Sequence[BotSource]) -> tuple[str, ...]:
+    rest = iter(sources)
+    return seat_names(HUMAN if word == HUMAN else next(rest).name for word in words)
+
+
+def _format(asked: MatchRequest, *, has_people: bool) -> Format:
     given = {"--boards": asked.boards, "--deals": asked.deals, "--game": asked.game or None}
     chosen = [name for name, value in given.items() if value]
     if len(chosen) > 1:
         raise UserError(f"{' and '.join(chosen)} exclude each other: choose one.")
-    if asked.game or asked.deals:
+    if asked.game or asked.deals or (has_people and not asked.boards):
         return Format(deals=asked.deals)
     return Format(boards=asked.boards or DEFAULT_BOARDS)
 

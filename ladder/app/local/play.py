@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ladder.matches.bots import load_bots
+from ladder.matches.people import play_with_people
 from ladder.results.faults import Faults
 from ladder.sandbox.host.cores import bot_cores
 from ladder.values.matches import TableLog
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager, AbstractContextManager
 
     from ladder.app.local.match_plan import MatchPlan
+    from ladder.matches.people import Sit
     from ladder.matches.play import Played
     from ladder.sandbox.base import Sandbox
     from ladder.values.faults import FaultReport
@@ -30,6 +32,7 @@ async def play_match(
     progress: AbstractContextManager[Callable[[], None]],
     say: Callable[[str], None],
     concurrency: int | None = None,
+    sit: Sit | None = None,
 ) -> PlayedMatch:
     """
     Let bots play a match, and record it.
@@ -39,7 +42,9 @@ async def play_match(
         sandbox: Opens where the bots run; it gives None for bots in this process.
         progress: Begins to show how far the match is; it gives what to call after each deal.
         say: Takes a sentence if the match is interrupted: how to go on with it.
-        concurrency: How many tables to play at once; None: one for each core that bots may use.
+        concurrency: How many tables to play at once; None: one for each core that bots may use; with a
+            person one.
+        sit: Brings the person to its seats, where the plan has one.
 
     Raises:
         BotRejected: If a bot cannot be made.
@@ -61,7 +66,11 @@ async def play_match(
 
         async with sandbox as opened:
             bots = await load_bots(plan.sources, opened)
-            played = await bots.play(plan.spec, take, recorded, concurrency or len(bot_cores()))
+            if sit is None:
+                played = await bots.play(plan.spec, take, recorded, concurrency or len(bot_cores()))
+            else:
+                people = dict.fromkeys(plan.spec.people, sit)
+                played = await play_with_people(plan.spec, bots, people, take, recorded)
     return match_result(plan.spec, played, faults)
 
 

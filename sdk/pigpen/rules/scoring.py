@@ -39,7 +39,7 @@ def card_points(
         exposed: Every exposed card and its face.
         choice: The shooter's choice, where there is one.
     """
-    weights = _weights(rules, exposed) if exposed else _UNWEIGHTED
+    weights = card_weights(rules, exposed) if exposed else _UNWEIGHTED
     totals = byte_totals(tuple(map(mul, rules.plan.points, weights))) if exposed else rules.plan.totals
     shooter = shooter_of(rules, taken)
     if shooter is None:
@@ -53,7 +53,7 @@ def card_points(
         if moon.instead is not None and choice is MoonChoice.SUBTRACT:
             points[shooter] += moon.instead
         else:
-            flat = moon.others * (_multiplier(rules, taken[shooter], weights) if moon.others_doubled else 1)
+            flat = moon.others * (doubler_factor(rules, taken[shooter], weights) if moon.others_doubled else 1)
             points = [own if seat == shooter else own + flat for seat, own in enumerate(points)]
     return tuple(points)
 
@@ -61,7 +61,7 @@ def card_points(
 _UNWEIGHTED = (1,) * 52
 
 
-def _weights(rules: Rules, exposed: Mapping[Card, Face]) -> Sequence[int]:
+def card_weights(rules: Rules, exposed: Mapping[Card, Face]) -> Sequence[int]:
     """What each card's points are multiplied by."""
     weights = [1] * 52
     if rules.exposing:
@@ -74,7 +74,7 @@ def _weights(rules: Rules, exposed: Mapping[Card, Face]) -> Sequence[int]:
     return weights
 
 
-def _multiplier(rules: Rules, taken: int, weights: Sequence[int]) -> int:
+def doubler_factor(rules: Rules, taken: int, weights: Sequence[int]) -> int:
     """What the doubler, if it is among the cards taken, makes of its taker's points."""
     doubler = rules.scoring.doubler
     if doubler is None or not taken & rules.plan.doubler:
@@ -91,7 +91,7 @@ def _own(rules: Rules, taken: int, totals: Totals, weights: Sequence[int]) -> in
     doubler = rules.scoring.doubler
     if doubler and not taken & plan.scoring:
         return doubler.alone * weights[plan.doubler.bit_length() - 1]
-    return total * _multiplier(rules, taken, weights)
+    return total * doubler_factor(rules, taken, weights)
 
 
 def _shot(rules: Rules, taken: int, totals: Totals, weights: Sequence[int]) -> int:
@@ -104,7 +104,7 @@ def _shot(rules: Rules, taken: int, totals: Totals, weights: Sequence[int]) -> i
     total += _SIGN[moon.pig_when_moon] * _total(totals, taken & pig)
     if moon.shooter is ShooterCards.NEGATE:
         total -= _total(totals, plan.moon)
-    return total * _multiplier(rules, taken, weights)
+    return total * doubler_factor(rules, taken, weights)
 
 
 _SIGN = {PigWhenMoon.FLIP: -1, PigWhenMoon.VOID: 0, PigWhenMoon.KEEP: 1}

@@ -39,7 +39,7 @@ class NotingFront:
     def welcomed(self, welcome: Welcome) -> None:
         self.welcomes.append(welcome)
 
-    def seen(self, seen: Seen) -> None:
+    def saw(self, seen: Seen) -> None:
         self.sights.append(seen)
 
     def asked(self, question: Question) -> None:

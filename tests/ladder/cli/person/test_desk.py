@@ -1,0 +1,318 @@
+"""The desk: what is shown when, and what keys do; without a terminal, on a clock of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from rich.console import Console
+
+from ladder.cli.keys import END_OF_INPUT
+from ladder.cli.person.desk import Desk, Page
+from ladder.cli.person.screen import table_screen
+from ladder.person.client import Question
+from pigpen import View
+from pigpen.rules import PRESETS, Card, Deal, Face, MoonChoice, Phase, deal_hands
+from pigpen.values.notices import ClockSetting, DealResult, FaultNotice, MatchResult, Welcome
+from pigpen.values.seen import Seen
+from tests.referee.scripted_seats import FakeTime
+from tests.rules.table import dealt
+
+if TYPE_CHECKING:
+    from pigpen.rules import Action, Rules
+
+NAMES = ("human", "b", "c", "d", "e")
+HEARTS, GONGZHU, SALE = PRESETS["hearts"], PRESETS["gongzhu"], PRESETS["gongzhu-sale"]
+
+
+class Told:
+    """Notes what the referee would be told."""
+
+    def __init__(self) -> None:
+        self.answers: list[tuple[int, Action]] = []
+        self.said: list[str] = []
+
+    def answer(self, decision: int, action: Action) -> bool:
+        self.answers.append((decision, action))
+        return True
+
+    def leave(self) -> None:
+        self.said.append("leave")
+
+    def come_back(self) -> None:
+        self.said.append("come back")
+
+    def go_on(self, deal: int) -> None:
+        self.said.append(f"go on after {deal}")
+
+
+class Table:
+    """A deal, and the desk of seat 0."""
+
+    def __init__(self, deal: Deal, pace: float = 0.0) -> None:
+        self.deal, self.time, self.told = deal, FakeTime(), Told()
+        self.desk = Desk(pace, self.time)
+        self.desk.seat = self.told
+        self.show()
+
+    @property
+    def view(self) -> View:
+        return View(*self.deal.known_to(0), totals=(0,) * self.deal.rules.players, decision=1, limit=30.0)
+
+    def show(self, *, away: bool = False) -> None:
+        self.desk.saw(Seen(self.view, NAMES[: self.deal.rules.players], away))
+        self.desk.advance()
+
+    def ask(self) -> None:
+        self.desk.asked(Question(self.view, self.time() + 30.0))
+        self.desk.advance()
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.desk.press(key)
+            self.desk.advance()
+
+    @property
+    def text(self) -> str:
+        return drawn(self.desk)
+
+
+def drawn(desk: Desk, width: int = 80, height: int = 24) -> str:
+    lines = table_screen(desk, width, height)
+    assert len(lines) <= height
+    assert all(line.cell_len <= width for line in lines)
+    return "\n".join(line.plain for line in lines)
+
+
+def hearts(number: int = 0) -> Table:
+    return Table(Deal(HEARTS, deal_hands(HEARTS, bytes(32), number), number=number))
+
+
+def play_until_asked(table: Table) -> None:
+    """The others play their defaults until seat 0 has a choice."""
+    deal = table.deal
+    while not deal.is_over and (0 not in deal.to_act or deal.is_forced(0)):
+        for seat in deal.to_act:
+            deal.apply(seat, deal.default_action(seat))
+        table.show()
+
+
+def test_cards_to_pass_fill_slots_and_can_be_taken_back() -> None:
+    table = hearts()
+    table.ask()
+    assert "[  ] [  ] [  ]" in table.text
+    table.press(" ", "right", " ", "right", "\r")
+    first, second, third = table.desk.choice.cards  # type: ignore[union-attr]
+    assert "Enter passes" in table.text
+    table.press("right", " ")
+    assert table.desk.said == "3 cards are chosen: Enter passes them, Space takes one back."
+    table.press("left", " ")
+    assert table.desk.choice is not None
+    assert table.desk.choice.cards == [first, second]
+    table.press("\r", "\r")
+    assert table.told.answers == [(1, (first, second, third))]
+    assert table.desk.choice is None
+
+
+def test_cards_that_were_received_are_told_and_marked() -> None:
+    table = hearts()
+    for seat in table.deal.to_act:
+        table.deal.apply(seat, table.deal.default_action(seat))
+    table.show()
+    received = table.view.received
+    assert "You were passed" in table.text
+    marked = {
+        text.plain[span.start : span.end]
+        for text in table_screen(table.desk, 80, 24)
+        for span in text.spans
+        if "underline" in str(span.style)
+    }
+    assert marked == {str(card)[0] for card in received}
+
+
+def test_a_card_that_may_not_be_played_says_why_and_is_not_played() -> None:
+    table = hearts(3)
+    play_until_asked(table)
+    table.ask()
+    view = table.view
+    barred = next(card for card in view.hand if card not in view.legal)
+    for _ in view.hand:
+        table.press("right")
+        if table.desk.choice and table.desk.choice.cursor == barred:
+            break
+    assert "follow suit" in table.desk.said
+    table.press("\r")
+    assert not table.told.answers
+    table.press({0: "c", 1: "d", 2: "h", 3: "s"}[view.legal[0].suit], "\r")
+    ((_, card),) = table.told.answers
+    assert card in view.legal
+
+
+def test_exposing_none_is_said_explicitly() -> None:
+    table = Table(dealt(GONGZHU, "AH QS", "JD", "TC", ""))
+    table.ask()
+    table.press("\r")
+    assert table.desk.said == "Nothing is chosen: Space chooses a card, n exposes none."
+    table.press("n")
+    assert table.told.answers == [(1, {})]
+
+
+def test_a_card_to_expose_goes_through_its_faces() -> None:
+    table = Table(dealt(SALE, "AH QS", "JD", "TC", ""))
+    table.ask()
+    table.press("s", " ", "h", " ", " ")
+    assert "Q♠ face up ×4" in table.text
+    assert "A♥ face down ×2" in table.text
+    table.press("\r")
+    assert table.told.answers == [(1, {Card.parse("QS"): Face.UP, Card.parse("AH"): Face.DOWN})]
+
+
+def test_the_moon_is_chosen_by_arrows() -> None:
+    table = hearts(3)
+    view = table.view
+    view.phase, view.legal_mask, view.hand_mask = Phase.MOON, 0, 0
+    table.desk.asked(Question(view, 30.0))
+    table.desk.advance()
+    assert "-26 for you" in table.text
+    assert "+26 for everybody else" in table.text
+    table.press("right", "\r")
+    assert table.told.answers == [(1, MoonChoice.ADD)]
+
+
+def test_cards_are_shown_one_by_one_and_enter_shows_all_that_has_come() -> None:
+    deal = Deal(HEARTS, deal_hands(HEARTS, bytes(32), 3), number=3)
+    table = Table(deal, pace=1.0)
+    for _ in range(3):
+        deal.apply(deal.turn, deal.default_action(deal.turn))
+        table.show()
+    assert table.desk.seen is not None
+    assert len(table.desk.seen.view.plays) == 0
+    table.time.seconds = 1.0
+    assert table.desk.advance() == 1.0
+    assert len(table.desk.seen.view.plays) == 1
+    table.press("\r")
+    assert len(table.desk.seen.view.plays) == 3
+    assert not table.told.answers
+
+
+def test_the_clock_is_shown_while_a_question_is_open() -> None:
+    table = hearts()
+    table.ask()
+    table.time.seconds = 5.0
+    assert table.desk.seconds_left == 25.0
+    assert "25 s" in table.text
+    wait = table.desk.advance()
+    assert wait is not None
+    assert wait <= 1.01, "it is drawn again every second"
+
+
+def test_a_fault_is_said_plainly_and_closes_the_question() -> None:
+    table = hearts()
+    table.ask()
+    table.desk.told(FaultNotice("timeout", "no answer within 30.000 s", 1, takeover=False))
+    table.desk.advance()
+    assert table.desk.choice is None
+    assert "✗ No answer within 30.000 s: the default is played for you." in table.text
+
+
+def test_who_is_away_may_come_back() -> None:
+    table = hearts()
+    table.ask()
+    table.press("a")
+    assert table.told.said == ["leave"]
+    table.show(away=True)
+    assert table.desk.choice is None
+    assert "b: I'm back" in table.text
+    table.press("b")
+    assert table.told.said == ["leave", "come back"]
+
+
+def test_the_end_of_a_deal_is_explained_and_waits_for_a_key() -> None:
+    table = hearts(3)
+    deal = table.deal
+    while not deal.is_over:
+        for seat in deal.to_act:
+            deal.apply(seat, deal.default_action(seat))
+        table.show()
+    scores = deal.scores()
+    table.desk.told(DealResult(3, 0, scores, scores))
+    table.desk.advance()
+    assert "The end of deal 3" in table.text
+    assert "Q♠ +13" in table.text
+    table.press("t")
+    assert table.text.startswith("Score sheet")
+    table.press("x", "\r")
+    assert table.told.said == ["go on after 3"]
+    assert table.desk.result is None
+    table.desk.told(DealResult(3, 0, scores, scores))
+    table.desk.advance()
+    assert table.desk.result is None, "told again after a lost connection"
+    table.desk.told(MatchResult(2, 4.0))
+    table.desk.advance()
+    assert "you are 2nd of 4" in table.text
+    table.press(" ")
+    assert table.desk.is_done
+    assert not table.desk.has_left
+
+
+def test_leaving_is_asked_once() -> None:
+    table = hearts()
+    table.ask()
+    table.press("q")
+    assert table.desk.page is Page.LEAVING
+    assert "Leave the match?" in table.text
+    table.press("n")
+    assert not table.desk.is_done
+    table.press("q", "y")
+    assert table.desk.has_left
+    assert table.desk.is_done
+
+
+def test_a_terminal_that_is_gone_leaves() -> None:
+    table = hearts()
+    table.press(END_OF_INPUT)
+    assert table.desk.has_left
+
+
+def test_the_last_trick_is_shown_until_a_key() -> None:
+    table = hearts(3)
+    deal = table.deal
+    for _ in range(5):
+        deal.apply(deal.turn, deal.default_action(deal.turn))
+        table.show()
+    assert "trick 2 of 13" in table.text
+    table.press("l")
+    assert "trick 1 of 13" in table.text
+    table.press("l")
+    assert "trick 2 of 13" in table.text
+
+
+def test_a_lost_connection_is_said() -> None:
+    table = hearts()
+    table.desk.connected(is_there=False)
+    assert "The connection is lost" in table.text
+    table.desk.connected(is_there=True)
+    assert "The connection is lost" not in table.text
+
+
+@pytest.mark.parametrize("rules", PRESETS.values(), ids=lambda rules: rules.name)
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80×24", "120×40"])
+def test_every_moment_of_a_deal_fits_the_screen(rules: Rules, size: tuple[int, int]) -> None:
+    deal = Deal(rules, deal_hands(rules, bytes(32), 0))
+    table = Table(deal)
+    table.desk.welcomed(Welcome(rules, 0, "game", ClockSetting(0.0, 30.0, 30.0, 30.0)))
+    while not deal.is_over:
+        if 0 in deal.to_act:
+            table.ask()
+            assert f"{rules.title.split(',')[0]}" in drawn(table.desk, *size)
+        for seat in deal.to_act:
+            deal.apply(seat, deal.default_action(seat))
+        table.show()
+        drawn(table.desk, *size)
+    table.desk.told(DealResult(0, 0, deal.scores(), deal.scores()))
+    table.desk.advance()
+    assert Console(width=80).render_lines(drawn(table.desk, *size))
+    for page in ("?", "t"):
+        table.press(page)
+        drawn(table.desk, *size)
+        table.press("x")
