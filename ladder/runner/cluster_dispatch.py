@@ -16,6 +16,7 @@ from ladder.errors import SandboxError
 from ladder.runner.calibration import CalibrationDiffers
 from ladder.runner.executor import Judgement, NotPlayed
 from ladder.runner.fleet_worker import pause_after
+from ladder.runner.lost_claims import LostClaims
 from ladder.worker.tasks import ProbeTask
 from pigpen.rules.errors import PigpenError
 
@@ -102,6 +103,7 @@ class ClusterDispatch:
         self._told_slots: int | None = None
         self._is_closing = False
         self._waiting: deque[tuple[Callable[[], FleetWorker | None], asyncio.Future[FleetWorker]]] = deque()
+        self._lost_claims = LostClaims()
         self._wake = asyncio.Event()
         self._minding: list[asyncio.Task[None]] = []
         self._checking: set[asyncio.Task[None]] = set()
@@ -140,7 +142,7 @@ class ClusterDispatch:
         worker = await self._place(key, [bot["identity"] for bot in told.get("bots", ())], told.get("match"))
         is_judged = True
         try:
-            answer = await self._ship(task, partial(self._scheduler.play, worker.connection))
+            answer = await self._ship(task, partial(self._play_at, worker))
             is_judged = False
             return answer
         except WorkerLied as error:
@@ -182,6 +184,10 @@ class ClusterDispatch:
             await self._scheduler.close()
             with suppress(PigpenError):
                 await self._exchange(self.fleet)
+
+    async def _play_at(self, worker: FleetWorker, task: str) -> str:
+        answer = await self._scheduler.play(worker.connection, task)
+        return self._lost_claims.weigh(answer, worker.name, is_alone=self.fleet.connected == 1)
 
     async def _place(self, key: str, bots: list[str], match: int | None) -> FleetWorker:
         choose = partial(self.fleet.place, key, bots, match)

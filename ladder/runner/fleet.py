@@ -40,6 +40,14 @@ class WorkerCheck:
     """It is only asked; else it plays a calibration match."""
 
 
+@dataclass(frozen=True)
+class _Placed:
+    """A task that some worker has, or had."""
+
+    worker: FleetWorker
+    match: int | None
+
+
 class Fleet:
     """All workers that one coordinator knows, by name. Only for one thread."""
 
@@ -76,8 +84,13 @@ class Fleet:
         """By name: who is to be drained, and why; also of workers that have not come yet."""
         self._earlier: dict[str, WorkerRow] = {}
         """By name: what an earlier run has written down of workers that have not come yet."""
-        self._placed: dict[str, tuple[FleetWorker, int | None]] = {}
-        """By key of a task: who has it, or had it, until its outcome is judged; and the number of the match."""
+        self._placed: dict[str, _Placed] = {}
+        """By key of a task: where it is, or was, until its outcome is judged."""
+
+    @property
+    def connected(self) -> int:
+        """How many workers are connected."""
+        return len(self._connected)
 
     @property
     def why_none(self) -> str:
@@ -131,16 +144,15 @@ class Fleet:
         worker = min(self._free.values(), key=lambda each: each.rank(bots))
         worker.remember(bots)
         worker.calls.add(key)
-        self._placed[key] = worker, match
+        self._placed[key] = _Placed(worker, match)
         self._changed(worker)
         return worker
 
     def end(self, key: str, *, is_judged: bool) -> None:
         """Free the slot of a task; *is_judged*: nobody will say what its answer was good for."""
-        if key in self._placed:
-            worker, _ = self._placed[key]
-            worker.calls.discard(key)
-            self._changed(worker)
+        if (placed := self._placed.get(key)) is not None:
+            placed.worker.calls.discard(key)
+            self._changed(placed.worker)
         if is_judged:
             self._placed.pop(key, None)
 
@@ -153,14 +165,14 @@ class Fleet:
             judgement: Whether it could be used.
             reason: Why not, in a sentence.
         """
-        if key not in self._placed:
+        if (placed := self._placed.pop(key, None)) is None:
             return
-        worker, match = self._placed.pop(key)
+        worker = placed.worker
         worker.calls.discard(key)
         if judgement is Judgement.COUNTED:
             worker.tasks += 1
             worker.failures = 0
-            worker.last_match = worker.last_match if match is None else match
+            worker.last_match = worker.last_match if placed.match is None else placed.match
         elif judgement is Judgement.VOID:
             worker.voids += 1
             log.warning("worker.fails", worker_name=worker.name, task=key, reason=reason)

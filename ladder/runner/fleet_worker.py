@@ -101,9 +101,9 @@ class FleetWorker:
         """How many tasks it has, and may have."""
         return self.free + len(self.calls)
 
-    def rank(self, bots: Iterable[str]) -> tuple[int, float, str]:
-        """The lowest is the best for a task of these bots: many bots that it has already, then many slots empty."""
-        return -len(self._known.keys() & set(bots)), len(self.calls) / self.capacity, self.name
+    def rank(self, bots: Iterable[str]) -> tuple[int, int, float, str]:
+        """The lowest is the best for a task of these bots: few failures, many bots that it has, many slots empty."""
+        return self.failures, -len(self._known.keys() & set(bots)), len(self.calls) / self.capacity, self.name
 
     def must_probe(self, tick: float) -> bool:
         """Whether it fails, and is due to be asked whether it still does."""

@@ -249,6 +249,15 @@ def test_a_lie_that_the_coordinator_finds_is_counted(cluster: TestedCluster) -> 
     cluster.until(lambda: cluster.state() is WorkerState.DRAINED)
 
 
+def test_one_worker_s_word_that_a_bot_is_lost_is_not_passed_on(cluster: TestedCluster) -> None:
+    with_workers(cluster, "barn", "hut", slots=1)
+    cluster.scheduler.answer = lambda worker, task: '{"void": "It is gone.", "lost": "sha256:a"}'
+    assert json.loads(cluster.submit("match-1-1").result(SECONDS))["lost"] is None
+    cluster.executor.judge("match-1-1", Judgement.VOID, "It is gone.")
+    answers = [cluster.submit(f"match-2-{number}").result(SECONDS) for number in range(2)]
+    assert "sha256:a" in [json.loads(answer)["lost"] for answer in answers]
+
+
 def test_what_counts_is_counted(cluster: TestedCluster) -> None:
     with_workers(cluster, "barn")
     cluster.submit("match-7-1").result(SECONDS)

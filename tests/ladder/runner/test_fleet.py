@@ -125,6 +125,14 @@ def test_a_task_goes_where_its_bots_are_already() -> None:
     assert place(fleet, "match-3-1", "sha256:e") != first
 
 
+def test_the_next_attempt_at_a_void_match_goes_to_another_worker() -> None:
+    fleet = fleet_of("barn", "hut", slots=4)
+    first = place(fleet, "match-1-1", *BOTS)
+    fleet.judge("match-1-1", Judgement.VOID, "The disk is full.")
+    calibrate(fleet)
+    assert place(fleet, "match-1-2", *BOTS) not in (first, None)
+
+
 def test_a_worker_whose_platform_fails_is_probed_and_the_others_play_on() -> None:
     clock = HandClock()
     fleet = fleet_of("barn", "hut", clock=clock)
