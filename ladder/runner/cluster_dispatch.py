@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections import deque
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
@@ -17,6 +16,7 @@ from ladder.runner.calibration import CalibrationDiffers
 from ladder.runner.executor import Judgement, NotPlayed
 from ladder.runner.fleet_worker import pause_after
 from ladder.runner.lost_claims import LostClaims
+from ladder.runner.waiting_tasks import WaitingTasks
 from ladder.worker.tasks import ProbeTask
 from pigpen.rules.errors import PigpenError
 
@@ -39,8 +39,6 @@ LOOK_SECONDS = 1.0
 """How often the fleet is asked whom to check."""
 EXCHANGE_SECONDS = 5.0
 """How often the table of workers is written, and read."""
-PATIENCE = 10.0
-"""A task that has found no slot after so many seconds goes back into the queue: a worker has gone meanwhile."""
 CHECK_SECONDS = 400.0
 """A check that takes longer has failed: more than a calibration match may take."""
 
@@ -102,7 +100,7 @@ class ClusterDispatch:
         self._scheduler: Scheduler
         self._told_slots: int | None = None
         self._is_closing = False
-        self._waiting: deque[tuple[Callable[[], FleetWorker | None], asyncio.Future[FleetWorker]]] = deque()
+        self._waiting = WaitingTasks()
         self._lost_claims = LostClaims()
         self._wake = asyncio.Event()
         self._minding: list[asyncio.Task[None]] = []
@@ -139,12 +137,15 @@ class ClusterDispatch:
             SandboxError: If its worker has gone, or cannot play it.
         """
         told = json.loads(task)
-        worker = await self._place(key, [bot["identity"] for bot in told.get("bots", ())], told.get("match"))
+        bots = [bot["identity"] for bot in told.get("bots", ())]
         is_judged = True
         try:
+            worker = await self._waiting.place(partial(self.fleet.place, key, bots, told.get("match")))
             answer = await self._ship(task, partial(self._play_at, worker))
             is_judged = False
             return answer
+        except NotPlayed:
+            raise
         except WorkerLied as error:
             self.fleet.judge(key, Judgement.LIE, str(error))
             raise NotPlayed(f"Worker {worker.name} gave no true answer: {error}") from error
@@ -189,26 +190,6 @@ class ClusterDispatch:
         answer = await self._scheduler.play(worker.connection, task)
         return self._lost_claims.weigh(answer, worker.name, is_alone=self.fleet.connected == 1)
 
-    async def _place(self, key: str, bots: list[str], match: int | None) -> FleetWorker:
-        choose = partial(self.fleet.place, key, bots, match)
-        if not self._waiting and (worker := choose()) is not None:
-            return worker
-        place: asyncio.Future[FleetWorker] = asyncio.get_running_loop().create_future()
-        self._waiting.append((choose, place))
-        try:
-            async with asyncio.timeout(PATIENCE):
-                return await asyncio.shield(place)
-        except TimeoutError:
-            if place.done():
-                return place.result()
-            place.cancel()
-            raise NotPlayed("No worker had a slot for it.") from None
-        except asyncio.CancelledError:
-            if place.done():
-                self.fleet.end(key, is_judged=True)
-            place.cancel()
-            raise
-
     def _hear(self, news: WorkerNews) -> None:
         if sentence := self.fleet.hear(news):
             self._scheduler.turn_away(news.worker, sentence)
@@ -217,13 +198,7 @@ class ClusterDispatch:
 
     def _changed(self) -> None:
         """Place what waits, and tell the runner if it can do more, or less."""
-        while self._waiting:
-            choose, place = self._waiting[0]
-            if not place.done():
-                if (worker := choose()) is None:
-                    break
-                place.set_result(worker)
-            self._waiting.popleft()
+        self._waiting.serve()
         slots = self.fleet.slots
         if slots != self._told_slots and not self._is_closing:
             if not slots:

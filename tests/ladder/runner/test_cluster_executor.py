@@ -196,7 +196,7 @@ def test_a_task_that_finds_no_slot_waits_for_one(cluster: TestedCluster) -> None
 
 
 def test_a_task_that_finds_no_slot_for_long_goes_back(cluster: TestedCluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ladder.runner.cluster_dispatch.PATIENCE", 0.05)
+    monkeypatch.setattr("ladder.runner.waiting_tasks.PATIENCE", 0.05)
     with pytest.raises(NotPlayed, match="No worker had a slot"):
         cluster.submit("match-1-1").result(SECONDS)
 

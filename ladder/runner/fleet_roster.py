@@ -1,0 +1,168 @@
+"""Who belongs to a fleet of workers: who comes, who is turned away, who has gone, and who is to play no more."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+import structlog
+
+from ladder.runner.fleet_admission import capacity, lack, objection
+from ladder.runner.fleet_worker import FleetWorker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from ladder.runner.fleet_admission import Demands
+    from ladder.values.cluster import WorkerFacts, WorkerNews, WorkerRow
+
+MOST_TOLD = 5
+"""So many workers are named in a sentence."""
+
+log = structlog.get_logger()
+
+
+class FleetRoster(ABC):
+    """All workers that one coordinator knows, by name."""
+
+    def __init__(self, demands: Demands, now: Callable[[], float]) -> None:
+        self.drains: dict[str, str] = {}
+        """By name: workers that the fleet has drained itself, and why; until somebody has written that down."""
+        self._demands = demands
+        self._now = now
+        self._workers: dict[str, FleetWorker] = {}
+        self._connected: dict[str, FleetWorker] = {}
+        """By connection."""
+        self._wishes: dict[str, str] = {}
+        """By name: who is to be drained, and why; also of workers that have not come yet."""
+        self._earlier: dict[str, WorkerRow] = {}
+        """By name: what an earlier run has written down of workers that have not come yet."""
+
+    @property
+    def workers(self) -> Mapping[str, FleetWorker]:
+        """All that have ever come, by name."""
+        return self._workers
+
+    @property
+    def connected(self) -> int:
+        """How many workers are connected."""
+        return len(self._connected)
+
+    @property
+    def why_none(self) -> str:
+        """Why no worker plays, in a sentence."""
+        if not self._connected:
+            return "No worker is connected."
+        troubles = [f"{worker.name}: {worker.reason or worker.state}" for worker in self._connected.values()]
+        more = f" and {len(troubles) - MOST_TOLD} more" if len(troubles) > MOST_TOLD else ""
+        return f"No worker can play. {' '.join(troubles[:MOST_TOLD])}{more}"
+
+    def recall(self, rows: Iterable[WorkerRow]) -> None:
+        """Take what an earlier run has written down, for when these workers come."""
+        self._earlier.update({row.name: row for row in rows})
+
+    def hear(self, news: WorkerNews) -> str:
+        """
+        Take what is new of a worker.
+
+        Returns:
+            Why it is to be turned away, in a sentence; empty: it is welcome, or has gone.
+        """
+        if news.event == "left" or news.facts is None:
+            self._leave(news.worker, news.reason)
+            return ""
+        if (worker := self._connected.get(news.worker)) is not None and worker.name == news.facts.name:
+            self._note(worker, news.facts)
+            return ""
+        return self._join(news.worker, news.facts)
+
+    def lose_all(self, reason: str) -> None:
+        """Take every connection for lost."""
+        for connection in list(self._connected):
+            self._leave(connection, reason)
+
+    def drain(self, worker: FleetWorker, reason: str) -> None:
+        """Give a worker no more tasks, for a reason that the organiser must see to."""
+        log.error("worker.drained", worker_name=worker.name, reason=reason)
+        self.drains[worker.name] = worker.drained = reason
+        self._changed(worker)
+
+    def wish(self, name: str, drained: str | None) -> None:
+        """Hear what is wanted of a worker: why it is to play no more, in a sentence; None: it may play."""
+        if name in self.drains:
+            return
+        if drained is None:
+            self._wishes.pop(name, None)
+        else:
+            self._wishes[name] = drained
+        worker = self._workers.get(name)
+        if worker is None or worker.drained == drained:
+            return
+        if drained is None:
+            worker.lies, worker.is_calibrated, worker.calibrate_at = 0, False, 0.0
+        log.info("worker.resumed" if drained is None else "worker.drained", worker_name=name, reason=drained or "")
+        worker.drained = drained
+        self._changed(worker)
+
+    def _join(self, connection: str, facts: WorkerFacts) -> str:
+        if why := objection(facts, self._demands):
+            return self._turn_away(facts, why)
+        worker = self._workers.get(facts.name)
+        if worker is not None and worker.connection:
+            if worker.facts.process != facts.process:
+                return self._refuse(facts, f"A worker with the name {facts.name} is connected already: give this one "
+                                    "another name (--name).")  # fmt: skip
+            self._leave(worker.connection, "It has connected again.")
+        if worker is None:
+            worker = self._new(facts)
+        elif worker.facts.process != facts.process:
+            worker.start_again()
+        worker.connection = worker.address = connection
+        worker.gone = worker.objection = ""
+        worker.joined = self._now()
+        self._connected[connection] = worker
+        log.info("worker.joined", worker_name=worker.name, address=connection, slots=facts.slots)
+        self._note(worker, facts)
+        return ""
+
+    def _new(self, facts: WorkerFacts) -> FleetWorker:
+        """One that this run has not seen before; an earlier run may have."""
+        worker = self._workers[facts.name] = FleetWorker(facts, self._now(), self._now())
+        worker.drained = self._wishes.get(facts.name)
+        if (row := self._earlier.pop(facts.name, None)) is not None:
+            worker.tasks, worker.voids, worker.lies = row.tasks, row.voids, row.lies
+            worker.speed, worker.last_match = row.speed, row.last_match
+        return worker
+
+    def _turn_away(self, facts: WorkerFacts, why: str) -> str:
+        worker = self._workers.get(facts.name)
+        if worker is None:
+            worker = self._new(facts)
+        if not worker.connection:
+            worker.facts, worker.objection, worker.seen = facts, why, self._now()
+        return self._refuse(facts, why)
+
+    def _refuse(self, facts: WorkerFacts, why: str) -> str:
+        log.warning("worker.turned_away", worker_name=facts.name, reason=why)
+        return why
+
+    def _note(self, worker: FleetWorker, facts: WorkerFacts) -> None:
+        worker.facts, worker.seen = facts, self._now()
+        worker.clock_skew = facts.clock - worker.seen
+        worker.capacity = capacity(facts, self._demands)
+        if (missing := lack(facts, self._demands)) != worker.lack:
+            worker.lack = missing
+            if missing:
+                log.warning("worker.fails", worker_name=worker.name, reason=missing)
+        self._changed(worker)
+
+    def _leave(self, connection: str, reason: str) -> None:
+        if (worker := self._connected.pop(connection, None)) is None:
+            return
+        worker.connection, worker.gone, worker.seen = "", reason, self._now()
+        log.warning("worker.gone", worker_name=worker.name, reason=reason, playing=len(worker.calls))
+        self._changed(worker)
+
+    @abstractmethod
+    def _changed(self, worker: FleetWorker) -> None:
+        """Do what follows from a change of a worker."""
