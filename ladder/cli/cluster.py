@@ -50,18 +50,21 @@ def status(
     from rich.console import Console
 
     from ladder.app.cluster import certs, workers
-    from ladder.cli.workers_table import print_worker, print_workers
+    from ladder.app.cluster.coordinators import coordinators
+    from ladder.cli.workers_table import print_coordinators, print_worker, print_workers
     from ladder.values.accounts import LOCAL
     from ladder.values.value import time_of
 
     with opened() as ladder:
         rows = workers.workers(ladder, LOCAL) if name is None else [workers.worker(ladder, LOCAL, name)]
         now = time_of(ladder.clock())
+        running = coordinators(ladder, LOCAL)
         remark = certs.scheduler_remark(ladder.settings)
     if as_json:
         print_json(rows)
     elif name is None:
         print_workers(rows, now, Console())
+        print_coordinators(running, Console())
         if remark:
             typer.echo(harmless(remark))
     else:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from ladder.values.cluster import WorkerRow
+    from ladder.values.cluster import CoordinatorRow, WorkerRow
 
 STYLES = {
     WorkerState.ACTIVE: "",
@@ -44,6 +44,12 @@ def print_workers(rows: Sequence[WorkerRow], now: datetime, console: Console) ->
             say(console, f"{row.name}: {sentence}")
 
 
+def print_coordinators(rows: Sequence[CoordinatorRow], console: Console) -> None:
+    """Print in a line who works at the ladder."""
+    named = ", ".join(f"{process(row.process)} (heard of {in_one_unit(row.silent_seconds)} ago)" for row in rows)
+    say(console, f"Coordinators: {named or 'none runs; pigpen ladder run --cluster starts one'}")
+
+
 def print_worker(row: WorkerRow, now: datetime, console: Console) -> None:
     """Print all that is known of one worker."""
     say(console, f"{row.name}: {state_of(row)}", "bold")
@@ -55,7 +61,12 @@ def print_worker(row: WorkerRow, now: datetime, console: Console) -> None:
 
 def since(moment: datetime, now: datetime) -> str:
     """Give the time since a moment in one unit."""
-    number, unit = ago(moment, now)
+    return in_one_unit((now - moment).total_seconds())
+
+
+def in_one_unit(seconds: float) -> str:
+    """Give a time in the largest unit that says something."""
+    number, unit = ago(seconds)
     return f"{number} {unit}"
 
 

@@ -78,7 +78,7 @@ def _page(
             "worker": row,
             "state": state_of(row),
             "wrong_clock": has_wrong_clock(row),
-            "ago": ago(row.seen, now),
+            "ago": ago((now - row.seen).total_seconds()),
             "renew": (days := days_left(row, now)) is not None and days < RENEW_DAYS,
         }
         for row in shown

@@ -171,6 +171,15 @@ class WorkerRow(Value):
     """When it was heard of last."""
 
 
+class CoordinatorRow(Value):
+    """A coordinator of the ladder, with workers on other machines or without."""
+
+    process: str
+    """As `owners.this_process` names it."""
+    silent_seconds: float
+    """Since it last said that it lives, which it does every 20 seconds."""
+
+
 class CertificateRow(Value):
     """A certificate of the cluster."""
 

@@ -36,13 +36,18 @@ def slots_of(workers: Sequence[WorkerRow]) -> tuple[int, int]:
     return sum(worker.busy for worker in there), sum(worker.slots for worker in there)
 
 
-def ago(moment: datetime, now: datetime) -> tuple[int, str]:
-    """Give the time since a moment, in the largest unit that says something: ``s``, ``min``, ``h`` or ``d``."""
-    seconds = max(0, int((now - moment).total_seconds()))
+def ago(seconds: float) -> tuple[int, str]:
+    """
+    Give a time in the largest unit that says something: ``s``, ``min``, ``h`` or ``d``.
+
+    >>> ago(119.9), ago(120), ago(-3)
+    ((119, 's'), (2, 'min'), (0, 's'))
+    """
+    whole = max(0, int(seconds))
     for size, unit in ((86_400, "d"), (3600, "h"), (60, "min")):
-        if seconds >= 2 * size:
-            return seconds // size, unit
-    return seconds, "s"
+        if whole >= 2 * size:
+            return whole // size, unit
+    return whole, "s"
 
 
 def remarks(worker: WorkerRow, now: datetime) -> Iterator[str]:

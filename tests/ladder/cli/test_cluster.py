@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import io
 import json
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ from ladder.cli import workers_table
 from ladder.cli.workers_table import print_workers, since
 from ladder.cluster.certificates import CERTIFICATE_DAYS, SCHEDULER, make_authority
 from ladder.settings.settings import load_settings
+from ladder.store.commands.coordinators import database_time, note_alive
 from ladder.values.accounts import LOCAL
 from ladder.values.cluster import WorkerState
 from ladder.values.value import time_of
@@ -95,6 +97,18 @@ def test_a_terminal_without_chinese_letters_gets_a_table_too(ladder: Ladder) -> 
 )
 def test_how_long_ago_a_worker_was_seen_is_given_in_one_unit(seconds: float, text: str) -> None:
     assert since(time_of(NOW - seconds), time_of(NOW)) == text
+
+
+def test_status_says_which_coordinators_run(ladder: Ladder) -> None:
+    assert "Coordinators: none runs; pigpen ladder run --cluster starts one" in said("status").splitlines()
+    with ladder.database.write() as session:
+        for name, seconds in (("sty", 600), ("barn", 3)):
+            note_alive(session, f"{name} boot pid:[1] 4711 9", "folder", database_time(session) - seconds)
+    assert re.search(
+        r"^Coordinators: barn 4711 \(heard of \d+ s ago\), sty 4711 \(heard of 1[01] min ago\)$",
+        said("status"),
+        re.MULTILINE,
+    )
 
 
 def said(*words: str, code: int = 0, folder: Path = ROOT) -> str:
