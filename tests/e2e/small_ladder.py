@@ -58,6 +58,7 @@ class SmallLadder:
     def variables(self, **extra: str) -> dict[str, str]:
         """What the command needs to find it. One worker, where nothing else is said: each takes long to start."""
         where = {"PIGPEN_DATA_DIR": str(self.settings.data_dir), "TMPDIR": str(self.scratch)}
+        where["PIGPEN_DATABASE_URL"] = self.settings.database_url
         return {"PIGPEN_BOARDS": "1", "PIGPEN_SANDBOX": "process", "PIGPEN_WORKERS": "1"} | where | extra
 
     def pigpen(self, *words: str, **extra: str) -> subprocess.CompletedProcess[str]:
@@ -105,17 +106,23 @@ class SmallLadder:
 
 @contextmanager
 def small_ladder(
-    folder: Path, variants: Sequence[str] = (FOR_TWO.name,), bots: Sequence[str] = (), program: str = QUICK
+    folder: Path,
+    variants: Sequence[str] = (FOR_TWO.name,),
+    bots: Sequence[str] = (),
+    program: str = QUICK,
+    database_url: str = "",
 ) -> Iterator[SmallLadder]:
     """Make one in an empty folder, with all `CHOICES` or only these *bots*; *program* is their bot.py."""
-    settings = load_settings(data_dir=folder / "data", sandbox="process", boards=1)
+    settings = load_settings(data_dir=folder / "data", sandbox="process", boards=1, database_url=database_url)
     scratch = folder / "scratch"
     scratch.mkdir()
     database = open_ladder(settings, create=True)
     for name in bots or CHOICES:
         enter_quick(database, settings, folder, name, variants, program)
-    yield SmallLadder(settings, database, scratch)
-    database.close()
+    try:
+        yield SmallLadder(settings, database, scratch)
+    finally:
+        database.close()
 
 
 def enter_quick(

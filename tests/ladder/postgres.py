@@ -16,12 +16,18 @@ from typing import TYPE_CHECKING
 from sqlalchemy import URL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 DEBIAN = Path("/usr/lib/postgresql")
 LOCALE = ("--locale=C.UTF-8", "--encoding=UTF8")
 QUICK = ("fsync=off", "full_page_writes=off", "synchronous_commit=off", "dynamic_shared_memory_type=mmap")
 """Nothing of it is to outlive the tests, so nothing needs to reach the disk."""
+LASTING = ("fsync=off", "full_page_writes=off", "dynamic_shared_memory_type=mmap")
+"""What was committed outlives `Server.kill`: the kernel has it."""
+
+
+START_SECONDS = 60.0
+"""A server that was killed may have to wait for its own processes to end before it starts again."""
 
 
 def programs() -> Path | None:
@@ -34,8 +40,23 @@ def programs() -> Path | None:
 class Server:
     """A server that answers on a Unix socket alone."""
 
-    def __init__(self, folder: Path, user: str) -> None:
-        self._folder, self._user = folder, user
+    def __init__(self, folder: Path, user: str, command: Sequence[str | Path]) -> None:
+        self._folder, self._user, self._command = folder, user, command
+        self._process = self._started()
+
+    def kill(self) -> None:
+        """End it as a power failure would."""
+        self._process.kill()
+        self._process.wait()
+
+    def start(self) -> None:
+        """Start it again after that: it waits for what is left of it to end."""
+        self._process = self._started()
+
+    def stop(self) -> None:
+        """End it."""
+        self._process.send_signal(signal.SIGINT)
+        self._process.wait()
 
     def url(self, database: str, **changes: str) -> str:
         """SQLAlchemy's URL of one of its databases."""
@@ -60,6 +81,19 @@ class Server:
             rules.write_text(trusting)
             self._reload()
 
+    def _started(self) -> subprocess.Popen[bytes]:
+        end = time.monotonic() + START_SECONDS
+        while True:
+            with (self._folder / "log").open("ab") as log:
+                process = subprocess.Popen(self._command, stdout=log, stderr=log, cwd=self._folder)
+            # pg_ctl's own way: the server says "ready" in the last line of its pid file.
+            while process.poll() is None:
+                if _is_ready(self._folder / "data" / "postmaster.pid", process.pid):
+                    return process
+                time.sleep(0.02)
+            assert time.monotonic() < end, (self._folder / "log").read_text()
+            time.sleep(0.1)
+
     def _reload(self) -> None:
         """Let the server read its files again, and wait until it has."""
         log = self._folder / "log"
@@ -70,9 +104,9 @@ class Server:
 
 
 @contextmanager
-def running_server() -> Iterator[Server]:
+def running_server(settings: Sequence[str] = QUICK) -> Iterator[Server]:
     """
-    Run a server in a folder of its own.
+    Run a server in a folder of its own, with these settings.
 
     PostgreSQL refuses to run as root, so root lets Debian's user for it, or nobody, run it. setpriv asks the kernel to
     stop the server (SIGQUIT: at once) when the thread that started it ends, however it ends.
@@ -91,18 +125,15 @@ def running_server() -> Iterator[Server]:
             [*as_user, bin_folder / "initdb", "--auth=trust", "--no-sync", *LOCALE, "-U", account.pw_name,
              "-D", folder / "data"], check=True, capture_output=True, cwd=folder,
         )  # fmt: skip
-        options = [f"--{setting}" for setting in QUICK]
-        with (folder / "log").open("wb") as log:
-            server = subprocess.Popen(
-                [*as_user, "--pdeathsig=QUIT", bin_folder / "postgres", "-D", folder / "data", "-k", folder,
-                 "-h", "", *options], stdout=log, stderr=log, cwd=folder,
-            )  # fmt: skip
+        options = [f"--{setting}" for setting in settings]
+        server = Server(folder, account.pw_name, [
+            *as_user, "--pdeathsig=QUIT", bin_folder / "postgres", "-D", folder / "data", "-k", folder, "-h", "",
+            *options,
+        ])  # fmt: skip
         try:
-            _wait_for(bin_folder, folder, server)
-            yield Server(folder, account.pw_name)
+            yield server
         finally:
-            server.send_signal(signal.SIGINT)
-            server.wait()
+            server.stop()
 
 
 def _account() -> pwd.struct_passwd:
@@ -114,15 +145,9 @@ def _account() -> pwd.struct_passwd:
         return pwd.getpwnam("nobody")
 
 
-def _wait_for(bin_folder: Path, folder: Path, server: subprocess.Popen[bytes]) -> None:
-    # pg_ctl's own way: the server says "ready" in the last line of its pid file.
-    while not _is_ready(folder / "data" / "postmaster.pid"):
-        try:
-            server.wait(0.02)
-        except subprocess.TimeoutExpired:
-            continue
-        raise AssertionError((folder / "log").read_text())
-
-
-def _is_ready(pid_file: Path) -> bool:
-    return pid_file.exists() and pid_file.read_text().splitlines()[7:8] == ["ready   "]
+def _is_ready(pid_file: Path, pid: int) -> bool:
+    try:
+        lines = pid_file.read_text().splitlines()
+    except FileNotFoundError:
+        return False
+    return lines[:1] == [str(pid)] and lines[7:8] == ["ready   "]

@@ -1,0 +1,154 @@
+"""Two runners at one ladder in PostgreSQL: whatever is killed, nothing is lost, and nothing counts twice."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select
+
+from ladder.results.files import MatchFiles
+from ladder.store import models
+from ladder.store.cluster_models import StoredCoordinator
+from ladder.store.commands.rerating import differences
+from ladder.store.models import Status
+from referee.records.file import read_record
+from referee.replay.verify import verify
+from tests.counts import count
+from tests.e2e.command import PIGPEN, environment
+from tests.e2e.small_ladder import SmallLadder, small_ladder
+from tests.ladder.postgres import LASTING, Server, running_server
+
+SEED = 20261123
+KILLS = count(4, 24)
+PATIENCE = 120.0
+"""Seconds after which what does not come never comes."""
+
+
+def kills(rng: random.Random) -> Iterator[str]:
+    """What is killed, one after the other: each of them at least once."""
+    yield from ("one", "database", "other")
+    while True:
+        yield rng.choice(("one", "database", "other"))
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Wait for what must come soon."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, f"it did not come within {PATIENCE} s"
+        time.sleep(0.05)
+
+
+@contextmanager
+def runner(ladder: SmallLadder, *words: str) -> Iterator[subprocess.Popen[bytes]]:
+    """``pigpen ladder run`` that nobody listens to; killed at the end if it still runs."""
+    with (
+        (ladder.scratch.parent / "said").open("ab") as said,
+        subprocess.Popen(
+            [PIGPEN, "ladder", "run", "--concurrency", "2", *words], cwd=ladder.settings.data_dir,
+            env=environment(**ladder.variables()), stdout=said, stderr=said,
+        ) as program,
+    ):  # fmt: skip
+        try:
+            yield program
+        finally:
+            program.kill()
+
+
+def recorded(ladder: SmallLadder) -> int:
+    with ladder.database.read() as session:
+        return session.scalar(select(func.max(models.StoredMatch.ordinal))) or 0
+
+
+def coordinators(ladder: SmallLadder) -> set[int]:
+    """The processes of coordinators that have joined, and not left."""
+    with ladder.database.read() as session:
+        return {int(holder.split(" ")[3]) for holder in session.scalars(select(StoredCoordinator.holder))}
+
+
+def play_and_kill(ladder: SmallLadder, server: Server, rng: random.Random) -> None:
+    """Let two runners play while one after the other is killed, or the database, and comes back; stop them in order."""
+    with ExitStack() as stack:
+        runners = {name: stack.enter_context(runner(ladder)) for name in ("one", "other")}
+        for victim in islice(kills(rng), KILLS):
+            before = recorded(ladder)
+            until(lambda: recorded(ladder) > before)  # noqa: B023
+            time.sleep(rng.random())
+            assert [program.poll() for program in runners.values()] == [None, None]
+            if victim == "database":
+                server.kill()
+                time.sleep(rng.random())
+                server.start()
+            else:
+                runners[victim].kill()
+                runners[victim] = stack.enter_context(runner(ladder))
+        before = recorded(ladder)
+        living = {program.pid for program in runners.values()}
+        until(lambda: recorded(ladder) > before + 2 and coordinators(ladder) == living)
+        for program in runners.values():
+            program.send_signal(signal.SIGINT)
+        assert [program.wait(PATIENCE) for program in runners.values()] == [130, 130]
+
+
+@pytest.mark.postgres
+@pytest.mark.long
+@pytest.mark.timeout(1200)
+def test_two_runners_lose_nothing_and_record_nothing_twice_whatever_is_killed(tmp_path: Path) -> None:
+    with running_server(LASTING) as server, small_ladder(tmp_path, database_url=server.url("postgres")) as ladder:
+        play_and_kill(ladder, server, random.Random(SEED))
+        assert coordinators(ladder) == set()
+        assert set(ladder.statuses()) <= {Status.DONE, Status.QUEUED}
+        assert_each_result_has_its_record(ladder)
+        assert_ratings_follow_from_the_records(ladder)
+        until(lambda: not ladder.processes())
+
+
+def assert_each_result_has_its_record(ladder: SmallLadder) -> None:
+    files, wanted = MatchFiles(ladder.settings.data_dir), select(models.StoredMatch)
+    with ladder.database.read() as session:
+        done = session.scalars(wanted.where(models.StoredMatch.status == Status.DONE)).all()
+        failures = session.scalar(select(func.max(models.StoredMatch.failures)))
+    assert failures == 0, "no match failed; whoever played it was killed"
+    assert sorted(match.ordinal or 0 for match in done) == list(range(1, len(done) + 1))
+    assert any(match.attempt > 1 for match in done)
+    for match in done:
+        held = verify(files.record(match.id, match.attempt))
+        assert (held.difference, held.finished) == (None, True)
+        assert held.match is not None
+        assert held.match.commitment == match.commitment
+    there = {path for path in files.root.rglob("*") if path.is_file()}
+    assert there == {path(match.id, match.attempt) for match in done for path in (files.record, files.logs)}
+
+
+def assert_ratings_follow_from_the_records(ladder: SmallLadder) -> None:
+    files = MatchFiles(ladder.settings.data_dir)
+    with ladder.database.read() as session:
+        assert list(differences(session, lambda match, attempt: read_record(files.record(match, attempt)))) == []
+    checked = ladder.pigpen("db", "check", "--records")
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+@pytest.mark.postgres
+def test_a_second_runner_that_keeps_its_records_elsewhere_is_refused(tmp_path: Path) -> None:
+    with (
+        running_server() as server,
+        small_ladder(tmp_path, database_url=server.url("postgres")) as ladder,
+        runner(ladder),
+    ):
+        until(lambda: len(coordinators(ladder)) == 1)
+        (tmp_path / "elsewhere").mkdir()
+        done = ladder.pigpen("ladder", "run", "--matches", "1", PIGPEN_DATA_DIR=str(tmp_path / "elsewhere"))
+        assert done.returncode == 2
+        assert "keeps this ladder's records in another folder than" in done.stderr
+        copied = ladder.pigpen("db", "copy", f"sqlite:///{tmp_path}/copy.db")
+        assert copied.returncode == 2
+        assert "is in use: a coordinator works there, on" in copied.stderr
+        assert not (tmp_path / "copy.db").exists()
