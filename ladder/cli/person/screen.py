@@ -23,6 +23,7 @@ from ladder.cli.replay_screen import (
     WIDEST_FIELD,
     WIDTH,
     centre_field,
+    coloured,
     joined,
     middle,
     notes_field,
@@ -65,9 +66,18 @@ def table_screen(desk: Desk, width: int, height: int) -> list[Text]:
     if desk.seen is None:
         return [Text("The bots take their seats …"), Text(prompt(desk))]
     if width < WIDTH or height < HEIGHT:
-        small = Text(f"This needs {WIDTH} columns and {HEIGHT} lines; the terminal has {width} and {height}.")
-        return [small, Text(prompt(desk))][:height]
+        return [*_small(desk, desk.seen, width, height)][:height]
     return _table(desk, desk.seen, width, height)
+
+
+def _small(desk: Desk, seen: Seen, width: int, height: int) -> Iterator[Text]:
+    """What is needed to play on where the terminal is too small for the table."""
+    yield Text(f"This needs {WIDTH} columns and {HEIGHT} lines; the terminal has {width} and {height}.")
+    now = seat_table(seen.view, [harmless(name) for name in seen.names])
+    view = desk.choice.view if desk.choice is not None else seen.view
+    yield from (Text.assemble(f"{play.seat}: ", *coloured([play.card])) for play in now.trick)
+    yield from _own(desk.choice, view, now.chairs[view.seat], width)
+    yield from (Text(desk.said or desk.blame, style="bold red"), Text(prompt(desk), style="bold"))
 
 
 def _table(desk: Desk, seen: Seen, width: int, height: int) -> list[Text]:
@@ -218,4 +228,8 @@ def _news(desk: Desk, now: TableView, before: TableView | None) -> str:
     if not now.number:
         received = f" You were passed {words.cards(reversed(view.received))}." if view.received else ""
         return f"{words.happened(view.rules, now, before)}{received}"
-    return words.happened(view.rules, now, before) if before else ""
+    if before is None or desk.before is None:
+        return ""
+    last = now.trick[-1] if now.trick else None
+    forced = last is not None and last.seat == view.seat and desk.before.view.legal == (last.card,)
+    return words.happened(view.rules, now, before) + " You had no other card to play." * forced

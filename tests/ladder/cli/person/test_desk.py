@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -293,6 +294,43 @@ def test_a_lost_connection_is_said() -> None:
     assert "The connection is lost" in table.text
     table.desk.connected(is_there=True)
     assert "The connection is lost" not in table.text
+
+
+def test_the_only_card_that_may_be_played_is_played_and_that_is_said() -> None:
+    table = hearts(3)
+    deal, forced = table.deal, False
+    while not deal.is_over and not forced:
+        seat = deal.turn
+        forced = seat == 0 and deal.is_forced(0)
+        deal.apply(seat, deal.default_action(seat))
+        table.show()
+    assert "You had no other card to play." in table.text
+    assert table.desk.choice is None
+
+
+def test_a_small_terminal_still_shows_what_is_needed_to_play_on() -> None:
+    table = hearts()
+    table.ask()
+    text = drawn(table.desk, 80, 12)
+    assert "This needs 80 columns and 24 lines" in text
+    assert "Choose 3 cards" in text
+    assert "♠" in text
+
+
+@pytest.mark.parametrize("players", [2, 3, 6, 7, 8])
+def test_any_number_of_players_fits(players: int) -> None:
+    removed = tuple(map(str, HEARTS.deck[1 : 1 + 52 % players]))
+    rules = replace(HEARTS, players=players, removed=removed, passing=None)
+    deal = Deal(rules, deal_hands(rules, bytes(32), 0))
+    desk = Desk(0.0)
+    names = tuple(f"player {seat}" for seat in range(players))
+    while not deal.is_over:
+        view = View(*deal.known_to(1), totals=(0,) * players)
+        desk.saw(Seen(view, names))
+        desk.advance()
+        text = drawn(desk)
+        assert all(f"{seat} player {seat}" in text for seat in range(players))
+        deal.apply(deal.turn, deal.default_action(deal.turn))
 
 
 @pytest.mark.parametrize("rules", PRESETS.values(), ids=lambda rules: rules.name)
