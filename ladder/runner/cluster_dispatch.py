@@ -16,6 +16,7 @@ from ladder.runner.calibration import CalibrationDiffers
 from ladder.runner.executor import Judgement, NotPlayed
 from ladder.runner.fleet_worker import pause_after
 from ladder.runner.lost_claims import LostClaims
+from ladder.runner.outage import in_one_line
 from ladder.runner.waiting_tasks import WaitingTasks
 from ladder.worker.tasks import ProbeTask
 from pigpen.rules.errors import PigpenError
@@ -150,7 +151,7 @@ class ClusterDispatch:
             self.fleet.judge(key, Judgement.LIE, str(error))
             raise NotPlayed(f"Worker {worker.name} gave no true answer: {error}") from error
         except SchedulerLost as error:
-            self._wake.set()
+            self._lose_workers()
             raise NotPlayed(str(error)) from error
         except SandboxError as error:
             is_judged = False
@@ -222,16 +223,22 @@ class ClusterDispatch:
                 await asyncio.wait_for(self._wake.wait(), LOOK_SECONDS)
             self._wake.clear()
 
+    def _lose_workers(self) -> None:
+        """If the scheduler has ended, nobody is connected any more, and nothing is to be held against anybody."""
+        if self._scheduler.has_ended:
+            self.fleet.lose_all("The cluster's scheduler has ended.")
+            self._wake.set()
+
     async def _start_again(self) -> None:
-        self.fleet.lose_all("The cluster's scheduler has ended.")
+        self._lose_workers()
         self._changed()
         failures = 0
         while self._scheduler.has_ended:
             try:
                 self._scheduler = await self._start(self._hear)
-            except PigpenError as error:  # such as a certificate that has expired
+            except (PigpenError, OSError) as error:  # such as a certificate that has expired
                 failures += 1
-                log.error("scheduler.failed", reason=str(error))
+                log.error("scheduler.failed", reason=in_one_line(error))
                 await asyncio.sleep(pause_after(failures + 1))
 
     async def _check(self, check: WorkerCheck) -> None:
@@ -253,8 +260,9 @@ class ClusterDispatch:
             self.fleet.lie(check.worker, failure)
         except TimeoutError:
             failure = f"It did not answer within {CHECK_SECONDS:g} seconds."
-        except SandboxError as error:
-            failure = str(error)
+        except (SandboxError, OSError) as error:
+            self._lose_workers()
+            failure = in_one_line(error)
         finally:
             self.fleet.checked(check, failure, speed)
             self._wake.set()
@@ -265,6 +273,6 @@ class ClusterDispatch:
             await asyncio.sleep(EXCHANGE_SECONDS)
             try:
                 await self._exchange(self.fleet)
-            except PigpenError as error:
-                log.warning("workers.unwritten", reason=str(error))
+            except Exception as error:  # months without anybody looking: matches go on, and so does this
+                log.warning("workers.unwritten", reason=str(error), exc_info=not isinstance(error, PigpenError))
             self._changed()

@@ -70,12 +70,12 @@ class FakeCalibration:
     """Everybody passes, unless `failure` says otherwise."""
 
     def __init__(self) -> None:
-        self.failure: Exception | None = None
+        self.failure: Exception | Callable[[], Exception] | None = None
 
     async def speed(self, play: Callable[[str], Awaitable[str]]) -> float:
         """Ask nobody."""
         if self.failure:
-            raise self.failure
+            raise self.failure if isinstance(self.failure, Exception) else self.failure()
         return 100.0
 
 
@@ -278,6 +278,21 @@ def test_when_the_scheduler_ends_everything_goes_back_and_another_one_is_started
     with_workers(cluster, "barn")
     assert " played " in cluster.submit("match-1-2").result(SECONDS)
     assert cluster.fleet.workers["barn"].voids == 0
+
+
+def test_a_check_that_the_scheduler_s_end_cuts_short_is_held_against_nobody(cluster: TestedCluster) -> None:
+    first = cluster.scheduler
+
+    def end() -> Exception:
+        first.has_ended = True
+        return SchedulerLost("The scheduler was ended by signal 9.")
+
+    cluster.calibration.failure = end
+    cluster.tell(joined())
+    cluster.until(lambda: cluster.scheduler is not first)
+    cluster.calibration.failure = None
+    with_workers(cluster, "barn")
+    assert cluster.fleet.workers["barn"].failures == 0
 
 
 def test_a_worker_whose_calibration_match_differs_is_drained(cluster: TestedCluster) -> None:
