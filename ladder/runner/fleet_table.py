@@ -64,7 +64,7 @@ class FleetTable:
             with self._database.read() as session:
                 return wishes(session)
         with self._database.write() as session:
-            write_workers(session, seen)
+            write_workers(session, seen, self._now())
             for name, reason in drains.items():
                 set_wanted(session, name, Wanted.DRAINED, reason)
             return wishes(session)

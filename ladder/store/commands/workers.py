@@ -30,7 +30,7 @@ _ITS_OWN = ("name", "wanted", "wanted_reason")
 """What no coordinator writes again of a worker that the table has."""
 
 
-def write_workers(session: Session, workers: Iterable[WorkerSeen]) -> int:
+def write_workers(session: Session, workers: Iterable[WorkerSeen], now: float | None = None) -> int:
     """
     Write down what a coordinator has seen of all its workers; what has not changed is not written again.
 
@@ -40,6 +40,7 @@ def write_workers(session: Session, workers: Iterable[WorkerSeen]) -> int:
     Args:
         session: A transaction that writes.
         workers: One of each name.
+        now: Unix time: the coordinator may remember workers that were forgotten here, and not heard of since.
 
     Returns:
         How many rows were written.
@@ -47,7 +48,7 @@ def write_workers(session: Session, workers: Iterable[WorkerSeen]) -> int:
     columns = StoredWorker.__table__.columns
     known = {row.name: row._mapping for row in session.execute(select(*columns))}
     rows = [_row(worker) for worker in workers]
-    new = [row for row in rows if row["name"] not in known and row["state"] != WorkerState.GONE]
+    new = [row for row in rows if row["name"] not in known and _is_there(row, now)]
     changed = [row for row in rows if row["name"] in known and _has_changed(row, known[row["name"]])]
     changed += new[: max(0, MOST_WORKERS - len(known))]
     if changed:
@@ -82,6 +83,11 @@ def _row(worker: WorkerSeen) -> dict[str, Any]:
     given = worker.model_dump(exclude={"facts"})
     facts = worker.facts.model_dump(mode="json", exclude={"clock"})
     return {**given, "name": worker.facts.name, "facts": facts, "wanted": Wanted.ACTIVE, "wanted_reason": ""}
+
+
+def _is_there(row: dict[str, Any], now: float | None) -> bool:
+    is_heard_of = now is None or bool(now - row["seen"] < MOST_UNTOLD)
+    return is_heard_of and WorkerState(row["state"]) is not WorkerState.GONE
 
 
 def _has_changed(row: dict[str, Any], known: RowMapping) -> bool:

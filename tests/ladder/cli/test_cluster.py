@@ -6,6 +6,7 @@ import doctest
 import io
 import json
 import re
+import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,10 +40,11 @@ DAY = 86_400
 
 
 @pytest.fixture
-def ladder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ladder]:
+def ladder(tmp_path: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ladder]:
     """A ladder with a worker in each kind of trouble."""
     monkeypatch.setenv("PIGPEN_DATA_DIR", str(tmp_path))
-    with Ladder.open(load_settings(), create=True) as opened:
+    shutil.copy(sqlite_template, tmp_path / "ladder.db")
+    with Ladder.open(load_settings()) as opened:
         ladder = Ladder(opened.settings, opened.database, lambda: NOW)
         arm = {"machine": {"architecture": "aarch64", "processor": "", "cores": 8}}
         untrue = "3 of its answers cannot be true."

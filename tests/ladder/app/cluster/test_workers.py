@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -24,9 +25,10 @@ OLGA = Viewer("olga", is_organiser=True)
 
 
 @pytest.fixture
-def ladder(tmp_path: Path) -> Iterator[Ladder]:
+def ladder(tmp_path: Path, sqlite_template: Path) -> Iterator[Ladder]:
     """A ladder with two workers, of which one has gone."""
-    with Ladder.open(load_settings(data_dir=tmp_path), create=True) as opened:
+    shutil.copy(sqlite_template, tmp_path / "ladder.db")
+    with Ladder.open(load_settings(data_dir=tmp_path)) as opened:
         ladder = Ladder(opened.settings, opened.database, lambda: NOW)
         add_workers(ladder, seen("sty"), seen("barn", state=WorkerState.GONE, reason="It was stopped."))
         yield ladder

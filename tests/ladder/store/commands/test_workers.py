@@ -112,6 +112,15 @@ def test_a_worker_that_was_forgotten_comes_back_when_it_is_seen_again(database: 
     assert read(database)["sty"].wanted is Wanted.ACTIVE
 
 
+def test_a_worker_that_was_turned_away_and_forgotten_is_not_listed_again_before_it_comes_again(
+    database: Database,
+) -> None:
+    away = seen("coop", state=WorkerState.TURNED_AWAY)
+    with database.write() as session:
+        assert write_workers(session, [away], NOW + 60) == 0
+        assert write_workers(session, [away], NOW + 1) == 1
+
+
 def test_a_worker_that_always_has_another_name_does_not_fill_the_table(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
