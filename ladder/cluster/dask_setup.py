@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from ssl import TLSVersion
 from typing import TYPE_CHECKING, Any
 
@@ -34,9 +35,12 @@ CONFIGURATION = {
     "distributed.scheduler.allowed-failures": 0,
     "distributed.scheduler.events-cleanup-delay": "1s",
     "distributed.scheduler.http.routes": [],
+    "distributed.scheduler.idle-timeout": None,
+    "distributed.scheduler.no-workers-timeout": None,
     "distributed.scheduler.preload": [],
     "distributed.scheduler.work-stealing": False,
     "distributed.worker.http.routes": [],
+    "distributed.worker.lifetime.duration": None,
     "distributed.worker.memory.pause": False,
     "distributed.worker.memory.spill": False,
     "distributed.worker.memory.target": False,
@@ -66,6 +70,7 @@ def set_up_worker() -> None:
 def _set_up(more: dict[str, object]) -> None:
     """Whatever the user has set, at once and for good."""
     dask.config.set(CONFIGURATION | more)
+    warnings.filterwarnings("ignore", module="dask|distributed|tornado")
     hush("asyncio", "distributed", "tornado")
 
 

@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from ladder.cluster import played
 from ladder.cluster.answers import Answer, TooLong
 from ladder.cluster.same_versions import why_not
-from ladder.cluster.terms import CANCEL, TELL_BYTES, TOPIC, TURN_AWAY, NewsKind
+from ladder.cluster.terms import CANCEL, HEARD, TELL_BYTES, TOPIC, TURN_AWAY, NewsKind
 from ladder.cluster.worker_logs import (
     MOST_BURST_LINES,
     MOST_LINES_A_SECOND,
@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 OBEY_SECONDS = 60.0
 """A worker that has not given up a call after so many seconds is cut off: then it gives up all of them."""
+
+MOST_READ = 1 << 20
+"""A longer task is not looked into: it holds files, and tells nothing while it is worked at."""
 
 log = structlog.get_logger()
 
@@ -207,6 +210,7 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
         except ValidationError:
             self._turn_away(address, "It does not speak as the coordinator does. Install the coordinator's version.")
             return
+        self._scheduler.worker_send(address, {"op": HEARD})
         known = self._connections.get(address)
         if known is None and (reason := why_not(self._scheduler.workers[address].versions)):
             self._turn_away(address, reason)
@@ -274,6 +278,8 @@ def _key(number: int, token: str) -> str:
 
 
 def _subject(task: str) -> tuple[str, object, object]:
+    if len(task) > MOST_READ:
+        return "", None, None
     read = json.loads(task)
     kind = str(read.get("kind"))
     return kind, read.get(kind), read.get("attempt")

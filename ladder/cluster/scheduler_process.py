@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import structlog
@@ -31,6 +32,10 @@ START_SECONDS = 60.0
 """Seconds after which a scheduler must have begun to wait for workers."""
 OBEY_SECONDS = 90.0
 """Seconds after which a call that was given up must have ended; the scheduler cuts off a worker before that."""
+WATCH_SECONDS = 10.0
+"""Seconds between two times that the scheduler is asked whether it still works."""
+FROZEN_SECONDS = 30.0
+"""A scheduler that has not answered that for so long is killed: another one takes its place."""
 TTL_SECONDS = 30.0
 """A worker that is not heard of for so many seconds has gone."""
 
@@ -51,8 +56,11 @@ class SchedulerProcess(ChildProcess):
         take_events: TakeEvents | None = None,
         take_progress: TakeProgress | None = None,
         obey_seconds: float = OBEY_SECONDS,
+        frozen_seconds: float = FROZEN_SECONDS,
     ) -> None:
         super().__init__(process, channel, obey_seconds)
+        self._frozen_seconds = frozen_seconds
+        self._watching: asyncio.Task[None] | None = None
         self._take_news = take_news
         self._take_events = take_events
         self._take_progress = take_progress
@@ -68,6 +76,7 @@ class SchedulerProcess(ChildProcess):
         *,
         ttl_seconds: float = TTL_SECONDS,
         obey_seconds: float = OBEY_SECONDS,
+        frozen_seconds: float = FROZEN_SECONDS,
     ) -> SchedulerProcess:
         """
         Start one, and wait until workers can come.
@@ -80,6 +89,7 @@ class SchedulerProcess(ChildProcess):
             take_progress: Hears how far their trials have come.
             ttl_seconds: A worker that is not heard of for so long has gone.
             obey_seconds: How long it may take until a call that was given up has ended.
+            frozen_seconds: If it says nothing for so long, it is killed.
 
         Raises:
             SandboxError: If it does not start, such as when the port is taken.
@@ -89,7 +99,7 @@ class SchedulerProcess(ChildProcess):
             process, channel = await start_program(words)
         except OSError as error:
             raise SandboxError(f"No scheduler can be started: {error}") from error
-        started = cls(process, channel, take_news, take_events, take_progress, obey_seconds)
+        started = cls(process, channel, take_news, take_events, take_progress, obey_seconds, frozen_seconds)
         try:
             async with asyncio.timeout(START_SECONDS):
                 started.address = await started.call(MessageKind.READY)
@@ -99,6 +109,7 @@ class SchedulerProcess(ChildProcess):
             if isinstance(error, TimeoutError):
                 raise SandboxError(f"The scheduler did not start within {START_SECONDS:g} seconds.") from None
             raise
+        started._watching = asyncio.create_task(started._watch())
         log.info("scheduler.started", pid=started.pid, address=started.address)
         return started
 
@@ -117,6 +128,29 @@ class SchedulerProcess(ChildProcess):
             SandboxError: If it could not play it.
         """
         return await self.call(MessageKind.PLAY_AT, f"{worker}\n{task}")
+
+    async def close(self) -> None:
+        """See `ChildProcess.close`."""
+        if self._watching is not None:
+            self._watching.cancel()
+        await super().close()
+        if self._watching is not None:
+            await asyncio.wait([self._watching])
+
+    async def _watch(self) -> None:
+        """Kill it if it is frozen; its end is noticed as every other one."""
+        with suppress(SandboxError):
+            while True:
+                await asyncio.sleep(min(WATCH_SECONDS, self._frozen_seconds))
+                limit = asyncio.get_running_loop().call_later(self._frozen_seconds, self._end_frozen)
+                try:
+                    await self.call(MessageKind.READY)
+                finally:
+                    limit.cancel()
+
+    def _end_frozen(self) -> None:
+        self._hangs()
+        self.kill()
 
     def turn_away(self, worker: str, sentence: str) -> None:
         """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import secrets
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ import structlog
 from distributed.comm.core import CommClosedError
 
 from ladder.cluster.dask_setup import PortlessWorker, security
-from ladder.cluster.terms import ANSWER, ANSWER_BYTES, CANCEL, PART_CHARACTERS, TOPIC, TURN_AWAY, NewsKind
+from ladder.cluster.terms import ANSWER, ANSWER_BYTES, CANCEL, HEARD, PART_CHARACTERS, TOPIC, TURN_AWAY, NewsKind
 from ladder.worker.channel import Frame, MessageKind
 from ladder.worker.service import answer_of
 
@@ -21,10 +22,13 @@ if TYPE_CHECKING:
 
     from ladder.cluster.certificates import Identity
     from ladder.cluster.facts import Facts
+    from ladder.values.cluster import WorkerFacts
     from ladder.worker.task_worker import TaskWorker
 
 FACTS_SECONDS = 3.0
-"""Seconds between two times that a worker says how it is."""
+"""Seconds between two times that a worker says how it is; its scheduler says that it has heard it."""
+DEAF_SECONDS = 60.0
+"""A scheduler that has heard nothing for so long hears nothing any more; another one may."""
 START_SECONDS = 30.0
 """Seconds that it may take to be let in."""
 BACKLOG_CHARACTERS = 1 << 20
@@ -73,7 +77,11 @@ class Session:
             memory_limit=0,
         )
         self._dask.pigpen = self
-        self._dask.stream_handlers |= {CANCEL: self._cancel, TURN_AWAY: self._turn_away}
+        orders = {CANCEL: self._cancel, TURN_AWAY: self._turn_away, HEARD: self._take_heard}
+        self._dask.stream_handlers |= orders
+        self._heard = time.monotonic()
+        self._told: WorkerFacts | None = None
+        self._collecting: asyncio.Future[WorkerFacts] | None = None
 
     async def join(self) -> None:
         """
@@ -178,13 +186,24 @@ class Session:
         self.turned_away = sentence
 
     async def _keep_telling(self) -> None:
-        while True:
+        while time.monotonic() - self._heard < DEAF_SECONDS:
             await asyncio.sleep(FACTS_SECONDS)
             await self._tell_facts()
+        asyncio.get_running_loop().create_task(self._dask.close(reason="pigpen-not-heard"))
 
     async def _tell_facts(self) -> None:
-        facts = await asyncio.to_thread(self._facts.collect)
-        self.tell(NewsKind.FACTS, facts.model_dump_json())
+        """Say how things are; how they were, where to find out takes long."""
+        if self._collecting is None:
+            self._collecting = asyncio.ensure_future(asyncio.to_thread(self._facts.collect))
+        await asyncio.wait([self._collecting], timeout=None if self._told is None else FACTS_SECONDS)
+        if self._collecting.done():
+            self._told, self._collecting = self._collecting.result(), None
+        assert self._told is not None
+        now = {"clock": time.time(), "leaving": self._facts.leaving}
+        self.tell(NewsKind.FACTS, self._told.model_copy(update=now).model_dump_json())
+
+    def _take_heard(self) -> None:
+        self._heard = time.monotonic()
 
     @property
     def _is_behind(self) -> bool:

@@ -10,6 +10,8 @@ CANCEL = "pigpen-cancel"
 """To a worker: give up the call of that number."""
 TURN_AWAY = "pigpen-turn-away"
 """To a worker: end, for the reason in the sentence."""
+HEARD = "pigpen-heard"
+"""To a worker: what it says of itself has come."""
 ANSWER = "pigpen_answer"
 """To the scheduler: a part of an answer."""
 ANSWER_BYTES = 96 << 20

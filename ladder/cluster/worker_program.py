@@ -15,7 +15,7 @@ from ladder.cluster.facts import Facts
 from ladder.cluster.knock import NobodyThere, knock
 from ladder.cluster.session import Session
 from ladder.cluster.terms import NewsKind
-from ladder.errors import UserError
+from ladder.errors import SandboxError, UserError
 from ladder.sandbox.host.scratch import scratch_folder
 from ladder.worker.bot_store import BotStore
 from ladder.worker.process import log_to
@@ -110,15 +110,16 @@ class WorkerProgram:
 
     async def _once(self) -> None:
         """Come once, and play until the connection ends."""
-        identity = read_identity(self._certificate)
-        self._facts.certificate_ends = identity.ends.timestamp()
         try:
+            identity = read_identity(self._certificate)
+            self._facts.certificate_ends = identity.ends.timestamp()
             await knock(self._address, identity)
             with scratch_folder() as folder:
                 await self._play(Session(self._address, identity, folder, self._worker, self._facts))
-        except (NobodyThere, OSError, TimeoutError, ValueError) as error:
+        except (NobodyThere, SandboxError, OSError, RuntimeError, ValueError) as error:  # Dask raises all of these
             if self._is_first:
-                self._say(f"No coordinator lets this worker in at {self._address} ({error}); it is tried again.")
+                why = str(error) or type(error).__name__
+                self._say(f"No coordinator lets this worker in at {self._address} ({why}); it is tried again.")
         except UserError as error:
             if self._is_first or isinstance(error, TurnedAway):
                 raise

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ladder.cluster.certificates import read_identity
 from ladder.cluster.worker_program import WorkerProgram
 from ladder.errors import UserError
 from ladder.sandbox.host.cache import cache_folder
@@ -60,6 +61,7 @@ def run_worker(plan: WorkerPlan, say: Callable[[str], None]) -> int | None:
         UserError: If the plan makes no sense, or the coordinator does not want this worker.
     """
     _check(plan)
+    read_identity(plan.certificate)
     if plan.data_dir is not None:
         _keep_files_in(plan.data_dir)
     return asyncio.run(_run(plan, say))

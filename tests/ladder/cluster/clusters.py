@@ -9,7 +9,7 @@ import sys
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from ladder.cluster.scheduler_process import TTL_SECONDS, SchedulerProcess
+from ladder.cluster.scheduler_process import FROZEN_SECONDS, TTL_SECONDS, SchedulerProcess
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from ladder.values.cluster import WorkerNews
 
+PIGPEN = "ladder.cli.entry"
 WAIT_SECONDS = 60.0
 """Nothing here takes so long."""
 
@@ -34,7 +35,12 @@ class Cluster:
         self.programs: list[subprocess.Popen[str]] = []
         self.scheduler: SchedulerProcess
 
-    async def start(self, listen: str = "tls://127.0.0.1:0", ttl_seconds: float = TTL_SECONDS) -> None:
+    async def start(
+        self,
+        listen: str = "tls://127.0.0.1:0",
+        ttl_seconds: float = TTL_SECONDS,
+        frozen_seconds: float = FROZEN_SECONDS,
+    ) -> None:
         """Start a scheduler, the first one or another."""
         self.connected.clear()
         self.scheduler = await SchedulerProcess.start(
@@ -44,14 +50,11 @@ class Cluster:
             lambda *event: self.events.append(event),
             self.progress.append,
             ttl_seconds=ttl_seconds,
+            frozen_seconds=frozen_seconds,
         )
 
-    def program(self, *words: str) -> subprocess.Popen[str]:
-        """Start `pigpen` with these words; what it prints goes to its `stdout`."""
-        return self.python("ladder.cli.entry", *words)
-
     def python(self, *words: str) -> subprocess.Popen[str]:
-        """Start a module of Python with these words."""
+        """Start a module of Python with these words; what it prints goes to its `stdout`."""
         started = subprocess.Popen(
             [sys.executable, "-m", *words],
             stdout=subprocess.PIPE,
@@ -61,11 +64,12 @@ class Cluster:
         self.programs.append(started)
         return started
 
-    def worker(self, name: str = "mars", slots: int = 2, certificate: Path | None = None) -> subprocess.Popen[str]:
-        """Start a worker."""
-        file = certificate or self.certificates / "worker.pem"
-        words = ("--certificate", str(file), "--name", name, "--slots", str(slots))
-        return self.program("worker", self.scheduler.address, *words)
+    def worker(
+        self, name: str = "mars", slots: int = 2, *, address: str = "", module: str = PIGPEN
+    ) -> subprocess.Popen[str]:
+        """Start a worker; *address*, if it is not the scheduler's, *module*, if it is not Pigpen's."""
+        words = ("--certificate", str(self.certificates / "worker.pem"), "--name", name, "--slots", str(slots))
+        return self.python(module, "worker", address or self.scheduler.address, *words)
 
     async def joined(self, name: str = "mars") -> str:
         """Wait until a worker has joined; gives its connection."""

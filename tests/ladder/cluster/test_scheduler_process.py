@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import subprocess
 import sys
@@ -70,7 +71,7 @@ async def test_a_worker_that_is_turned_away_says_why_and_ends(cluster: Cluster) 
 
 
 async def test_when_the_scheduler_ends_workers_come_to_the_next_one(cluster: Cluster) -> None:
-    cluster.worker()
+    program = cluster.worker()
     worker = await cluster.joined()
     cluster.scheduler.kill()
     address = cluster.scheduler.address
@@ -80,6 +81,22 @@ async def test_when_the_scheduler_ends_workers_come_to_the_next_one(cluster: Clu
     again = await cluster.joined()
     outcome = MatchOutcome.model_validate_json(await cluster.scheduler.play(again, TASK))
     assert outcome.void is None
+    program.kill()
+    printed, _ = await asyncio.to_thread(program.communicate)
+    assert printed.splitlines() == [
+        f"mars has joined {address}, with 2 slots.",
+        f"The connection to {address} has ended; mars comes again.",
+        f"mars has joined {address}, with 2 slots.",
+    ]
+
+
+async def test_a_frozen_scheduler_is_killed(certificates: Path) -> None:
+    cluster = Cluster(certificates)
+    await cluster.start(frozen_seconds=0.5)
+    os.kill(cluster.scheduler.pid, signal.SIGSTOP)
+    with pytest.raises(SchedulerLost, match="ended by signal 9"):
+        await cluster.scheduler.play("tls://127.0.0.1:1", TASK)
+    await cluster.close()
 
 
 async def test_a_port_that_is_taken_is_named(cluster: Cluster) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
+import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -143,3 +145,31 @@ async def test_a_frozen_worker_is_lost_and_comes_again_without_what_it_played(
     assert again != worker
     await gone(pid)
     assert (await play(cluster, again, HONEST)).void is None
+
+
+async def test_a_worker_that_a_scheduler_does_not_hear_comes_again(cluster: Cluster, waiting: Waiting) -> None:
+    program = cluster.worker(module="tests.ladder.cluster.impatient")
+    worker = await cluster.joined()
+    playing = asyncio.ensure_future(play(cluster, worker, waiting.task))
+    pid = await waiting.begun()
+    os.kill(cluster.scheduler.pid, signal.SIGSTOP)
+    await gone(pid)
+    os.kill(cluster.scheduler.pid, signal.SIGCONT)
+    with pytest.raises(WorkerLost):
+        await playing
+    assert (await play(cluster, await cluster.joined(), HONEST)).void is None
+    assert program.poll() is None
+
+
+async def test_a_worker_that_comes_before_its_coordinator_waits_for_it(certificates: Path) -> None:
+    cluster = Cluster(certificates)
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        address = f"tls://127.0.0.1:{held.getsockname()[1]}"
+        program = cluster.worker(address=address)
+        assert program.stdout is not None
+        said = await asyncio.to_thread(program.stdout.readline)
+    assert said == f"No coordinator lets this worker in at {address} (connection refused); it is tried again.\n"
+    await cluster.start(address)
+    await cluster.joined()
+    await cluster.close()

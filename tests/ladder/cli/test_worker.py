@@ -1,0 +1,24 @@
+"""`pigpen worker` says in a sentence what makes no sense, before it begins."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.command import pigpen
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("10.0.0.1:8786", "--certificate", "x"), "'10.0.0.1:8786' is no address of a coordinator"),
+        (("tls://10.0.0.1:99999", "--certificate", "x"), "write it as tls://10.0.0.1:8786."),
+        (("tls://10.0.0.1:1", "--certificate", "missing.pem"), "The certificate missing.pem cannot be read"),
+        (("tls://10.0.0.1:1", "--certificate", "x", "--name", "a b"), "'a b' is no name for a worker"),
+    ],
+)
+def test_what_makes_no_sense_is_one_sentence(words: tuple[str, ...], sentence: str) -> None:
+    done = pigpen("worker", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("pigpen: ")
+    assert sentence in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -1,0 +1,10 @@
+"""`pigpen`, whose worker soon believes that its scheduler is deaf."""
+
+from __future__ import annotations
+
+from ladder.cli.entry import main
+from ladder.cluster import session
+
+session.FACTS_SECONDS = 0.2
+session.DEAF_SECONDS = 2.0
+main()
