@@ -36,9 +36,10 @@ services: $(READY)
 	@scripts/chromium || true
 	@$(BIN)/python -m ladder.sandbox.docker.base_image >/dev/null 2>&1 || true
 
-# Tests start hundreds of programs.
+# Tests start hundreds of programs; and pytest prepares the asserts of tests and plugins, once here instead of in each worker.
 bytecode: $(READY)
 	@scripts/bytecode ladder referee sdk/pigpen sample_bots tests
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -q --collect-only >/dev/null || true
 
 check: $(READY)  ## format, lint, types, generated code, translations, import directions
 	$(BIN)/ruff format --check

@@ -30,6 +30,8 @@ SHORTER = {
     "pigpen play random cautious counting ./mybot --seed 7 --record match.jsonl": "--boards 4",
 }
 """What each of these commands has at its end for each push: as much as those after it look at."""
+QUICK_TRIALS = {"PIGPEN_PREFLIGHT_DEALS": str(count(1, 4))}
+"""Whoever submits a bot has it tried in all cases, and in so many deals."""
 RECORDED = count(16, 64)
 """Deals of the match that is recorded."""
 PATIENCE = 900
@@ -57,7 +59,7 @@ def commands() -> list[str]:
 def run(command: str, folder: Path, **extra: str) -> subprocess.CompletedProcess[str]:
     """Run a command; if it uses a ladder, then one in *folder*."""
     path = f"{PIGPEN.parent}{os.pathsep}{os.environ['PATH']}"
-    variables = environment(PATH=path, PIGPEN_DATA_DIR=str(folder / "ladder")) | extra
+    variables = environment(PATH=path, PIGPEN_DATA_DIR=str(folder / "ladder"), **QUICK_TRIALS) | extra
     return subprocess.run(
         command, shell=True, cwd=folder, env=variables, capture_output=True, text=True, timeout=PATIENCE - 20,
         check=False,
@@ -69,7 +71,7 @@ def run_pigpen(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     words = shlex.split(command)
     if ">" in words:
         return run(command, folder, PIGPEN_BOARDS="1")
-    return pigpen(*words[1:], folder=folder, PIGPEN_DATA_DIR=str(folder / "ladder"), PIGPEN_BOARDS="1")
+    return pigpen(*words[1:], folder=folder, PIGPEN_DATA_DIR=str(folder / "ladder"), PIGPEN_BOARDS="1", **QUICK_TRIALS)
 
 
 def test_the_readme_holds_no_command_that_nobody_tries() -> None:

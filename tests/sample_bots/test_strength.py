@@ -6,21 +6,33 @@ import pytest
 
 from benchmarks.duels import duel, load_bot
 from pigpen.rules import PRESETS, seed_from
+from tests.counts import count
+
+DUELS = [
+    *[("cautious", "random", variant, count(12, 60)) for variant in ("hearts", "gongzhu", "chinese-hearts")],
+    *[("counting", "cautious", variant, count(32, 60)) for variant in ("hearts", "chinese-hearts")],
+    ("counting", "cautious", "gongzhu", 60),
+]
+"""The stronger bot, the weaker one, the variant, and how many boards tell them apart."""
+SIMULATED = {"sampling": count(6, 12), "exact": 12}
 
 
-@pytest.mark.parametrize("variant", ["hearts", "gongzhu", "chinese-hearts"])
-@pytest.mark.parametrize(("strong", "weak"), [("cautious", "random"), ("counting", "cautious")])
-def test_the_stronger_bot_wins_by_more_than_twice_the_standard_error(variant: str, strong: str, weak: str) -> None:
-    found = duel(PRESETS[variant], load_bot(strong), load_bot(weak), 60, seed_from("order"))
+@pytest.mark.long
+@pytest.mark.parametrize(("strong", "weak", "variant", "boards"), DUELS)
+def test_the_stronger_bot_wins_by_more_than_twice_the_standard_error(
+    strong: str, weak: str, variant: str, boards: int
+) -> None:
+    found = duel(PRESETS[variant], load_bot(strong), load_bot(weak), boards, seed_from("order"))
     mean, error = found.better()
     assert mean > 2 * error
     assert not found.faults
 
 
+@pytest.mark.long
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("strong", ["sampling", "exact"])
+@pytest.mark.parametrize("strong", SIMULATED)
 def test_simulation_beats_counting_by_more_than_twice_the_standard_error(strong: str) -> None:
-    found = duel(PRESETS["hearts-short"], load_bot(strong), load_bot("counting"), 12, seed_from("s"))
+    found = duel(PRESETS["hearts-short"], load_bot(strong), load_bot("counting"), SIMULATED[strong], seed_from("s"))
     mean, error = found.better()
     assert mean > 2 * error
     assert not found.faults

@@ -15,6 +15,7 @@ from pigpen.rules.cards import FULL_DECK
 from pigpen.rules.presets import CHINESE_HEARTS, GONGZHU, GONGZHU_SALE, HEARTS, HEARTS_SHORT
 from pigpen.sim.sim_random import SimRandom
 from pigpen.sim.splits import Unfit
+from tests.counts import count
 from tests.rules.odd_rules import MIXED
 from tests.rules.players import any_action, lumpy_deal, walk
 from tests.rules.possible import key_of, possible
@@ -30,6 +31,8 @@ WESTERN = "2C TC 3D | 5C 4H QS | 3C 9D AH | 7D 2H JS"
 SALE = "2S JD 3D | 3S AH 4D | TC 5H AS | 7D QS 8D"
 FOUR_EACH = "2S 3S 4S 9D | 3C AH 5S 6D | TC JD AS 2H | 6S 7S QS 3H"
 CHINESE = "2S JD 6S | 3S 4S AH | TC 5H AS | 7D QS 8C"
+EACH = count(4, 8)
+"""So often each deal that is possible is to be drawn, where that is counted."""
 
 
 def states_of(deal: Deal, rng: Random) -> list[View]:
@@ -69,6 +72,7 @@ def test_as_many_deals_are_counted_as_there_are(rules: Rules, table: str, seed: 
         assert {key_of(view.sample(rng)) for _ in range(20)} <= worlds
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", range(3))
 def test_what_others_passed_unseen_is_drawn_too(number: int) -> None:
     """Left, right, across; one card each, so that all ways can be tried."""
@@ -78,9 +82,10 @@ def test_what_others_passed_unseen_is_drawn_too(number: int) -> None:
     for view in views:
         worlds = possible(view)
         assert len(worlds) == ways(view) * 3**2
-        assert_uniform(Counter(key_of(view.sample(rng)) for _ in range(8 * len(worlds))), worlds)
+        assert_uniform(Counter(key_of(view.sample(rng)) for _ in range(EACH * len(worlds))), worlds)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("deal", "seat", "cards"),
     [
@@ -98,7 +103,7 @@ def test_each_deal_that_fits_is_as_likely_as_any_other(deal: Deal, seat: int, ca
     worlds = possible(view)
     rng = Random(2)
     assert len(worlds) > 5
-    assert_uniform(Counter(key_of(view.sample(rng)) for _ in range(20 * len(worlds))), worlds)
+    assert_uniform(Counter(key_of(view.sample(rng)) for _ in range(2 * EACH * len(worlds))), worlds)
 
 
 def assert_uniform(seen: Counter[tuple[object, ...]], worlds: set[tuple[object, ...]]) -> None:
@@ -110,11 +115,12 @@ def assert_uniform(seen: Counter[tuple[object, ...]], worlds: set[tuple[object, 
     assert distance <= freedom + 4 * (2 * freedom) ** 0.5 + 4
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rules", PRESETS.values(), ids=named)
 def test_the_true_deal_is_never_ruled_out_and_what_is_drawn_looks_alike(rules: Rules) -> None:
-    """A thousand views and more of real deals, of every seat in every phase."""
+    """Views of real deals, a thousand and more in the long form, of every seat in every phase."""
     rng = Random(3)
-    for _ in range(6):
+    for _ in range(count(2, 6)):
         for deal in walk(lumpy_deal(rules, rng), rng):
             for seat in range(rules.players) if not deal.is_over else ():
                 view = bot_view(deal, seat)
@@ -188,15 +194,16 @@ def test_a_view_that_no_deal_fits_is_refused() -> None:
         view.sample(Random(1))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "table", ["2S 2H QS | 3S 4S AH | TC 5H AS | 7D 3H 8C", "2S AH KH | 2H 3H QS | TC 5S 6S | 7H 8C 8D"]
 )
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(count(2, 4)))
 def test_rules_of_ones_own_are_sampled_exactly_too(table: str, seed: int) -> None:
     rng = Random(seed)
     for view in states_of(small(MIXED, table, number=0), rng):
         worlds = possible(view)
-        assert_uniform(Counter(key_of(view.sample(rng)) for _ in range(8 * len(worlds))), worlds)
+        assert_uniform(Counter(key_of(view.sample(rng)) for _ in range(EACH * len(worlds))), worlds)
 
 
 def test_chance_is_the_same_for_the_same_seed_and_keeps_within_its_bounds() -> None:
@@ -223,7 +230,7 @@ def test_GZ_2_in_any_deal_the_first_leader_holds_the_opening_card_unless_it_lead
         worlds = possible(view)
         assert view.first_leader == leader
         assert ways(view) == len(worlds)
-        assert_uniform(Counter(key_of(view.sample(rng)) for _ in range(8 * len(worlds))), worlds)
+        assert_uniform(Counter(key_of(view.sample(rng)) for _ in range(EACH * len(worlds))), worlds)
     holds_it = {bool(led.sample(rng).dealt[0] & mask("2S")) for _ in range(60)}
     assert holds_it == ({True} if leader is None else {True, False})
     assert {expose(asked.sample(rng), "").turn for _ in range(60)} == ({0, 1, 3} if leader is None else {leader})

@@ -43,7 +43,7 @@ CHECKS = [
     response_schema_conformance,
 ]
 some = settings(
-    max_examples=count(15, 200),
+    max_examples=count(8, 200),
     deadline=None,
     derandomize=True,
     phases=[Phase.explicit, Phase.generate],
