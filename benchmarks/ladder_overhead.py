@@ -71,6 +71,9 @@ class Slots:
         """The share of the slots' time in which they were empty."""
         return self._empty_at_last / (self.slots * (self._last - self._began))
 
+    def machines(self) -> None:
+        """All is played on one machine."""
+
     def submit(self, task: str, key: str) -> Future[str]:
         """Pass on a task."""
         self._change(1)

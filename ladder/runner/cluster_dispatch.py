@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ladder.runner.calibration import Calibration
     from ladder.runner.fleet import Fleet, WorkerCheck
     from ladder.runner.fleet_worker import FleetWorker
+    from ladder.store.commands.queue import MachineLoad
     from ladder.values.cluster import WorkerNews
 
     Start = Callable[[Callable[[WorkerNews], None]], Coroutine[None, None, "Scheduler"]]
@@ -141,7 +142,9 @@ class ClusterDispatch:
         bots = [bot["identity"] for bot in told.get("bots", ())]
         is_judged = True
         try:
-            worker = await self._waiting.place(partial(self.fleet.place, key, bots, told.get("match")))
+            match, machine = told.get("match"), told.get("machine", "")
+            choose = partial(self.fleet.place, key, bots, match, machine)
+            worker = await self._waiting.place(choose, (machine, match) if machine else None)
             answer = await self._ship(task, partial(self._play_at, worker))
             is_judged = False
             return answer
@@ -159,6 +162,10 @@ class ClusterDispatch:
         finally:
             self.fleet.end(key, is_judged=is_judged)
             self._changed()
+
+    async def machines(self) -> list[MachineLoad]:
+        """What each machine has room for."""
+        return self.fleet.machines(self._waiting.coming)
 
     def judge(self, key: str, judgement: Judgement, reason: str) -> None:
         """Count an answer for, or against, the worker that gave it."""

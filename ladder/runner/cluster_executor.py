@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from ladder.runner.cluster_dispatch import ClusterDispatch
     from ladder.runner.executor import Judgement
+    from ladder.store.commands.queue import MachineLoad
 
 
 class ClusterExecutor(LocalExecutor):
@@ -50,6 +51,10 @@ class ClusterExecutor(LocalExecutor):
         """Number of tasks that the workers play at once."""
         slots = self._dispatch.fleet.slots
         return slots if self._most is None else min(slots, self._most)
+
+    def machines(self) -> list[MachineLoad] | None:
+        """What each machine has room for just now."""
+        return asyncio.run_coroutine_threadsafe(self._dispatch.machines(), self._loop).result()
 
     def submit(self, task: str, key: str) -> Future[str]:
         """Let a worker play *task*."""

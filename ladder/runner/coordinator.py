@@ -32,7 +32,7 @@ from ladder.store.queries.leased import leased_attempts, leased_match
 from ladder.store.queries.standings import errors_and_matches
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Sequence
     from random import Random
 
     from ladder.results.summary import MatchSummary
@@ -138,7 +138,12 @@ class Coordinator:
                 self._presence.leave(session)
 
     def take(
-        self, count: int, ahead: int = 0, playing: Collection[tuple[int, int]] = frozenset(), at_once: int = 1
+        self,
+        count: int,
+        ahead: int = 0,
+        playing: Collection[tuple[int, int]] = frozenset(),
+        at_once: int = 1,
+        machines: Sequence[queue.MachineLoad] | None = None,
     ) -> list[MatchTask]:
         """
         Lease matches, and schedule new ones where too few wait.
@@ -147,7 +152,8 @@ class Coordinator:
             count: How many are wanted; there may be fewer.
             ahead: How many more are to wait for their turn.
             playing: Matches and attempts that are under way here.
-            at_once: How many matches are played at the same time.
+            at_once: How many matches are played at the same time, on the machine that plays the most.
+            machines: Where they can be played; None: on this machine.
         """
         now = self._now()
         may_hold_more, self._may_hold_more = self._may_hold_more, True
@@ -161,11 +167,13 @@ class Coordinator:
             if missing > 0:
                 fill_queue(session, self._settings, self._rng, now, missing, self._variants, at_once)
             seconds = partial(seconds_of, session, settings=self._settings)
-            apart = self._settings.owners_apart
-            tried = in_the_way(session) if apart else set()
-            leases = queue.claim(
-                session, self._holder, now, seconds, count, self._variants, owners_apart=apart, not_now=tried
-            )
+            tried: Collection[str] = ()
+            if not self._settings.owners_apart:
+                machines = None
+            else:
+                machines = [queue.MachineLoad("", count, None)] if machines is None else machines
+                tried = in_the_way(session)
+            leases = queue.claim(session, self._holder, now, seconds, count, self._variants, machines, tried)
             tasks = [
                 task_of(lease, leased_match(session, lease.match), seconds(lease.match), self._settings, now)
                 for lease in leases

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from concurrent.futures import Future
 
+    from ladder.store.commands.queue import MachineLoad
     from ladder.worker.task_worker import TaskWorker
 
 CLOSE_SECONDS = 60.0
@@ -46,6 +47,9 @@ class Executor(Protocol):
     @property
     def slots(self) -> int:
         """Number of tasks to play at once; it may change."""
+
+    def machines(self) -> list[MachineLoad] | None:
+        """What each machine has room for just now; None: all is played on this machine."""
 
     def submit(self, task: str, key: str) -> Future[str]:
         """
@@ -96,6 +100,10 @@ class LocalExecutor:
     def slots(self) -> int:
         """Number of tasks to play at once."""
         return self._slots
+
+    def machines(self) -> list[MachineLoad] | None:
+        """It is this machine."""
+        return None
 
     def submit(self, task: str, key: str) -> Future[str]:
         """Play *task*."""

@@ -6,6 +6,7 @@ Nothing here waits, or speaks with anybody: a `ClusterExecutor` tells a fleet wh
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,9 +15,10 @@ import structlog
 from ladder.runner.executor import Judgement
 from ladder.runner.fleet_roster import FleetRoster
 from ladder.runner.fleet_worker import MOST_LIES
+from ladder.store.commands.queue import MachineLoad
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Iterable
 
     from ladder.runner.fleet_admission import Demands
     from ladder.runner.fleet_worker import FleetWorker
@@ -75,7 +77,26 @@ class Fleet(FleetRoster):
         self._placed: dict[str, _Placed] = {}
         """By key of a task: where it is, or was, until its outcome is judged."""
 
-    def place(self, key: str, bots: Collection[str], match: int | None = None) -> FleetWorker | None:
+    def machines(self, coming: Iterable[tuple[str, int]] = ()) -> list[MachineLoad]:
+        """
+        What each machine has room for: all workers there together.
+
+        Args:
+            coming: Machine and number of each match that has no worker yet.
+        """
+        free: Counter[str] = Counter()
+        matches: dict[str, set[int]] = defaultdict(set)
+        for worker in self._connected.values():
+            free[worker.machine] += worker.free
+        for key, placed in self._placed.items():
+            if placed.match is not None and key in placed.worker.calls:
+                matches[placed.worker.machine].add(placed.match)
+        for machine, match in coming:
+            free[machine] -= 1
+            matches[machine].add(match)
+        return [MachineLoad(name, max(0, left), matches[name]) for name, left in free.items()]
+
+    def place(self, key: str, bots: Collection[str], match: int | None = None, machine: str = "") -> FleetWorker | None:
         """
         Choose a worker for a task, and count the task there; None if no slot is free.
 
@@ -83,10 +104,12 @@ class Fleet(FleetRoster):
             key: Names the task.
             bots: Identities of the bots that play in it: all of them on that machine.
             match: Its number, if it is a match.
+            machine: Only there; empty: anywhere.
         """
-        if not self._free:
+        free = [each for each in self._free.values() if not machine or each.machine == machine]
+        if not free:
             return None
-        worker = min(self._free.values(), key=lambda each: each.rank(bots))
+        worker = min(free, key=lambda each: each.rank(bots))
         worker.remember(bots)
         worker.calls.add(key)
         self._placed[key] = _Placed(worker, match)

@@ -71,6 +71,11 @@ class FleetWorker:
         return self.facts.name
 
     @property
+    def machine(self) -> str:
+        """Names the machine, and its start: workers there share a kernel. As `owners.this_process` has it."""
+        return (self.facts.process.split(" ")[1:2] or [self.name])[0]
+
+    @property
     def state(self) -> WorkerState:
         """What it is used for."""
         if not self.connection:

@@ -40,6 +40,7 @@ def task_of(lease: Lease, match: LeasedMatch, seconds: float, settings: Settings
         instances=settings.instances,
         warm_bytes=settings.warm_bytes,
         live=settings.live,
+        machine=lease.machine,
         seconds=seconds,
     )
 

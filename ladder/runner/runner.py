@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ladder.runner.events import Events
     from ladder.runner.executor import Executor
     from ladder.runner.stop_condition import StopCondition
+    from ladder.store.commands.queue import MachineLoad
     from ladder.worker.tasks import MatchOutcome, MatchTask
 
 IDLE_SECONDS = 5.0
@@ -153,7 +154,9 @@ class Runner:
         if count <= 0 or self._probing:
             return
         playing = {(task.match, task.attempt) for task in self._playing.tasks}
-        tasks = self._coordinator.take(count, self._ahead(count), playing, self._executor.slots)
+        machines = self._executor.machines()
+        at_once = self._executor.slots if machines is None else max((_most(each) for each in machines), default=1)
+        tasks = self._coordinator.take(count, self._ahead(count), playing, at_once, machines)
         for task in tasks:
             self._begin(task)
         if not (self._playing or self._submissions or self._submissions.are_waiting()):
@@ -310,3 +313,8 @@ class Runner:
             self._submissions.give_back()
         except PLATFORM_ERRORS as error:  # the next runner finds that their holder has ended
             log.error("platform.down", reason=in_one_line(error))
+
+
+def _most(machine: MachineLoad) -> int:
+    """How many matches a machine plays at the same time."""
+    return machine.free + len(machine.matches or ())

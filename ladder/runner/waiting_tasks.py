@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ladder.runner.executor import NotPlayed
@@ -20,26 +20,40 @@ PATIENCE = 10.0
 """A task that has found no slot after so many seconds goes back into the queue: a worker has gone meanwhile."""
 
 
+@dataclass(frozen=True, eq=False)
+class _Waiting:
+    """One of them."""
+
+    choose: Choose
+    place: asyncio.Future[FleetWorker]
+    coming: tuple[str, int] | None
+
+
 class WaitingTasks:
     """Those of one cluster; who came first is served first. Only for the thread of one event loop."""
 
     def __init__(self) -> None:
-        self._waiting: deque[tuple[Choose, asyncio.Future[FleetWorker]]] = deque()
+        self._waiting: list[_Waiting] = []
 
-    async def place(self, choose: Choose) -> FleetWorker:
+    @property
+    def coming(self) -> list[tuple[str, int]]:
+        """Machine and number of each match that only one machine may play."""
+        return [each.coming for each in self._waiting if each.coming and not each.place.done()]
+
+    async def place(self, choose: Choose, coming: tuple[str, int] | None = None) -> FleetWorker:
         """
         Wait for a slot.
 
         Args:
             choose: Takes one.
+            coming: The machine that must play it, and the number of the match; None: any may.
 
         Raises:
             NotPlayed: If none was free for long.
         """
-        if not self._waiting and (worker := choose()) is not None:
-            return worker
         place: asyncio.Future[FleetWorker] = asyncio.get_running_loop().create_future()
-        self._waiting.append((choose, place))
+        self._waiting.append(_Waiting(choose, place, coming))
+        self.serve()
         try:
             await asyncio.wait([place], timeout=PATIENCE)
         finally:
@@ -50,10 +64,7 @@ class WaitingTasks:
 
     def serve(self) -> None:
         """Give out what has become free."""
-        while self._waiting:
-            choose, place = self._waiting[0]
-            if not place.done():
-                if (worker := choose()) is None:
-                    break
-                place.set_result(worker)
-            self._waiting.popleft()
+        for waiting in self._waiting:
+            if not waiting.place.done() and (worker := waiting.choose()) is not None:
+                waiting.place.set_result(worker)
+        self._waiting = [each for each in self._waiting if not each.place.done()]

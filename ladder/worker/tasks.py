@@ -68,6 +68,8 @@ class MatchTask(Message):
     """Memory that warm containers without an instance may have together."""
     live: Public = "off"
     """What is told of it while it is played."""
+    machine: str = ""
+    """Where it must be played (`MachineLoad`); empty: anywhere."""
     seconds: PositiveFloat
     """A match that takes longer is void."""
 

@@ -16,7 +16,7 @@ from sqlalchemy import delete, exists, func, select, text, update
 from ladder.store.models import Owner, Rating, State, Status, StoredBot, StoredMatch, StoredSeat, Version
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from sqlalchemy import ColumnElement, Row, Select, TextClause
     from sqlalchemy.orm import Session
@@ -34,6 +34,17 @@ _LEASED = text(f"matches.status = '{Status.LEASED}'")
 
 
 @dataclass(frozen=True)
+class MachineLoad:
+    """A machine that plays matches, where owners must be kept apart from one another."""
+
+    name: str
+    free: int
+    """Matches that may begin there now."""
+    matches: Collection[int] | None
+    """Numbers of those that are played there; None: all that are leased, for nobody knows of another machine."""
+
+
+@dataclass(frozen=True)
 class Lease:
     """One attempt at a match, until a certain time."""
 
@@ -41,6 +52,8 @@ class Lease:
     attempt: int
     until: float
     """Unix time."""
+    machine: str = ""
+    """Where it must be played; empty: anywhere."""
 
 
 def claim(
@@ -50,8 +63,7 @@ def claim(
     seconds: Callable[[int], float],
     count: int,
     variants: Collection[str] | None = None,
-    *,
-    owners_apart: bool = False,
+    machines: Sequence[MachineLoad] | None = None,
     not_now: Collection[str] = (),
 ) -> list[Lease]:
     """
@@ -64,15 +76,16 @@ def claim(
         seconds: How long a match may take, by its number.
         count: How many matches at most.
         variants: Only of these; None: of any.
-        owners_apart: Leave a match where it is while an owner of a bot in it has a bot in a match that is leased. Two
-            containers of one owner that live at the same time can tell each other what they see (docs/security.md).
+        machines: Lease a match only for one of these machines where no owner of a bot in it has a bot in a match, and
+            that has room for it. Two containers of one owner that live at the same time on one kernel can tell each
+            other what they see (docs/security.md). None: owners need not be apart.
         not_now: With that, also a match with a bot of one of these owners.
     """
     waiting = select(StoredMatch.id, StoredMatch.attempt).where(_QUEUED, *_of(variants)).order_by(StoredMatch.id)
-    found = session.execute(waiting if owners_apart else waiting.limit(count))
+    found = session.execute(waiting.limit(count) if machines is None else waiting)
     rows = [(match, attempt) for match, attempt in found]
-    chosen = _apart(session, rows, not_now)[:count] if owners_apart else rows
-    leases = [Lease(match, attempt + 1, now + seconds(match) + GRACE) for match, attempt in chosen]
+    chosen = [(*row, "") for row in rows] if machines is None else _apart(session, rows, machines, not_now, count)
+    leases = [Lease(match, attempt + 1, now + seconds(match) + GRACE, machine) for match, attempt, machine in chosen]
     for lease in leases:
         session.execute(
             update(StoredMatch)
@@ -88,22 +101,50 @@ def playing_owners(session: Session) -> set[str]:
     return set(session.scalars(select(Owner.name).where(Owner.id.in_(playing)))) if playing else set()
 
 
-def _apart(session: Session, waiting: Iterable[tuple[int, int]], not_now: Collection[str]) -> list[tuple[int, int]]:
+def _apart(
+    session: Session,
+    waiting: Iterable[tuple[int, int]],
+    machines: Sequence[MachineLoad],
+    not_now: Collection[str],
+    count: int,
+) -> list[tuple[int, int, str]]:
     """
-    Choose of the *waiting* matches, the oldest first.
+    Choose of the *waiting* matches, the oldest first, and a machine for each.
 
-    They share no owner with one another, or with a leased one, or with *not_now*.
+    On each machine they share no owner with one another, or with a match that is played there; nor with *not_now*.
     """
-    busy = set().union(*_owners(session, _LEASED).values())
-    if not_now:
-        busy |= set(session.scalars(select(Owner.id).where(Owner.name.in_(list(not_now)))))
-    owners = _owners(session, _QUEUED)
-    chosen = []
+    playing, owners = _owners(session, _LEASED), _owners(session, _QUEUED)
+    barred = set(session.scalars(select(Owner.id).where(Owner.name.in_(list(not_now))))) if not_now else set()
+    rooms = [_Room.of(machine, playing) for machine in machines if machine.free > 0]
+    rooms.sort(key=lambda room: -room.free)
+    chosen: list[tuple[int, int, str]] = []
     for match, attempt in waiting:
-        if busy.isdisjoint(owners[match]):
-            chosen.append((match, attempt))
-            busy |= owners[match]
+        if len(chosen) >= count or not rooms:
+            break
+        theirs = owners[match]
+        if barred.isdisjoint(theirs) and (room := next((each for each in rooms if each.busy.isdisjoint(theirs)), None)):
+            chosen.append((match, attempt, room.name))
+            room.busy |= theirs
+            room.free -= 1
+            rooms.remove(room)
+            if room.free:
+                rooms.append(room)  # the others come first: so all get about as much
     return chosen
+
+
+@dataclass(eq=False)
+class _Room:
+    """What may begin on one machine."""
+
+    name: str
+    free: int
+    busy: set[int]
+    """The owners of bots that play there."""
+
+    @classmethod
+    def of(cls, machine: MachineLoad, playing: Mapping[int, set[int]]) -> _Room:
+        matches = playing if machine.matches is None else machine.matches
+        return cls(machine.name, machine.free, set().union(*(playing.get(match, set()) for match in matches)))
 
 
 def pending_owners(session: Session) -> list[set[int]]:

@@ -342,3 +342,20 @@ def test_closing_gives_up_what_is_played_and_ends_the_scheduler() -> None:
     with suppress(CancelledError):
         future.result(SECONDS)
     assert cluster.state() is WorkerState.GONE
+
+
+def test_a_task_that_must_be_played_on_one_machine_waits_for_it_while_others_play(cluster: TestedCluster) -> None:
+    cluster.tell(*(joined(name, slots=1, process=f"host {name} pid:[1] 7 8") for name in ("barn", "mill")))
+    cluster.until(lambda: cluster.executor.slots == 2)
+    cluster.scheduler.answer = lambda worker, task: None
+    futures = [
+        cluster.executor.submit(json.dumps({"match": match, "machine": machine}), f"match-{match}-1")
+        for match, machine in ((1, "barn"), (2, "barn"), (3, "mill"))
+    ]
+    machines = {each.name: (each.free, set(each.matches or ())) for each in cluster.executor.machines() or []}
+    assert machines == {"barn": (0, {1, 2}), "mill": (0, {3})}
+    assert [worker for worker, task in cluster.scheduler.played if "machine" in task] == ["tls://barn", "tls://mill"]
+    futures[0].cancel()
+    cluster.until(
+        lambda: [worker for worker, task in cluster.scheduler.played if "machine" in task][2:] == ["tls://barn"]
+    )

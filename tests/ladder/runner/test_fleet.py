@@ -255,3 +255,24 @@ def test_slots_are_added_up_right_whatever_happens() -> None:
         fleet.end(f"match-{number}-1", is_judged=False)
         fleet.judge(f"match-{number}-1", Judgement.VOID if number % 3 else Judgement.COUNTED, "It failed.")
     assert fleet.slots == sum(worker.slots for worker in fleet.workers.values())
+
+
+def test_workers_on_one_machine_are_one_place_for_owners_who_are_kept_apart() -> None:
+    clock = HandClock()
+    fleet = Fleet(DEMANDS, clock, clock)
+    for name, process in (("barn", "host boot-1 pid:[1] 7 8"), ("shed", "host boot-1 pid:[1] 9 9"),
+                          ("mill", "host boot-2 pid:[1] 7 8")):  # fmt: skip
+        fleet.hear(joined(name, process=process))
+    calibrate(fleet)
+    for match, machine in ((1, "boot-1"), (2, "boot-1"), (3, "boot-2")):
+        assert fleet.place(f"match-{match}-1", BOTS, match, machine) is not None
+    assert {(each.name, each.free, *sorted(each.matches or ())) for each in fleet.machines()} == {
+        ("boot-1", 2, 1, 2), ("boot-2", 1, 3)
+    }  # fmt: skip
+    assert {(each.name, each.free, *sorted(each.matches or ())) for each in fleet.machines([("boot-2", 9)])} == {
+        ("boot-1", 2, 1, 2), ("boot-2", 0, 3, 9)
+    }  # fmt: skip
+    assert fleet.place("match-4-1", BOTS, 4, "boot-2") is not None
+    assert fleet.place("match-5-1", BOTS, 5, "boot-2") is None
+    fleet.end("match-1-1", is_judged=False)
+    assert {each.name: set(each.matches or ()) for each in fleet.machines()}["boot-1"] == {2}

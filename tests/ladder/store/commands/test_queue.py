@@ -14,6 +14,7 @@ from ladder.store.commands.queue import (
     MOST_ATTEMPTS,
     MOST_FAILURES,
     Lease,
+    MachineLoad,
     claim,
     count_waiting,
     fail,
@@ -221,12 +222,28 @@ def test_matches_in_which_an_owner_plays_already_wait_if_owners_are_kept_apart(d
         numbers = [
             queue(session, versions, seed=seed) for versions, seed in ((first, "1"), (shared, "2"), (third, "3"))
         ]
-        leased = claim(session, "me", NOW, seconds, 3, owners_apart=True)
+        leased = claim(session, "me", NOW, seconds, 3, machines=[MachineLoad("", 3, None)])
         assert [lease.match for lease in leased] == [numbers[0], numbers[2]]
-        assert claim(session, "me", NOW, seconds, 3, owners_apart=True) == []
+        assert claim(session, "me", NOW, seconds, 3, machines=[MachineLoad("", 3, None)]) == []
         give_back(session, numbers[0], 1)
-        assert [lease.match for lease in claim(session, "me", NOW, seconds, 1, owners_apart=True)] == [numbers[0]]
+        assert [
+            lease.match for lease in claim(session, "me", NOW, seconds, 1, machines=[MachineLoad("", 1, None)])
+        ] == [numbers[0]]
         assert [lease.match for lease in claim(session, "me", NOW, seconds, 3)] == [numbers[1]]
+
+
+def test_on_each_of_several_machines_owners_are_kept_apart_from_those_who_play_there_alone(database: Database) -> None:
+    with database.write() as session:
+        versions = [enter(session, name) for name in "abcd"]
+        first, second, third, fourth = (queue(session, versions, seed=str(number)) for number in range(4))
+        assert [
+            lease.machine for lease in claim(session, "me", NOW, seconds, 1, machines=[MachineLoad("x", 2, ())])
+        ] == ["x"]
+        mars, venus = MachineLoad("mars", 5, (first,)), MachineLoad("venus", 2, ())
+        leased = claim(session, "me", NOW, seconds, 5, machines=[mars, venus, MachineLoad("full", 0, ())])
+        assert [(lease.match, lease.machine) for lease in leased] == [(second, "venus")]
+        again = claim(session, "me", NOW, seconds, 5, machines=[MachineLoad("mars", 1, ()), MachineLoad("io", 1, ())])
+        assert sorted((lease.match, lease.machine) for lease in again) == [(third, "mars"), (fourth, "io")]
 
 
 def test_owners_are_kept_apart_where_containers_share_a_kernel() -> None:
