@@ -103,7 +103,7 @@ def test_the_default_is_played_when_the_time_is_up_and_the_person_is_told(tmp_pa
     path = tmp_path / "match.jsonl"
     words = ("play", "human", "random", "cautious", "counting", "--rules", "gongzhu", *QUICK, "--deals", "1")
     with terminal(*words, "--human-limit", "1", "--record", str(path)) as now:
-        now.see("the default is played for you")
+        now.see("the default was played for you")
         now.see("You are away")
         now.press("b")
         now.see("Your turn.")

@@ -180,7 +180,7 @@ class Desk:
                 self._question, self.choice, self.said = what, Choice(what.view), ""
         elif isinstance(what, FaultNotice):
             self._question = self.choice = None
-            self.blame = f"✗ {spelled(harmless(what.message)).capitalize()}: the default is played for you."
+            self.blame = f"✗ {_why(what)}: the default was played for you."
         elif isinstance(what, DealResult):
             self._question = self.choice = None
             self.result = what
@@ -241,3 +241,11 @@ class Desk:
     def _tell(self) -> SeatActions:
         assert self.seat is not None
         return self.seat
+
+
+def _why(fault: FaultNotice) -> str:
+    """What was wrong, to whoever did it."""
+    if fault.verdict == "timeout":
+        return "Your time was up"
+    text = spelled(harmless(fault.message))
+    return f"{text[:1].upper()}{text[1:]}"

@@ -206,6 +206,8 @@ def _card(choice: Choice | None, chair: Chair, card: Card, *, is_fresh: bool) ->
     style = "underline " * is_fresh + "bold " * chosen
     if choice is not None and choice.view.phase is not Phase.MOON and card not in choice.view.legal:
         style += "dim "
+    elif choice is not None and choice.view.phase is Phase.PLAY:
+        style += "bold "
     sign = "›" if on_it else "+" if chosen else " "
     return Text.assemble(sign, (frame.format(words.rank(card)), style + "reverse" * on_it))
 

@@ -49,7 +49,7 @@ def recorded(path: Path, spec: MatchSpec, fronts: list[BotFront], bots: Bots | N
     others = bots or InlineBots([source] * (len(spec.bots) - 1))
     (person,) = spec.people
     with RecordWriter.create(path) as writer:
-        return asyncio.run(play_with_people(spec, others, {person: sitting(front)}, writer.write))  # type: ignore[dict-item]
+        return asyncio.run(play_with_people(spec, others, {person: sitting(front)}, writer.write))
 
 
 @every_preset
@@ -147,7 +147,7 @@ def test_a_record_that_says_otherwise_of_its_people_does_not_hold(
     with pytest.MonkeyPatch.context() as patch, RecordWriter.create(path) as writer:
         patch.setattr("referee.match.person.AWAY_SECONDS", 0.0)
         others = InlineBots([find_bot("cautious")] * 3)
-        asyncio.run(play_with_people(spec, others, {0: sitting(front)}, writer.write))  # type: ignore[dict-item]
+        asyncio.run(play_with_people(spec, others, {0: sitting(front)}, writer.write))
     assert verify(path).holds
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     change(lines[0])  # type: ignore[operator]
@@ -168,3 +168,19 @@ def write_chained(path: Path, lines: list[dict[str, object]]) -> None:
         text, before = chained(json.dumps(line, separators=(",", ":"), ensure_ascii=False).encode(), before)
         texts.append(text + b"\n")
     path.write_bytes(b"".join(texts))
+
+
+def test_two_people_sit_at_one_table_and_each_sees_its_own_cards_alone(tmp_path: Path) -> None:
+    path, fronts = tmp_path / "match.jsonl", [BotFront(), BotFront()]
+    names = ("ann", "cautious", "bob", "cautious#2")
+    people = {0: person_clock(), 2: person_clock()}
+    spec = MatchSpec(PRESETS["gongzhu-partners"], names, Format(2), DEFAULT_CLOCK, bytes(32), people)
+    sits = {0: sitting(lambda: fronts[0]), 2: sitting(lambda: fronts[1])}
+    with RecordWriter.create(path) as writer:
+        bots = InlineBots([find_bot("cautious")] * 2)
+        asyncio.run(play_with_people(spec, bots, sits, writer.write))
+    assert verify(path).holds
+    for seat, front in zip((0, 2), fronts, strict=True):
+        assert {seen.view.seat for seen in front.sights} == {seat}
+        assert {seen.names for seen in front.sights} == {names}
+        assert {question.view.seat for question in front.questions} == {seat}

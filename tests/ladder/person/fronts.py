@@ -14,6 +14,7 @@ from pigpen.values.notices import DealResult, FaultNotice, MatchResult, Welcome
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
+    from ladder.matches.people import Sit
     from pigpen.values.notices import Notice
     from pigpen.values.seen import Seen
     from pigpen.values.view import View
@@ -84,7 +85,7 @@ class BotFront(NotingFront):
             self.client.go_on(notice.deal)
 
 
-def sitting(make: Callable[[], BotFront]) -> Callable[[int, str, str], object]:
+def sitting(make: Callable[[], BotFront]) -> Sit:
     """Bring a fresh front to each table, and wait there until the match is over for it."""
 
     @asynccontextmanager

@@ -89,3 +89,33 @@ def test_an_interrupted_match_goes_on_after_its_recorded_deals(tmp_path: Path) -
         for line in lines[3:]:
             write(line)
     assert len(path.read_text().splitlines()) == len(lines)
+
+
+@pytest.mark.parametrize(
+    ("given", "form"), [({}, Format()), ({"boards": 3}, Format(boards=3)), ({"deals": 3}, Format(deals=3))]
+)
+def test_with_a_person_a_match_is_a_game_unless_told_otherwise(given: dict[str, Any], form: Format) -> None:
+    plan = new_match(MatchRequest(bots=("random", "human", "random", "counting"), human_limit=7.0, **given))
+    assert plan.spec.format == form
+    assert plan.spec.bots == ("random", "human", "random#2", "counting")
+    assert tuple(source.name for source in plan.sources) == ("random", "random", "counting")
+    assert {bot: clock.limit for bot, clock in plan.spec.people.items()} == {1: 7.0}
+    assert plan.spec.clock.limit == 1.0
+
+
+def test_a_folder_of_that_name_is_a_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "human").mkdir()
+    (tmp_path / "human" / "bot.py").write_text("")
+    monkeypatch.chdir(tmp_path)
+    plan = new_match(MatchRequest(bots=("./human", "random", "random", "random")))
+    assert plan.spec.bots[0] == "human"
+    assert not plan.spec.people
+
+
+def test_a_person_resumes_only_what_a_person_began(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "match.jsonl"
+    (first, *_) = match_lines("hearts", "deals:2")
+    with RecordWriter.create(path) as writer:
+        writer.write(first.model_copy(update={"bots": ("human", "random", "random#2", "random#3")}))
+    with pytest.raises(UserError, match="name these bots, in this order"):
+        resumed_match(path, ("human", "random", "random", "random"), SEED.hex())

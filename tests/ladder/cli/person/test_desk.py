@@ -213,7 +213,14 @@ def test_a_fault_is_said_plainly_and_closes_the_question() -> None:
     table.desk.told(FaultNotice("timeout", "no answer within 30.000 s", 1, takeover=False))
     table.desk.advance()
     assert table.desk.choice is None
-    assert "✗ No answer within 30.000 s: the default is played for you." in table.text
+    assert "✗ Your time was up: the default was played for you." in table.text
+
+
+def test_what_was_illegal_is_named() -> None:
+    table = hearts()
+    table.desk.told(FaultNotice("illegal", "QS may not be played now; legal: 2C", 1, takeover=False))
+    table.desk.advance()
+    assert "✗ Q♠ may not be played now; legal: 2♣: the default was played for you." in table.text
 
 
 def test_who_is_away_may_come_back() -> None:
