@@ -354,8 +354,10 @@ def test_a_task_that_must_be_played_on_one_machine_waits_for_it_while_others_pla
     ]
     machines = {each.name: (each.free, set(each.matches or ())) for each in cluster.executor.machines() or []}
     assert machines == {"barn": (0, {1, 2}), "mill": (0, {3})}
-    assert [worker for worker, task in cluster.scheduler.played if "machine" in task] == ["tls://barn", "tls://mill"]
+
+    def played() -> list[str]:
+        return [worker for worker, task in cluster.scheduler.played if "machine" in task]
+
+    cluster.until(lambda: played() == ["tls://barn", "tls://mill"])
     futures[0].cancel()
-    cluster.until(
-        lambda: [worker for worker, task in cluster.scheduler.played if "machine" in task][2:] == ["tls://barn"]
-    )
+    cluster.until(lambda: played()[2:] == ["tls://barn"])
