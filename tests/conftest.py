@@ -18,12 +18,13 @@ from ladder.errors import SandboxError
 from ladder.sandbox.docker.engine import connect
 from pigpen import ClockSetting, Welcome
 from pigpen.rules import PRESETS
+from tests.e2e.machines import why_none
 from tests.ladder import postgres, registries
 from tests.ladder.site import nginx
 
 OWN_MOUNTS = ("unshare", "--user", "--map-root-user", "--mount")
 """Runs a command that sees mounts of its own."""
-MARKERS = ("chromium", "docker", "mounts", "nginx", "node", "postgres", "registry", "runsc", "systemd")
+MARKERS = ("chromium", "docker", "machines", "mounts", "nginx", "node", "postgres", "registry", "runsc", "systemd")
 # Seven thousand tests are a million objects that live to the end: looking at them again and again takes a sixth of the
 # time of a run.
 gc.disable()
@@ -69,6 +70,8 @@ def _missing() -> dict[str, str]:
         client.close()
     if not _may_mount():
         missing["mounts"] = "This user may not mount a file system of its own (unshare --user --mount)."
+    if why := why_none():
+        missing["machines"] = why
     if not (shutil.which("node") and shutil.which("npm")):
         missing["node"] = "Node.js and npm are not installed."
     if not shutil.which("chromium"):

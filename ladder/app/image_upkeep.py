@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import structlog
 
 from ladder.errors import SandboxError
+from ladder.registry.client import RegistryClient
+from ladder.registry.names import ImageName
 from ladder.runner.registry_logins import RegistryLogins
 from ladder.store.commands.pinning import pin
 from ladder.store.queries.images import unpinned_images
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
+
+START_SECONDS, LOOK_SECONDS = 15.0, 0.5
+"""How long the registry may take to start, and the seconds between two looks."""
 
 log = structlog.get_logger()
 
@@ -35,7 +42,20 @@ def push_images(ladder: Ladder) -> int:
         bots = [bot for image in unpinned for bot in image.bots]
         log.warning("image.no_registry", bots=bots, reason="Only this machine can play them: setting registry.")
         return 0
+    if unpinned:
+        _wait(ladder, unpinned[0].identity)
     return sum(_pushed(ladder, image.identity, image.bots) for image in unpinned)
+
+
+def _wait(ladder: Ladder, identity: str) -> None:
+    """Give the registry time to start: `pigpen up` starts everything at once."""
+    place = RegistryLogins(ladder.settings).place(identity, ladder.clock())
+    assert place is not None
+    for _ in range(int(START_SECONDS / LOOK_SECONDS)):
+        with suppress(SandboxError), RegistryClient(place.login) as registry:
+            registry.digest(ImageName(place.repository, "latest"))
+            return
+        time.sleep(LOOK_SECONDS)
 
 
 def _pushed(ladder: Ladder, identity: str, bots: tuple[str, ...]) -> bool:

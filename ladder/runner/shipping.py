@@ -17,6 +17,7 @@ from ladder.sandbox.bots.content import Content
 from ladder.sandbox.bots.kept import keep_folder
 from ladder.sandbox.bots.packed import TooLarge, pack
 from ladder.sandbox.wheels.packages import with_lock
+from ladder.trials.candidate import NOWHERE
 from ladder.trials.tasks import SubmissionOutcome, SubmissionTask
 from ladder.worker.tasks import FolderTask, MatchOutcome
 
@@ -65,6 +66,8 @@ async def play_elsewhere(task: str, play: Play, data_dir: Path) -> str:
 async def _try(task: SubmissionTask, play: Play) -> str:
     if task.folder is None:
         return await play(task.model_copy(update={"data_dir": None}).model_dump_json())
+    if task.sandbox == "docker" and task.place is None:
+        raise SandboxError(NOWHERE)
     folder, data_dir = Path(task.folder), Path(task.data_dir or "")
     try:
         content = await asyncio.to_thread(Content.read, folder, task.most_bytes)

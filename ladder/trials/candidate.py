@@ -32,6 +32,11 @@ NEEDS_MORE = (
 )
 
 
+NOWHERE = (
+    "What is built on one machine of a cluster can be played on none of the others: the ladder has no registry of "
+    "images (setting registry)."
+)
+
 log = structlog.get_logger()
 
 
@@ -70,7 +75,7 @@ class Candidate:
         identity = self.program.identity
         if self.copy is None:
             if data_dir is None:
-                return self.pinned or await asyncio.to_thread(_must_push, place, identity)
+                return self.pinned or await asyncio.to_thread(push, _place(place), identity)
             await asyncio.to_thread(images.keep, identity)
             return self.pinned or (await asyncio.to_thread(_pushed, place, identity) if place else None)
         assert self.content is not None
@@ -119,6 +124,12 @@ async def candidate(
         yield await _from_copy(sandbox, source.name, content, scratch / "bot")
 
 
+def _place(place: ImagePlace | None) -> ImagePlace:
+    if place is None:
+        raise SandboxError(NOWHERE)
+    return place
+
+
 def _pushed(place: ImagePlace, identity: str) -> str | None:
     """Push what was built here; whoever runs the ladder for other machines does it later, if that fails."""
     try:
@@ -126,15 +137,6 @@ def _pushed(place: ImagePlace, identity: str) -> str | None:
     except SandboxError as error:
         log.warning("image.not_pushed", identity=identity, reason=str(error))
         return None
-
-
-def _must_push(place: ImagePlace | None, identity: str) -> str:
-    if place is None:
-        raise SandboxError(
-            "What is built on one machine of a cluster can be played on none of the others: the ladder has no registry "
-            "of images (setting registry)."
-        )
-    return push(place, identity)
 
 
 async def _from_image(sandbox: Sandbox, source: BotSource, most_bytes: int) -> Candidate:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import structlog
@@ -56,6 +57,8 @@ async def try_task(
                     return await try_submission(sandbox, here, Teller(task, tell))
                 finally:
                     await sandbox.close()
+                    if store is not None:
+                        await _forget(here)
     except BotRejected as error:
         return SubmissionOutcome(submission=task.submission, attempt=task.attempt, refused=str(error))
     except FoldersMissing as error:
@@ -67,6 +70,15 @@ async def try_task(
             return void(f"Its trial was not over after {task.seconds:g} seconds.")
         log.exception("worker.failed", submission=task.submission, attempt=task.attempt)
         return void(f"The platform has a mistake: {type(error).__name__}: {error}")
+
+
+async def _forget(task: SubmissionTask) -> None:
+    """Forget what was built: the sandbox has used it until now, and whoever plays it pulls it."""
+    if task.sandbox == "docker" and task.folder is not None:
+        from ladder.trials.image_facts import forget  # trials of processes need no Docker
+
+        with suppress(SandboxError):
+            await asyncio.to_thread(forget, Path(task.folder))
 
 
 class Teller:

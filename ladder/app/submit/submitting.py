@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ladder.app.running import event_log
 from ladder.entry.claims import check_claim
 from ladder.entry.variants import choices
 from ladder.errors import BotRejected, LadderError, SandboxError, StoreError, UserError
@@ -79,7 +81,8 @@ async def submit(
     sandbox = open_sandbox(kind)
     try:
         check_claim(look, request.name, request.owner, kind)
-        return await _try(ladder, request, kind, sandbox, progress)
+        with event_log(ladder, "submit") if ladder.settings.registry else nullcontext():  # whether it answers
+            return await _try(ladder, request, kind, sandbox, progress)
     finally:
         await sandbox.close()
 

@@ -11,12 +11,15 @@ import pytest
 from sqlalchemy import select
 from structlog.testing import capture_logs
 
+from ladder.app import image_upkeep
 from ladder.app.image_upkeep import push_images
 from ladder.app.ladder import Ladder
 from ladder.app.registry_upkeep import sweep
+from ladder.errors import SandboxError
 from ladder.matches.kinds import open_sandbox
 from ladder.registry.program import RegistryPlan
 from ladder.runner.registry_logins import RegistryLogins
+from ladder.runner.shipping import play_elsewhere
 from ladder.runner.submission_coordinator import SubmissionCoordinator
 from ladder.sandbox.docker.bot_images import find_image
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
@@ -26,15 +29,25 @@ from ladder.store.commands.submission_queue import NewSubmission
 from ladder.store.models import State
 from ladder.trials.tasks import SubmissionOutcome
 from ladder.values.submission import SubmissionRow
+from ladder.worker.bot_store import BotStore, StorePlan
 from ladder.worker.pinned import load_version
+from ladder.worker.pulled_images import PulledImages
 from ladder.worker.tasks import TaskBot
 from ladder.worker.trials import try_task
+from ladder.worker.worker import Worker
 from tests.for_two import FOR_TWO
 from tests.ladder import ladders
 from tests.ladder.registries import free_port, guarded_registry
 from tests.ladder.trials.tiny import load_tiny
 
+pytestmark = pytest.mark.usefixtures("no_patience")
 REALM = "http://127.0.0.1:1/"
+
+
+@pytest.fixture
+def no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A registry that does not run is not waited for."""
+    monkeypatch.setattr(image_upkeep, "START_SECONDS", 0.5)
 
 
 @pytest.fixture
@@ -137,8 +150,8 @@ def test_what_the_ladder_has_pushed_stays_when_its_version_retires(ladder: Ladde
     assert (sweep(ladder, address, plan), sorted(plan.images.rglob("data"))) == (0, before)
 
 
-async def tried(ladder: Ladder, folder: Path) -> tuple[SubmissionOutcome, SubmissionRow]:
-    """Submit a folder, and have this machine try it."""
+async def tried(ladder: Ladder, folder: Path, store: BotStore | None = None) -> tuple[SubmissionOutcome, SubmissionRow]:
+    """Submit a folder, and have this machine try it, or, with a *store*, one that has nothing of the ladder's disk."""
     submissions = SubmissionCoordinator(ladder.database, ladder.settings, ladder.clock)
     kept = submissions.folders.make()
     folder.rename(submissions.folders.bot(kept, "mybot"))
@@ -146,10 +159,49 @@ async def tried(ladder: Ladder, folder: Path) -> tuple[SubmissionOutcome, Submis
     task = submissions.begin(
         NewSubmission("ada", False, "Trotter", "mybot", None, kept, "mybot", variants, False, "docker")
     )
-    outcome = await try_task(task, open_sandbox, print)
+    if store is None:
+        outcome = await try_task(task, open_sandbox, print)
+    else:
+        worker = Worker(load_version, store=store)
+        answer = await play_elsewhere(task.model_dump_json(), worker.play, ladder.settings.data_dir)
+        outcome = SubmissionOutcome.model_validate_json(answer)
+        await worker.close()
     row = submissions.record(outcome)
     assert row is not None
     return outcome, row
+
+
+@pytest.mark.docker
+@pytest.mark.registry
+async def test_what_a_machine_elsewhere_has_built_is_entered_from_the_registry_and_does_not_stay_there(
+    ladder: Ladder, running: None, bot: Callable[..., Path], name: str, client: docker.DockerClient, tmp_path: Path
+) -> None:
+    folder = bot(name)
+    (folder / "note").write_text(f"elsewhere {name}")
+    outcome, row = await tried(ladder, folder, BotStore(StorePlan(data_dir=tmp_path / "elsewhere")))
+    assert (row.status, row.reason) == ("entered", "")
+    assert outcome.program is not None
+    assert pinned(ladder) == outcome.program.pinned
+    assert find_image(client, outcome.program.identity) is None
+    images = PulledImages(tmp_path / "elsewhere", 10**12)
+    login = RegistryLogins(ladder.settings).login([outcome.program.pinned], ladder.clock())
+    task = TaskBot(
+        name="Trotter", identity=outcome.program.identity, sandbox="docker", pinned=outcome.program.pinned,
+        registry=login,
+    )  # fmt: skip
+    async with images.using(task):
+        assert find_image(client, outcome.program.identity) is not None
+    images.close()
+    client.api.remove_image(outcome.program.identity, force=True)
+
+
+@pytest.mark.docker
+async def test_what_a_machine_elsewhere_has_built_is_void_without_a_registry(
+    ladder: Ladder, bot: Callable[..., Path], name: str, tmp_path: Path
+) -> None:
+    alone = replace(ladder, settings=ladder.settings.model_copy(update={"registry": ""}))
+    with pytest.raises(SandboxError, match=r"the ladder has no registry of images \(setting registry\)"):
+        await tried(alone, bot(name), BotStore(StorePlan(data_dir=tmp_path / "elsewhere")))
 
 
 @pytest.mark.docker

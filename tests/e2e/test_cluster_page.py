@@ -1,0 +1,165 @@
+"""What docs/cluster.md says is typed on three machines, each with a network, a disk and a Docker engine of its own."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import docker
+import pytest
+
+from ladder.sandbox.docker.base_image import BaseImage, ensure_base_image
+from ladder.sandbox.docker.engine import connect
+from tests.counts import LONG
+from tests.e2e.command import PIGPEN, ROOT
+from tests.e2e.machines import Lan, Machine, lan
+
+PAGE = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
+NAMES = ("arena", "mars", "venus")
+PATIENCE = 580
+"""Seconds for all of it, on a machine that is busy with other things, too."""
+STUBS = {
+    "apt-get": "exit 0",
+    "systemctl": 'echo "$@" >> /opt/systemctl',
+    "scp": 'cp "$MACHINES/${1%%.*}${1#*:}" "$2"',
+    "python3": 'case "$*" in "-m venv "*) exit 0 ;; *) exec /usr/bin/python3 "$@" ;; esac',
+}
+"""Programs that a machine for tests has in other ways: packages, services, and files of others."""
+SUBMIT = "/opt/pigpen/bin/pigpen submit ./mybot"
+BRIEF = "boards = 1\npreflight_deals = 1\n"
+"""Settings under which a match takes a second or two."""
+
+
+def blocks() -> Iterator[tuple[tuple[str, ...], str]]:
+    """All commands of the page, with the machines on which they are typed."""
+    for where, code in re.findall(r"[^\n]*?[Oo]n (`[^\n:]*`):\n\n```sh\n(.*?)```", PAGE, flags=re.DOTALL):
+        yield tuple(re.findall(r"`(\w+)`", where)), code
+
+
+class Arena:
+    """The three machines of the page."""
+
+    def __init__(self, network: Lan, folder: Path) -> None:
+        self._network = network
+        self._folder = folder
+        self._started = 0
+        for name in NAMES:
+            machine = network.add(name)
+            for program, script in STUBS.items():
+                _write(machine.folder / "opt" / "stubs" / program, f"#!/bin/sh\n{script}\n")
+            for program, script in {"pip": "exit 0", "pigpen": f'exec {shlex.quote(str(PIGPEN))} "$@"'}.items():
+                _write(machine.folder / "opt" / "pigpen" / "bin" / program, f"#!/bin/sh\n{script}\n")
+            machine.start_engine()
+
+    def __getitem__(self, name: str) -> Machine:
+        return self._network.machines[name]
+
+    def type(self, names: tuple[str, ...], code: str) -> None:
+        """Type a block of commands, and start the services that it enables."""
+        for name in names:
+            machine = self[name]
+            machine.script(code, MACHINES=str(self._folder))
+            told = machine.folder / "opt" / "systemctl"
+            orders = told.read_text().splitlines() if told.exists() else []
+            told.unlink(missing_ok=True)
+            for order in orders:
+                if order.startswith("enable --now "):
+                    self._start(machine, order.removeprefix("enable --now "))
+
+    def plug(self, name: str, *, is_in: bool) -> None:
+        self._network.plug(name, is_in=is_in)
+
+    def workers(self) -> dict[str, dict[str, Any]]:
+        """What `pigpen cluster status` says."""
+        done = self["arena"].run("sh", "-c", "cd /etc/pigpen && /opt/pigpen/bin/pigpen cluster status --json")
+        return {worker["name"]: worker for worker in json.loads(done.stdout or "[]")}
+
+    def order(self, what: str, worker: str) -> None:
+        """Type `pigpen cluster drain mars`, for example."""
+        self["arena"].script(f"cd /etc/pigpen; /opt/pigpen/bin/pigpen cluster {what} {worker}")
+
+    def who_plays(self) -> str:
+        """Wait until a worker has played a match that counts; gives its name."""
+        workers = self.wait(lambda workers: any(worker["tasks"] for worker in workers.values()))
+        return next(name for name, worker in workers.items() if worker["tasks"])
+
+    def wait(self, holds: Callable[[dict[str, dict[str, Any]]], bool]) -> dict[str, dict[str, Any]]:
+        """Wait until something holds of the workers."""
+        until = time.monotonic() + PATIENCE
+        while not holds(found := self.workers()):
+            assert time.monotonic() < until, f"{found}\n{''.join(self[name].said() for name in NAMES)}"
+            time.sleep(3.0)  # to look costs a second of a core
+        return found
+
+    @staticmethod
+    def _start(machine: Machine, service: str) -> None:
+        """Start what systemd would, as the unit says."""
+        unit = (machine.folder / "etc" / "systemd" / "system" / f"{service}.service").read_text()
+        said = dict(re.findall(r"^(\w+)=(.*)$", unit, flags=re.MULTILINE))
+        variables = dict(each.split("=", 1) for each in said.get("Environment", "").split())
+        machine.start(*said["ExecStart"].split(), folder=said.get("WorkingDirectory", "/"), variables=variables)
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Iterator[Arena]:
+    with lan(tmp_path) as network:
+        yield Arena(network, tmp_path)
+
+
+def give_base_image(client: docker.DockerClient, machine: Machine) -> None:
+    """Have Pigpen's base image on a machine's engine: to make it takes packages from the Internet."""
+    ensure_base_image(client, print)
+    names = shlex.join([BaseImage().latest, BaseImage().tag])
+    enter = shlex.join(machine._enter)
+    subprocess.run(f"docker save {names} | {enter} docker load", shell=True, check=True, capture_output=True)
+
+
+def test_the_page_says_on_which_machine_each_command_is_typed() -> None:
+    assert len(list(blocks())) == PAGE.count("```sh")
+    assert {name for names, _ in blocks() for name in names} == set(NAMES)
+
+
+@pytest.mark.docker
+@pytest.mark.registry
+@pytest.mark.machines
+@pytest.mark.long
+@pytest.mark.timeout(PATIENCE + 20)
+def test_three_machines_from_nothing_play_a_match_each_and_one_comes_back_after_a_partition(arena: Arena) -> None:
+    client = connect()
+    give_base_image(client, arena["arena"])
+    client.close()
+    for names, code in blocks():
+        if "cluster status" in code:
+            arena.wait(lambda workers: {"mars", "venus"} <= set(workers))
+        arena.type(names, code)
+        if "pigpen.toml" in code:
+            arena["arena"].script(f"printf '{BRIEF}' >> /etc/pigpen/pigpen.toml")
+    others = "; ".join(
+        f"{SUBMIT} --name {bot} --owner {bot} --variant gongzhu" for bot in ("Snout", "Truffle", "Acorn")
+    )
+    arena["arena"].script(f"cd /etc/pigpen; {others}", REQUESTS_CA_BUNDLE="/etc/pigpen/authorities.pem")
+    first = arena.who_plays()
+    other = "venus" if first == "mars" else "mars"
+    arena.order("drain", first)  # four owners play one match at a time, and on the machine that has their bots already
+    workers = arena.wait(lambda workers: workers[other]["tasks"] > 0)
+    assert [worker["images"] for worker in workers.values()] == [1, 1]
+    if LONG:
+        arena.plug(other, is_in=False)
+        arena.order("resume", first)
+        gone = arena.wait(lambda workers: workers[other]["state"] == "gone")
+        arena.wait(lambda workers: workers[first]["tasks"] > gone[first]["tasks"])
+        arena.plug(other, is_in=True)
+        arena.order("drain", first)
+        arena.wait(lambda workers: workers[other]["tasks"] > gone[other]["tasks"])
