@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from distributed.comm import Comm
 
-ORDERS = frozenset({"register-worker", "heartbeat_worker"})
-"""What a worker may ask for."""
+NOTHING: dict[str, Any] = {"nanny": "", "services": {}, "resources": {}, "extra": {}, "host_info": None}
+"""What no worker of ours says of itself when it comes; Dask's scheduler would connect to where `nanny` says."""
 NEWS = frozenset({"task-finished", "task-erred", "keep-alive", "log-event", "worker-status-change"})
 """What a worker may tell on its stream; other things are passed over."""
 
@@ -29,8 +29,12 @@ class StrictScheduler(Scheduler):  # type: ignore[misc]
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
-        kept = {name: handler for name, handler in self.handlers.items() if name in ORDERS}
-        self.handlers = kept | {"register-client": self._take_client, "identity": self._identify}
+        self.handlers = {
+            "register-worker": self._take_worker,
+            "heartbeat_worker": self.heartbeat_worker,
+            "register-client": self._take_client,
+            "identity": self._identify,
+        }
 
     def start_http_server(self, *args: Any, **settings: Any) -> None:
         """Open no port."""
@@ -54,6 +58,9 @@ class StrictScheduler(Scheduler):  # type: ignore[misc]
         if operation in NEWS:
             # In Dask what is sent goes before `extra`, which says who sends it.
             self.stream_handlers[operation](**{**message, **extra})
+
+    async def _take_worker(self, comm: Comm, **message: Any) -> None:
+        await self.add_worker(comm, **(message | NOTHING))
 
     async def _take_client(self, comm: Comm, **message: Any) -> None:
         _refuse_outside(comm)

@@ -206,3 +206,12 @@ def test_a_ladders_command_says_what_to_install(elsewhere: Elsewhere, words: str
         "pigpen: This command needs what a ladder is run with. Install it: pip install 'pigpen-arena[ladder]'. "
         "To use a ladder elsewhere: pigpen login URL\n"
     )
+
+
+def test_a_workers_command_says_what_to_install(elsewhere: Elsewhere) -> None:
+    done = elsewhere.run("pigpen", "worker", "tls://10.0.0.1:8786", "--certificate", "mars.pem")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "pigpen: This command needs what workers talk to their coordinator with. "
+        "Install it: pip install 'pigpen-arena[worker]'\n"
+    )

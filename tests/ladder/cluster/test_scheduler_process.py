@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -19,10 +17,6 @@ from tests.ladder.cluster.clusters import Cluster
 from tests.ladder.worker.test_worker import HONEST, bot
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-LOADED = """
-import sys, ladder.cluster.scheduler_process
-print([name for name in sys.modules if name.partition(".")[0] in ("dask", "distributed", "tornado", "sqlalchemy")])
-"""
 ENDLESS = "import time\ntime.sleep(1000)\n"
 TASK = HONEST.model_dump_json()
 
@@ -102,9 +96,3 @@ async def test_a_frozen_scheduler_is_killed(certificates: Path) -> None:
 async def test_a_port_that_is_taken_is_named(cluster: Cluster) -> None:
     with pytest.raises(SandboxError, match="No worker can come to tls://127"):
         await Cluster(cluster.certificates).start(cluster.scheduler.address)
-
-
-async def test_the_coordinator_loads_no_dask() -> None:
-    words = [sys.executable, "-c", LOADED]
-    done = await asyncio.to_thread(subprocess.run, words, capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"

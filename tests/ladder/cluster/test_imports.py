@@ -1,0 +1,25 @@
+"""What the programs of a cluster load: the coordinator no Dask, the others no database."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+DASK = ("dask", "distributed", "msgpack", "tornado")
+LADDER_ONLY = ("sqlalchemy", "alembic", "psycopg", "orjson", "ladder.settings", "ladder.store")
+
+
+@pytest.mark.parametrize(
+    ("module", "without"),
+    [
+        ("ladder.app.cluster.executor", DASK),
+        ("ladder.cluster.scheduler", LADDER_ONLY),
+        ("ladder.app.cluster.worker", LADDER_ONLY),
+    ],
+)
+def test_each_loads_only_what_is_its_business(module: str, without: tuple[str, ...]) -> None:
+    code = f"import sys, {module}; print([name for name in {without} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
