@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from distributed.versions import get_versions
 
 from ladder.cli.ladder_watch import LadderWatch
 from ladder.cluster import worker_logs
@@ -47,7 +48,11 @@ class Chatty:
     def __init__(self) -> None:
         self.heard = Heard()
         comm = SimpleNamespace(comm=SimpleNamespace(peer_address=ADDRESS))
-        scheduler = SimpleNamespace(workers={ADDRESS: None}, stream_comms={ADDRESS: comm})
+        scheduler = SimpleNamespace(
+            workers={ADDRESS: SimpleNamespace(versions=get_versions())},
+            stream_comms={ADDRESS: comm},
+            worker_send=lambda *_: None,
+        )
         self._dispatcher = Dispatcher(scheduler, None, self.heard)  # type: ignore[arg-type]
         self.tell(NewsKind.FACTS, facts("sty").model_dump_json())
 
