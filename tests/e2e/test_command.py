@@ -91,7 +91,7 @@ def test_the_same_seed_and_bots_give_the_same_boards_in_every_sandbox_at_any_con
 
 @pytest.mark.docker
 def test_containers_give_the_same_record_as_processes_forked_or_not(tmp_path: Path) -> None:
-    match = (*FOUR, "--rules", "hearts-jack", "--boards", "1", "--seed", "7")
+    match = ("cautious", "counting", "--rules", write_for_two(tmp_path), "--boards", "1", "--seed", "7")
     contained = record(tmp_path / "1.jsonl", *match, "--sandbox", "docker", "--concurrency", "4")
     assert contained == record(tmp_path / "2.jsonl", *match, "--sandbox", "process")
     assert contained == record(tmp_path / "3.jsonl", *match, "--sandbox", "docker", "--fresh")

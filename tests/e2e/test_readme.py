@@ -27,7 +27,7 @@ SHORTER = {
     "pigpen play ./mybot random cautious counting --rules gongzhu --boards 8 --seed 7": "--boards 1",
     "pigpen play ./mybot counting counting counting --rules hearts --boards 50 --sandbox inline": "--boards 5",
     "pigpen play random cautious counting ./mybot --rules mine.toml --boards 4 --sandbox process": "--boards 1",
-    "pigpen play random cautious counting ./mybot --seed 7 --record match.jsonl": "--boards 4",
+    "pigpen play random cautious counting ./mybot --seed 7 --record match.jsonl": "--boards 4 --sandbox process",
 }
 """What each of these commands has at its end for each push: as much as those after it look at."""
 QUICK_TRIALS = {"PIGPEN_PREFLIGHT_DEALS": str(count(1, 4))}
@@ -81,9 +81,9 @@ def test_the_readme_holds_no_command_that_nobody_tries() -> None:
 
 
 def interrupt(path: Path) -> None:
-    """Leave of a finished match what there was of it in the middle."""
+    """Leave of a finished match what there was of it in the middle, or when two deals were missing."""
     lines = path.read_text().splitlines(keepends=True)
-    path.write_text("".join(lines[: len(lines) // 3]))
+    path.write_text("".join(lines[: len(lines) // 3 if LONG else -3]))
     path.with_name(f"{path.name}.seed").write_text(json.loads(lines[-1])["seed"])
 
 

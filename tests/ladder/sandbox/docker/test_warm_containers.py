@@ -17,10 +17,11 @@ import pytest
 from ladder.errors import SandboxError
 from ladder.sandbox.base import Exit, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.limits import Limits
 from ladder.sandbox.host.memory import MIB
 from tests.ladder import warm
-from tests.ladder.containers import ROOT, has_written, run
+from tests.ladder.containers import ROOT, has_written, new_mount, run
 from tests.ladder.warm import Forked
 
 MakeMount = Callable[[str], SeatMount]
@@ -61,30 +62,37 @@ async def test_instances_at_one_time_are_in_containers_of_their_own(forked: Fork
     await asyncio.gather(*(instance.stop() for instance in instances))
 
 
-@pytest.mark.parametrize(
-    ("source", "end", "said"),
-    [
-        ("raise SystemExit(3)", Exit(3), ""),
-        ("import sys; sys.exit('no')", Exit(1), "no"),
-        ("import os; os._exit(7)", Exit(7), ""),
-        ("1 / 0", Exit(1), "ZeroDivisionError"),
-        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", Exit(137), ""),
-        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", Exit(139), ""),
-        ("import os, signal; os.kill(os.getpid(), signal.SIGINT)", Exit(130), "KeyboardInterrupt"),
-        ("import atexit; atexit.register(print, 'last')", Exit(0), "last"),
-        ("import threading; threading.Timer(0.1, print, ['later']).start()", Exit(0), "later"),
-        ("bytes(1 << 40)", Exit(1), "MemoryError"),
-        ("def", Exit(1), "SyntaxError"),
-    ],
-)
+ENDS = [
+    ("raise SystemExit(3)", Exit(3), ""),
+    ("import sys; sys.exit('no')", Exit(1), "no"),
+    ("import os; os._exit(7)", Exit(7), ""),
+    ("1 / 0", Exit(1), "ZeroDivisionError"),
+    ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", Exit(137), ""),
+    ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", Exit(139), ""),
+    ("import os, signal; os.kill(os.getpid(), signal.SIGINT)", Exit(130), "KeyboardInterrupt"),
+    ("import atexit; atexit.register(print, 'last')", Exit(0), "last"),
+    ("import threading; threading.Timer(0.1, print, ['later']).start()", Exit(0), "later"),
+    ("bytes(1 << 40)", Exit(1), "MemoryError"),
+    ("def", Exit(1), "SyntaxError"),
+]
+"""Programs, how each of them ends, and what it says."""
+
+
 async def test_it_ends_as_a_program_in_a_container_of_its_own_does(
-    forked: Forked, program: BotSource, mount: MakeMount, source: str, end: Exit, said: str
+    forked: Forked, program: BotSource, tmp_path: Path
 ) -> None:
-    _, found, log = await forked.run(source)
-    assert (found, said in log) == (end, True)
-    assert "fork_server" not in log
-    fresh_end, fresh_log = await run(program, mount(source))
-    assert (fresh_end, said in fresh_log) == (end, True)
+    alone = DockerSandbox()
+    try:
+        fresh = await alone.load(program)
+        for number, (source, end, said) in enumerate(ENDS):
+            _, found, log = await forked.run(source)
+            assert (found, said in log) == (end, True), source
+            assert "fork_server" not in log
+            instance = await fresh.start(new_mount(tmp_path / str(number), source))
+            fresh_end, fresh_log = await instance.wait(), await instance.log_tail()
+            assert (fresh_end, said in fresh_log) == (end, True), source
+    finally:
+        await alone.close()
 
 
 async def test_it_is_run_as_python_runs_its_main_file(forked: Forked) -> None:
