@@ -20,7 +20,7 @@ PATH = re.compile(
 )
 MODULE = re.compile(r"(?<![\w/.-])((?:benchmarks|ladder|pigpen|referee)(?:\.[A-Za-z_]\w*)+)")
 CLASS = re.compile(r"`([A-Z][a-z]+\w*)(?:\.\w+)?(?:\(\))?`")
-NOT_MODULES = re.compile(r"pigpen\.(toml|owner|sandbox|variants)|ladder\.(db|md|waiting|stopping|aborting)")
+NOT_MODULES = re.compile(r"pigpen\.(toml|owner|sandbox|variants)|ladder\.(db|dump|md|waiting|stopping|aborting)")
 """Files, labels of containers and images, events of the log."""
 ELSEWHERE = {"Hello", "Live", "Pss", "Shmem", "SimpleQueue", "TimeoutStopSec"}
 """Classes, messages and settings that are not in our Python code."""
