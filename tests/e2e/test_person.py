@@ -18,7 +18,9 @@ from tests.e2e.test_replay import RIGHT, is_as_before
 if TYPE_CHECKING:
     from pathlib import Path
 
-QUICK = ("--sandbox", "inline", "--pace", "0", "--seed", "a person")
+QUICK = ("--sandbox", "inline", "--pace", "0")
+PATIENT = (*QUICK, "--seed", "a person", "--human-limit", "600", "--limit", "600", "--clock", "100000")
+"""A slow machine is nobody's fault."""
 KEYS = {
     "Any key ends.": "\r",
     "Enter: go on": "\r",
@@ -57,7 +59,7 @@ def play_on(now: Terminal, until: str = "the program's end") -> list[str]:
 def test_a_whole_game_is_played_by_keys(variant: str, tmp_path: Path) -> None:
     path = tmp_path / "match.jsonl"
     length = ("--game",) if variant == "hearts-short" else ("--deals", "2")
-    words = ("play", "human", *bots_for(variant), "--rules", variant, *QUICK, *length, "--record", str(path))
+    words = ("play", "human", *bots_for(variant), "--rules", variant, *PATIENT, *length, "--record", str(path))
     with terminal(*words, columns=90, lines=26) as now:
         modes = now.modes
         done = play_on(now)
@@ -77,8 +79,12 @@ def test_a_whole_game_is_played_by_keys(variant: str, tmp_path: Path) -> None:
 def test_who_leaves_is_asked_once_and_may_go_on_later(tmp_path: Path) -> None:
     path = tmp_path / "match.jsonl"
     words = ("human", "random", "cautious", "counting")
-    with terminal("play", *words, "--rules", "hearts", *QUICK, "--deals", "2", "--record", str(path)) as now:
+    with terminal("play", *words, "--rules", "hearts", *PATIENT, "--deals", "2", "--record", str(path)) as now:
         modes = now.modes
+        now.see("Choose 3 cards")
+        now.press("?")
+        now.see("Any key goes back to the table.")
+        now.press("q")
         now.see("Choose 3 cards")
         now.press("q")
         now.see("Leave the match?")
@@ -92,7 +98,7 @@ def test_who_leaves_is_asked_once_and_may_go_on_later(tmp_path: Path) -> None:
         assert is_as_before(now, modes)
         assert "You have left the match." in now.output
         assert "--resume" in now.output
-    with terminal("play", *words, *QUICK[:4], "--resume", str(path)) as now:
+    with terminal("play", *words, *QUICK, "--resume", str(path)) as now:
         play_on(now)
         assert now.end() == 0
     assert verify(path).holds
@@ -101,19 +107,15 @@ def test_who_leaves_is_asked_once_and_may_go_on_later(tmp_path: Path) -> None:
 
 def test_the_default_is_played_when_the_time_is_up_and_the_person_is_told(tmp_path: Path) -> None:
     path = tmp_path / "match.jsonl"
-    words = ("play", "human", "random", "cautious", "counting", "--rules", "gongzhu", *QUICK, "--deals", "1")
+    words = ("play", "human", "random", "cautious", "counting", "--rules", "gongzhu", *PATIENT, "--deals", "1")
     with terminal(*words, "--human-limit", "1", "--record", str(path)) as now:
         now.see("the default was played for you")
         now.see("You are away")
+        before = len(now.output)
         now.press("b")
-        now.see("Your turn.")
-        now.press("?")
-        now.see("Any key goes back to the table.")
-        now.press("q")
-        now.press("q")
-        now.see("Leave the match?")
-        now.press("y")
-        assert now.end() == 0
+        now.wait_for(lambda: "Your turn." in now.output[before:] or "You lead." in now.output[before:], "a question")
+        now.press("\x03")
+        assert now.end() == 128 + signal.SIGINT
 
 
 def test_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:

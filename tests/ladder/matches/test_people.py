@@ -35,7 +35,7 @@ every_preset = pytest.mark.parametrize("rules", [*PRESETS.values()], ids=lambda 
 def spec_of(rules: Rules, form: Format, person: int = 0) -> MatchSpec:
     names = ["cautious", "b", "c", "d", "e"][: rules.players]
     names[person] = "human"
-    return MatchSpec(rules, tuple(names), form, DEFAULT_CLOCK, bytes(32), {person: person_clock()})
+    return MatchSpec(rules, tuple(names), form, DEFAULT_CLOCK, bytes(32), {person: person_clock(600.0)})
 
 
 def recorded(path: Path, spec: MatchSpec, fronts: list[BotFront], bots: Bots | None = None) -> Played:

@@ -40,7 +40,7 @@ class PersonsSeat(ScriptedSeat):
 
 
 def spec_of(form: Format) -> MatchSpec:
-    return MatchSpec(PRESETS["hearts"], NAMES, form, DEFAULT_CLOCK, bytes(32), {0: person_clock(7.0)})
+    return MatchSpec(PRESETS["hearts"], NAMES, form, DEFAULT_CLOCK, bytes(32), {0: person_clock(700.0)})
 
 
 def played(seat: PersonsSeat, form: Format | None = None) -> list[AnyLine]:
@@ -65,7 +65,7 @@ def test_the_record_says_who_is_human_and_that_the_wall_clock_counts() -> None:
     assert isinstance(first, MatchLine)
     assert isinstance(last, ResultLine)
     told = json.loads(to_json(first))["people"]
-    clock = {"bank": 0.0, "increment": 7.0, "limit": 7.0, "start_up": 30.0, "deals_per_bank": 16}
+    clock = {"bank": 0.0, "increment": 700.0, "limit": 700.0, "start_up": 700.0, "deals_per_bank": 16}
     assert told == [{"bot": 0, "kind": "human", "timed": "wall", "clock": clock}]
     assert first.clock.limit == DEFAULT_CLOCK.limit
     assert last.results[0].timed == "wall"
@@ -82,10 +82,10 @@ def test_each_has_a_clock_of_its_own() -> None:
     seat = PersonsSeat(honest)
     bots = [ScriptedSeat(honest) for _ in range(3)]
     asyncio.run(play_match(spec_of(Format(2)), [seat, *bots], lambda line: None))
-    assert {view.limit for view in seat.asked} == {7.0}
+    assert {view.limit for view in seat.asked} == {700.0}
     assert {view.limit for bot in bots for view in bot.asked} == {1.0}
     assert seat.welcomed is not None
-    assert seat.welcomed.clock == person_clock(7.0)
+    assert seat.welcomed.clock == person_clock(700.0)
 
 
 def test_a_person_who_never_answers_is_away_after_three_faults_and_is_not_taken_over() -> None:
