@@ -6,7 +6,6 @@ import os
 import shlex
 import subprocess
 import time
-import venv
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,7 @@ from ladder.settings.settings import load_settings
 from tests.e2e.command import PIGPEN, PLAIN, environment
 from tests.e2e.test_readme import ELSEWHERE, README, blocks, section
 from tests.e2e.test_up import free_port
-from tests.e2e.test_wheels import copy_sources, make_wheels
+from tests.e2e.test_wheels import copy_sources, install, make_wheels
 from tests.ladder.people import add_person, token_of
 
 if TYPE_CHECKING:
@@ -93,9 +92,7 @@ def test_a_contestant_gets_a_bot_ranked_on_somebody_elses_ladder(
 
     with somebodys_ladder(organiser) as (address, token):
         begun = time.monotonic()
-        venv.create(contestant / "env", with_pip=True, symlinks=True)
-        pip = [str(contestant / "env" / "bin" / "pip"), "install", "--quiet", "--no-compile"]
-        subprocess.run([*pip, *wheels.values()], check=True)
+        install(contestant / "env", wheels)
         took.append(f"{time.monotonic() - begun:6.1f} s  pip install")
         shown = {}
         for command in commands:

@@ -78,6 +78,22 @@ def make_wheels(sources: Path, **extra: str) -> dict[str, Path]:
     return by_distribution(folder)
 
 
+def install(folder: Path, wheels: dict[str, Path]) -> None:
+    """Make an environment there, and install wheels and what they need, with the pip of this one."""
+    venv.create(folder, symlinks=True)
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        str(folder / "bin" / "python"),
+        "install",
+        "--quiet",
+        "--no-compile",
+    ]
+    subprocess.run([*command, *wheels.values()], check=True)
+
+
 def by_distribution(folder: Path) -> dict[str, Path]:
     """The wheels of a folder by their distributions' names."""
     return {wheel.name.partition("-")[0]: wheel for wheel in folder.iterdir()}
@@ -96,9 +112,7 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def elsewhere(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Elsewhere:
     """An environment with the wheels, for contestants: without the extra for ladders."""
     folder = tmp_path_factory.mktemp("elsewhere") / "env"
-    venv.create(folder, with_pip=True, symlinks=True)
-    command = [str(folder / "bin" / "pip"), "install", "--quiet", "--no-compile"]
-    subprocess.run([*command, *wheels.values()], check=True)
+    install(folder, wheels)
     return Elsewhere(folder)
 
 
