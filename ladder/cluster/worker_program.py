@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import time
 from collections import deque
 from contextlib import suppress
@@ -103,7 +104,8 @@ class WorkerProgram:
                 await self._once()
                 wait = FIRST_WAIT if time.monotonic() - began > GOOD_SECONDS else wait
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._stopping.wait(), wait)
+                    # Not all workers at the same moment.
+                    await asyncio.wait_for(self._stopping.wait(), wait * random.uniform(0.5, 1.0))
                 wait = min(2 * wait, LONGEST_WAIT)
         finally:
             await self._worker.close()

@@ -6,5 +6,5 @@ from ladder.cli.entry import main
 from ladder.cluster import session
 
 session.FACTS_SECONDS = 0.2
-session.DEAF_SECONDS = 2.0
+session.DEAF_SECONDS = 5.0
 main()

@@ -59,7 +59,7 @@ def waiting(tmp_path: Path) -> Waiting:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def running(certificates: Path) -> AsyncIterator[Cluster]:
     """A scheduler that does not wait long for a worker that says nothing."""
-    async with a_cluster(certificates, ttl_seconds=1) as cluster:
+    async with a_cluster(certificates, ttl_seconds=10) as cluster:
         yield cluster
 
 
