@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from ladder.results.files import MatchFiles
@@ -91,6 +91,11 @@ class Coordinator:
         self._newest: dict[tuple[int, int], Result] = {}
         """By match and attempt: the last results, for one whose commit succeeded though its answer was lost."""
 
+    @property
+    def owners_apart(self) -> bool:
+        """Whether it matters on which machine a match is played: no owner has bots in two at once there."""
+        return self._settings.owners_apart
+
     def recover(self) -> dict[int, Status]:
         """
         Join the coordinators of this ladder, and recover after those that were killed: end their leases, remove files.
@@ -166,7 +171,7 @@ class Coordinator:
             missing = count + ahead - queue.count_waiting(session, self._variants)
             if missing > 0:
                 fill_queue(session, self._settings, self._rng, now, missing, self._variants, at_once)
-            seconds = partial(seconds_of, session, settings=self._settings)
+            seconds = cache(partial(seconds_of, session, settings=self._settings))
             tried: Collection[str] = ()
             if not self._settings.owners_apart:
                 machines = None

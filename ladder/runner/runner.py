@@ -38,7 +38,10 @@ if TYPE_CHECKING:
 IDLE_SECONDS = 5.0
 """Seconds between two requests to the store for matches while there are too few."""
 MOST_AT_ONCE = 100
-"""So many matches at most are leased in one transaction: what comes back meanwhile is not recorded until it ends."""
+"""
+So many matches at most are leased in one transaction, because nothing is recorded meanwhile; and so many at most are
+scheduled ahead.
+"""
 LOOK_SECONDS = 1.0
 """Seconds between two looks for submissions while there is room for one, or one is tried."""
 LONGEST_WAIT = 60.0
@@ -154,7 +157,7 @@ class Runner:
         if count <= 0 or self._probing:
             return
         playing = {(task.match, task.attempt) for task in self._playing.tasks}
-        machines = self._executor.machines()
+        machines = self._executor.machines() if self._coordinator.owners_apart else None
         at_once = self._executor.slots if machines is None else max((_most(each) for each in machines), default=1)
         tasks = self._coordinator.take(count, self._ahead(count), playing, at_once, machines)
         for task in tasks:
@@ -177,7 +180,7 @@ class Runner:
 
     def _ahead(self, count: int) -> int:
         """How many more matches to schedule: no more than this run will play."""
-        return min(self._executor.slots, self._left() - len(self._playing) - count)
+        return min(self._executor.slots, MOST_AT_ONCE, self._left() - len(self._playing) - count)
 
     def _begin(self, task: MatchTask) -> None:
         future = self._executor.submit(task.model_dump_json(), task.key)

@@ -11,7 +11,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, exists, func, select, text, update
+from sqlalchemy import delete, exists, func, select, text, tuple_, update
 
 from ladder.store.models import Owner, Rating, State, Status, StoredBot, StoredMatch, StoredSeat, Version
 
@@ -267,10 +267,10 @@ def requeue(session: Session, match: int) -> bool:
 
 def withdraw(session: Session) -> list[int]:
     """Take matches out that nobody has begun, with a version that does not play any more; gives their numbers."""
-    plays = exists().where(
-        Rating.variant == StoredMatch.variant, Rating.version_id == StoredSeat.version_id, Rating.state == State.ACTIVE
-    )
-    idle = exists().where(StoredSeat.match_id == StoredMatch.id, ~plays)
+    # Looked up in a list that is made once, and not in the table, whose rows are long.
+    resting = select(Rating.variant, Rating.version_id).where(Rating.state != State.ACTIVE)
+    rests = tuple_(StoredMatch.variant, StoredSeat.version_id).in_(resting)
+    idle = exists().where(StoredSeat.match_id == StoredMatch.id, rests)
     matches = list(session.scalars(select(StoredMatch.id).where(_QUEUED, StoredMatch.attempt == 0, idle)))
     if matches:
         session.execute(delete(StoredSeat).where(StoredSeat.match_id.in_(matches)))
