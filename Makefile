@@ -1,10 +1,11 @@
 # Pigpen. `make help` lists what there is to make.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long services bytecode check protos schema images bench clean
+.PHONY: help demo test test-long test-postgres services bytecode check protos schema images bench clean
 BIN := .venv/bin
 READY := .venv/.ready
 # Tests wait for containers half of the time, so there are more workers than cores.
 WORKERS := 4
+ON_POSTGRES := $(addprefix tests/,e2e $(addprefix ladder/,app cli runner site store))
 SUITE := $(BIN)/pytest --durations=15
 
 help:  ## list the targets
@@ -25,6 +26,9 @@ test: $(READY) services bytecode  ## run all tests
 
 test-long: $(READY) services bytecode  ## run the tests that have a longer form, in that form (a quarter of an hour)
 	PIGPEN_TEST_LONG=1 $(SUITE) -n 2 --max-worker-restart=0 -m long -o timeout=3600
+
+test-postgres: $(READY) services bytecode  ## run the tests of ladder and site with every ladder in PostgreSQL
+	PIGPEN_TEST_DATABASE=postgresql $(SUITE) -n 2 --max-worker-restart=0 $(ON_POSTGRES)
 
 # What tests need besides Python. Tests that need what cannot be had are left out, and named.
 services: $(READY)

@@ -1,7 +1,9 @@
 """
-What the ladder's store costs when it has grown: 1,000 bots, 1,000,000 matches, on SQLite.
+What the ladder's store costs when it has grown: 1,000 bots, 1,000,000 matches, in SQLite and in PostgreSQL.
 
-`python -m benchmarks.store` makes such a ladder in a minute or so; `--bots 100 --matches 20000` makes a small one.
+`python -m benchmarks.store` makes such a ladder in a minute or so; `--bots 100 --matches 20000` makes a small one. The
+second database is a copy of the first (`pigpen db copy`), on a server of its own with PostgreSQL's own settings, which
+answers when a transaction is on the disk. Where the server's programs are missing, SQLite is measured alone.
 """
 
 from __future__ import annotations
@@ -23,9 +25,10 @@ from benchmarks.report import show, spread
 from ladder.matches.play import play_inline
 from ladder.results.summary import MatchSummary, summarise
 from ladder.sandbox.bots.bot_source import find_bot
-from ladder.settings.settings import load_settings
+from ladder.settings.settings import load_settings, read_url
 from ladder.store import models
 from ladder.store.commands import estimates
+from ladder.store.commands.copying import copy_ladder
 from ladder.store.commands.opening import open_ladder
 from ladder.store.commands.results import record_summary
 from ladder.store.database import Database
@@ -37,12 +40,14 @@ from pigpen.rules import PRESETS, seed_from
 from pigpen.rules.shuffle import commitment
 from referee.match.formats import Format
 from referee.match.spec import DEFAULT_CLOCK, MatchSpec
+from tests.ladder import postgres
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from sqlalchemy.orm import Session
 
+    from ladder.settings.settings import Settings
     from referee.records.lines import AnyLine
 
 PLAYERS = ("cautious", "random", "counting", "random")
@@ -51,6 +56,9 @@ OPPONENTS, NEWEST = 50, 50
 RESULTS = 2000
 """Transactions that are timed."""
 ROUNDS = 20
+PART = RESULTS // ROUNDS
+SAFE = ("dynamic_shared_memory_type=mmap",)
+"""What is committed is on the disk."""
 Row = tuple[str, str, str, str]
 """What, wall time, CPU time, bar."""
 
@@ -171,23 +179,69 @@ def write_rows(database: Database, count: int) -> None:
             session.execute(text("INSERT INTO bare VALUES (:number)"), {"number": number})
 
 
-def writing(database: Database, bots: Sequence[int]) -> list[Row]:
-    """Transactions that write, with fsync."""
-    lines, matches = lines_of_a_match(), lease_matches(database, bots, RESULTS)
-    with database.write() as session:
-        session.execute(text("CREATE TABLE IF NOT EXISTS bare (number INTEGER)"))
-    recorded, bare, worked, part = Watch(), Watch(), Watch(), RESULTS // ROUNDS
+class Writing:
+    """Transactions that write, each on the disk when it ends."""
+
+    def __init__(self, database: Database, bots: Sequence[int]) -> None:
+        self._database = database
+        self._matches = lease_matches(database, bots, RESULTS)
+        self._recorded, self._bare = Watch(), Watch()
+        with database.write() as session:
+            session.execute(text("CREATE TABLE IF NOT EXISTS bare (number INTEGER)"))
+
+    def once(self, number: int, summary: MatchSummary) -> None:
+        """Take the time of one round."""
+        with self._recorded.once():
+            record(self._database, self._matches[number * PART : (number + 1) * PART], summary)
+        with self._bare.once():
+            write_rows(self._database, PART)
+
+    def rows(self) -> list[Row]:
+        """What came out."""
+        return [
+            self._recorded.rates("results recorded a second, a transaction each", "≥ 500", PART),
+            self._bare.rates("transactions of one bare row a second", "", PART),
+        ]
+
+
+def writing(databases: Iterable[Database], bots: Sequence[int]) -> tuple[Row, list[list[Row]]]:
+    """Results recorded in one database and in the other, by turns; and what a result takes before that."""
+    lines, worked = lines_of_a_match(), Watch()
+    all_writing = [Writing(each, bots) for each in databases]
     for number in range(ROUNDS):
         with worked.once():
             summary = summarise(lines)
-        with recorded.once():
-            record(database, matches[number * part : (number + 1) * part], summary)
-        with bare.once():
-            write_rows(database, part)
+        for each in all_writing:
+            each.once(number, summary)
+    return worked.row("a record of one board worked through", ""), [each.rows() for each in all_writing]
+
+
+@contextmanager
+def copied(ladder: Database, settings: Settings) -> Iterator[dict[str, Database]]:
+    """The ladder, and a copy in PostgreSQL if there is any, by the names of the databases."""
+    if postgres.programs() is None:
+        yield {"SQLite": ladder}
+        return
+    with postgres.running_server(SAFE) as server:
+        watch, url = Watch(), read_url(server.url("postgres"))
+        with watch.once():
+            done = copy_ladder(ladder, url, lambda _: True, time.time())
+        rows = sum(table.rows for table in done.tables)
+        print(f"pigpen db copy: {rows:,} rows in {watch.wall[0]:.0f} s ({watch.cpu[0]:.0f} s of CPU time)")
+        copy = open_ladder(settings.model_copy(update={"database_url": server.url("postgres")}))
+        yield {"SQLite": ladder, "PostgreSQL": copy}
+        copy.close()
+
+
+def measured(databases: dict[str, Database], bots: int) -> list[tuple[str, ...]]:
+    """A row for each thing: what it is, the times of each database, the bar."""
+    sample = random.Random(8).sample(range(1, bots + 1), min(20, bots))
+    looked = [[estimate(each), *queries(each, sample)] for each in databases.values()]
+    worked, written = writing(databases.values(), range(1, bots + 1))
+    columns = [[*rows, worked, *more] for rows, more in zip(looked, written, strict=True)]
     return [
-        worked.row("a record of one board worked through", ""),
-        recorded.rates("results recorded a second, a transaction each", "≥ 500", part),
-        bare.rates("transactions of one bare row a second", "", part),
+        (row[0][0], *(time for _, wall, cpu, _ in row for time in (wall, cpu)), row[0][3])
+        for row in zip(*columns, strict=True)
     ]
 
 
@@ -200,13 +254,14 @@ def main(bots: int, matches: int, folder: Path | None) -> None:
             settings.data_dir.mkdir(parents=True, exist_ok=True)
             generate(file, bots, matches)
         size = file.stat().st_size / 1024**2
-        database = open_ladder(settings)
-        sample = random.Random(8).sample(range(1, bots + 1), min(20, bots))
-        rows = [estimate(database), *queries(database, sample), *writing(database, range(1, bots + 1))]
-        database.close()
+        ladder = open_ladder(settings)
+        with copied(ladder, settings) as databases:
+            rows = measured(databases, bots)
+        ladder.close()
+    times = [f"{name}, {clock}" for name in databases for clock in ("by the wall", "by CPU time")]
     show(
         f"A ladder of {bots:,} bots and {matches:,} matches ({size:,.0f} MiB)",
-        ("ms, or how many a second", "by the wall", "by CPU time", "bar"),
+        ("ms, or how many a second", *times, "bar"),
         rows,
     )
 

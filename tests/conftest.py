@@ -9,6 +9,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from pigpen import ClockSetting, Welcome
 from pigpen.rules import PRESETS
 from tests.e2e.machines import why_none
 from tests.ladder import postgres, registries
+from tests.ladder.every_database import ON_POSTGRESQL, EveryLadder, every_ladder_in_postgresql
 from tests.ladder.site import nginx
 
 OWN_MOUNTS = ("unshare", "--user", "--map-root-user", "--mount")
@@ -128,6 +130,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 left_out[reason] = [item.nodeid for item in affected]
                 config.hook.pytest_deselected(items=affected)
                 items[:] = [item for item in items if item not in affected]
+    if ON_POSTGRESQL:  # what is about a file of SQLite's has been tested in every other run
+        items[:] = [item for item in items if not item.get_closest_marker("sqlite")]
     items.sort(key=lambda item: (_computes(item), item.get_closest_marker("timeout") is None))
     config.stash[LEFT_OUT] = left_out
     if _is_worker(config):
@@ -191,6 +195,27 @@ def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test sees a seat that a bot around the suite may have, nor an organiser's settings."""
     for name in [name for name in os.environ if name.startswith("PIGPEN_")]:
         monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _every_ladder() -> Iterator[EveryLadder | None]:
+    """In a run of `make test-postgres`: the databases of all ladders."""
+    if not ON_POSTGRESQL:
+        yield None
+        return
+    with every_ladder_in_postgresql() as every:
+        yield every
+
+
+@pytest.fixture(autouse=True)
+def _no_ladder_is_left(_every_ladder: EveryLadder | None, request: pytest.FixtureRequest) -> Iterator[None]:
+    """Remove the databases of a test's own ladders."""
+    if _every_ladder is None:
+        yield
+        return
+    folder: Path = request.getfixturevalue("tmp_path")
+    yield
+    _every_ladder.forget(folder)
 
 
 @pytest.fixture

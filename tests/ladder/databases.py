@@ -13,6 +13,7 @@ from sqlalchemy import NullPool, create_engine, text
 from ladder.settings.settings import Settings, load_settings
 from ladder.store.commands.opening import open_ladder
 from ladder.store.migrations import upgrade
+from tests.ladder.every_database import ON_POSTGRESQL
 from tests.ladder.postgres import Server, running_server
 
 if TYPE_CHECKING:
@@ -45,7 +46,13 @@ def postgres_ladders(postgres: Server) -> PostgresLadders:
     return PostgresLadders(postgres)
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+BACKENDS = [pytest.param("postgresql", marks=pytest.mark.postgres)]
+"""Where a ladder can be kept; in a run of `make test-postgres` in PostgreSQL alone."""
+if not ON_POSTGRESQL:
+    BACKENDS.insert(0, pytest.param("sqlite"))
+
+
+@pytest.fixture(params=BACKENDS)
 def backend(request: pytest.FixtureRequest) -> str:
     """Each of the databases that a ladder can be kept in."""
     return str(request.param)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ladder.app.accounts import device, managing
 from ladder.app.ladder import Ladder
-from ladder.settings.settings import load_settings
 from ladder.site.attempts import LIMITS, Attempt
 from ladder.site.origin import CSRF_HEADER
 from ladder.values.accounts import LOCAL, LoginAnswer, LoginStarted, Me, Role, Scope
@@ -20,7 +18,8 @@ from tests.ladder.site.person import CSRF, Person, Program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
+
+    from ladder.settings.settings import Settings
 
 
 class Clock:
@@ -38,10 +37,9 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def ladder(sqlite_template: Path, tmp_path: Path, clock: Clock) -> Iterator[Ladder]:
-    """A ladder with a contestant and an organiser."""
-    shutil.copy(sqlite_template, tmp_path / "ladder.db")
-    with Ladder.open(load_settings(data_dir=tmp_path, site_url="https://arena.example")) as opened:
+def ladder(settings: Settings, clock: Clock) -> Iterator[Ladder]:
+    """A ladder with a contestant and an organiser, in either database."""
+    with Ladder.open(settings.model_copy(update={"site_url": "https://arena.example"})) as opened:
         ladder = Ladder(opened.settings, opened.database, clock)
         add_person(ladder, "ada")
         add_person(ladder, "olga", Role.ORGANISER)

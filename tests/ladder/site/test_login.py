@@ -36,7 +36,7 @@ WRONG = "The name or the password is wrong."
 def ladder(sqlite_template: Path, tmp_path: Path) -> Iterator[Ladder]:
     """A ladder with a contestant who has a bot, and an organiser."""
     shutil.copy(sqlite_template, tmp_path / "ladder.db")
-    with Ladder.open(load_settings(data_dir=tmp_path)) as ladder:
+    with Ladder.open(load_settings(data_dir=tmp_path), create=True) as ladder:
         with ladder.database.write() as session:
             ladders.enter(session, "Trotter", owner="ada")
         for name, role in (("ada", Role.CONTESTANT), ("olga", Role.ORGANISER)):

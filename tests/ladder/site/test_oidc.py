@@ -54,7 +54,7 @@ def ladder(provider: OidcProvider, sqlite_template: Path, tmp_path: Path) -> Ite
     settings = load_settings(
         data_dir=tmp_path, registration="oidc", oidc_issuer=provider.address, oidc_client=CLIENT, oidc_secret=SECRET
     )
-    with Ladder.open(settings) as ladder:
+    with Ladder.open(settings, create=True) as ladder:
         yield ladder
 
 

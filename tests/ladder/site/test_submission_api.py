@@ -36,15 +36,16 @@ if TYPE_CHECKING:
 
     from starlette.types import Message
 
+    from ladder.settings.settings import Settings
+
 API = "/api/v1"
 
 
 @pytest.fixture
-def ladder(tmp_path: Path) -> Iterator[Ladder]:
-    settings = load_settings(
-        data_dir=tmp_path, submissions_a_day=4, submissions_waiting=2, trial_minutes=10, upload_bytes=100_000
-    )
-    with Ladder.open(settings, create=True) as made:
+def ladder(settings: Settings) -> Iterator[Ladder]:
+    """A ladder with people, in either database."""
+    quotas = {"submissions_a_day": 4, "submissions_waiting": 2, "trial_minutes": 10, "upload_bytes": 100_000}
+    with Ladder.open(settings.model_copy(update=quotas)) as made:
         for name, role in (("ada", Role.CONTESTANT), ("ben", Role.CONTESTANT), ("olga", Role.ORGANISER)):
             add_person(made, name, role)
         yield made

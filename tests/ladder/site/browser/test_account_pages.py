@@ -32,7 +32,7 @@ SHOTS = os.environ.get("PIGPEN_TEST_SHOTS", "")
 def ladder(sqlite_template: Path, tmp_path: Path) -> Iterator[Ladder]:
     """A ladder without bots, served."""
     shutil.copy(sqlite_template, tmp_path / "ladder.db")
-    with Ladder.open(load_settings(data_dir=tmp_path)) as ladder:
+    with Ladder.open(load_settings(data_dir=tmp_path), create=True) as ladder:
         yield ladder
 
 
