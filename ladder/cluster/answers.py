@@ -9,11 +9,11 @@ KINDS = (MessageKind.ANSWER, MessageKind.FAILURE, MessageKind.CANCELLED)
 """What a worker may answer."""
 
 
-class TooLong(Exception):
+class AnswerTooLong(Exception):
     """More has come than any answer has."""
 
 
-class Answer:
+class PartedAnswer:
     """What has come of one answer."""
 
     def __init__(self, token: str, most: int = ANSWER_BYTES) -> None:
@@ -36,7 +36,7 @@ class Answer:
             The whole, when the last part has come.
 
         Raises:
-            TooLong: If that is more than an answer may have.
+            AnswerTooLong: If that is more than an answer may have.
             ValueError: If it is no text, or of no kind that a worker may answer.
             TypeError: If it is no text.
         """
@@ -46,7 +46,7 @@ class Answer:
         self._bytes += len(self._parts[-1])
         if self._bytes > self._most:
             self._parts = []
-            raise TooLong(f"Its answer is longer than {self._most >> 20} MiB.")
+            raise AnswerTooLong(f"Its answer is longer than {self._most >> 20} MiB.")
         if not kind:
             return None
         return Frame(MessageKind(kind), call, b"".join(self._parts).decode())

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import json
 import secrets
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -18,7 +16,8 @@ from distributed.diagnostics.plugin import SchedulerPlugin
 from pydantic import ValidationError
 
 from ladder.cluster import played
-from ladder.cluster.answers import Answer, TooLong
+from ladder.cluster.answers import AnswerTooLong, PartedAnswer
+from ladder.cluster.connections import WorkerCall, WorkerConnection, about, subject_of
 from ladder.cluster.same_versions import why_not
 from ladder.cluster.terms import CANCEL, HEARD, TELL_BYTES, TOPIC, TURN_AWAY, NewsKind
 from ladder.cluster.worker_logs import (
@@ -32,41 +31,14 @@ from ladder.values.cluster import WorkerFacts, WorkerNews
 from ladder.worker.channel import Frame, MessageKind
 
 if TYPE_CHECKING:
-    from distributed import Client, Future, Scheduler
+    from distributed import Client, Scheduler
 
     from ladder.worker.channel import Channel
 
 OBEY_SECONDS = 60.0
 """A worker that has not given up a call after so many seconds is cut off: then it gives up all of them."""
 
-MOST_READ = 1 << 20
-"""A longer task is not looked into: it holds files, and tells nothing while it is worked at."""
-
 log = structlog.get_logger()
-
-
-@dataclass(eq=False)
-class _Connection:
-    """A worker that has said who it is."""
-
-    address: str
-    """What Dask calls it."""
-    name: str
-    """What the coordinator calls it: where its packets come from."""
-    facts: WorkerFacts
-    calls: set[int] = field(default_factory=set)
-    lines: LogLimit = field(default_factory=LogLimit)
-
-
-@dataclass(eq=False)
-class _Call:
-    connection: _Connection
-    answer: Answer
-    future: Future
-    subject: tuple[str, object, object]
-    """What the task is about: its kind, its number, its attempt."""
-    limit: asyncio.TimerHandle | None = None
-    """Cuts the worker off if it does not give up the call."""
 
 
 class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
@@ -79,9 +51,9 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
         self._client = client
         self._channel = channel
         self._obey_seconds = obey_seconds
-        self._connections: dict[str, _Connection] = {}
+        self._connections: dict[str, WorkerConnection] = {}
         """By Dask's address."""
-        self._calls: dict[int, _Call] = {}
+        self._calls: dict[int, WorkerCall] = {}
         self._reasons: dict[str, str] = {}
         """Why a worker was cut off, by Dask's address."""
         self._lines = LogLimit(MOST_BURST_LINES, MOST_LINES_A_SECOND)
@@ -104,12 +76,12 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
         if connection is None:
             self._send(MessageKind.LOST, number, "The worker has gone.")
             return
-        answer = Answer(secrets.token_hex(16))
+        answer = PartedAnswer(secrets.token_hex(16))
         future = self._client.submit(
             played.play, number, answer.token, task, key=_key(number, answer.token), workers=[connection.address],
             allow_other_workers=False, retries=0, pure=False,
         )  # fmt: skip
-        self._calls[number] = _Call(connection, answer, future, _subject(task))
+        self._calls[number] = WorkerCall(connection, answer, future, subject_of(task))
         connection.calls.add(number)
 
     def _cancel(self, number: int) -> None:
@@ -131,7 +103,7 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
             self._scheduler.remove_worker(address, stimulus_id="pigpen-cut-off", close=True)
         )
 
-    def _named(self, name: str) -> _Connection | None:
+    def _named(self, name: str) -> WorkerConnection | None:
         return next((each for each in self._connections.values() if each.name == name), None)
 
     # What workers answer
@@ -152,7 +124,7 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
             return "unknown"
         try:
             frame = waiting.answer.take(call, part, kind)
-        except (TooLong, ValueError, TypeError) as error:
+        except (AnswerTooLong, ValueError, TypeError) as error:
             self._lie(call, str(error))
             return "refused"
         if frame is not None and frame.kind is MessageKind.CANCELLED and waiting.limit is None:
@@ -227,16 +199,16 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
                 self._leave(each, "It has come again.")
                 self._cut_off(each.address, "It has come again.")
         name = self._scheduler.stream_comms[address].comm.peer_address
-        self._connections[address] = _Connection(address, name, facts)
+        self._connections[address] = WorkerConnection(address, name, facts)
         self._tell(WorkerNews(event="joined", worker=name, facts=facts))
 
-    def _pass_on(self, connection: _Connection, kind: str, body: str) -> None:
+    def _pass_on(self, connection: WorkerConnection, kind: str, body: str) -> None:
         if kind == NewsKind.LOG:
             self._pass_line(connection, body)
         elif not self._channel.is_behind and self._plays(connection, kind, body):
             self._send(MessageKind(kind), 0, body)
 
-    def _pass_line(self, connection: _Connection, body: str) -> None:
+    def _pass_line(self, connection: WorkerConnection, body: str) -> None:
         if connection.lines.lets(len(body)):
             if not self._lines.lets(len(body)):
                 connection.lines.drop()
@@ -244,14 +216,14 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
                 self._send(MessageKind.LOG, 0, line)
         self._report_dropped(connection)
 
-    def _report_dropped(self, connection: _Connection) -> None:
+    def _report_dropped(self, connection: WorkerConnection) -> None:
         if dropped := connection.lines.dropped():
             self._send(MessageKind.LOG, 0, dropped_line(dropped, connection.facts.name))
 
-    def _plays(self, connection: _Connection, kind: str, body: str) -> bool:
+    def _plays(self, connection: WorkerConnection, kind: str, body: str) -> bool:
         """Whether that is about a task which this worker has."""
-        about = _about(kind, body)
-        return any(self._calls[call].subject == about for call in connection.calls)
+        told_of = about(kind, body)
+        return any(self._calls[call].subject == told_of for call in connection.calls)
 
     def remove_worker(self, scheduler: Scheduler, worker: str, *, stimulus_id: str = "", **kwargs: Any) -> None:
         """Hear that a worker has gone; Dask calls this."""
@@ -259,7 +231,7 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
         if connection := self._connections.get(worker):
             self._leave(connection, reason)
 
-    def _leave(self, connection: _Connection, reason: str) -> None:
+    def _leave(self, connection: WorkerConnection, reason: str) -> None:
         del self._connections[connection.address]
         for number in list(connection.calls):
             self._end(number, MessageKind.LOST, reason)
@@ -275,28 +247,6 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
 def _key(number: int, token: str) -> str:
     """Name a task so that only the worker that has it can name it."""
     return f"call-{number}-{token}"
-
-
-def _subject(task: str) -> tuple[str, object, object]:
-    if len(task) > MOST_READ:
-        return "", None, None
-    read = json.loads(task)
-    kind = str(read.get("kind"))
-    return kind, read.get(kind), read.get("attempt")
-
-
-def _about(kind: str, body: str) -> tuple[str, object, object] | None:
-    """What a worker tells of, as `_subject` names it; None: it makes no sense."""
-    try:
-        if kind == NewsKind.LIVE:
-            match, attempt = map(int, body.partition("\n")[0].split(" "))
-            return "match", match, attempt
-        if kind == NewsKind.TRIAL:
-            read = json.loads(body)
-            return "submission", read["submission"], read["attempt"]
-    except (ValueError, LookupError, TypeError, RecursionError):
-        pass
-    return None
 
 
 def _reason(stimulus: str) -> str:

@@ -1,0 +1,70 @@
+"""The workers that a dispatcher knows, what they have, and what they may tell of."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ladder.cluster.terms import NewsKind
+from ladder.cluster.worker_logs import LogLimit
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from distributed import Future
+
+    from ladder.cluster.answers import PartedAnswer
+    from ladder.values.cluster import WorkerFacts
+
+MOST_READ = 1 << 20
+"""A longer task is not looked into: it holds files, and tells nothing while it is worked at."""
+
+
+@dataclass(eq=False)
+class WorkerConnection:
+    """A worker that has said who it is."""
+
+    address: str
+    """What Dask calls it."""
+    name: str
+    """What the coordinator calls it: where its packets come from."""
+    facts: WorkerFacts
+    calls: set[int] = field(default_factory=set)
+    lines: LogLimit = field(default_factory=LogLimit)
+
+
+@dataclass(eq=False)
+class WorkerCall:
+    """A task that a worker has."""
+
+    connection: WorkerConnection
+    answer: PartedAnswer
+    future: Future
+    subject: tuple[str, object, object]
+    """What the task is about: its kind, its number, its attempt."""
+    limit: asyncio.TimerHandle | None = None
+    """Cuts the worker off if it does not give up the call."""
+
+
+def subject_of(task: str) -> tuple[str, object, object]:
+    """Say what a task is about: its kind, its number, its attempt."""
+    if len(task) > MOST_READ:
+        return "", None, None
+    read = json.loads(task)
+    kind = str(read.get("kind"))
+    return kind, read.get(kind), read.get("attempt")
+
+
+def about(kind: str, body: str) -> tuple[str, object, object] | None:
+    """What a worker tells of, as `subject_of` names it; None: it makes no sense."""
+    try:
+        if kind == NewsKind.LIVE:
+            match, attempt = map(int, body.partition("\n")[0].split(" "))
+            return "match", match, attempt
+        if kind == NewsKind.TRIAL:
+            read = json.loads(body)
+            return "submission", read["submission"], read["attempt"]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        pass
+    return None
