@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from ladder.worker.channel import Channel, Frame, MessageKind
+from ladder.worker.channel import FRAME_BYTES, LENGTH_BYTES, Channel, Frame, MessageKind
 
 LONG = "ä\n{}" * 1_000_000
 
@@ -64,5 +64,17 @@ async def test_what_is_no_message_is_an_error(frame: bytes) -> None:
     with other:
         other.sendall(len(frame).to_bytes(4) + frame)
         with pytest.raises(ValueError):  # noqa: PT011
+            await channel.receive()
+    await channel.close()
+
+
+async def test_what_is_too_long_is_refused_before_it_comes(ends: tuple[Channel, Channel]) -> None:
+    with pytest.raises(ValueError, match="longer than"):
+        ends[0].send(Frame(MessageKind.ANSWER, 1, "x" * FRAME_BYTES))
+    one, other = socket.socketpair()
+    channel = await Channel.over(one)
+    with other:
+        other.sendall((FRAME_BYTES + 1).to_bytes(LENGTH_BYTES))
+        with pytest.raises(ValueError, match="longer than"):
             await channel.receive()
     await channel.close()
