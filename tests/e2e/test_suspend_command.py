@@ -51,6 +51,7 @@ def test_a_bot_is_suspended_with_a_reason_and_plays_again(folder: Path) -> None:
     assert set(states(folder).values()) == {("active", "")}
 
 
+@pytest.mark.sqlite
 def test_mistakes_are_one_sentence(folder: Path) -> None:
     for words, sentence in {
         ("resume-bot", "Trotter"): "Trotter@1 is not suspended: in gongzhu it is active; in hearts it is active.",

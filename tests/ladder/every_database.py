@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,6 +46,13 @@ class EveryLadder:
             self._names[data_dir] = name
         return make_url(self._server.url(self._names[data_dir]))
 
+    def copy(self, source: Path, target: Path) -> None:
+        """Let the ladder in the folder *target* be a copy of that in *source*, to which nobody is connected."""
+        name = self.url(source).database
+        self.forget(target)
+        self._names[target] = f"{name}_{len(self._names)}"
+        self._do(f"CREATE DATABASE {self._names[target]} TEMPLATE {name}")
+
     def forget(self, folder: Path) -> None:
         """Remove the databases of ladders below a folder."""
         for data_dir in [each for each in self._names if each.is_relative_to(folder)]:
@@ -76,6 +84,13 @@ def every_ladder_in_postgresql() -> Iterator[EveryLadder]:
                 yield every
         finally:
             _IN_USE.clear()
+
+
+def copy_folder(source: Path, target: Path) -> None:
+    """Copy a ladder with all that is in its folder, into a folder that may be there."""
+    shutil.copytree(source, target, dirs_exist_ok=True)
+    for every in _IN_USE:
+        every.copy(source, target)
 
 
 def told(variables: dict[str, str]) -> dict[str, str]:

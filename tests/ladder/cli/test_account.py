@@ -188,6 +188,7 @@ def test_everything_is_in_the_audit_log_and_no_secret(folder: Path, ladder: Ladd
     assert "\x1b" not in printed
 
 
+@pytest.mark.sqlite
 def test_without_a_ladder_there_is_nobody(folder: Path) -> None:
     for words in (["list"], ["audit"], ["invitations"], ["sessions", "ada"], ["enable", "ada"]):
         assert account(folder, *words).is_one_sentence

@@ -7,7 +7,6 @@ import io
 import json
 import re
 import shlex
-import shutil
 import sys
 import time
 from dataclasses import replace
@@ -30,6 +29,7 @@ from pigpen.rules import PRESETS
 from referee.records.file import RecordWriter
 from tests.ladder import ladders, shown
 from tests.ladder.cluster_rows import seen as worker_seen
+from tests.ladder.every_database import copy_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -117,7 +117,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def seen(played: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Seen]:
     """A copy of it."""
-    shutil.copytree(played, folder, dirs_exist_ok=True)
+    copy_folder(played, folder)
     database = open_ladder(load_settings())
     yield Seen(folder, database, capsys)
     database.close()
@@ -359,6 +359,7 @@ def test_a_ladder_without_bots_says_how_to_begin(empty: Seen) -> None:
     assert empty("standings", "--csv").startswith("variant,rank,bot,")
 
 
+@pytest.mark.sqlite
 def test_without_a_ladder_every_command_says_so(empty: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIGPEN_DATA_DIR", str(empty.folder / "elsewhere"))
     for words in ("standings", "bots", "show Trotter", "matches", "logs 1 0", "explain 1"):
