@@ -167,10 +167,11 @@ class Coordinator:
             if may_hold_more:
                 queue.requeue_unknown(session, self._holder, playing)
             resume_due(session, now)
-            queue.withdraw(session)
-            missing = count + ahead - queue.count_waiting(session, self._variants)
-            if missing > 0:
-                fill_queue(session, self._settings, self._rng, now, missing, self._variants, at_once)
+            if self._settings.owners_apart or not queue.are_enough(session, count, ahead, self._variants):
+                queue.withdraw(session)
+                missing = count + ahead - queue.count_waiting(session, self._variants)
+                if missing > 0:
+                    fill_queue(session, self._settings, self._rng, now, missing, self._variants, at_once)
             seconds = cache(partial(seconds_of, session, settings=self._settings))
             tried: Collection[str] = ()
             if not self._settings.owners_apart:

@@ -28,6 +28,9 @@ MOST_FAILURES = 3
 MOST_ATTEMPTS = 10
 """Nor is one that was leased so often and never came back: it may be what ends its workers."""
 
+MANY = 16
+"""Where so many matches are to wait for their turn, they are scheduled many at a time."""
+
 # Written out, not as parameters: SQLite uses an index with a condition only where it sees that condition.
 _QUEUED = text(f"matches.status = '{Status.QUEUED}'")
 _LEASED = text(f"matches.status = '{Status.LEASED}'")
@@ -265,13 +268,44 @@ def requeue(session: Session, match: int) -> bool:
     return done.scalar_one_or_none() is not None
 
 
-def withdraw(session: Session) -> list[int]:
-    """Take matches out that nobody has begun, with a version that does not play any more; gives their numbers."""
+def are_enough(session: Session, count: int, ahead: int, variants: Collection[str] | None = None) -> bool:
+    """
+    Whether so many matches wait that none need to be scheduled, and the first of them can be played.
+
+    To schedule one costs as much as to schedule many, so where many are to wait, that is done when half are gone.
+
+    Args:
+        session: A transaction that writes.
+        count: How many are to be leased now.
+        ahead: How many more are to wait for their turn.
+        variants: Only of these; None: of any.
+    """
+    if ahead < MANY or count_waiting(session, variants) < count + ahead // 2:
+        return False
+    return not withdraw(session, count, variants)
+
+
+def withdraw(session: Session, first: int | None = None, variants: Collection[str] | None = None) -> list[int]:
+    """
+    Take matches out that nobody has begun, with a version that does not play any more.
+
+    Args:
+        session: A transaction that writes.
+        first: Look only at so many, those whose turn comes first; None: at all.
+        variants: With that, the first ones of these; None: of any.
+
+    Returns:
+        Their numbers.
+    """
     # Looked up in a list that is made once, and not in the table, whose rows are long.
     resting = select(Rating.variant, Rating.version_id).where(Rating.state != State.ACTIVE)
     rests = tuple_(StoredMatch.variant, StoredSeat.version_id).in_(resting)
     idle = exists().where(StoredSeat.match_id == StoredMatch.id, rests)
-    matches = list(session.scalars(select(StoredMatch.id).where(_QUEUED, StoredMatch.attempt == 0, idle)))
+    unplayed = select(StoredMatch.id).where(_QUEUED, StoredMatch.attempt == 0, idle)
+    if first is not None:
+        next_ones = select(StoredMatch.id).where(_QUEUED, *_of(variants)).order_by(StoredMatch.id).limit(first)
+        unplayed = unplayed.where(StoredMatch.id.in_(list(session.scalars(next_ones))))
+    matches = list(session.scalars(unplayed))
     if matches:
         session.execute(delete(StoredSeat).where(StoredSeat.match_id.in_(matches)))
         session.execute(delete(StoredMatch).where(StoredMatch.id.in_(matches)))

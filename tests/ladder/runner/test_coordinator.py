@@ -16,7 +16,7 @@ from ladder.runner.presence import BEAT_SECONDS, Presence, folder_id
 from ladder.sandbox.host import owners
 from ladder.store import models
 from ladder.store.commands.coordinators import SILENT_SECONDS, coordinators, database_time, forget, note_alive
-from ladder.store.commands.queue import GRACE
+from ladder.store.commands.queue import GRACE, MANY
 from ladder.store.models import State, Status
 from tests.ladder.ladders import enter
 from tests.ladder.virtual import Time, recorded
@@ -82,6 +82,41 @@ def test_more_matches_wait_than_are_leased(coordinator: Coordinator, database: D
     with database.read() as session:
         waiting = session.scalars(select(models.StoredMatch.id).where(models.StoredMatch.status == Status.QUEUED)).all()
     assert len(waiting) == 3
+
+
+def waiting(database: Database) -> int:
+    with database.read() as session:
+        return len(
+            session.scalars(select(models.StoredMatch.id).where(models.StoredMatch.status == Status.QUEUED)).all()
+        )
+
+
+def test_where_many_are_to_wait_they_are_scheduled_when_half_are_gone(
+    database: Database, coordinator: Coordinator
+) -> None:
+    numbers = []
+    for _ in range(MANY // 2 + 2):
+        coordinator.take(1, ahead=MANY)
+        numbers.append(waiting(database))
+    down = list(range(MANY, MANY // 2 - 1, -1))
+    assert numbers == [*down, MANY]
+
+
+def test_a_match_of_a_bot_that_has_left_is_not_begun_though_enough_others_wait(
+    database: Database, coordinator: Coordinator
+) -> None:
+    coordinator.take(1, ahead=2 * MANY)
+    with database.write() as session:
+        next_one = session.scalars(select(models.StoredMatch).where(models.StoredMatch.status == Status.QUEUED)).first()
+        assert next_one is not None
+        version = session.scalars(select(models.StoredSeat.version_id).filter_by(match_id=next_one.id)).first()
+        session.execute(update(models.Rating).filter_by(version_id=version).values(state=State.RETIRED))
+    tasks = coordinator.take(MANY, ahead=2 * MANY)
+    with database.read() as session:
+        seated = select(models.StoredSeat.version_id).where(
+            models.StoredSeat.match_id.in_([task.match for task in tasks])
+        )
+        assert version not in session.scalars(seated).all()
 
 
 @pytest.mark.parametrize(("sandbox", "at_once"), [("docker", 2), ("process", 3)])
