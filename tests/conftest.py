@@ -131,11 +131,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 config.hook.pytest_deselected(items=affected)
                 items[:] = [item for item in items if item not in affected]
     if ON_POSTGRESQL:  # what is about a file of SQLite's has been tested in every other run
-        items[:] = [item for item in items if not item.get_closest_marker("sqlite")]
+        items[:] = [item for item in items if not _is_of_sqlite(item)]
     items.sort(key=lambda item: (_computes(item), item.get_closest_marker("timeout") is None))
     config.stash[LEFT_OUT] = left_out
     if _is_worker(config):
         config.workeroutput["left_out"] = left_out  # type: ignore[attr-defined]
+
+
+def _is_of_sqlite(item: pytest.Item) -> bool:
+    given = item.callspec.params if hasattr(item, "callspec") else {}
+    return item.get_closest_marker("sqlite") is not None or given.get("backend") == "sqlite"
 
 
 def _computes(item: pytest.Item) -> bool:

@@ -20,6 +20,8 @@ from referee.records.file import RecordWriter
 from tests.e2e.command import PIGPEN, environment, pigpen
 from tests.ladder.ladders import NOW, enter, lease, played, queue
 
+pytestmark = pytest.mark.sqlite
+
 
 @pytest.fixture
 def data_dir(tmp_path: Path) -> Path:

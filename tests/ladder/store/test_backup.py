@@ -116,6 +116,7 @@ def test_where_no_copy_can_be_written_the_sentence_says_so(settings: Settings, t
         back_up(settings.url, tmp_path / "nowhere" / "copy")
 
 
+@pytest.mark.sqlite
 def test_a_copy_that_fails_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "ladder.db").write_bytes(b"no database" * 100)
     with pytest.raises(StoreError, match=r"ladder.db' cannot be copied: file is not a database"):

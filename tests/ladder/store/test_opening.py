@@ -87,6 +87,7 @@ def test_a_database_of_something_else_is_left_alone(database_url: str, tmp_path:
         open_ladder(load_settings(data_dir=tmp_path, database_url=database_url), create=True)
 
 
+@pytest.mark.sqlite
 def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "ladder.db").write_text("a diary\n" * 1000)
     for create in (False, True):
@@ -101,6 +102,7 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
         open_ladder(load_settings(data_dir=tmp_path / "file" / "data"), create=True)
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize("there", [True, False])
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, there: bool) -> None:
     folder = tmp_path / "data"
@@ -142,6 +144,7 @@ def test_a_wrong_password_is_the_organisers_mistake(postgres: Server, tmp_path: 
     assert "hunter2" not in str(caught.value)
 
 
+@pytest.mark.sqlite
 def test_a_broken_file_is_told(tmp_path: Path) -> None:
     settings = load_settings(data_dir=tmp_path)
     open_ladder(settings, create=True).close()
@@ -159,6 +162,7 @@ def test_two_that_make_a_ladder_at_once_make_one(database_url: str, tmp_path: Pa
     assert [(each.communicate()[1], each.returncode) for each in both] == [("", 0), ("", 0)]
 
 
+@pytest.mark.sqlite
 def test_a_command_that_reads_does_not_load_alembic(tmp_path: Path) -> None:
     open_ladder(load_settings(data_dir=tmp_path), create=True).close()
     code = f"import sys; from ladder.settings.settings import *; from ladder.store.commands.opening import *; \
@@ -167,6 +171,7 @@ def test_a_command_that_reads_does_not_load_alembic(tmp_path: Path) -> None:
     assert done.stdout == "False\n"
 
 
+@pytest.mark.sqlite
 def test_every_connection_of_sqlite_is_set_up(tmp_path: Path) -> None:
     database = open_ladder(load_settings(data_dir=tmp_path), create=True)
     names = ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")

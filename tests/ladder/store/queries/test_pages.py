@@ -81,6 +81,7 @@ def test_scores_of_two_opponents_add_up_to_their_matches(database: Database) -> 
                 assert (one.score + back.score, one.matches) == (one.matches, back.matches)
 
 
+@pytest.mark.sqlite
 def test_no_page_goes_through_all_pairs_or_seats_of_sqlite(tmp_path: Path) -> None:
     """Although it knows nothing of the sizes of the tables."""
     database = open_ladder(load_settings(data_dir=tmp_path), create=True)

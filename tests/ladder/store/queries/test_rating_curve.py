@@ -89,6 +89,7 @@ def test_a_bot_without_a_match_has_no_point(database: Database) -> None:
         assert curve(session).points == ()
 
 
+@pytest.mark.sqlite
 def test_only_the_chosen_matches_are_read_of_sqlite(tmp_path: Path) -> None:
     """Although it knows nothing of the sizes of the tables."""
     database = open_ladder(load_settings(data_dir=tmp_path), create=True)
