@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import URL
 
+from tests.processes import children
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -57,6 +59,11 @@ class Server:
         """End it."""
         self._process.send_signal(signal.SIGINT)
         self._process.wait()
+
+    @property
+    def processes(self) -> list[int]:
+        """The server's own process, and those that it has started."""
+        return [self._process.pid, *children(self._process.pid)]
 
     def url(self, database: str, **changes: str) -> str:
         """SQLAlchemy's URL of one of its databases."""

@@ -1,0 +1,209 @@
+"""
+A cluster to which everything happens at once: no match is lost, none is recorded twice, liars are found out.
+
+Real processes: a coordinator, its scheduler, workers behind wires of their own, PostgreSQL. `make test-long` lets 200
+faults happen over 1,000 matches, on each store half of them, and prints what has happened.
+"""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import select
+
+from ladder.results.files import MatchFiles
+from ladder.store import models
+from ladder.store.commands.rerating import differences
+from ladder.store.models import Status
+from ladder.store.queries.checking import findings
+from referee.records.file import read_record
+from referee.replay.verify import verify
+from tests.counts import LONG, count
+from tests.e2e.chaos.cluster import ChaosCluster
+from tests.e2e.chaos.faults import Faults
+from tests.e2e.small_ladder import ANSWER, PATIENT, QUICK, SmallLadder, small_ladder
+from tests.for_two import FOR_TWO
+from tests.ladder.ladders import queue
+from tests.ladder.postgres import LASTING, running_server
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SEED = 20261123
+FAULTS = count(7, 105)
+MATCHES = count(20, 510)
+SHORT_KINDS = (
+    "worker: program killed", "worker: stopped, noticed", "scheduler: killed", "coordinator: killed",
+    "worker: wire held, noticed", "database: killed",
+)  # fmt: skip
+WORKERS = count(2, 3)
+SETTINGS = {"PIGPEN_LIVE": "off", **PATIENT}
+END_SECONDS = 600.0
+PAUSE = count(4, 6)
+"""Seconds after which the next fault comes though few matches have been played since the last one."""
+SLOW = QUICK.replace(ANSWER, f"    import time\n    time.sleep(0.01)\n{ANSWER}")
+"""A match of these bots takes a while in which something can happen to it."""
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def chaos(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[ChaosCluster, Faults]]:
+    """A cluster with a coordinator and workers, and faults for it."""
+    with ExitStack() as stack:
+        server, url = None, ""
+        if request.param == "postgresql":
+            server = stack.enter_context(running_server(LASTING))
+            url = server.url("postgres")
+        ladder = stack.enter_context(small_ladder(tmp_path, program=SLOW, database_url=url))
+        cluster = ChaosCluster(ladder, tmp_path, **SETTINGS)
+        stack.callback(cluster.close)
+        yield cluster, Faults(cluster, random.Random(f"{SEED} {request.param}"), server)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(3000)
+def test_each_match_is_recorded_once_whatever_happens(
+    chaos: tuple[ChaosCluster, Faults], tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    cluster, faults = chaos
+    rng = random.Random(SEED)
+    put_matches_in_the_queue(cluster.ladder, rng)
+    clocks = _clocks(tmp_path)
+    cluster.start_coordinator()
+    faults.bring_strangers()
+    for number in range(WORKERS):
+        off = clocks if number < 2 else None
+        shift = {"LD_PRELOAD": str(off), "PIGPEN_CLOCK_OFF": str(3600 * (1 - 2 * number))} if off else {}
+        cluster.start_worker(f"worker-{number}", small_disk=number == 2, **shift)
+    cluster.until(lambda: cluster.count("match.finished") > 0, "a first match")
+    try:
+        run_faults(cluster, faults, rng)
+        cluster.until(lambda: cluster.count("match.finished") >= MATCHES, "all matches", 2 * END_SECONDS)
+        assert cluster.end_coordinator() == 130
+        finish_the_queue(cluster)
+    finally:
+        print("\n" + table(cluster, faults, str(request.node.callspec.id)))
+    assert_each_match_is_recorded_once(cluster.ladder)
+    assert_ratings_follow_from_the_records(cluster.ladder)
+    assert_nothing_is_left(cluster)
+
+
+def put_matches_in_the_queue(ladder: SmallLadder, rng: random.Random) -> None:
+    """Matches of one deal: what is played is not the point."""
+    with ladder.database.write() as session:
+        versions = session.scalars(select(models.Version.id)).all()
+        for number in range(MATCHES):
+            queue(session, rng.sample(versions, 2), FOR_TWO.name, f"chaos {number}", "deals:1")
+
+
+def run_faults(cluster: ChaosCluster, faults: Faults, rng: random.Random) -> None:
+    """Let them happen while matches are played, about as many at any time of the run."""
+    kinds = faults.kinds if LONG else [kind for kind in SHORT_KINDS if kind in faults.kinds]
+    order: list[str] = []
+    while faults.done.total() < FAULTS or faults.running:
+        order = order or rng.sample(kinds, len(kinds))
+        if faults.done.total() < FAULTS and len(faults.running) < 3:
+            faults.begin(order.pop())
+        enough = cluster.count("match.finished") + MATCHES // FAULTS
+        patience = time.monotonic() + PAUSE
+        while time.monotonic() < patience and cluster.count("match.finished") < enough:
+            faults.look()
+            time.sleep(0.05)
+        faults.look()
+
+
+def finish_the_queue(cluster: ChaosCluster) -> None:
+    """What was set aside is tried again; all that was ever scheduled is played."""
+    for _ in range(3):
+        left = unfinished(cluster.ladder)
+        if not left:
+            return
+        for match, status in left.items():
+            if status == Status.QUARANTINED:
+                assert cluster.ladder.pigpen("requeue", str(match)).returncode == 0
+        cluster.start_coordinator("--matches", str(len(left)))
+        assert cluster.coordinator is not None
+        assert cluster.coordinator.wait(END_SECONDS) == 0
+
+
+def unfinished(ladder: SmallLadder) -> dict[int, Status]:
+    with ladder.database.read() as session:
+        wanted = select(models.StoredMatch.id, models.StoredMatch.status).where(models.StoredMatch.status != "done")
+        return {match: Status(status) for match, status in session.execute(wanted)}
+
+
+def assert_each_match_is_recorded_once(ladder: SmallLadder) -> None:
+    files = MatchFiles(ladder.settings.data_dir)
+    with ladder.database.read() as session:
+        matches = session.scalars(select(models.StoredMatch).order_by(models.StoredMatch.ordinal)).all()
+        assert session.scalars(select(models.StoredFault)).all() == []
+    assert {match.status for match in matches} == {Status.DONE}
+    assert [match.ordinal for match in matches] == list(range(1, len(matches) + 1))
+    assert {match.id for match in matches} >= set(range(1, MATCHES + 1))
+    there = {path for path in files.root.rglob("*") if path.is_file()}
+    assert there == {path(match.id, match.attempt) for match in matches for path in (files.record, files.logs)}
+    for match in matches:
+        held = verify(files.record(match.id, match.attempt))
+        assert (held.difference, held.finished) == (None, True)
+        assert held.match is not None
+        assert held.match.commitment == match.commitment
+
+
+def assert_ratings_follow_from_the_records(ladder: SmallLadder) -> None:
+    files = MatchFiles(ladder.settings.data_dir)
+    with ladder.database.read() as session:
+        assert list(differences(session, lambda match, attempt: read_record(files.record(match, attempt)))) == []
+    assert list(findings(ladder.database, files)) == []
+
+
+def assert_nothing_is_left(cluster: ChaosCluster) -> None:
+    """Each worker ends by itself, and with it all that any of them has ever started."""
+    for worker in cluster.workers.values():
+        worker.process.send_signal(signal.SIGTERM)
+    for worker in cluster.workers.values():
+        assert worker.process.wait(60) == 143, cluster.log_of(worker.name)
+    cluster.until(lambda: cluster.processes() == [], "the end of all processes", 30)
+    assert cluster.ladder.processes() == []
+
+
+def table(cluster: ChaosCluster, faults: Faults, store: str) -> str:
+    """What has happened."""
+    logged, ladder = cluster.counts(), cluster.ladder
+    with ladder.database.read() as session:
+        matches = session.scalars(select(models.StoredMatch)).all()
+    ordinals = Counter(match.ordinal for match in matches if match.ordinal is not None)
+    rows = [
+        *sorted(faults.done.items()),
+        ("faults", faults.done.total()),
+        ("matches recorded", sum(match.status == Status.DONE for match in matches)),
+        ("attempts", sum(match.attempt for match in matches)),
+        ("given back", logged["match.returned"]),
+        ("void", logged["match.void"]),
+        ("set aside, and tried again", logged["match.quarantined"]),
+        ("leases that ran out", logged["match.lost"]),
+        ("late results discarded", logged["match.late"]),
+        ("lies named", logged["worker.lied"]),
+        ("workers drained", logged["worker.drained"]),
+        ("workers turned away", logged["worker.turned_away"]),
+        ("lost", sum(match.status != Status.DONE for match in matches)),
+        ("doubled", sum(count - 1 for count in ordinals.values())),
+    ]
+    return "\n".join([f"{store}:", *(f"  {name:<46} {figure:>6}" for name, figure in rows)])
+
+
+def _clocks(folder: Path) -> Path:
+    """Compile what lets a program's clock be off; the compiler is what builds the engine (`sdk/native_build.py`)."""
+    made = folder / "shifted_clock.so"
+    source = Path(__file__).parent / "chaos" / "shifted_clock.c"
+    subprocess.run(
+        [sys.executable, "-m", "ziglang", "cc", "-shared", "-fPIC", "-O1", "-o", made, source, "-ldl"], check=True
+    )
+    return made
