@@ -57,7 +57,7 @@ def check_run(ladder: Ladder, plan: RunPlan) -> None:
         UserError: If the settings leave a match too little time, or bots cannot come to the cluster.
     """
     if plan.cluster:
-        from ladder.app.cluster.executor import check_cluster
+        from ladder.app.cluster_run import check_cluster
 
         check_cluster(ladder)
     with ladder.database.read() as session:
@@ -98,7 +98,7 @@ def ladder_run(
 
 def _executor(ladder: Ladder, plan: RunPlan, coordinator: Coordinator, events: SimpleQueue[Event]) -> Executor:
     if plan.cluster:
-        from ladder.app.cluster.executor import cluster_executor
+        from ladder.app.cluster_run import cluster_executor
 
         return cluster_executor(ladder, coordinator, plan.concurrency, lambda: events.put(_look_again))
     slots = plan.concurrency or ladder.settings.concurrency or _slots()

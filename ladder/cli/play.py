@@ -22,7 +22,7 @@ from ladder.cli.options import (
     SeedOption,
     setup_of,
 )
-from ladder.cli.person.here import person_here
+from ladder.cli.person_here import person_here
 from ladder.cli.progress import progress
 from ladder.cli.result_table import print_result
 from ladder.cli.running import run

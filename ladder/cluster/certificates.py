@@ -57,6 +57,11 @@ class Identity:
         return self.ends - datetime.now(UTC) < timedelta(days=SOON_DAYS)
 
 
+def certificates_folder(data_dir: Path) -> Path:
+    """Give the folder with the authority and the scheduler's certificate, in the ladder's."""
+    return data_dir / "cluster"
+
+
 def make_authority(folder: Path, now: datetime | None = None) -> None:
     """
     Make the authority and the scheduler's certificate, where there are none; what is there stays.

@@ -16,7 +16,7 @@ from ladder.results.files import MatchFiles
 from ladder.results.live_folder import LiveFolder
 from ladder.runner.leased_tasks import task_of
 from ladder.runner.live_writer import LiveWriter
-from ladder.runner.presence import BEAT_SECONDS, Presence
+from ladder.runner.presence import BEAT_SECONDS, CoordinatorPresence
 from ladder.runner.returned import summary_of
 from ladder.runner.submission_coordinator import SubmissionCoordinator
 from ladder.store.commands import queue
@@ -75,7 +75,7 @@ class Coordinator:
         """
         self.files = MatchFiles(settings.data_dir)
         self.live = LiveWriter(LiveFolder(settings.data_dir), settings.live_delay, tick)
-        self._presence = Presence(settings.data_dir)
+        self._presence = CoordinatorPresence(settings.data_dir)
         self.submissions = SubmissionCoordinator(database, settings, now, self._presence)
         self._database = database
         self._settings = settings

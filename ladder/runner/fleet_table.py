@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ladder.store.commands.workers import set_wanted, write_workers
 from ladder.store.queries.workers import wishes, workers
-from ladder.values.cluster import Wanted, WorkerSeen
+from ladder.values.cluster import WantedState, WorkerSeen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,7 +52,7 @@ class FleetTable:
             if fleet.drains.get(name) == drains[name]:
                 del fleet.drains[name]
         for name, wish in wanted.items():
-            is_drained = wish.wanted is Wanted.DRAINED
+            is_drained = wish.wanted is WantedState.DRAINED
             fleet.wish(name, (wish.reason or "An organiser has drained it.") if is_drained else None)
 
     def _read(self) -> list[WorkerRow]:
@@ -66,7 +66,7 @@ class FleetTable:
         with self._database.write() as session:
             write_workers(session, seen, self._now())
             for name, reason in drains.items():
-                set_wanted(session, name, Wanted.DRAINED, reason)
+                set_wanted(session, name, WantedState.DRAINED, reason)
             return wishes(session)
 
     def _seen(self, worker: FleetWorker) -> WorkerSeen:

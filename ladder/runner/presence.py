@@ -37,7 +37,7 @@ MARK = "folder-id"
 ID_LENGTH = 32
 
 
-class Presence:
+class CoordinatorPresence:
     """A coordinator's own word that it lives, and what it knows of the others."""
 
     def __init__(self, data_dir: Path, clock: Callable[[Session], float] = database_time) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from ladder.errors import BotRejected, LadderError, StoreError
 from ladder.results.submission_folders import SubmissionFolders
-from ladder.runner.presence import Presence
+from ladder.runner.presence import CoordinatorPresence
 from ladder.runner.registry_logins import RegistryLogins
 from ladder.runner.submission_results import result_of, submission_of
 from ladder.sandbox.bots.content import Content
@@ -46,7 +46,11 @@ class SubmissionCoordinator:
     """Leases and records the submissions of one ladder."""
 
     def __init__(
-        self, database: Database, settings: Settings, now: Callable[[], float], presence: Presence | None = None
+        self,
+        database: Database,
+        settings: Settings,
+        now: Callable[[], float],
+        presence: CoordinatorPresence | None = None,
     ) -> None:
         """
         Create a coordinator.
@@ -62,7 +66,7 @@ class SubmissionCoordinator:
         self._settings = settings
         self._now = now
         self._registry_logins = RegistryLogins(settings)
-        self._presence = presence or Presence(settings.data_dir)
+        self._presence = presence or CoordinatorPresence(settings.data_dir)
         self._holder = self._presence.holder
 
     def recover(self) -> None:

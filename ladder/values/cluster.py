@@ -90,7 +90,7 @@ class WorkerState(enum.StrEnum):
     """It is not connected."""
 
 
-class Wanted(enum.StrEnum):
+class WantedState(enum.StrEnum):
     """What the organiser, or three lies, have made of a worker."""
 
     ACTIVE = "active"
@@ -124,7 +124,7 @@ class WorkerSeen(Value):
 class WorkerWish(Value):
     """Whether a worker is to play, and why not."""
 
-    wanted: Wanted
+    wanted: WantedState
     reason: str
     """In a sentence; empty: nobody has given one."""
 
@@ -137,7 +137,7 @@ class WorkerRow(Value):
     """`gone` also if its coordinator has not written of it for a while."""
     reason: str
     """Why it is in that state, in a sentence; empty: nothing is wrong."""
-    wanted: Wanted
+    wanted: WantedState
     """What it is to be: `drained` as soon as somebody has said so, while `state` tells how far that has come."""
     coordinator: str
     """The machine and process whose tasks it takes."""

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from ladder.app.cluster.remarks import RENEW_DAYS, expiry
-from ladder.cluster.certificates import SCHEDULER, make_authority, make_worker, read_identity
+from ladder.cluster.certificates import SCHEDULER, certificates_folder, make_authority, make_worker, read_identity
 from ladder.errors import UserError
 from ladder.values.cluster import CertificateRow
 from ladder.values.names import NAME_LENGTH
@@ -18,14 +18,7 @@ if TYPE_CHECKING:
     from ladder.cluster.certificates import Identity
     from ladder.settings.settings import Settings
 
-FOLDER = "cluster"
-"""In the ladder's data folder."""
 NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{NAME_LENGTH - 1}}}", re.ASCII)
-
-
-def certificates_folder(settings: Settings) -> Path:
-    """Give the folder with the authority and the scheduler's certificate."""
-    return settings.data_dir / FOLDER
 
 
 def make_scheduler_certificate(settings: Settings) -> CertificateRow:
@@ -35,7 +28,7 @@ def make_scheduler_certificate(settings: Settings) -> CertificateRow:
     Raises:
         UserError: If they cannot be written, or what is there is not good.
     """
-    folder = certificates_folder(settings)
+    folder = certificates_folder(settings.data_dir)
     make_authority(folder)
     return _row(read_identity(folder / SCHEDULER))
 
@@ -56,12 +49,12 @@ def make_worker_certificate(settings: Settings, name: str, file: Path) -> Certif
         raise UserError(
             f"{name[:80]!r} is no name for a worker: letters, digits, '.', '_' and '-', at most {NAME_LENGTH}."
         )
-    return _row(make_worker(certificates_folder(settings), name, file))
+    return _row(make_worker(certificates_folder(settings.data_dir), name, file))
 
 
 def scheduler_remark(settings: Settings) -> str:
     """Say that the scheduler's certificate expires soon; empty: it does not, or it is on another machine."""
-    file = certificates_folder(settings) / SCHEDULER
+    file = certificates_folder(settings.data_dir) / SCHEDULER
     if not file.is_file():
         return ""
     try:

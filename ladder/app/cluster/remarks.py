@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.values.cluster import Wanted, WorkerState
+from ladder.values.cluster import WantedState, WorkerState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,9 +23,9 @@ NOT_PLAYING = (WorkerState.DRAINING, WorkerState.DRAINED)
 
 def state_of(worker: WorkerRow) -> str:
     """Give its state; or what it is to be, if its coordinator has not seen to that yet."""
-    if worker.wanted is Wanted.DRAINED and worker.state in PLAYING:
+    if worker.wanted is WantedState.DRAINED and worker.state in PLAYING:
         return "to drain"
-    if worker.wanted is Wanted.ACTIVE and worker.state in NOT_PLAYING:
+    if worker.wanted is WantedState.ACTIVE and worker.state in NOT_PLAYING:
         return "to resume"
     return worker.state.value
 

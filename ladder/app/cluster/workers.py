@@ -9,7 +9,7 @@ from ladder.errors import LadderError
 from ladder.store.commands import workers as commands
 from ladder.store.commands.audit import write_audit
 from ladder.store.queries import workers as queries
-from ladder.values.cluster import Wanted, WorkerState
+from ladder.values.cluster import WantedState, WorkerState
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
@@ -63,7 +63,7 @@ def drain(ladder: Ladder, viewer: Viewer, name: str, reason: str = "") -> Worker
     """
     if len(reason) > MOST_REASON:
         raise LadderError(f"A reason has {MOST_REASON} characters at most; this one has {len(reason)}.")
-    return _want(ladder, viewer, name, Wanted.DRAINED, reason)
+    return _want(ladder, viewer, name, WantedState.DRAINED, reason)
 
 
 def resume(ladder: Ladder, viewer: Viewer, name: str) -> WorkerRow:
@@ -74,7 +74,7 @@ def resume(ladder: Ladder, viewer: Viewer, name: str) -> WorkerRow:
         Forbidden: If it is no organiser who asks.
         LadderError: If there is no such worker.
     """
-    return _want(ladder, viewer, name, Wanted.ACTIVE, "")
+    return _want(ladder, viewer, name, WantedState.ACTIVE, "")
 
 
 def forget(ladder: Ladder, viewer: Viewer, name: str) -> None:
@@ -94,12 +94,12 @@ def forget(ladder: Ladder, viewer: Viewer, name: str) -> None:
         write_audit(session, viewer, "worker.forget", name, ladder.clock())
 
 
-def _want(ladder: Ladder, viewer: Viewer, name: str, wanted: Wanted, reason: str) -> WorkerRow:
+def _want(ladder: Ladder, viewer: Viewer, name: str, wanted: WantedState, reason: str) -> WorkerRow:
     check(viewer, Act.ADMINISTER)
     with ladder.database.write() as session:
         _find(session, name, ladder.clock())
         commands.set_wanted(session, name, wanted, reason)
-        action = "worker.drain" if wanted is Wanted.DRAINED else "worker.resume"
+        action = "worker.drain" if wanted is WantedState.DRAINED else "worker.resume"
         write_audit(session, viewer, action, name, ladder.clock(), **({"reason": reason} if reason else {}))
         return _find(session, name, ladder.clock())
 

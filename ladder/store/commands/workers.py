@@ -8,7 +8,7 @@ from sqlalchemy import Insert, delete, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from ladder.store.cluster_models import StoredWorker
-from ladder.values.cluster import Wanted, WorkerState
+from ladder.values.cluster import WantedState, WorkerState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -56,7 +56,7 @@ def write_workers(session: Session, workers: Iterable[WorkerSeen], now: float | 
     return len(changed)
 
 
-def set_wanted(session: Session, name: str, wanted: Wanted, reason: str) -> bool:
+def set_wanted(session: Session, name: str, wanted: WantedState, reason: str) -> bool:
     """
     Say whether a worker is to play; its coordinator reads that every few seconds.
 
@@ -82,7 +82,7 @@ def forget(session: Session, name: str) -> bool:
 def _row(worker: WorkerSeen) -> dict[str, Any]:
     given = worker.model_dump(exclude={"facts"})
     facts = worker.facts.model_dump(mode="json", exclude={"clock"})
-    return {**given, "name": worker.facts.name, "facts": facts, "wanted": Wanted.ACTIVE, "wanted_reason": ""}
+    return {**given, "name": worker.facts.name, "facts": facts, "wanted": WantedState.ACTIVE, "wanted_reason": ""}
 
 
 def _is_there(row: dict[str, Any], now: float | None) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 
 from ladder.store.cluster_models import StoredWorker
-from ladder.values.cluster import Wanted, WorkerRow, WorkerState, WorkerWish
+from ladder.values.cluster import WantedState, WorkerRow, WorkerState, WorkerWish
 from ladder.values.value import time_of
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def worker_names(session: Session) -> list[str]:
 def wishes(session: Session) -> dict[str, WorkerWish]:
     """Read what is wanted of each worker, by its name."""
     found = session.execute(select(StoredWorker.name, StoredWorker.wanted, StoredWorker.wanted_reason))
-    return {name: WorkerWish(wanted=Wanted(wanted), reason=reason) for name, wanted, reason in found}
+    return {name: WorkerWish(wanted=WantedState(wanted), reason=reason) for name, wanted, reason in found}
 
 
 def _row(row: RowMapping, now: float) -> WorkerRow:
@@ -67,6 +67,6 @@ def _state(row: RowMapping, now: float) -> tuple[WorkerState, str]:
     state = WorkerState(row["state"])
     if state is not WorkerState.GONE and now - row["seen"] > SILENT_SECONDS:
         return WorkerState.GONE, "Its coordinator has not written of it for a while; has it ended?"
-    if row["wanted"] == Wanted.DRAINED and not row["reason"]:
+    if row["wanted"] == WantedState.DRAINED and not row["reason"]:
         return state, row["wanted_reason"]
     return state, row["reason"]

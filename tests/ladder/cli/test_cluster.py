@@ -22,7 +22,7 @@ from ladder.app.ladder import Ladder
 from ladder.app.schema import api_schema
 from ladder.cli import workers_table
 from ladder.cli.workers_table import print_workers, since
-from ladder.cluster.certificates import CERTIFICATE_DAYS, SCHEDULER, make_authority
+from ladder.cluster.certificates import CERTIFICATE_DAYS, SCHEDULER, certificates_folder, make_authority
 from ladder.settings.settings import load_settings
 from ladder.store.commands.coordinators import database_time, note_alive
 from ladder.values.accounts import LOCAL
@@ -199,7 +199,7 @@ def test_status_says_when_the_scheduler_s_certificate_is_about_to_expire(ladder:
     assert "Scheduler" not in said("status")
     certs.make_scheduler_certificate(ladder.settings)
     assert "Scheduler" not in said("status")
-    folder = certs.certificates_folder(ladder.settings)
+    folder = certificates_folder(ladder.settings.data_dir)
     for days, sentence in ((12, "Scheduler: Its certificate expires in 12 days"), (-1, "has expired: it was good")):
         (folder / SCHEDULER).unlink()
         make_authority(folder, datetime.now(UTC) - timedelta(days=CERTIFICATE_DAYS - days, seconds=-60))

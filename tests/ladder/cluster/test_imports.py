@@ -14,7 +14,7 @@ LADDER_ONLY = ("sqlalchemy", "alembic", "psycopg", "orjson", "ladder.settings", 
 @pytest.mark.parametrize(
     ("module", "without"),
     [
-        ("ladder.app.cluster.executor", DASK),
+        ("ladder.app.cluster_run", DASK),
         ("ladder.cluster.scheduler", LADDER_ONLY),
         ("ladder.app.cluster.worker", LADDER_ONLY),
     ],

@@ -12,7 +12,7 @@ from sqlalchemy import select, update
 from ladder.errors import LadderError, StoreError
 from ladder.pairing.suspension import cool_down
 from ladder.runner.coordinator import FEW, Coordinator
-from ladder.runner.presence import BEAT_SECONDS, Presence, folder_id
+from ladder.runner.presence import BEAT_SECONDS, CoordinatorPresence, folder_id
 from ladder.sandbox.host import owners
 from ladder.store import models
 from ladder.store.commands.coordinators import SILENT_SECONDS, coordinators, database_time, forget, note_alive
@@ -405,13 +405,13 @@ def test_what_another_coordinator_begins_to_tell_while_this_one_starts_is_kept(
     folder = settings.data_dir / "live"
     folder.mkdir()
     (folder / "7-1.jsonl").write_text("left")
-    join = Presence.join
+    join = CoordinatorPresence.join
 
-    def joining(presence: Presence, session: Session) -> None:
+    def joining(presence: CoordinatorPresence, session: Session) -> None:
         (folder / "8-1.jsonl").write_text("of a match that is leased at this moment")
         join(presence, session)
 
-    monkeypatch.setattr(Presence, "join", joining)
+    monkeypatch.setattr(CoordinatorPresence, "join", joining)
     coordinator.recover()
     assert [path.name for path in folder.iterdir()] == ["8-1.jsonl"]
 

@@ -14,7 +14,7 @@ from ladder.settings.settings import load_settings
 from ladder.store.commands.opening import open_ladder
 from ladder.store.commands.workers import set_wanted
 from ladder.store.queries.workers import wishes, workers
-from ladder.values.cluster import Wanted, WorkerState
+from ladder.values.cluster import WantedState, WorkerState
 from tests.ladder.runner.fleets import DEMANDS, HandClock, calibrate, joined, left
 
 if TYPE_CHECKING:
@@ -85,12 +85,12 @@ async def test_an_organiser_drains_a_worker_and_lets_it_play_again(database: Dat
     calibrate(run.fleet)
     await run.exchange()
     with database.write() as session:
-        set_wanted(session, "barn", Wanted.DRAINED, "Its fan is loud.")
+        set_wanted(session, "barn", WantedState.DRAINED, "Its fan is loud.")
     await run.exchange()
     await run.exchange()
     assert (rows(database)["barn"].state, run.fleet.slots) == (WorkerState.DRAINED, 0)
     with database.write() as session:
-        set_wanted(session, "barn", Wanted.ACTIVE, "")
+        set_wanted(session, "barn", WantedState.ACTIVE, "")
     await run.exchange()
     calibrate(run.fleet)
     assert run.fleet.slots == 2

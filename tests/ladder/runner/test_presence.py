@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import select, update
 
 from ladder.errors import LadderError
-from ladder.runner.presence import GAP_SECONDS, MARK, Presence, folder_id
+from ladder.runner.presence import GAP_SECONDS, MARK, CoordinatorPresence, folder_id
 from ladder.sandbox.host import owners
 from ladder.store.cluster_models import StoredCoordinator
 from ladder.store.commands.coordinators import SILENT_SECONDS, database_time
@@ -33,8 +33,8 @@ def time() -> Time:
 
 
 @pytest.fixture
-def presence(tmp_path: Path, time: Time) -> Presence:
-    return Presence(tmp_path, lambda _: time())
+def presence(tmp_path: Path, time: Time) -> CoordinatorPresence:
+    return CoordinatorPresence(tmp_path, lambda _: time())
 
 
 def hear_of(database: Database, holder: str, folder: str, seen: float = NOW) -> None:
@@ -43,12 +43,14 @@ def hear_of(database: Database, holder: str, folder: str, seen: float = NOW) -> 
         session.merge(StoredCoordinator(holder=holder, folder=folder, joined=NOW, seen=seen))
 
 
-def join(database: Database, presence: Presence) -> None:
+def join(database: Database, presence: CoordinatorPresence) -> None:
     with database.write() as session:
         presence.join(session)
 
 
-def speak(database: Database, presence: Presence, *others: str, time: Time, seconds: float) -> frozenset[str]:
+def speak(
+    database: Database, presence: CoordinatorPresence, *others: str, time: Time, seconds: float
+) -> frozenset[str]:
     """Let so much time pass; whoever ended is given. *others* have spoken in the meantime."""
     ended: frozenset[str] = frozenset()
     for _ in range(round(seconds / 20)):
@@ -78,7 +80,7 @@ def ended_here() -> str:
 
 
 def test_one_that_speaks_lives_and_one_that_is_silent_has_ended(
-    database: Database, presence: Presence, time: Time, tmp_path: Path
+    database: Database, presence: CoordinatorPresence, time: Time, tmp_path: Path
 ) -> None:
     hear_of(database, ELSEWHERE, folder_id(tmp_path))
     join(database, presence)
@@ -92,7 +94,7 @@ def test_one_that_speaks_lives_and_one_that_is_silent_has_ended(
 
 
 def test_whoever_was_taken_for_ended_is_heard_again_when_it_speaks(
-    database: Database, presence: Presence, time: Time, tmp_path: Path
+    database: Database, presence: CoordinatorPresence, time: Time, tmp_path: Path
 ) -> None:
     join(database, presence)
     with database.write() as session:
@@ -103,7 +105,7 @@ def test_whoever_was_taken_for_ended_is_heard_again_when_it_speaks(
 
 
 def test_while_the_database_was_away_nobody_could_speak_and_nobody_has_ended(
-    database: Database, presence: Presence, time: Time, tmp_path: Path
+    database: Database, presence: CoordinatorPresence, time: Time, tmp_path: Path
 ) -> None:
     hear_of(database, ELSEWHERE, folder_id(tmp_path))
     join(database, presence)
@@ -113,7 +115,7 @@ def test_while_the_database_was_away_nobody_could_speak_and_nobody_has_ended(
 
 
 def test_a_clock_of_the_database_that_is_set_ends_nobody(
-    database: Database, presence: Presence, time: Time, tmp_path: Path
+    database: Database, presence: CoordinatorPresence, time: Time, tmp_path: Path
 ) -> None:
     hear_of(database, ELSEWHERE, folder_id(tmp_path))
     join(database, presence)
@@ -123,7 +125,7 @@ def test_a_clock_of_the_database_that_is_set_ends_nobody(
 
 
 def test_a_process_of_this_machine_that_was_killed_has_ended_at_once(
-    database: Database, presence: Presence, tmp_path: Path
+    database: Database, presence: CoordinatorPresence, tmp_path: Path
 ) -> None:
     killed = ended_here()
     hear_of(database, killed, "another folder")
@@ -133,7 +135,7 @@ def test_a_process_of_this_machine_that_was_killed_has_ended_at_once(
 
 
 def test_a_machine_of_the_same_name_is_another_one_but_for_sqlite_which_has_only_one(
-    database: Database, presence: Presence, tmp_path: Path, backend: str
+    database: Database, presence: CoordinatorPresence, tmp_path: Path, backend: str
 ) -> None:
     hear_of(database, of_another_boot(), folder_id(tmp_path))
     join(database, presence)
@@ -141,7 +143,7 @@ def test_a_machine_of_the_same_name_is_another_one_but_for_sqlite_which_has_only
     assert presence.others == (set() if backend == "sqlite" else {of_another_boot()})
 
 
-def test_one_that_never_spoke_has_ended_with_its_machine(database: Database, presence: Presence) -> None:
+def test_one_that_never_spoke_has_ended_with_its_machine(database: Database, presence: CoordinatorPresence) -> None:
     join(database, presence)
     assert presence.has_ended(of_another_boot())
     assert not presence.has_ended(ELSEWHERE)
@@ -149,7 +151,7 @@ def test_one_that_never_spoke_has_ended_with_its_machine(database: Database, pre
 
 
 def test_two_coordinators_keep_their_records_in_one_folder(
-    database: Database, presence: Presence, time: Time, tmp_path: Path
+    database: Database, presence: CoordinatorPresence, time: Time, tmp_path: Path
 ) -> None:
     hear_of(database, ELSEWHERE, "another folder")
     with pytest.raises(
@@ -162,7 +164,7 @@ def test_two_coordinators_keep_their_records_in_one_folder(
     join(database, presence)
 
 
-def test_whoever_leaves_is_missed_by_nobody(database: Database, presence: Presence) -> None:
+def test_whoever_leaves_is_missed_by_nobody(database: Database, presence: CoordinatorPresence) -> None:
     join(database, presence)
     with database.write() as session:
         presence.leave(session)

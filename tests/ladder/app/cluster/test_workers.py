@@ -13,7 +13,7 @@ from ladder.app.ladder import Ladder
 from ladder.errors import Forbidden, LadderError
 from ladder.settings.settings import load_settings
 from ladder.values.accounts import LOCAL, NOBODY, Viewer
-from ladder.values.cluster import Wanted, WorkerState
+from ladder.values.cluster import WantedState, WorkerState
 from tests.ladder.cluster_rows import add_workers, seen
 from tests.ladder.ladders import NOW
 
@@ -36,9 +36,9 @@ def ladder(tmp_path: Path, sqlite_template: Path) -> Iterator[Ladder]:
 
 def test_a_worker_is_drained_and_plays_again_and_both_stand_in_the_audit_log(ladder: Ladder) -> None:
     done = drain(ladder, OLGA, "sty", "A new disk.")
-    assert (done.wanted, done.state, done.reason) == (Wanted.DRAINED, WorkerState.ACTIVE, "A new disk.")
+    assert (done.wanted, done.state, done.reason) == (WantedState.DRAINED, WorkerState.ACTIVE, "A new disk.")
     again = resume(ladder, OLGA, "sty")
-    assert (again.wanted, again.reason) == (Wanted.ACTIVE, "")
+    assert (again.wanted, again.reason) == (WantedState.ACTIVE, "")
     lines = [(line.actor, line.action, line.subject, line.details) for line in managing.audit(ladder, LOCAL)]
     assert lines == [
         ("olga", "worker.resume", "sty", {}),
@@ -80,4 +80,4 @@ def test_nobody_but_organisers_sees_or_changes_workers(ladder: Ladder, viewer: V
     for change in (drain, resume, forget):
         with pytest.raises(Forbidden):
             change(ladder, viewer, "barn")
-    assert {row.wanted for row in workers(ladder, LOCAL)} == {Wanted.ACTIVE}
+    assert {row.wanted for row in workers(ladder, LOCAL)} == {WantedState.ACTIVE}

@@ -9,7 +9,7 @@ import pytest
 from ladder.store.commands import workers as commands
 from ladder.store.commands.workers import forget, set_wanted, write_workers
 from ladder.store.queries.workers import SILENT_SECONDS, wishes, worker_names, workers
-from ladder.values.cluster import Wanted, WorkerRow, WorkerState, WorkerWish
+from ladder.values.cluster import WantedState, WorkerRow, WorkerState, WorkerWish
 from tests.ladder.cluster_rows import MACHINE, seen
 from tests.ladder.ladders import NOW
 
@@ -28,7 +28,7 @@ def read(database: Database, now: float = NOW) -> dict[str, WorkerRow]:
         return {row.name: row for row in workers(session, now)}
 
 
-def want(database: Database, name: str, wanted: Wanted, reason: str = "") -> bool:
+def want(database: Database, name: str, wanted: WantedState, reason: str = "") -> bool:
     with database.write() as session:
         return set_wanted(session, name, wanted, reason)
 
@@ -40,7 +40,7 @@ def test_what_a_coordinator_writes_of_its_workers_is_read_by_name(database: Data
     found = read(database)
     assert list(found) == ["barn", "sty"]
     row = found["sty"]
-    assert (row.state, row.wanted, row.busy, row.slots) == (WorkerState.ACTIVE, Wanted.ACTIVE, 3, 4)
+    assert (row.state, row.wanted, row.busy, row.slots) == (WorkerState.ACTIVE, WantedState.ACTIVE, 3, 4)
     assert (row.tasks, row.voids, row.lies, row.speed, row.last_match) == (40, 2, 1, 812.5, 17)
     assert (row.machine, row.version, row.images, row.image_bytes) == (MACHINE, "0.17.0", 12, 3 << 30)
     assert row.runtimes == ("runc", "runsc")
@@ -68,15 +68,15 @@ def test_that_a_worker_still_lives_and_that_its_clock_has_jumped_is_written_down
 
 def test_what_organisers_want_of_a_worker_stays_when_it_is_written_of(database: Database) -> None:
     write(database, seen("sty"), seen("barn"))
-    assert want(database, "sty", Wanted.DRAINED, "Its disk is replaced.")
+    assert want(database, "sty", WantedState.DRAINED, "Its disk is replaced.")
     write(database, seen("sty", busy=2), seen("barn", busy=2))
     with database.read() as session:
         assert wishes(session) == {
-            "sty": WorkerWish(wanted=Wanted.DRAINED, reason="Its disk is replaced."),
-            "barn": WorkerWish(wanted=Wanted.ACTIVE, reason=""),
+            "sty": WorkerWish(wanted=WantedState.DRAINED, reason="Its disk is replaced."),
+            "barn": WorkerWish(wanted=WantedState.ACTIVE, reason=""),
         }
     row = read(database)["sty"]
-    assert (row.busy, row.wanted, row.reason) == (2, Wanted.DRAINED, "Its disk is replaced.")
+    assert (row.busy, row.wanted, row.reason) == (2, WantedState.DRAINED, "Its disk is replaced.")
 
 
 def test_a_worker_that_moves_to_another_coordinator_belongs_to_that_one(database: Database) -> None:
@@ -100,16 +100,16 @@ def test_a_worker_not_written_of_for_a_while_is_gone_whatever_its_row_says(datab
 
 def test_a_worker_that_was_forgotten_comes_back_when_it_is_seen_again(database: Database) -> None:
     write(database, seen("sty"))
-    want(database, "sty", Wanted.DRAINED)
+    want(database, "sty", WantedState.DRAINED)
     with database.write() as session:
         assert forget(session, "sty")
         assert not forget(session, "sty")
         assert worker_names(session) == []
-    assert not want(database, "sty", Wanted.ACTIVE)
+    assert not want(database, "sty", WantedState.ACTIVE)
     assert write(database, seen("sty", state=WorkerState.GONE)) == 0
     assert read(database) == {}
     write(database, seen("sty"))
-    assert read(database)["sty"].wanted is Wanted.ACTIVE
+    assert read(database)["sty"].wanted is WantedState.ACTIVE
 
 
 def test_a_worker_that_was_turned_away_and_forgotten_is_not_listed_again_before_it_comes_again(

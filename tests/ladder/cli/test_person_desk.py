@@ -9,8 +9,8 @@ import pytest
 from rich.console import Console
 
 from ladder.cli.keys import END_OF_INPUT
-from ladder.cli.person.desk import Desk, Page
-from ladder.cli.person.screen import table_screen
+from ladder.cli.person_desk import Desk, Page
+from ladder.cli.person_screen import table_screen
 from ladder.person.client import Question
 from pigpen import View
 from pigpen.rules import PRESETS, Card, Deal, Face, MoonChoice, Phase, deal_hands

@@ -12,8 +12,8 @@ from rich.console import Group
 from rich.control import Control
 
 from ladder.cli.keys import SUSPEND, key_by_key, read_keys
-from ladder.cli.person.desk import Desk
-from ladder.cli.person.screen import table_screen
+from ladder.cli.person_desk import Desk
+from ladder.cli.person_screen import table_screen
 from ladder.cli.replay_words import folded
 from ladder.errors import SandboxError
 from ladder.person.client import PersonClient

@@ -55,7 +55,7 @@ class PersonHere:
             Stopped: If the person has left.
         """
         from ladder.app.local.play import play_match
-        from ladder.cli.person.terminal import TerminalPerson  # there are no such terminals on Windows
+        from ladder.cli.person_terminal import TerminalPerson  # there are no such terminals on Windows
 
         if plan.spec.format.boards is not None:
             say("Each board is played from every seat: from the second table on you have seen its cards.")

@@ -7,9 +7,8 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ladder.app.cluster.certs import certificates_folder
 from ladder.app.image_upkeep import push_images
-from ladder.cluster.certificates import SCHEDULER, make_authority
+from ladder.cluster.certificates import SCHEDULER, certificates_folder, make_authority
 from ladder.cluster.scheduler_process import SchedulerProcess
 from ladder.errors import UserError
 from ladder.runner.calibration import Calibration
@@ -73,7 +72,7 @@ def cluster_executor(
         StoreError: If the database does not answer.
     """
     settings = ladder.settings
-    folder = certificates_folder(settings)
+    folder = certificates_folder(settings.data_dir)
     make_authority(folder)
     if settings.sandbox == "docker":
         push_images(ladder)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ladder.cli import replay_words as words
-from ladder.cli.person.desk import Page
+from ladder.cli.person_desk import Page
 from ladder.person.points import Reason
 from pigpen.rules import MoonChoice, Phase
 from referee.replay.seat_table import turn_of
@@ -13,8 +13,8 @@ from referee.replay.seat_table import turn_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ladder.cli.person.choice import Choice
-    from ladder.cli.person.desk import Desk
+    from ladder.cli.person_choice import CardChoice
+    from ladder.cli.person_desk import Desk
     from ladder.person.points import PointsPart
     from pigpen.rules import Rules
     from pigpen.values.seen import Seen
@@ -61,7 +61,7 @@ def prompt(desk: Desk) -> str:
     return f"{turn} {desk.seen.names[turn]} is to decide …"
 
 
-def _question(choice: Choice, seen: Seen) -> str:
+def _question(choice: CardChoice, seen: Seen) -> str:
     view = choice.view
     if view.phase is Phase.PASS:
         if len(choice.cards) == view.pass_count:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from ladder.cli.keys import END_OF_INPUT, ESCAPE
 from ladder.cli.options import PACE
-from ladder.cli.person.choice import Choice
-from ladder.cli.person.sheet import ScoreSheet
+from ladder.cli.person_choice import CardChoice
+from ladder.cli.person_sheet import ScoreSheet
 from ladder.cli.replay_words import spelled
 from ladder.cli.sanitize import harmless
 from ladder.person.client import Question
@@ -91,7 +91,7 @@ class Desk:
         self.before: Seen | None = None
         self.result: DealResult | None = None
         self.end: MatchResult | None = None
-        self.choice: Choice | None = None
+        self.choice: CardChoice | None = None
         self.page: Page | None = None
         self.sheet = ScoreSheet()
         self.said = self.blame = ""
@@ -177,7 +177,7 @@ class Desk:
             self._show_seen(what)
         elif isinstance(what, Question):
             if self._question is None or self._question.view.decision != what.view.decision:
-                self._question, self.choice, self.said = what, Choice(what.view), ""
+                self._question, self.choice, self.said = what, CardChoice(what.view), ""
         elif isinstance(what, FaultNotice):
             self._question = self.choice = None
             self.blame = f"✗ {_why(what)}: the default was played for you."
@@ -228,7 +228,7 @@ class Desk:
         else:
             self.is_done = True
 
-    def _choose(self, choice: Choice, key: str) -> None:
+    def _choose(self, choice: CardChoice, key: str) -> None:
         answer = choice.press(key)
         if answer is None:
             self.said = choice.why_not()

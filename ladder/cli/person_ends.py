@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from ladder.cli.person.words import part_text, place_text, prompt
+from ladder.cli.person_words import part_text, place_text, prompt
 from ladder.cli.replay_words import points
 from ladder.cli.sanitize import harmless
 from ladder.person.points import points_explained
@@ -14,7 +14,7 @@ from ladder.person.points import points_explained
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ladder.cli.person.desk import Desk
+    from ladder.cli.person_desk import Desk
     from pigpen.values.notices import DealResult
     from pigpen.values.seen import Seen
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from ladder.cli import replay_words as words
-from ladder.cli.person.choice import faces_text, in_order
-from ladder.cli.person.desk import Page
-from ladder.cli.person.ends import deal_end, match_end
-from ladder.cli.person.words import HELP, KEYS, moon_options, prompt
+from ladder.cli.person_choice import faces_text, in_order
+from ladder.cli.person_desk import Page
+from ladder.cli.person_ends import deal_end, match_end
+from ladder.cli.person_words import HELP, KEYS, moon_options, prompt
 from ladder.cli.replay_screen import (
     CENTRE,
     FIELD_LINES,
@@ -39,8 +39,8 @@ from referee.replay.seat_table import seat_table
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ladder.cli.person.choice import Choice
-    from ladder.cli.person.desk import Desk
+    from ladder.cli.person_choice import CardChoice
+    from ladder.cli.person_desk import Desk
     from pigpen.rules import Card, Play
     from pigpen.values.seen import Seen
     from pigpen.values.view import View
@@ -141,7 +141,7 @@ def _last_trick(view: View, now: TableView) -> TableView:
     return replace(now, trick=trick, number=number, winner=winner, winning=winning, scores=None)
 
 
-def _choosing(choice: Choice, width: int) -> Iterator[Text]:
+def _choosing(choice: CardChoice, width: int) -> Iterator[Text]:
     view = choice.view
     if view.phase is Phase.PASS:
         yield middle(f"pass {view.pass_count} cards {view.rules.direction(view.deal)}", width)
@@ -175,7 +175,7 @@ def _bottom(desk: Desk, seen: Seen, now: TableView, fields: list[list[Text]], wi
     return [joined(parts, width) for parts in zip(fields[LEFT], own, fields[RIGHT], strict=True)]
 
 
-def _own(choice: Choice | None, view: View, chair: Chair, width: int) -> Iterator[Text]:
+def _own(choice: CardChoice | None, view: View, chair: Chair, width: int) -> Iterator[Text]:
     """The own seat: its name and points, the hand suit by suit, the cards it took."""
     name = Text(f"{'▶' if choice else ' '} {words.who(chair)}, you", style="bold reverse" if choice else "bold")
     score = words.points(chair.points)
@@ -197,7 +197,7 @@ def _plays(view: View) -> Iterator[Play]:
         yield from trick
 
 
-def _card(choice: Choice | None, chair: Chair, card: Card, *, is_fresh: bool) -> Text:
+def _card(choice: CardChoice | None, chair: Chair, card: Card, *, is_fresh: bool) -> Text:
     """A card in the own hand, with a sign before it."""
     shown = chair.exposed.get(card) or (choice.faces.get(card) if choice else None)
     frame = "{}" if shown is None else "[{}]" if shown is Face.UP else "({})"

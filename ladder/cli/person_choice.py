@@ -22,7 +22,7 @@ def in_order(view: View) -> list[Card]:
     return sorted(view.hand, key=lambda card: (card.suit, card.rank), reverse=True)
 
 
-class Choice:
+class CardChoice:
     """
     The answer to one question, while it is being chosen.
 
