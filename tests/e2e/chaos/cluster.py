@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import uuid
 from collections import Counter
@@ -66,7 +67,7 @@ class ChaosCluster:
 
         Args:
             ladder: With bots that any worker on this machine can start.
-            folder: Takes logs, certificates, and the workers' folders.
+            folder: Takes logs and certificates.
             settings: For the coordinator, as variables.
         """
         self.ladder = ladder
@@ -75,6 +76,7 @@ class ChaosCluster:
         self.events: list[dict[str, Any]] = []
         """What the coordinators have logged, as far as it was read."""
         self._folder = folder
+        self._disks = tempfile.TemporaryDirectory(prefix="pgp-", ignore_cleanup_errors=True)  # sockets want short paths
         self._port = _free_port()
         self._logs: list[Path] = []
         self._read: dict[Path, int] = {}
@@ -112,7 +114,7 @@ class ChaosCluster:
         """Start `pigpen worker` behind a wire of its own, in a folder of its own; see `program.py` for kinds."""
         before = self.workers.get(name)
         relay = before.relay if before else Relay(self._port)
-        place = self._folder / name
+        place = Path(self._disks.name) / name
         place.mkdir(exist_ok=True)
         words = [*_program(kind), "worker", f"tls://127.0.0.1:{relay.port}", "--name", name, "--slots", "3",
                  "--certificate", str(self._folder / "worker.pem"), "--data-dir", str(place)]  # fmt: skip
@@ -188,6 +190,7 @@ class ChaosCluster:
             if scheduler is not None:
                 with suppress(ProcessLookupError):
                     os.kill(scheduler, signal.SIGKILL)
+        self._disks.cleanup()
 
     def _tails(self) -> str:
         logs = [*self._logs[-1:], *(self._folder / f"{name}.log" for name in self.workers)]

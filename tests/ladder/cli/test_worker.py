@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from ladder.cluster.certificates import make_worker
 from tests.e2e.command import pigpen
 
 
@@ -22,3 +25,15 @@ def test_what_makes_no_sense_is_one_sentence(words: tuple[str, ...], sentence: s
     assert done.stderr.startswith("pigpen: ")
     assert sentence in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_a_folder_below_which_no_socket_fits_is_refused_at_once(tmp_path: Path) -> None:
+    make_worker(tmp_path / "cluster", "mars", tmp_path / "mars.pem")
+    folder = "/tmp/" + 60 * "x"
+    done = pigpen("worker", "tls://127.0.0.1:1", "--certificate", str(tmp_path / "mars.pem"), "--data-dir", folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"pigpen: The path of --data-dir {folder} is too long: bots are reached by sockets below it. Choose one of at "
+        "most 43 characters.\n"
+    )
+    assert not Path(folder).exists()
