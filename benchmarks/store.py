@@ -56,7 +56,7 @@ OPPONENTS, NEWEST = 50, 50
 RESULTS = 2000
 """Transactions that are timed."""
 ROUNDS = 20
-PART = RESULTS // ROUNDS
+BATCH = RESULTS // ROUNDS
 SAFE = ("dynamic_shared_memory_type=mmap",)
 """What is committed is on the disk."""
 Row = tuple[str, str, str, str]
@@ -192,15 +192,15 @@ class Writing:
     def once(self, number: int, summary: MatchSummary) -> None:
         """Take the time of one round."""
         with self._recorded.once():
-            record(self._database, self._matches[number * PART : (number + 1) * PART], summary)
+            record(self._database, self._matches[number * BATCH : (number + 1) * BATCH], summary)
         with self._bare.once():
-            write_rows(self._database, PART)
+            write_rows(self._database, BATCH)
 
     def rows(self) -> list[Row]:
         """What came out."""
         return [
-            self._recorded.rates("results recorded a second, a transaction each", "≥ 500", PART),
-            self._bare.rates("transactions of one bare row a second", "", PART),
+            self._recorded.rates("results recorded a second, a transaction each", "≥ 500", BATCH),
+            self._bare.rates("transactions of one bare row a second", "", BATCH),
         ]
 
 

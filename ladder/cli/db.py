@@ -139,7 +139,9 @@ def _say_copied(done: DatabaseCopy) -> None:
     for table in done.tables:
         typer.echo(harmless(f"{table.rows:>12,}  {table.name}"))
     rows = sum(table.rows for table in done.tables)
-    typer.echo(f"{rows:>12,}  rows in all (schema {done.schema_revision}), read again and found equal: {done.digest}")
+    typer.echo(
+        harmless(f"{rows:>12,}  rows in all (schema {done.schema_revision}), read again and found equal: {done.digest}")
+    )
     url = done.target.replace("+psycopg", "", 1)
     typer.echo(harmless(f"{_where_it_is_set()} Before anything runs again, let it say: {url}"))
 

@@ -67,6 +67,8 @@ class Cluster:
             return {row.name: row for row in workers(session, 0.0)}
 
 
+@pytest.mark.long
+@pytest.mark.only_long  # test_cluster_chaos.py kills workers and schedulers on each push
 def test_a_run_waits_for_workers_and_a_match_whose_worker_is_killed_is_played_by_another(
     ladder: SmallLadder, gate: Path, tmp_path: Path
 ) -> None:
@@ -92,6 +94,8 @@ def test_a_run_waits_for_workers_and_a_match_whose_worker_is_killed_is_played_by
     assert rows["venus"].speed
 
 
+@pytest.mark.long
+@pytest.mark.only_long  # test_cluster_chaos.py kills workers and schedulers on each push
 def test_a_scheduler_that_is_killed_is_started_again_and_nothing_is_held_against_anybody(
     ladder: SmallLadder, gate: Path, tmp_path: Path
 ) -> None:
@@ -119,6 +123,7 @@ def test_a_drained_worker_ends_what_it_plays_and_plays_again_when_it_is_resumed(
     cluster = Cluster(ladder, tmp_path)
     with ladder.running("--cluster", "--matches", "2", **cluster.variables) as runner, cluster.worker("mars"):
         until(runner, "match.started")
+        eventually(lambda: "mars" in cluster.rows())
         assert ladder.pigpen("cluster", "drain", "mars", "--reason", "It gets a new disk.").returncode == 0
         until(runner, "worker.drained")
         gate.touch()

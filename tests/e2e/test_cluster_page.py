@@ -135,6 +135,7 @@ def test_the_page_says_on_which_machine_each_command_is_typed() -> None:
 @pytest.mark.registry
 @pytest.mark.machines
 @pytest.mark.long
+@pytest.mark.only_long
 @pytest.mark.timeout(PATIENCE + 20)
 def test_three_machines_from_nothing_play_a_match_each_and_one_comes_back_after_a_partition(arena: Arena) -> None:
     client = connect()

@@ -114,7 +114,7 @@ def test_sigterm_ends_it_as_a_service_manager_expects(waiting_ladder: SmallLadde
 
 def test_no_port_is_open_while_it_plays(waiting_ladder: SmallLadder) -> None:
     with waiting_ladder.running("--concurrency", "1", **PATIENT) as runner:
-        until(runner, "match.started")
+        until(runner, "match.started", "worker.started")
         workers = children(runner.pid)
         assert workers
         assert [listening(pid) for pid in (runner.pid, *workers)] == [set()] * (1 + len(workers))

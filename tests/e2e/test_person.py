@@ -11,6 +11,7 @@ from pigpen.rules import PRESETS
 from referee.records.file import read_record
 from referee.records.recorded import Recorded
 from referee.replay.verify import verify
+from tests.counts import LONG
 from tests.e2e.command import pigpen
 from tests.e2e.terminal import Terminal, terminal
 from tests.e2e.test_replay import RIGHT, is_as_before
@@ -18,6 +19,8 @@ from tests.e2e.test_replay import RIGHT, is_as_before
 if TYPE_CHECKING:
     from pathlib import Path
 
+FEW = ("hearts-short", "gongzhu-five", "gongzhu-sale")
+"""They have every kind of question: passing, exposing face up and face down, and five seats."""
 QUICK = ("--sandbox", "inline", "--pace", "0")
 PATIENT = (*QUICK, "--seed", "a person", "--human-limit", "600", "--limit", "600", "--clock", "100000")
 """A slow machine is nobody's fault."""
@@ -55,7 +58,8 @@ def play_on(now: Terminal, until: str = "the program's end") -> list[str]:
     return done
 
 
-@pytest.mark.parametrize("variant", PRESETS)
+@pytest.mark.long
+@pytest.mark.parametrize("variant", PRESETS if LONG else FEW)
 def test_a_whole_game_is_played_by_keys(variant: str, tmp_path: Path) -> None:
     path = tmp_path / "match.jsonl"
     length = ("--game",) if variant == "hearts-short" else ("--deals", "2")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 ADDRESS = re.compile(r"tls://([\w.-]+|\[[\da-fA-F:.]+\]):(\d{1,5})", re.ASCII)
-MOST_FOLDER = LONGEST_PATH - 60
+MOST_FOLDER = LONGEST_PATH - 45
 """Characters of the folder for temporary files; the rest of a socket's path is shorter than what is left."""
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
 
