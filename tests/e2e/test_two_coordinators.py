@@ -79,8 +79,8 @@ def play_and_kill(ladder: SmallLadder, server: Server, rng: random.Random) -> No
     with ExitStack() as stack:
         runners = {name: stack.enter_context(runner(ladder)) for name in ("one", "other")}
         for victim in islice(kills(rng), KILLS):
-            before = recorded(ladder)
-            until(lambda: recorded(ladder) > before)  # noqa: B023
+            before, living = recorded(ladder), {program.pid for program in runners.values()}
+            until(lambda: recorded(ladder) > before and coordinators(ladder) >= living)  # noqa: B023
             time.sleep(rng.random())
             assert [program.poll() for program in runners.values()] == [None, None]
             if victim == "database":

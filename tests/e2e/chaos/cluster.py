@@ -104,10 +104,10 @@ class ChaosCluster:
         return self.coordinator.wait(PATIENCE)
 
     def scheduler(self) -> int | None:
-        """The process of the coordinator's scheduler; None: there is none just now."""
+        """The process of the coordinator's scheduler; None: there is none just now to which workers can come."""
         if self.coordinator is None:
             return None
-        found = [pid for pid in children(self.coordinator.pid) if "ladder.cluster.scheduler" in _words(pid)]
+        found = [pid for pid in children(self.coordinator.pid) if self.count("scheduler.started", pid=pid)]
         return found[0] if found else None
 
     def start_worker(self, name: str, kind: str = "hasty", *, small_disk: bool = False, **variables: str) -> Elsewhere:
@@ -184,12 +184,12 @@ class ChaosCluster:
             worker.process.wait()
             worker.relay.close()
         if self.coordinator is not None:
-            scheduler = self.scheduler()
+            started = _descendants(self.coordinator.pid)
             self.coordinator.kill()
             self.coordinator.wait()
-            if scheduler is not None:
+            for pid in started:
                 with suppress(ProcessLookupError):
-                    os.kill(scheduler, signal.SIGKILL)
+                    os.kill(pid, signal.SIGKILL)
         self._disks.cleanup()
 
     def _tails(self) -> str:
