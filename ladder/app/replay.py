@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ladder.app import matches, replay_moments
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
     from ladder.app.ladder import Ladder
     from ladder.values.accounts import Viewer
+
+NOTHING_PRINTED: Mapping[int, str] = MappingProxyType({})
 
 
 def deal_replayed(
@@ -49,7 +52,7 @@ def deal_replayed(
         raise UserError(f"Match {match} has no seat {seat}; its seats are 0 to {recorded.recorded.rules.players - 1}.")
     printed = _printed(ladder, match, table, viewer)
     try:
-        return _replayed(match, recorded, place, seat, printed)
+        return replayed(recorded, place, seat, match, printed)
     except BadRecord as error:
         raise UserError(f"The record of match {match} cannot be replayed: {error}.") from None
 
@@ -61,9 +64,26 @@ def sees_more(ladder: Ladder, match: int, viewer: Viewer) -> bool:
     return bool(readable_seats(ladder, viewer, match))
 
 
-def _replayed(
-    match: int, recorded: RecordedMatch, place: DealPlace, seat: int | None, printed: Mapping[int, str]
+def replayed(
+    recorded: RecordedMatch,
+    place: DealPlace,
+    seat: int | None = None,
+    match: int | None = None,
+    printed: Mapping[int, str] = NOTHING_PRINTED,
 ) -> DealReplayed:
+    """
+    Play one deal of a record again.
+
+    Args:
+        recorded: The record.
+        place: One of its deals.
+        seat: Show what this seat knew, and nothing else; None: all hands.
+        match: The number of the match on the ladder, if it is one.
+        printed: What bots printed at the table of the deal, by their numbers.
+
+    Raises:
+        BadRecord: If what was played breaks the rules.
+    """
     rules, first = recorded.recorded.rules, recorded.recorded.first
     index = recorded.where[place]
     replay = DealReplay(rules, first, recorded.recorded.deals[index])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from referee.records.by import BY_AWAY, BY_FORCED, BY_TAKEOVER
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -11,6 +13,7 @@ if TYPE_CHECKING:
 
 SUITS = "SHDC"
 RANKS = "AKQJT98765432"
+STAND_INS = (BY_TAKEOVER, BY_AWAY)
 
 
 def deal(shown: DealReplayed) -> dict[str, object]:
@@ -54,13 +57,13 @@ def _trick(shown: DealReplayed, trick: ReplayTrick) -> dict[str, object]:
 
 
 def _notes(shown: DealReplayed) -> Iterator[dict[str, object]]:
-    """Faults, moon choices, and who was taken over, once for each seat."""
-    taken_over: set[int] = set()
+    """Faults, moon choices, who was taken over, and each time that a person is away."""
+    decided: dict[int, str] = {}
     for step in (step for moment in shown.moments for step in moment.steps):
-        if step.why or step.kind == "moon" or (step.by == "takeover" and step.seat not in taken_over):
+        if step.why or step.kind == "moon" or (step.by in STAND_INS and step.by != decided.get(step.seat)):
             yield _note(shown, step)
-        if step.by == "takeover":
-            taken_over.add(step.seat)
+        if step.by != BY_FORCED:
+            decided[step.seat] = step.by
 
 
 def _note(shown: DealReplayed, step: ReplayStep) -> dict[str, object]:

@@ -46,7 +46,7 @@ class ReplayStep(Value):
     action: str
     """As in the record: `QS`, several cards with a space between, `JD*` for one face down, `subtract` or `add`."""
     by: str
-    """As in the record: `bot`, `forced`, `default:` and a verdict, or `takeover`."""
+    """As in the record: `bot`, `forced`, `default:` and a verdict, `takeover`, or `away`."""
     why: str
     """The fault of the bot, in words; empty if there was none."""
     took_ms: float | None

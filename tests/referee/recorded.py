@@ -7,16 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pigpen.rules import PRESETS
+from referee.match import person
 from referee.match.formats import Format
-from referee.match.spec import DEFAULT_CLOCK, MatchSpec
+from referee.match.spec import DEFAULT_CLOCK, MatchSpec, person_clock
 from referee.records.file import RecordWriter
 from referee.seats.exit import Exit
 from referee.seats.verdict import SeatFailure, Verdict
-from tests.referee.scripted_seats import AbsentSeat, ScriptedSeat, fails, honest
+from tests.referee.scripted_seats import AbsentSeat, PersonsSeat, ScriptedSeat, fails, honest
 from tests.referee.tables import play_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    import pytest
 
     from pigpen.rules import Rules
     from referee.records.lines import AnyLine
@@ -41,6 +44,16 @@ def match_lines(
     lines: list[AnyLine] = []
     tables = [make_seats(variant.players) for _ in range(spec.format.tables(variant))]
     asyncio.run(play_tables(spec, tables, lines.append))
+    return lines
+
+
+def lines_with_a_person(monkeypatch: pytest.MonkeyPatch, form: str = "deals:2") -> list[AnyLine]:
+    """Of a person who answers in time once, three times does not, and is then away, among honest bots."""
+    monkeypatch.setattr(person, "AWAY_SECONDS", 0.0)
+    spec = MatchSpec(PRESETS["hearts"], ("human", "b", "c", "d"), Format.parse(form), people={0: person_clock(700.0)})
+    seat = PersonsSeat(lambda view: honest(view) if view.decision == 1 else SeatFailure(Verdict.TIMEOUT, "late"))
+    lines: list[AnyLine] = []
+    asyncio.run(play_tables(spec, [[seat, *honest_seats(3)]], lines.append))
     return lines
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from referee.seats.presence import Presence
 from referee.seats.verdict import SeatFailure, Verdict
 
 if TYPE_CHECKING:
@@ -121,6 +122,14 @@ class AbsentSeat(ScriptedSeat):
 
     async def welcome(self, welcome: Welcome) -> None:
         raise SeatFailure(Verdict.ABSENT, "it did not take its seat within 10 s")
+
+
+class PersonsSeat(ScriptedSeat):
+    """Answers what its script says; the person may leave."""
+
+    def __init__(self, script: Script) -> None:
+        super().__init__(script)
+        self.presence = Presence()
 
 
 def honest(view: View) -> Action:

@@ -5,6 +5,7 @@ import { Differs, LINE_BYTES, MOST_PLAYERS, lines } from "./chain.mjs";
 import { played, passOffset } from "./deal.js";
 import { CARDS, sha256 } from "./deals.mjs";
 import { named } from "./score.js";
+import { wasAsked } from "./steps.js";
 import { harmless } from "./words.js";
 
 /** @typedef {import("./shapes").Deal} Deal */
@@ -137,7 +138,7 @@ export class RecordFile {
     this.deals.push({ place, bytes, decisions: [...count] });
     line.steps.forEach((/** @type {any} */ step, /** @type {number} */ index) => {
       const bot = line.seats?.[step.seat] ?? step.seat;
-      count[bot] += Number(step.by !== "forced" && step.by !== "takeover");
+      count[bot] += Number(wasAsked(step.by));
       if (step.why !== undefined) {
         this.faults.push({ ...place, step: index + 1, bot });
       }

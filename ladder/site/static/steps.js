@@ -4,6 +4,12 @@
 /** @typedef {import("./shapes").Step} Step */
 
 const KINDS = /** @type {const} */ (["pass", "expose", "play", "moon"]);
+const UNASKED = new Set(["forced", "takeover", "away"]);
+
+/** Whether the bot, or the person, was asked for an action; as referee/records/by.py. @param {string} by */
+export function wasAsked(by) {
+  return !UNASKED.has(by);
+}
 
 /** @param {any} step */
 export function kindOf(step) {
@@ -45,7 +51,7 @@ export class Teller {
   #told(step) {
     const place = this.done++;
     const bot = this.line.seats?.[step.seat] ?? step.seat;
-    const asked = step.by !== "forced" && step.by !== "takeover";
+    const asked = wasAsked(step.by);
     this.decisions[bot] += Number(asked);
     const isOpen = this.seat === null || this.seat === step.seat;
     const kind = kindOf(step) ?? "play";

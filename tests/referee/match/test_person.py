@@ -15,9 +15,9 @@ from referee.match.formats import Format
 from referee.match.resume import Unfinished
 from referee.match.spec import DEFAULT_CLOCK, MatchSpec, person_clock
 from referee.records.lines import DealLine, MatchLine, ResultLine, from_json, to_json
-from referee.seats.presence import PersonAway, Presence
+from referee.seats.presence import PersonAway
 from referee.seats.verdict import SeatFailure, Verdict
-from tests.referee.scripted_seats import ScriptedSeat, fails, honest
+from tests.referee.scripted_seats import PersonsSeat, ScriptedSeat, fails, honest
 from tests.referee.tables import play_match, play_tables
 
 if TYPE_CHECKING:
@@ -26,17 +26,8 @@ if TYPE_CHECKING:
     from pigpen.values.view import View
     from referee.records.lines import AnyLine, Step
     from referee.seats.clock import Stopwatch
-    from tests.referee.scripted_seats import Script
 
 NAMES = ("human", "b", "c", "d")
-
-
-class PersonsSeat(ScriptedSeat):
-    """Answers what its script says; the person may leave."""
-
-    def __init__(self, script: Script) -> None:
-        super().__init__(script)
-        self.presence = Presence()
 
 
 def spec_of(form: Format) -> MatchSpec:

@@ -18,10 +18,12 @@ from pigpen.rules import PRESETS
 from tests.ladder.ladders import played
 from tests.ladder.recorded_ladders import new_ladder, packed, recorded_match
 from tests.referee.bots import moon_lines, showy_seats
-from tests.referee.recorded import faulty_seats, match_lines
+from tests.referee.recorded import faulty_seats, lines_with_a_person, match_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from referee.records.lines import AnyLine
 
 SEED = bytes(range(32)).hex()
 PATIENCE_MS = 20_000
@@ -77,6 +79,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @pytest.fixture(scope="session")
+def person_lines() -> list[AnyLine]:
+    """A match with a person who is away from its fifth decision on; played before there is a browser."""
+    with pytest.MonkeyPatch.context() as patched:
+        return lines_with_a_person(patched)
+
+
+@pytest.fixture(scope="session")
 def api(site: Served) -> Iterator[httpx.Client]:
     """What a program reads of the site."""
     with httpx.Client(base_url=f"{site.url}/api/v1") as client:
@@ -84,7 +93,7 @@ def api(site: Served) -> Iterator[httpx.Client]:
 
 
 @pytest.fixture(scope="module")
-def browser(site: Served) -> Iterator[Browser]:
+def browser(site: Served, person_lines: list[AnyLine]) -> Iterator[Browser]:
     """
     Debian's Chromium; for one module only, because as long as it is there this thread has a running event loop.
 

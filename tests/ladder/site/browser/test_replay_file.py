@@ -9,15 +9,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ladder.app.recorded_match import read_recorded
+from ladder.app.replay import replayed
+from ladder.values.replay import DealPlace
+from tests.ladder.recorded_ladders import packed
 from tests.ladder.site.browser.conftest import PHONE
 from tests.ladder.site.browser.looking import findings, news, overflow, ready, too_small
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     import httpx
     from playwright.sync_api import Page
 
+    from referee.records.lines import AnyLine
     from tests.ladder.site.browser.conftest import Served
 
     Open = Callable[..., Page]
@@ -69,6 +75,24 @@ def test_the_browser_makes_of_a_file_what_the_site_makes_of_it(
             assert plain(deal) == plain(wanted)
             compared += 1
     assert compared == 2 * 2 * (len(site.presets) + 1)
+
+
+def test_what_is_played_for_a_person_who_is_away_is_no_decision_of_theirs(
+    open_page: Open, person_lines: list[AnyLine], tmp_path: Path
+) -> None:
+    path = tmp_path / "people.jsonl.gz"
+    path.write_bytes(packed(person_lines))
+    recorded = read_recorded(path)
+    page = open_page("/replay")
+    shown = page.evaluate(IN_BROWSER, [base64.b64encode(path.read_bytes()).decode(), [None, 0]])
+    places = [DealPlace(board=deal, table=0) for deal in (0, 1)]
+    wanted = [replayed(recorded, place, seat).model_dump(mode="json") for place in places for seat in (None, 0)]
+    assert list(map(plain, shown)) == list(map(plain, wanted))
+    choose(page, path.read_bytes())
+    ready(page)
+    page.keyboard.press("]")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector("text=human >> xpath=.. >> text=the person was away", state="attached")
 
 
 def test_thousands_of_cards_stay_smooth(open_page: Open, site: Served) -> None:
