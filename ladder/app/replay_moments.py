@@ -43,7 +43,7 @@ def moments(
     for view, moment in zip(views, replay.moments, strict=True):
         told = tuple(teller.tell(moment, view.news, done if is_open else None))
         done += len(moment.done)
-        made.append(_moment(view, told, done if is_open else None))
+        made.append(shown_moment(view, told, done if is_open else None))
     return tuple(made)
 
 
@@ -58,7 +58,7 @@ def tricks(views: Sequence[TableView]) -> tuple[ReplayTrick, ...]:
             ReplayTrick(
                 number=now.number,
                 leader=now.trick[0].seat,
-                cards=_names(play.card for play in now.trick),
+                cards=card_words(play.card for play in now.trick),
                 winner=now.winner,
                 points=gain,
                 ends=place,
@@ -102,15 +102,23 @@ class _Teller:
             )
 
 
-def _moment(view: TableView, steps: tuple[ReplayStep, ...], after: int | None) -> ReplayMoment:
+def shown_moment(view: TableView, steps: Sequence[ReplayStep] = (), after: int | None = None) -> ReplayMoment:
+    """
+    Make a moment of what is to be shown of it.
+
+    Args:
+        view: What is shown.
+        steps: What has just been done.
+        after: How many steps have been done; None where that is not to be known.
+    """
     return ReplayMoment.model_validate(
         {
             "after": after,
-            "steps": steps,
+            "steps": tuple(steps),
             "phase": view.phase.name.lower(),
             "trick": view.number,
             "leader": view.trick[0].seat if view.trick else None,
-            "cards": _names(play.card for play in view.trick),
+            "cards": card_words(play.card for play in view.trick),
             "winning": view.winning.seat if view.winning else None,
             "complete": view.winner is not None,
             "chairs": tuple(map(_chair, view.chairs)),
@@ -122,20 +130,21 @@ def _moment(view: TableView, steps: tuple[ReplayStep, ...], after: int | None) -
 def _chair(chair: Chair) -> ReplayChair:
     return ReplayChair(
         asked=chair.asked,
-        hand=_names(chair.hand),
+        hand=card_words(chair.hand),
         unknown=chair.unknown,
-        legal=_names(chair.legal),
+        legal=card_words(chair.legal),
         exposed=" ".join(f"{NAMES[card]}{'*' * (face is Face.DOWN)}" for card, face in chair.exposed.items()),
         hidden=chair.hidden,
         voids="".join(LETTERS[suit] for suit in sorted(chair.voids)),
-        passed=_names(chair.passed),
-        received=_names(chair.received),
-        taken=_names(chair.taken),
+        passed=card_words(chair.passed),
+        received=card_words(chair.received),
+        taken=card_words(chair.taken),
         points=chair.points,
     )
 
 
-def _names(cards: Iterable[Card]) -> str:
+def card_words(cards: Iterable[Card]) -> str:
+    """Name cards in their order, with a space between."""
     return " ".join(NAMES[card] for card in cards)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import enum
 import time
 from collections import deque
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from ladder.cli.keys import END_OF_INPUT, ESCAPE
 from ladder.cli.options import PACE
@@ -25,7 +25,7 @@ from pigpen.values.seen import Seen
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pigpen.rules import Action
+    from ladder.person.client import SeatActions
     from pigpen.values.notices import Notice, Welcome
 
 TRICK_PACES = 2.4
@@ -44,22 +44,6 @@ class Page(enum.Enum):
 
 
 PAGES = {"?": Page.HELP, "t": Page.SHEET, "l": Page.LAST_TRICK, "q": Page.LEAVING, ESCAPE: Page.LEAVING}
-
-
-class SeatActions(Protocol):
-    """What a person's seat is told; a `PersonClient` does it."""
-
-    def answer(self, decision: int, action: Action) -> bool:
-        """Answer a question."""
-
-    def leave(self) -> None:
-        """Let the default policy play."""
-
-    def come_back(self) -> None:
-        """Take the seat again."""
-
-    def go_on(self, deal: int) -> None:
-        """Say that the end of a deal has been looked at."""
 
 
 class Desk:

@@ -65,6 +65,22 @@ class Front(Protocol):
         """The connection to the referee is there, or is lost and being made again."""
 
 
+class SeatActions(Protocol):
+    """What a person's seat is told; a `PersonClient` does it."""
+
+    def answer(self, decision: int, action: Action) -> bool:
+        """Answer a question."""
+
+    def leave(self) -> None:
+        """Let the default policy play."""
+
+    def come_back(self) -> None:
+        """Take the seat again."""
+
+    def go_on(self, deal: int) -> None:
+        """Say that the end of a deal has been looked at."""
+
+
 class PersonClient:
     """
     A person's connection to its seat, made again when it breaks.

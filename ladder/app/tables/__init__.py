@@ -1,0 +1,1 @@
+"""Tables with people: opened, joined, shown to a browser."""

@@ -1,0 +1,163 @@
+"""What a person's browser is given of the table: the whole of it each time, of which the newest counts."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ladder.values.replay import ReplayMoment
+from ladder.values.value import Value
+
+
+class PersonDeal(Value):
+    """What stays as it is for a whole deal; the fields have the meaning of those of `DealReplayed`."""
+
+    number: int
+    """Of the deal in its game, from 0."""
+    variant: str
+    title: str
+    players: int
+    hand_size: int
+    low_is_better: bool
+    partners: bool
+    pass_offset: int
+    pass_count: int
+    face_up: int
+    face_down: int
+    seat: int
+    """The person's own."""
+    bots: tuple[str, ...]
+    """The name of whoever sits in each seat, people too."""
+    kinds: tuple[Literal["person", "house", "bot"], ...]
+    """What sits in each seat."""
+    totals_before: tuple[int, ...]
+
+
+class PersonTrick(Value):
+    """The last whole trick."""
+
+    leader: int
+    cards: str
+    """In the order in which they were played."""
+    winner: int
+    points: int
+    """By how much the winner's points moved."""
+
+
+class PersonMoon(Value):
+    """One of the things that may be chosen for a moon."""
+
+    choice: Literal["subtract", "add"]
+    """As an answer names it."""
+    points: int
+    others: bool
+    """Whether everybody else gets them, and not the shooter."""
+
+
+class PersonQuestion(Value):
+    """What the person is to decide."""
+
+    decision: int
+    """Its number, which the answer repeats."""
+    kind: Literal["pass", "expose", "play", "moon"]
+    limit: float
+    """Seconds that it may take in all."""
+    left: float
+    """Seconds that are left of them when this is sent; then the default is played."""
+    legal: str
+    """The cards that may be chosen."""
+    count: int
+    """How many cards to pass; 0 where none are."""
+    pass_to: int | None
+    """Who gets the passed cards; None where it is something else that is asked."""
+    faces: tuple[Literal["up", "down"], ...]
+    """How cards may be exposed."""
+    moon: tuple[PersonMoon, ...]
+    why: dict[str, str]
+    """Of each card of the hand that may not be played why not, in a sentence."""
+
+
+class PersonNotice(Value):
+    """Something that has happened besides the game."""
+
+    number: int
+    """Counts up."""
+    kind: Literal["default", "resumed", "taken_back"]
+    """The default was played for the person; the table goes on after an interruption; a decision was taken back."""
+    verdict: str
+    """Of the default why: `timeout`, `illegal` or `malformed`; else empty."""
+    action: str
+    """What was played, as in a record; empty if that is nothing, or not known."""
+    text: str
+    """What was wrong, in English words; empty if nothing was."""
+
+
+class PersonPoints(Value):
+    """A part of a seat's score; all of them add up to it."""
+
+    reason: str
+    """As `ladder.person.points.Reason` names it."""
+    points: int
+    card: str
+    """Empty where it is no card's."""
+    factor: int
+
+
+class PersonSheetRow(Value):
+    """What one deal brought everybody, by seat."""
+
+    deal: int
+    scores: tuple[int, ...]
+    totals: tuple[int, ...]
+
+
+class PersonResult(PersonSheetRow):
+    """How a deal ended, until the person goes on."""
+
+    parts: tuple[tuple[PersonPoints, ...], ...]
+    """What each seat's score is made of."""
+    shooter: int | None
+    """Who has shot the moon."""
+
+
+class PersonOver(Value):
+    """How the game ended."""
+
+    place: int
+    """The person's, 1 the best."""
+    totals: tuple[int, ...]
+    verify: str
+    """Where the record is verified; empty if there is none."""
+    compare: str
+    """Where the result stands beside others'; empty if there are none."""
+
+
+class PersonState(Value):
+    """The table as the person in one chair may see it."""
+
+    number: int
+    """Counts up for a seat, with gaps; a state with a lower one than another is older."""
+    status: Literal["waiting", "starting", "playing", "resuming", "over", "ended"]
+    """
+    Whether people are still to come, the table is about to play, plays, is being started again after an interruption,
+    has been played to its end, or was given up.
+    """
+    reason: str
+    """Why it was given up, in a sentence; else empty."""
+    connected: bool
+    """Whether the site hears of the table; what is shown is the last it has heard."""
+    away: bool
+    """Whether the default policy plays for the person."""
+    practice: bool
+    assisted: bool
+    """Whether a decision was taken back or asked about."""
+    deal: PersonDeal | None
+    """None before the first cards are dealt."""
+    moment: ReplayMoment | None
+    last_trick: PersonTrick | None
+    question: PersonQuestion | None
+    result: PersonResult | None
+    sheet: tuple[PersonSheetRow, ...]
+    """All deals that are over."""
+    notices: tuple[PersonNotice, ...]
+    """The newest few, the newest last."""
+    over: PersonOver | None

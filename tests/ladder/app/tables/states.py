@@ -1,0 +1,69 @@
+"""Games for tests, played by a bot in the place of the person, and every state that its browser would be given."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from ladder.app.tables.person_front import PersonFront, TableSigns
+from ladder.matches.bots import InlineBots
+from ladder.matches.people import play_with_people
+from ladder.person.client import PersonClient
+from ladder.sandbox.bots.bot_source import find_bot
+from pigpen.bot import decide
+from pigpen.values.notices import DealResult
+from referee.match.formats import Format
+from referee.match.spec import DEFAULT_CLOCK, MatchSpec, person_clock
+from tests.ladder.person.fronts import FirstLegal
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from ladder.person.client import Question
+    from ladder.values.person_state import PersonState
+    from pigpen import Bot
+    from pigpen.rules import Rules
+    from pigpen.values.notices import Notice
+    from referee.records.lines import AnyLine
+
+NAMES = ("you", "b", "c", "d", "e")
+SEED = bytes(32)
+
+
+class PlayingFront(PersonFront):
+    """Answers at once, and goes on at once."""
+
+    bot: Bot = FirstLegal()
+
+    def asked(self, question: Question) -> None:
+        super().asked(question)
+        assert self.answer(question.view.decision, decide(self.bot, question.view))
+
+    def told(self, notice: Notice) -> None:
+        super().told(notice)
+        if isinstance(notice, DealResult):
+            self.go_on(notice.deal)
+
+
+def game_of(rules: Rules, deals: int = 2, seed: bytes = SEED) -> tuple[list[PersonState], list[AnyLine]]:
+    """Play some deals; the states of seat 0, and the record."""
+    states: list[PersonState] = []
+    lines: list[AnyLine] = []
+
+    @asynccontextmanager
+    async def sit(table: int, address: str, token: str) -> AsyncIterator[None]:
+        front = PlayingFront(states.append, TableSigns({NAMES[0]: "person"}))
+        front.seat = client = PersonClient(front, address, token)
+        playing = asyncio.ensure_future(client.play_match())
+        try:
+            yield
+            await asyncio.wait_for(playing, 30)
+        finally:
+            playing.cancel()
+
+    names = NAMES[: rules.players]
+    spec = MatchSpec(rules, names, Format(deals), DEFAULT_CLOCK, seed, {0: person_clock(600.0)})
+    bots = InlineBots([find_bot("cautious")] * (rules.players - 1))
+    asyncio.run(play_with_people(spec, bots, {0: sit}, lines.append))
+    return states, lines
