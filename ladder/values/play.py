@@ -24,7 +24,7 @@ class PlayedMatch(Value):
     rules: str
     """The name of the variant."""
     format: str
-    """`game`, `deals:N` or `boards:N`."""
+    """`game`, `deals:N`, `boards:N` or `board:B:R`."""
     seed: str
     """64 hex digits."""
     deals: int

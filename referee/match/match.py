@@ -96,8 +96,8 @@ class Match:
         self._now = now
         self._open_seconds = 0.0
         self._announcer = Announcer(observer) if observer else None
-        tables = range(spec.format.tables(spec.rules))
-        self._tables = [Table(spec, number, now, self._announcer) for number in tables]
+        tables = spec.format.table_numbers(spec.rules)
+        self._tables = {number: Table(spec, number, now, self._announcer) for number in tables}
         for line in sorted(recorded or (), key=lambda line: line.deal):
             self._restore(line)
 
@@ -106,7 +106,7 @@ class Match:
         free = asyncio.Semaphore(concurrency)
         try:
             async with asyncio.TaskGroup() as tables:
-                for number, table in enumerate(self._tables):
+                for number, table in self._tables.items():
                     if not table.is_over:
                         tables.create_task(self._play_table(number, table, free))
         except BaseExceptionGroup as failures:
@@ -120,7 +120,7 @@ class Match:
     @property
     def seconds(self) -> MatchSeconds:
         """Where the time of the tables that have been played here went."""
-        playing = sum(table.playing_seconds for table in self._tables)
+        playing = sum(table.playing_seconds for table in self._tables.values())
         return MatchSeconds(max(0.0, self._open_seconds - playing), playing)
 
     async def _play_table(self, number: int, table: Table, free: asyncio.Semaphore) -> None:
@@ -134,7 +134,7 @@ class Match:
     def _restore(self, line: DealLine) -> None:
         number = line.rotation or 0
         try:
-            if not 0 <= number < len(self._tables):
+            if number not in self._tables:
                 raise ValueError(f"there is no rotation {number}")
             self._tables[number].restore(line)
             self._tally.add(line)

@@ -39,7 +39,7 @@ class Tally:
         self._bots = bots
         self._form = form
         self._identity = tuple(range(len(bots)))
-        self._tables = form.tables(rules)
+        self._tables = form.table_numbers(rules)
         self._points: dict[int, list[int]] = {}
         self._faults: defaultdict[tuple[int, int], list[Verdict]] = defaultdict(list)
         self._times = [array("d") for _ in bots]
@@ -83,7 +83,7 @@ class Tally:
 
     def result(self, seed: bytes) -> ResultLine:
         """What the deals add up to, when all of them have been played."""
-        deals = len(self._points) * self._tables
+        deals = len(self._points) * len(self._tables)
         totals = tuple(sum(points[bot] for points in self._points.values()) for bot in self._identity)
         taken_over = [self._is_taken_over(bot) for bot in self._identity]
         standing = places(self._rules, totals, taken_over)
@@ -98,7 +98,7 @@ class Tally:
                     total=totals[bot],
                     points_per_deal=totals[bot] / deals,
                     standard_error=self._error(bot),
-                    faults=sum(len(self._faults[table, bot]) for table in range(self._tables)),
+                    faults=sum(len(self._faults[table, bot]) for table in self._tables),
                     taken_over=taken_over[bot],
                     timed="cpu" if bot in self._in_cpu_time else "wall",
                     think_ms=_think_ms(self._times[bot]),
@@ -108,13 +108,13 @@ class Tally:
         )
 
     def _is_taken_over(self, bot: int) -> bool:
-        return bot not in self._people and any(is_taken_over(self._faults[table, bot]) for table in range(self._tables))
+        return bot not in self._people and any(is_taken_over(self._faults[table, bot]) for table in self._tables)
 
     def _error(self, bot: int) -> float | None:
         """The standard error of points per deal, if the deals have nothing in common but their seats."""
         if self._form.count(self._rules) is None:
             return None
-        return clustered_error([self._points[deal][bot] for deal in sorted(self._points)], self._tables)
+        return clustered_error([self._points[deal][bot] for deal in sorted(self._points)], len(self._tables))
 
 
 def clustered_error(sums: Sequence[int], size: int) -> float | None:

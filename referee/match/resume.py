@@ -62,6 +62,7 @@ class Unfinished:
             clock = ClockSetting(**self.first.clock.model_dump())
             people = {each.bot: ClockSetting(**each.clock.model_dump()) for each in self.first.people or ()}
             rules, form = rules_from(self.first.rules), Format.parse(self.first.format)
+            form.check(rules)
             return MatchSpec(rules, self.first.bots, form, clock, seed, people)
         except (RulesFileError, ValueError) as error:
             raise CannotResume(f"its first line cannot be understood: {error}") from None

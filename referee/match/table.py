@@ -59,6 +59,7 @@ class Table:
         self._now = now
         self._announcer = announcer
         self._game = spec.format.start(spec.rules, spec.seed, number)
+        self._first = self._game.deals
         self._players: list[Player] = []
         self._recorded: list[DealLine] = []
         self.playing_seconds = 0.0
@@ -130,7 +131,7 @@ class Table:
 
     async def _take_seats(self) -> None:
         spec = self._spec
-        seats = spec.format.seats(spec.rules, spec.seed, self._number, 0)
+        seats = spec.format.seats(spec.rules, spec.seed, self._number, self._first)
         await asyncio.gather(
             *(
                 player.take_seat(Welcome(spec.rules, seats.index(bot), str(spec.format), spec.clock_of(bot)))
@@ -190,10 +191,10 @@ class Table:
         return tuple(self._game.totals[bot] for bot in seats)
 
     def _bot_seed(self, deal: int, seat: int) -> int:
-        return bot_seed(self._spec.seed, deal, seat, None if self._spec.format.boards is None else self._number)
+        return bot_seed(self._spec.seed, deal, seat, self._number if self._spec.format.has_boards else None)
 
     def _line(self, deal: Deal, seats: tuple[int, ...], steps: Sequence[tuple[int, Decision]]) -> DealLine:
-        on_board = self._spec.format.boards is not None
+        on_board = self._spec.format.has_boards
         fields = {
             "deal": deal.number,
             "board": deal.number if on_board else None,
@@ -211,7 +212,7 @@ class Table:
 
     async def _finish(self) -> None:
         """Tell each bot its result at this table, and close its seat."""
-        totals, deals = self._game.totals, self._game.deals
+        totals, deals = self._game.totals, self._game.deals - self._first
         standing = places(self._spec.rules, totals, [player.taken_over for player in self._players])
         results = [MatchResult(place, total / deals) for place, total in zip(standing, totals, strict=True)]
         await asyncio.gather(*map(_send_result, self._players, results))
@@ -225,7 +226,7 @@ def bot_seed(seed: bytes, deal: int, seat: int, rotation: int | None) -> int:
         seed: The match seed.
         deal: Number of the deal at its table.
         seat: The seat.
-        rotation: Number of the table in `boards:N`, else None.
+        rotation: Number of the table where there are boards, else None.
     """
     return derived_number("bot", seed, deal, seat, *(() if rotation is None else (rotation,)))
 

@@ -111,9 +111,9 @@ class MatchLine(Line):
     rules: dict[str, Any]
     """The variant, field for field as in a rules file."""
     format: str
-    """`game`, `deals:N` or `boards:N`."""
+    """`game`, `deals:N`, `boards:N` or `board:B:R`."""
     bots: Annotated[tuple[str, ...], AtSeats]
-    """Name of each bot; its place here is its number. In `boards:N` the seats of each deal stand with it."""
+    """Name of each bot; its place here is its number. On boards the seats of each deal stand with it."""
     clock: ClockLine
     commitment: str
     """SHA-256 of the match seed, in hex."""
@@ -186,9 +186,9 @@ class DealLine(Line):
 
     type: Literal["deal"] = "deal"
     deal: DealNumber
-    """Number of the deal at its table, from 0."""
+    """Number of the deal at its table, from 0; of the board, if there are boards."""
     board: DealNumber | None = None
-    """Number of the board, from 0, in the format `boards:N`."""
+    """Number of the board, from 0, in the formats `boards:N` and `board:B:R`."""
     rotation: SeatNumber | None = None
     """Which of the board's seatings this is, from 0; it is also the number of the table that played it."""
     seats: Annotated[tuple[SeatNumber, ...], AtSeats] | None = None
@@ -238,7 +238,7 @@ class BotResult(Line):
     bot: str
     """Its name."""
     seat: SeatNumber
-    """Its number in the first line, which is its seat in the first deal unless the format is `boards:N`."""
+    """Its number in the first line, which is its seat in the first deal unless there are boards."""
     place: Annotated[int, Field(ge=1, le=MOST_SEATS)]
     """1 is the best; equal bots share one, and whoever was taken over comes last, with its partner."""
     total: Number

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pigpen.rules import Game
-from referee.match.formats import IndependentDeals
 from referee.records.by import was_asked
 from referee.records.difference import compare, expect
 from referee.records.errors import RecordDiffers
@@ -45,7 +43,7 @@ class Retrace:
         Args:
             rules: The variant.
             form: The format of the match.
-            rotation: Number of the table in `boards:N`, else None.
+            rotation: Number of the table where there are boards, else None.
             dealing: Says what was dealt.
             has_forced: `MatchLine.has_forced` of the record.
             people: The numbers of those that are people.
@@ -55,8 +53,7 @@ class Retrace:
         self._seats: tuple[int, ...] = ()
         self._answers = Answers(rules.players, has_forced=has_forced, people=people)
         self._people = people
-        count = form.deals if form.boards is None else form.boards
-        self._game = Game(rules) if count is None else IndependentDeals(rules, count, lambda _: self._seats)
+        self._game = form.started(rules, lambda _: self._seats)
 
     @property
     def is_over(self) -> bool:

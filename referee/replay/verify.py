@@ -212,7 +212,7 @@ class LineCheck:
         compare(text, to_json(match.model_copy(update={"rules": rules.to_plain(), "format": str(form)})))
         self._is_secret = commitment(self._seed) != match.commitment
         dealing = RecordedDealing(rules) if self._is_secret else SeedDealing(rules, self._seed)
-        rotations = [None] if form.boards is None else range(form.tables(rules))
+        rotations = form.table_numbers(rules) if form.has_boards else [None]
         self._tables = {
             rotation: Retrace(rules, form, rotation, dealing, has_forced=match.has_forced, people=match.people_numbers)
             for rotation in rotations
@@ -254,6 +254,7 @@ def _terms(match: MatchLine) -> tuple[Rules, Format]:
         raise RecordDiffers(f"version {match.version} of the format is not known here; {known} are")
     try:
         rules, form = rules_from(match.rules), Format.parse(match.format)
+        form.check(rules)
     except RulesFileError as error:
         raise RecordDiffers(f"rules: {error}") from None
     except ValueError as error:

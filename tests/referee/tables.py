@@ -37,6 +37,6 @@ async def play_tables(
 
     @contextlib.asynccontextmanager
     async def open_table(number: int) -> AsyncIterator[Sequence[Seat]]:
-        yield tables[number]
+        yield tables[spec.format.table_numbers(spec.rules).index(number)]
 
     return await Match(spec, open_table, write, recorded, now=now, observer=observer).play(concurrency)

@@ -68,7 +68,8 @@ def test_both_agree_on_a_thousand_deals() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rules", "form"), [("gongzhu-five", "boards:3"), ("gongzhu-partners", "boards:3"), ("hearts", "game")]
+    ("rules", "form"),
+    [("gongzhu-five", "boards:3"), ("gongzhu-partners", "boards:3"), ("hearts", "game"), ("gongzhu", "board:7:3")],
 )
 @pytest.mark.parametrize("name", ["match.jsonl", "match.jsonl.gz"])
 def test_it_checks_chain_commitment_cards_and_seats_of_a_record(
@@ -94,6 +95,16 @@ def test_it_names_what_was_changed(tmp_path: Path) -> None:
         )
         assert (done.returncode, done.stdout) == (1, "")
         assert done.stderr.startswith(f"{path}: {words}")
+
+
+@pytest.mark.parametrize("place", ["0:2", "1:1"])
+def test_a_board_that_is_not_the_one_in_the_first_line_is_named(tmp_path: Path, place: str) -> None:
+    first, *rest = match_lines("hearts", "board:1:2")
+    other = first.model_copy(update={"format": f"board:{place}"})
+    path = write_record(tmp_path / "match.jsonl", [other, *rest])
+    done = subprocess.run(["node", "docs/deals.mjs", str(path)], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "the board and its rotation is [1,2], but should be [" in done.stderr
 
 
 @pytest.mark.parametrize(

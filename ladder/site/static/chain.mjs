@@ -121,11 +121,16 @@ export async function verified(open, progress = () => undefined) {
     throw new Differs(`the number of players is not one from 2 to ${MOST_PLAYERS}`, 1);
   }
   expect(match.commitment, hex(await sha256(seed)), "the commitment", 1);
+  const board = /^board:(\d+):(\d+)$/.exec(String(match.format));
   let number = 0;
   for await (const bytes of lines(open())) {
     number += 1;
     if (number > 1 && number < count) {
-      await checkDeal(match.rules, seed, parsed(utf8.decode(bytes), number), number);
+      const deal = parsed(utf8.decode(bytes), number);
+      await checkDeal(match.rules, seed, deal, number);
+      if (board) {
+        expect([deal.board, deal.rotation], board.slice(1).map(Number), "the board and its rotation", number);
+      }
     }
     if (number % 64 === 0) {
       progress(number, count);
@@ -173,6 +178,7 @@ async function checkDeal(rules, seed, deal, number) {
       throw new Differs(`${where}: its number is none`, number);
     }
   }
+  expect(deal.board ?? deal.deal, deal.deal, `${where}: the number of the board`, number);
   expect(deal.hands, await hands(rules, seed, deal.deal), `${where}: hands`, number);
   if (hasBoards) {
     expect(deal.seats, await seats(rules, seed, deal.board, deal.rotation), `${where}: seats`, number);

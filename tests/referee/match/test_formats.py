@@ -9,7 +9,24 @@ HEARTS = PRESETS["hearts"]
 
 
 @pytest.mark.parametrize(
-    "text", ["deals:0", "deals:", "deals:x", "boards", "boards:0", "boards:-1", "deals:007", "deals:²", "", "game:2"]
+    "text",
+    [
+        "deals:0",
+        "deals:",
+        "deals:x",
+        "boards",
+        "boards:0",
+        "boards:-1",
+        "deals:007",
+        "deals:²",
+        "",
+        "game:2",
+        "board:1",
+        "board:1:8",
+        "board:01:1",
+        "board:100000:0",
+        "board:-1:0",
+    ],
 )
 def test_a_format_that_is_none_is_named(text: str) -> None:
     with pytest.raises(ValueError, match="is not a match format") as error:
@@ -17,7 +34,7 @@ def test_a_format_that_is_none_is_named(text: str) -> None:
     assert repr(text) in str(error.value)
 
 
-@pytest.mark.parametrize("text", ["game", "deals:7", "boards:16"])
+@pytest.mark.parametrize("text", ["game", "deals:7", "boards:16", "board:0:0", "board:99999:7"])
 def test_a_format_reads_back_as_it_was_written(text: str) -> None:
     assert str(Format.parse(text)) == text
 
@@ -30,6 +47,7 @@ def test_a_format_reads_back_as_it_was_written(text: str) -> None:
         ("boards:7", "hearts", 4, 28),
         ("boards:7", "gongzhu-partners", 4, 28),
         ("boards:7", "gongzhu-five", 5, 35),
+        ("board:7:4", "gongzhu-five", 1, 1),
     ],
 )
 def test_boards_have_a_table_for_each_rotation(text: str, rules: str, tables: int, count: int | None) -> None:

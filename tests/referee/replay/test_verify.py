@@ -89,7 +89,7 @@ def finding(folder: Path, lines: Iterable[Plain]) -> str:
     return f"line {found.line}: {found.difference}"
 
 
-@pytest.mark.parametrize("form", ["game", "deals:3", "boards:2"])
+@pytest.mark.parametrize("form", ["game", "deals:3", "boards:2", "board:2:1"])
 @pytest.mark.parametrize("rules", PRESETS)
 @pytest.mark.parametrize("faulty", [False, True], ids=["honest", "faulty"])
 def test_what_the_referee_writes_holds(tmp_path: Path, rules: str, form: str, faulty: bool) -> None:
