@@ -12,8 +12,10 @@ from pigpen.bot import decide
 from referee.records.steps import words_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pigpen import Bot
-    from referee.replay.decision import RecordedDecision
+    from pigpen.values.view import View
 
 QUICK_BOTS = ("cautious", "counting")
 SEARCHING_BOTS = ("sampling", "exact")
@@ -25,16 +27,18 @@ remembers anything between decisions.
 """
 
 
-def house_choices(decision: RecordedDecision) -> dict[str, str]:
+def house_choices(make_view: Callable[[], View]) -> dict[str, str]:
     """
     Ask each house bot; give what it does as a record would say it.
+
+    *make_view* gives what the seat knows, each time as a fresh value.
 
     Those that simulate are asked only where the engine in C does it: elsewhere it would take seconds. The bots are told
     nothing of the clock of the match, so each makes all the trials that it ever makes, and the same question gives the
     same answer.
     """
-    names = QUICK_BOTS + SEARCHING_BOTS if is_fast(decision.view()) else QUICK_BOTS
-    return {name: words_of(decide(_bot_class(name)(), decision.view()))[1] for name in names}
+    names = QUICK_BOTS + SEARCHING_BOTS if is_fast(make_view()) else QUICK_BOTS
+    return {name: words_of(decide(_bot_class(name)(), make_view()))[1] for name in names}
 
 
 @cache

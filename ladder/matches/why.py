@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from ladder.matches.estimate import BATCHES, FULL, QUICK, TooManyChoices, choices, count_choices, estimates, played_out
-from ladder.matches.house import house_choices
+from ladder.matches.estimate import QUICK, TooManyChoices, estimates, played_out
+from ladder.matches.opinion import opinion_of
 from ladder.values.why import Choice, Why
 from referee.records.by import was_asked
 from referee.records.steps import words_of
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
     from ladder.matches.estimate import ChoiceEstimate
+    from ladder.matches.opinion import Opinion
     from referee.records.lines import DealLine
     from referee.records.recorded import Recorded
     from referee.replay.decision import RecordedDecision
@@ -36,10 +37,8 @@ def why_of(decision: RecordedDecision, source: str) -> Why:
         TooManyChoices: If it has too many legal choices to estimate them.
     """
     view, line = decision.view(), decision.line
-    choices(view)  # before the house bots try them all
-    house = house_choices(decision)
-    found = estimates(view, decision.seed("estimate"), FULL, {decision.chosen, *house.values()})
-    told = tuple(_choice(decision, each, house) for each in found)
+    opinion = opinion_of(decision.view, decision.seed("estimate"), decision.chosen)
+    told = tuple(_choice(decision, opinion, each) for each in opinion.found)
     done = next(each for each in told if each.chosen)
     return Why(
         source=source,
@@ -55,9 +54,9 @@ def why_of(decision: RecordedDecision, source: str) -> Why:
         at=decision.at,
         hand=tuple(map(str, view.hand)),
         on_the_table=tuple(str(play.card) for play in view.trick),
-        legal=count_choices(view),
+        legal=opinion.legal,
         choices=told,
-        deals=BATCHES * FULL.deals(view, len(found)),
+        deals=opinion.deals,
         chosen=decision.chosen,
         by=decision.step.by,
         cost=done.behind,
@@ -120,17 +119,7 @@ def rerun_line(source: str, seat: str, place: str, bot: str = "") -> str:
     return shlex.join(["pigpen", "rerun", source, seat, f"./{bot or seat.partition('#')[0]}", *where])
 
 
-def _choice(decision: RecordedDecision, found: ChoiceEstimate, house: dict[str, str]) -> Choice:
-    words = words_of(found.action)[1]
+def _choice(decision: RecordedDecision, opinion: Opinion, found: ChoiceEstimate) -> Choice:
     as_dealt = played_out(decision.after(found.action), decision.seat, decision.seed("hindsight"))
-    return Choice(
-        choice=words,
-        points=round(found.points, 3),
-        points_error=round(found.error, 3),
-        ahead=round(found.ahead, 3),
-        behind=round(found.behind, 3),
-        behind_error=round(found.behind_error, 3),
-        as_dealt=round(as_dealt, 3),
-        house=tuple(name for name, choice in house.items() if choice == words),
-        chosen=words == decision.chosen,
-    )
+    fields = {**opinion.fields(found), "as_dealt": round(as_dealt, 3)}
+    return Choice.model_validate({**fields, "chosen": fields["choice"] == decision.chosen})

@@ -11,7 +11,7 @@ OPINION = (
 )
 
 
-class Choice(Value):
+class EstimatedChoice(Value):
     """One legal choice."""
 
     choice: str
@@ -26,16 +26,38 @@ class Choice(Value):
     """By how much `ahead` is less than that of the best choice, in points; 0 for the best."""
     behind_error: float
     """± at 95 %: half the interval of `behind`, from the paired differences."""
+    house: tuple[str, ...]
+    """The house bots that choose this."""
+
+
+class Choice(EstimatedChoice):
+    """One legal choice of a decision that was made."""
+
     as_dealt: float
     """
     Hindsight, not part of the estimate: mean score of the seat with the cards as they really lay.
 
     The same policy plays on for everybody; what the others decided at the same moment stays.
     """
-    house: tuple[str, ...]
-    """The house bots that choose this."""
     chosen: bool
     """Whether this is what was done."""
+
+
+class Hint(Value):
+    """What each choice of a decision that is still to be made is worth, from what the seat knows."""
+
+    opinion: str = OPINION
+    """What kind of statement this is."""
+    decision: int
+    """Its number, as the table counts."""
+    low_is_better: bool
+    """Whether the lowest score is the best one."""
+    legal: int
+    """How many legal choices there are."""
+    choices: tuple[EstimatedChoice, ...]
+    """The best one first. Of many (a pass) only those that did best in a first look, and all that a house bot chose."""
+    deals: int
+    """How many sampled deals each of them was tried in."""
 
 
 class Why(Value):
@@ -71,7 +93,7 @@ class Why(Value):
     chosen: str
     """What was done."""
     by: str
-    """`bot`, `default:` and a verdict code, or `takeover`."""
+    """`bot`, `default:` and a verdict code, `takeover`, or `away`."""
     cost: float
     """`behind` of what was done: what it cost by this estimate, in points."""
     cost_error: float

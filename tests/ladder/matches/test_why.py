@@ -48,7 +48,7 @@ def test_a_sample_bot_does_again_what_it_did_in_the_match() -> None:
     bots = {name: number for number, name in enumerate(one.first.bots)}
     for name in QUICK_BOTS:
         for decision in unforced(one, one.deals[:2], {bots[name]}):
-            assert house_choices(decision)[name] == decision.chosen
+            assert house_choices(decision.view)[name] == decision.chosen
 
 
 def test_all_sample_bots_in_python_but_random_are_house_bots() -> None:
@@ -58,7 +58,7 @@ def test_all_sample_bots_in_python_but_random_are_house_bots() -> None:
 def test_without_the_engine_in_c_the_bots_that_simulate_are_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(house, "is_fast", lambda view: False)
     one = match()
-    assert house_choices(next(decisions(one, one.deals[0]))).keys() == {*QUICK_BOTS}
+    assert house_choices(next(decisions(one, one.deals[0])).view).keys() == {*QUICK_BOTS}
 
 
 def test_hindsight_of_the_last_decision_is_the_recorded_score() -> None:
