@@ -1,0 +1,39 @@
+"""Today's board of each variant: the same cards for everybody, known to nobody before, and checked by anybody after."""
+
+from __future__ import annotations
+
+import datetime
+import hmac
+
+FORMAT = "board:0:0"
+"""One board; whoever is number 0 sits in seat 0."""
+OPPONENT = "counting"
+"""The house bot in all other chairs."""
+HOUSE = ("cautious", "counting", "exact", "random", "sampling")
+"""The house bots that play it from the person's chair, too."""
+SECRET_BYTES = 32
+
+
+def day_of(now: datetime.datetime) -> datetime.date:
+    """The day that it is, UTC."""
+    return now.astimezone(datetime.UTC).date()
+
+
+def seed_of_day(secret: bytes, day: datetime.date, variant: str) -> bytes:
+    """
+    The seed of a day's board.
+
+    >>> seed_of_day(bytes(32), datetime.date(2026, 11, 23), "hearts").hex()[:16]
+    '45a0a694a3628548'
+
+    Args:
+        secret: Of the ladder; whoever knows it knows all days' cards.
+        day: The day.
+        variant: The name of the variant.
+    """
+    return hmac.digest(secret, f"pigpen/1/today/{day.isoformat()}/{variant}".encode(), "sha256")
+
+
+def is_revealed(day: datetime.date, now: datetime.datetime) -> bool:
+    """Whether a day's board may be shown to those, too, who have not played it: when the day is over."""
+    return day_of(now) > day

@@ -1,0 +1,113 @@
+"""The same board from the same chair: whose points are better, and which decisions differ."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ladder.values.same_board import BoardDifference, BoardSitting
+from referee.records.steps import action_of, kind_and_words, words_of
+from referee.replay.decision import decisions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ladder.values.same_board import ChairKind
+    from pigpen.rules import Rules
+    from referee.records.lines import DealLine
+    from referee.records.recorded import Recorded
+    from referee.replay.decision import RecordedDecision
+
+
+class Sat(NamedTuple):
+    """Somebody's points for the board."""
+
+    key: str
+    name: str
+    kind: ChairKind
+    points: int
+    you: bool = False
+    counts: bool = True
+
+
+class SatDeal(NamedTuple):
+    """A board as it was played, and the chair that is looked at."""
+
+    recorded: Recorded
+    line: DealLine
+    chair: int
+
+
+def ranked(rules: Rules, all_of_them: Sequence[Sat]) -> tuple[BoardSitting, ...]:
+    """Put everybody who has sat there in order, the best one first; equal ones share a place, you first of them."""
+    sign = 1 if rules.low_is_better else -1
+    keys = [sign * each.points for each in all_of_them]
+    order = sorted(range(len(keys)), key=lambda each: (keys[each], not all_of_them[each].you))
+    return tuple(
+        BoardSitting(**all_of_them[each]._asdict(), place=1 + sum(key < keys[each] for key in keys)) for each in order
+    )
+
+
+def percentile(rules: Rules, yours: int, others: Sequence[int]) -> int | None:
+    """
+    Say how many per cent of *others*, by their points, you have beaten; equal ones count by half.
+
+    >>> from pigpen.rules import PRESETS
+    >>> percentile(PRESETS["hearts"], 3, [0, 3, 10, 26])
+    62
+    """
+    if not others:
+        return None
+    sign = 1 if rules.low_is_better else -1
+    beaten = sum(2 * (sign * yours < sign * each) + (yours == each) for each in others)
+    return 50 * beaten // len(others)
+
+
+def differences(yours: SatDeal, other: SatDeal) -> tuple[BoardDifference, ...]:
+    """
+    Find your decisions where the other one did something else at the same point of the deal, the first one first.
+
+    What the rules forced upon you is no decision; what they forced upon the other one may differ from yours.
+
+    Raises:
+        BadRecord: If one of the deals breaks the rules.
+    """
+    theirs = dict(_by_place(other))
+    return tuple(_compared(yours, other, theirs))
+
+
+def _compared(yours: SatDeal, other: SatDeal, theirs: dict[str, int]) -> Iterator[BoardDifference]:
+    known = {each.number: each for each in _decisions(other)}
+    for mine in _decisions(yours):
+        number = theirs.get(mine.at)
+        if number is None:
+            continue
+        words = words_of(action_of(other.line.steps[number - 1]))[1]
+        if words != mine.chosen:
+            yield BoardDifference(
+                at=mine.at,
+                step=mine.number,
+                other_step=number,
+                yours=mine.chosen,
+                other=words,
+                same_position=_knew(mine) == _knew(known[number]) if number in known else False,
+            )
+
+
+def _decisions(sat: SatDeal) -> Iterator[RecordedDecision]:
+    return (each for each in decisions(sat.recorded, sat.line) if each.seat == sat.chair)
+
+
+def _by_place(sat: SatDeal) -> Iterator[tuple[str, int]]:
+    """The number of each step of the chair, by when it was: as `RecordedDecision.at` says it."""
+    tricks = 0
+    for number, step in enumerate(sat.line.steps, 1):
+        if step.seat != sat.chair:
+            continue
+        kind, _ = kind_and_words(step)
+        tricks += kind == "play"
+        yield f"trick {tricks}" if kind == "play" else kind, number
+
+
+def _knew(decision: RecordedDecision) -> tuple[object, ...]:
+    """All that the seat knew, but for the rules, which are the same."""
+    return decision.before.known_to(decision.seat)[1:]

@@ -1,0 +1,71 @@
+"""One board as several have played it from the same chair, with the same cards."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ladder.values.value import Value
+
+ChairKind = Literal["person", "house", "bot"]
+
+
+class BoardDifference(Value):
+    """A decision of yours where somebody else did something else."""
+
+    at: str
+    """`pass`, `expose`, `moon`, or the trick, counted from 1: `trick 3`."""
+    step: int
+    """The place of yours among the steps of your deal, from 1."""
+    other_step: int
+    """The place of the other's among the steps of its deal."""
+    yours: str
+    """As a record says it: `QS`, several cards with a space between, `JD*` for one face down, `subtract` or `add`."""
+    other: str
+    same_position: bool
+    """Whether both knew exactly the same; afterwards they play different deals with the same cards."""
+
+
+class BoardSitting(Value):
+    """How somebody did in that chair."""
+
+    key: str
+    """Names it in addresses."""
+    name: str
+    kind: ChairKind
+    you: bool
+    points: int
+    """Its score in the deal, as the variant counts."""
+    place: int
+    """By points, 1 the best; equal ones share one."""
+    counts: bool
+    """Whether it counts for the percentile; one in which a decision was taken back or asked about does not."""
+
+
+class SameBoard(Value):
+    """Your board beside all others who played it from that chair."""
+
+    variant: str
+    title: str
+    low_is_better: bool
+    what: str
+    """`today 2026-11-23`, or `match 17`."""
+    board: int
+    rotation: int
+    chair: int
+    """The seat."""
+    hand: str
+    """The cards dealt to it."""
+    points: int
+    """Yours."""
+    percentile: int | None
+    """Of all others that count: how many per cent you have beaten, equal ones by half; None if there are none."""
+    sittings: tuple[BoardSitting, ...]
+    """Yours among them, the best one first."""
+
+
+class SittingBeside(Value):
+    """Another one's play of the board beside yours, decision by decision."""
+
+    sitting: BoardSitting
+    differences: tuple[BoardDifference, ...]
+    """The first one first; none where both did the same all the time."""
