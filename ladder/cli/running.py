@@ -8,6 +8,8 @@ import signal
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
+from referee.seats.steady_loop import new_loop
+
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterator
 
@@ -36,9 +38,9 @@ def run(work: Coroutine[object, object, T], *, blocks: bool = False) -> T:
     if blocks:
         signal.signal(signal.SIGINT, _stop_now)
         signal.signal(signal.SIGTERM, _stop_now)
-        return asyncio.run(work)
+        return _run(work)
     try:
-        return asyncio.run(_cancelled_by_sigterm(work))
+        return _run(_cancelled_by_sigterm(work))
     except KeyboardInterrupt:
         raise stopped(signal.SIGINT) from None
 
@@ -62,6 +64,11 @@ def interruptible() -> Iterator[None]:
 def stopped(number: int) -> Stopped:
     """What to raise after the signal *number*: SIGINT or SIGTERM."""
     return Stopped(*_STOPS[number])
+
+
+def _run(work: Coroutine[object, object, T]) -> T:
+    with asyncio.Runner(loop_factory=new_loop) as runner:
+        return runner.run(work)
 
 
 def _stop_now(number: int, _: object) -> None:

@@ -36,6 +36,7 @@ from ladder.worker.pinned import load_version
 from ladder.worker.service import Service
 from ladder.worker.task_worker import shut_down
 from ladder.worker.worker import Worker
+from referee.seats.steady_loop import new_loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -51,7 +52,7 @@ def main(words: Sequence[str]) -> None:
     file, number, count = map(int, words[:3])
     connected = serve_coordinator(file, words[3])
     CORES.share(number, count)
-    loop = asyncio.new_event_loop()
+    loop = new_loop()
     # Not asyncio.run: it would wait for every task of gRPC's, and not all of them end.
     store = BotStore(StorePlan.model_validate_json(words[4])) if words[4:] else None
     loop.run_until_complete(_serve(connected, count, store))

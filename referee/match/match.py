@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import datetime
-import time
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from referee.match.observer import Announcer
 from referee.match.result import Tally
 from referee.match.table import Table
 from referee.records.lines import ClockLine, DealLine, MatchLine, PersonLine, ResultLine
+from referee.seats.steady_loop import loop_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -64,7 +64,7 @@ class Match:
         recorded: Iterable[DealLine] | None = None,
         image_files: ImageFiles | None = None,
         instances: Instances | None = None,
-        now: Callable[[], float] = time.monotonic,
+        now: Callable[[], float] = loop_time,
         observer: Observer | None = None,
         machine: str | None = None,
     ) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Protocol, cast
 
 from referee.match.player import Decision, Player, default_done
 from referee.records.by import BY_AWAY
 from referee.seats.presence import PersonAway
 from referee.seats.seat import Seat
+from referee.seats.steady_loop import loop_time
 from referee.seats.verdict import TAKEOVER_AT
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class PersonPlayer(Player):
     takes its seat.
     """
 
-    def __init__(self, seat: Seat, setting: ClockSetting, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, seat: Seat, setting: ClockSetting, now: Callable[[], float] = loop_time) -> None:
         super().__init__(seat, setting, now)
         self._presence = cast("AbsentableSeat", seat).presence
         self._faults_in_a_row = 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from pigpen.values.notices import FaultNotice
 from pigpen.values.view import View
 from referee.records.by import BY_BOT, BY_FORCED, BY_TAKEOVER, DEFAULT, was_asked
 from referee.seats.clock import Clock, Stopwatch, rating, slack_for, sleep
+from referee.seats.steady_loop import loop_time
 from referee.seats.verdict import SeatFailure, Verdict, is_taken_over
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Player:
         taken_over: Whether the default policy plays the seat.
     """
 
-    def __init__(self, seat: Seat, setting: ClockSetting, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, seat: Seat, setting: ClockSetting, now: Callable[[], float] = loop_time) -> None:
         self.faults: list[Fault] = []
         self.taken_over = False
         self._seat = seat

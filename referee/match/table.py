@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from typing import TYPE_CHECKING
 
 from pigpen.rules import deal_hands
@@ -16,6 +15,7 @@ from referee.match.result import places
 from referee.match.step_fields import in_ms, step_fields
 from referee.records.lines import DealLine
 from referee.records.steps import action_of, names_of
+from referee.seats.steady_loop import loop_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
@@ -42,7 +42,7 @@ class Table:
         self,
         spec: MatchSpec,
         number: int,
-        now: Callable[[], float] = time.monotonic,
+        now: Callable[[], float] = loop_time,
         announcer: Announcer | None = None,
     ) -> None:
         """

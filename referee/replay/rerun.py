@@ -19,6 +19,7 @@ from referee.records.recorded import seats_of
 from referee.records.steps import action_of, words_of
 from referee.replay.deal_replay import DealReplay
 from referee.seats.clock import Stopwatch
+from referee.seats.steady_loop import loop_time
 from referee.seats.verdict import SeatFailure, Verdict
 
 if TYPE_CHECKING:
@@ -188,7 +189,7 @@ class TableRerun:
     async def _ask(
         self, line: DealLine, question: RecordedQuestion, view: View, seat: Seat, absent: SeatFailure | None
     ) -> Answer:
-        watch = Stopwatch(self._limit, seat.cpu_time)
+        watch = Stopwatch(self._limit, seat.cpu_time, loop_time)
         now = verdict = why = ""
         try:
             if absent:

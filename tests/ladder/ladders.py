@@ -14,6 +14,7 @@ from ladder.ratings.elo import START
 from ladder.sandbox.bots.bot_source import find_bot
 from ladder.sandbox.inline import load_bot_class
 from ladder.store import models
+from pigpen import ClockSetting
 from pigpen.rules import PRESETS, seed_from
 from pigpen.rules.shuffle import commitment
 from referee.match.formats import Format
@@ -130,10 +131,17 @@ def _owner(session: Session, name: str) -> int:
     return owner.id
 
 
-def queue(session: Session, versions: Sequence[int], variant: str = "hearts", seed: str = "1", form: str = FORM) -> int:
+def queue(
+    session: Session,
+    versions: Sequence[int],
+    variant: str = "hearts",
+    seed: str = "1",
+    form: str = FORM,
+    clock: ClockSetting = DEFAULT_CLOCK,
+) -> int:
     """Put a match of these versions, by the numbers of the bots, into the queue; give its id."""
     match = models.StoredMatch(
-        variant=variant, format=form, clock=asdict(DEFAULT_CLOCK), seed=seed_from(seed).hex(),
+        variant=variant, format=form, clock=asdict(clock), seed=seed_from(seed).hex(),
         commitment=commitment(seed_from(seed)), added=NOW,
     )  # fmt: skip
     session.add(match)

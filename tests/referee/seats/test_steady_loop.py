@@ -1,0 +1,95 @@
+"""While the referee stands still, no time passes for those whom it asks."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from referee.seats.steady_loop import BEAT_SECONDS, STALL_SECONDS, StallSelector, SteadyLoop, loop_time
+
+STOPPED_SECONDS = 2.0
+SLEEPER = """
+import asyncio, time
+from referee.seats.steady_loop import SteadyLoop, loop_time
+
+async def main():
+    wall, told = time.monotonic(), loop_time()
+    print("begun", flush=True)
+    await asyncio.sleep(1.5)
+    print(time.monotonic() - wall - (loop_time() - told))
+
+SteadyLoop().run_until_complete(main())
+"""
+
+
+class Times:
+    """A thread's clocks, moved by hand."""
+
+    wall = 0.0
+    cpu = 0.0
+
+
+@pytest.fixture
+def times() -> Times:
+    return Times()
+
+
+@pytest.fixture
+def selector(times: Times) -> StallSelector:
+    made = StallSelector(lambda: times.wall, lambda: times.cpu)
+    made.select(0)
+    return made
+
+
+@pytest.mark.parametrize(("stood", "counts"), [(STALL_SECONDS + 0.01, True), (STALL_SECONDS - 0.01, False)])
+def test_time_in_which_the_thread_neither_works_nor_waits_is_a_standstill_unless_it_is_short(
+    selector: StallSelector, times: Times, stood: float, counts: bool
+) -> None:
+    times.wall += stood
+    selector.select(0)
+    assert selector.stalled == pytest.approx(stood if counts else 0.0)
+
+
+def test_work_is_no_standstill(selector: StallSelector, times: Times) -> None:
+    times.wall += 5.0
+    times.cpu += 5.0
+    selector.select(0)
+    assert selector.stalled == 0.0
+
+
+def test_a_long_wait_wakes_again_and_again_so_that_a_standstill_in_it_shows(selector: StallSelector) -> None:
+    began = time.monotonic()
+    assert selector.select(3600) == []
+    assert time.monotonic() - began < 3000
+    assert BEAT_SECONDS <= STALL_SECONDS
+
+
+def test_the_loop_without_a_standstill_keeps_the_ordinary_time() -> None:
+    async def measured() -> float:
+        began, told = time.monotonic(), loop_time()
+        await asyncio.sleep(0.05)
+        return time.monotonic() - began - (loop_time() - told)
+
+    loop = SteadyLoop()
+    try:
+        lost = loop.run_until_complete(measured())
+    finally:
+        loop.close()
+    assert lost == pytest.approx(0.0, abs=1e-6) or lost > STALL_SECONDS  # this machine may have stood still indeed
+
+
+def test_a_process_that_is_stopped_gets_the_time_back() -> None:
+    with subprocess.Popen([sys.executable, "-c", SLEEPER], stdout=subprocess.PIPE, text=True) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == "begun\n"
+        os.kill(program.pid, signal.SIGSTOP)
+        time.sleep(STOPPED_SECONDS)
+        os.kill(program.pid, signal.SIGCONT)
+        lost = float(program.stdout.readline())
+    assert lost > STOPPED_SECONDS - BEAT_SECONDS - 0.1
