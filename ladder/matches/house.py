@@ -25,6 +25,8 @@ Those that simulate.
 Together with `QUICK_BOTS` they are the sample bots in Python but `random`, whose choice says nothing. No house bot
 remembers anything between decisions.
 """
+HOUSE_BOTS = ("random", *QUICK_BOTS, *SEARCHING_BOTS)
+"""Those that sit down with people."""
 
 
 def house_choices(make_view: Callable[[], View]) -> dict[str, str]:

@@ -159,6 +159,8 @@ class Settings(BaseSettings):
     """Submissions of one account that may wait or be tried at the same time."""
     trial_minutes: Annotated[PositiveInt, Field(le=MOST_COUNT)] = 60
     """Minutes that the trials of one account may take in 24 hours."""
+    people_tables: Annotated[int, Field(ge=0, le=10_000)] = 200
+    """Tables with people that may be open at once; 0: none."""
     registry: Annotated[str, Field(max_length=200)] = ""
     """The ladder's registry of images, host and port, such as arena.example:5000; empty: none."""
     registry_gc: bool = True

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import JSON, Text, cast, func, select, text, type_coerce
 from sqlalchemy.exc import DBAPIError
 
-from ladder.store import account_models, cluster_models  # noqa: F401 (their tables are in the metadata, too)
+from ladder.store import account_models, cluster_models, table_models  # noqa: F401 (their tables are in the metadata)
 from ladder.store.models import Base
 
 if TYPE_CHECKING:

@@ -93,6 +93,8 @@ class StoredBot(Base):
     name: Mapped[str] = mapped_column(String(NAME_LENGTH), unique=True)
     owner_id: Mapped[int] = mapped_column(ForeignKey("owners.id"), index=True)
     added: Mapped[float]
+    tables: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Whether its owner lets people play with it."""
 
 
 class Version(Base):

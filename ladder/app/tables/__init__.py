@@ -1,1 +1,1 @@
-"""Tables with people: opened, joined, shown to a browser."""
+"""Tables with people: opened, sat down at, looked at, ended."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from alembic import context
 
-from ladder.store import account_models, cluster_models  # noqa: F401 (their tables are in the metadata, too)
+from ladder.store import account_models, cluster_models, table_models  # noqa: F401 (their tables are in the metadata)
 from ladder.store.models import Base
 
 context.configure(

@@ -17,6 +17,7 @@ from ladder.store.commands.invitations import add_invitation
 from ladder.store.commands.login_codes import add_login_code
 from ladder.store.commands.results import record_result
 from ladder.store.commands.submission_queue import end
+from ladder.store.table_models import PeopleChair, PeopleTable
 from ladder.values.accounts import Role, Scope, Viewer
 from tests.ladder.ladders import NOW, lease, played, queue
 from tests.ladder.shown import a_ladder, seats_of, suspend
@@ -41,6 +42,7 @@ def fill(database: Database) -> dict[str, int]:
         suspend(session, versions["Mud"], NOTE, VARIANT)
         _add_people(session)
         _add_worker(session)
+        _add_table(session, versions["Mud"])
         withdrawn = queue(session, [*versions.values()][:4], VARIANT)
         session.execute(delete(models.StoredSeat).where(models.StoredSeat.match_id == withdrawn))
         session.execute(delete(models.StoredMatch).where(models.StoredMatch.id == withdrawn))
@@ -68,6 +70,17 @@ def _add_people(session: Session) -> None:
     add_invitation(session, "b" * 64, Role.ORGANISER, None, NOTE, "ada", NOW, NOW + 1.5)
     add_login_code(session, "c" * 64, "ABCD-EFGH", NOTE, "127.0.0.1", NOW, NOW + 1.5)
     write_audit(session, Viewer(name="ada", address="127.0.0.1"), "account.disable", NOTE, NOW, why=NOTE)
+
+
+def _add_table(session: Session, version: int) -> None:
+    """Add a table with people of which something is known in every column."""
+    values = {str: NOTE[:8], int: 1, float: -0.125, bool: True, object: {"猪": [1, 2.5, None]}}
+    words = {"status": "over", "purpose": "board", "kind": "bot", "table_id": 1, "version_id": version, "chair": 3}
+    for model in (PeopleTable, PeopleChair):
+        columns = model.__table__.columns
+        plain = {each.name: values[each.type.python_type] for each in columns}
+        session.add(model(**plain | {name: word for name, word in words.items() if name in columns}))
+        session.flush()
 
 
 def _add_worker(session: Session) -> None:

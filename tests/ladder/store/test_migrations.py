@@ -156,7 +156,7 @@ def _enter_suspended(connection: Connection, column: str, state: str) -> None:
     for statement in (
         "INSERT INTO variants VALUES ('gongzhu', '{}', 1.0)",
         "INSERT INTO owners VALUES (1, 'ada', 1.0)",
-        "INSERT INTO bots VALUES (1, 'Trotter', 1, 1.0)",
+        "INSERT INTO bots (id, name, owner_id, added) VALUES (1, 'Trotter', 1, 1.0)",
         "INSERT INTO versions (id, bot_id, number, identity, sandbox, source, size, added) "
         "VALUES (1, 1, 1, 'sha256:1', 'docker', 'trotter', 1, 1.0)",
         f"INSERT INTO ratings (variant, version_id, state, since, reason, {column}, rating, matches, deals, points, "

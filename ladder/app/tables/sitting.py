@@ -1,0 +1,143 @@
+"""Sitting down at a table, getting up, and where the program connects that plays for somebody who sits there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ladder.app.tables.opening import USUAL_HOUSE_BOTS, shown_name
+from ladder.app.tables.reading import chair_for, found_table, is_opener, state_of
+from ladder.errors import Conflict, Forbidden
+from ladder.results.table_files import TableFiles
+from ladder.store.commands.tables import end_table, start_if_full
+from ladder.store.queries.tables import chairs_of
+from ladder.values.people import ChairKind, SeatPlace, TableStatus
+
+if TYPE_CHECKING:
+    from ladder.app.ladder import Ladder
+    from ladder.store.database import Session
+    from ladder.store.table_models import PeopleChair, PeopleTable
+    from ladder.values.people import TableState, TableVisitor
+
+ENDED = (TableStatus.OVER, TableStatus.ENDED)
+NO_SEAT = "This link is for no chair of this table; ask for a new one."
+
+
+def join(ladder: Ladder, name: str, secret: str, who: TableVisitor) -> TableState:
+    """
+    Sit down in the chair that a secret is for; whoever sits there already stays, and may get another name.
+
+    Args:
+        ladder: The ladder.
+        name: The table's.
+        secret: The chair's.
+        who: Who sits down.
+
+    Raises:
+        Conflict: If the table has begun without this person, or has ended.
+        Forbidden: If the secret is for no chair there.
+        LadderError: If there is no such table.
+        UserError: If the person cannot be shown by that name.
+    """
+    with ladder.database.write() as session:
+        table, chairs, mine = _chair(session, name, secret)
+        if table.status == TableStatus.WAITING:
+            mine.name, mine.account = shown_name(who), who.account
+            mine.joined, table.touched = mine.joined or ladder.clock(), ladder.clock()
+            start_if_full(session, table)
+        elif mine.joined is None:
+            raise Conflict("This table has ended." if table.status in ENDED else "This table has begun without you.")
+        state = state_of(table, chairs, mine)
+    TableFiles(ladder.settings.data_dir).wake()
+    return state
+
+
+def seat_of(ladder: Ladder, name: str, secret: str) -> SeatPlace:
+    """
+    Find out where the seat is that a secret is for; while it does not listen, the address is empty.
+
+    Raises:
+        Forbidden: If the secret is for no chair there.
+        LadderError: If there is no such table.
+    """
+    with ladder.database.read() as session:
+        table, _, mine = _chair(session, name, secret)
+        return SeatPlace(
+            table=table.id, chair=mine.chair, status=TableStatus(table.status), attempt=table.attempt,
+            address=mine.address, token=mine.token,
+        )  # fmt: skip
+
+
+def leave(ladder: Ladder, name: str, secret: str) -> TableState:
+    """
+    Get up from a table that has not begun; one that has begun goes on without the person, who may come back.
+
+    Raises:
+        Forbidden: If the secret is for no chair there.
+        LadderError: If there is no such table.
+    """
+    with ladder.database.write() as session:
+        table, chairs, mine = _chair(session, name, secret)
+        if table.status == TableStatus.WAITING and not is_opener(chairs, mine):
+            mine.name, mine.account, mine.joined = "", None, None
+        return state_of(table, chairs, mine)
+
+
+def start_now(ladder: Ladder, name: str, secret: str) -> TableState:
+    """
+    Let house bots play in the chairs of people who have not come; only who opened the table may do that.
+
+    Raises:
+        Conflict: If it waits for nobody.
+        Forbidden: If the secret is not the opener's.
+        LadderError: If there is no such table.
+    """
+    with ladder.database.write() as session:
+        table, chairs, mine = _opener(session, name, secret)
+        if table.status != TableStatus.WAITING:
+            raise Conflict("This table waits for nobody.")
+        for chair in chairs:
+            if chair.kind == ChairKind.PERSON and chair.joined is None:
+                chair.kind, chair.secret_hash = ChairKind.HOUSE, None
+                chair.name = USUAL_HOUSE_BOTS[chair.chair % len(USUAL_HOUSE_BOTS)]
+        session.flush()
+        start_if_full(session, table)
+        state = state_of(table, chairs, mine)
+    TableFiles(ladder.settings.data_dir).wake()
+    return state
+
+
+def end(ladder: Ladder, name: str, secret: str) -> TableState:
+    """
+    End a table for all; only who opened it may do that, or who is the only person there.
+
+    Raises:
+        Forbidden: If others play there, too.
+        LadderError: If there is no such table.
+    """
+    with ladder.database.write() as session:
+        table, chairs, mine = _chair(session, name, secret)
+        others = [each for each in chairs if each.joined is not None and each is not mine]
+        if not is_opener(chairs, mine) and others:
+            raise Forbidden("Only who opened this table can end it; you can leave it.")
+        if table.status not in ENDED:
+            end_table(session, table, TableStatus.ENDED, f"{mine.name or 'Somebody'} ended it.", ladder.clock())
+        state = state_of(table, chairs, mine)
+    TableFiles(ladder.settings.data_dir).wake()
+    return state
+
+
+def _chair(session: Session, name: str, secret: str) -> tuple[PeopleTable, list[PeopleChair], PeopleChair]:
+    """The table, its chairs, and the one that the secret is for."""
+    table = found_table(session, name)
+    chairs = chairs_of(session, table.id)
+    mine = chair_for(chairs, secret)
+    if mine is None:
+        raise Forbidden(NO_SEAT)
+    return table, chairs, mine
+
+
+def _opener(session: Session, name: str, secret: str) -> tuple[PeopleTable, list[PeopleChair], PeopleChair]:
+    table, chairs, mine = _chair(session, name, secret)
+    if not is_opener(chairs, mine):
+        raise Forbidden("Only who opened this table can do that.")
+    return table, chairs, mine

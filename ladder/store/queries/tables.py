@@ -1,0 +1,72 @@
+"""Reading tables with people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import func, select, text
+
+from ladder.store.models import Rating, State, StoredBot, Variant, Version
+from ladder.store.table_models import OPEN, PeopleChair, PeopleTable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy.orm import Session
+
+
+def table_by_name(session: Session, name: str) -> PeopleTable | None:
+    """Find a table by the name in its address; None if there is none."""
+    return session.scalar(select(PeopleTable).where(PeopleTable.name == name))
+
+
+def chairs_of(session: Session, table: int) -> list[PeopleChair]:
+    """The chairs of a table, by their numbers."""
+    return list(session.scalars(select(PeopleChair).where(PeopleChair.table_id == table).order_by(PeopleChair.chair)))
+
+
+def count_open(session: Session, owner: str | None = None, guest: str = "") -> int:
+    """How many tables have not ended: of an account, or else of a guest, or else of all."""
+    wanted = select(func.count(PeopleTable.id)).where(text(OPEN))
+    if owner is not None:
+        wanted = wanted.where(PeopleTable.owner == owner)
+    elif guest:
+        wanted = wanted.where(PeopleTable.guest == guest)
+    return session.execute(wanted).scalar_one()
+
+
+def count_by_status(session: Session) -> dict[str, int]:
+    """How many tables there are in each status."""
+    counted = select(PeopleTable.status, func.count(PeopleTable.id)).group_by(PeopleTable.status)
+    return dict(session.execute(counted).all())
+
+
+def offered_bots(session: Session, variant: str) -> list[str]:
+    """The names of the bots that may be played with in a variant, the best first."""
+    offered = (
+        select(StoredBot.name)
+        .join(Version, Version.bot_id == StoredBot.id)
+        .join(Rating, Rating.version_id == Version.id)
+        .where(Rating.variant == variant, Rating.state == State.ACTIVE, StoredBot.tables)
+        .group_by(StoredBot.name)
+        .order_by(func.max(Rating.rating).desc(), StoredBot.name)
+    )
+    return list(session.scalars(offered))
+
+
+def plays(session: Session, version: int, variant: str) -> bool:
+    """Whether a version plays in a variant now."""
+    entry = session.get(Rating, (variant, version))
+    return entry is not None and entry.state == State.ACTIVE
+
+
+def ladder_rules(session: Session, variant: str) -> dict[str, object] | None:
+    """The rules of a variant as this ladder plays it; None if it does not."""
+    found = session.get(Variant, variant)
+    return None if found is None else found.rules
+
+
+def finished_before(session: Session, before: float) -> Sequence[int]:
+    """The numbers of guests' tables that have ended before a Unix time."""
+    old = select(PeopleTable.id).where(PeopleTable.finished < before, PeopleTable.owner.is_(None))
+    return session.scalars(old).all()

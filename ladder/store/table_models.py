@@ -1,0 +1,102 @@
+"""
+The tables at which people play, and their chairs. Nothing of them is rated, and they are no matches.
+
+Together with its status `people_tables` is a queue: the process that plays tables leases the rows that are ready.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import CheckConstraint, ForeignKey, Index, String, false, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from ladder.store.account_models import HASH_LENGTH
+from ladder.store.models import Base
+from ladder.values.names import NAME_LENGTH
+
+OPEN = "status IN ('waiting', 'ready', 'playing')"
+"""Tables that have not ended."""
+
+
+class PeopleTable(Base):
+    """A table at which people play, or are to play, or have played."""
+
+    __tablename__ = "people_tables"
+    __table_args__ = (
+        CheckConstraint("status IN ('waiting', 'ready', 'playing', 'over', 'ended')", name="status"),
+        CheckConstraint("purpose IN ('free', 'today', 'board')", name="purpose"),
+        Index("ix_people_tables_open", "id", sqlite_where=text(OPEN), postgresql_where=text(OPEN)),
+        Index("ix_people_tables_board", "board", "variant", sqlite_where=text("board <> ''"),
+              postgresql_where=text("board <> ''")),
+        Index("ix_people_tables_finished", "finished"),
+        {"sqlite_autoincrement": True},  # its number is that of a folder, too
+    )  # fmt: skip
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(16), unique=True)
+    """In its address; it cannot be guessed."""
+    purpose: Mapped[str] = mapped_column(String(16))
+    board: Mapped[str] = mapped_column(String(NAME_LENGTH), default="")
+    """Which board it is (`ladder.values.people.TableOrder.board`); empty: one of its own."""
+    variant: Mapped[str] = mapped_column(String(NAME_LENGTH))
+    """The name in its rules; the ladder need not play such a variant."""
+    rules: Mapped[dict[str, Any]]
+    format: Mapped[str] = mapped_column(String(32))
+    seed: Mapped[str] = mapped_column(String(64))
+    """Hex; to be shown to nobody before the table is over."""
+    commitment: Mapped[str] = mapped_column(String(64))
+    practice: Mapped[bool] = mapped_column(server_default=false())
+    assisted: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Whether cards were taken back."""
+    seconds: Mapped[float]
+    """What a person has for each decision."""
+    pace: Mapped[float]
+    status: Mapped[str] = mapped_column(String(16))
+    reason: Mapped[str] = mapped_column(default="")
+    owner: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
+    """The account that opened it; None: a guest, or somebody on the ladder's machine."""
+    guest: Mapped[str] = mapped_column(String(HASH_LENGTH), default="")
+    """Hash of what tells the guest who opened it from others; empty: no guest did."""
+    holder: Mapped[str | None]
+    """Who plays it (`owners.this_process`)."""
+    lease_until: Mapped[float | None]
+    attempt: Mapped[int] = mapped_column(default=0)
+    """How often it has been leased: the fence."""
+    failures: Mapped[int] = mapped_column(default=0)
+    """How often the platform failed in it since a deal was over."""
+    created: Mapped[float]
+    touched: Mapped[float]
+    """When it was last seen that somebody is there."""
+    finished: Mapped[float | None]
+
+
+class PeopleChair(Base):
+    """Who plays in which chair of such a table, by the numbers of its record."""
+
+    __tablename__ = "people_chairs"
+    __table_args__ = (
+        CheckConstraint("kind IN ('person', 'house', 'bot')", name="kind"),
+        Index("ix_people_chairs_account", "account"),
+        {"sqlite_with_rowid": False},
+    )
+
+    table_id: Mapped[int] = mapped_column(ForeignKey("people_tables.id"), primary_key=True)
+    chair: Mapped[int] = mapped_column(primary_key=True)
+    kind: Mapped[str] = mapped_column(String(16))
+    name: Mapped[str] = mapped_column(String(2 * NAME_LENGTH), default="")
+    """Shown; a house bot's is that of the sample bot. Empty: a person who has not come yet."""
+    version_id: Mapped[int | None] = mapped_column(ForeignKey("versions.id"))
+    """Of a bot of the ladder."""
+    account: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
+    """Of a person who has one."""
+    secret_hash: Mapped[str | None] = mapped_column(String(HASH_LENGTH))
+    """Of what lets a person sit there."""
+    address: Mapped[str] = mapped_column(default="")
+    """Where a person's seat listens now; empty: nowhere."""
+    token: Mapped[str] = mapped_column(default="")
+    """What the seat wants to hear from who connects; good for one attempt."""
+    joined: Mapped[float | None]
+    """When the person sat down."""
+    points: Mapped[int | None]
+    place: Mapped[int | None]

@@ -1,0 +1,1 @@
+"""Tables with people: the process that plays them."""

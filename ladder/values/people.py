@@ -1,0 +1,170 @@
+"""Tables at which people play: what is wanted, what was opened, and how far it has come."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from ladder.values.names import NAME_LENGTH
+from ladder.values.value import Time, Value
+
+LEAST_SECONDS, MOST_SECONDS = 5.0, 3600.0
+"""What a person may have for each decision."""
+PERSON_NAME_LENGTH = 24
+"""The most characters of the name by which a person is shown."""
+
+
+class ChairKind(enum.StrEnum):
+    """What plays in a chair."""
+
+    PERSON = "person"
+    HOUSE = "house"
+    """A sample bot, which the ladder itself runs."""
+    BOT = "bot"
+    """A bot of the ladder whose owner allows it."""
+
+
+class TablePurpose(enum.StrEnum):
+    """What a table is for."""
+
+    FREE = "free"
+    TODAY = "today"
+    """Today's board of the variant, the same for everybody."""
+    BOARD = "board"
+    """A board that bots of the ladder have played."""
+
+
+class TableStatus(enum.StrEnum):
+    """How far a table has come."""
+
+    WAITING = "waiting"
+    """For people who have not come yet."""
+    READY = "ready"
+    """It is about to begin, or to go on."""
+    PLAYING = "playing"
+    OVER = "over"
+    """It was played to its end."""
+    ENDED = "ended"
+    """It ended before that; its reason says why."""
+
+
+class ChairOrder(Value):
+    """Who is to sit in one chair."""
+
+    kind: ChairKind = ChairKind.PERSON
+    name: Annotated[str, Field(max_length=2 * NAME_LENGTH)] = ""
+    """Of a house bot, or of a bot of the ladder (Trotter, Trotter@2); a person says its own when it sits down."""
+
+
+class TableOrder(Value):
+    """A table that somebody wants; whoever opens it sits in the first chair for a person."""
+
+    variant: Annotated[str, Field(max_length=NAME_LENGTH)] = "gongzhu"
+    """A variant of the ladder, or a preset."""
+    rules: dict[str, Any] | None = None
+    """Rules of the opener's own, field for field as in a rules file; then `variant` says nothing."""
+    chairs: Annotated[tuple[ChairOrder, ...], Field(max_length=8)] = ()
+    """One for each seat; none: a person, and house bots."""
+    format: Annotated[str, Field(max_length=32)] = "game"
+    """As in a record: ``game``, ``deals:1``."""
+    seconds: Annotated[float, Field(ge=LEAST_SECONDS, le=MOST_SECONDS)] = 30.0
+    """What a person has for each decision."""
+    pace: Annotated[float, Field(ge=0.0, le=10.0)] = 0.5
+    """Seconds for which pages show a card before the next one."""
+    practice: bool = False
+    """Whether people may ask why before they play, and take cards back."""
+    purpose: TablePurpose = TablePurpose.FREE
+    board: Annotated[str, Field(max_length=64)] = ""
+    """Which board it is, where a certain one is played: a day, or ``17/3/1``, a match, its deal and table."""
+
+
+@dataclass(frozen=True)
+class TableVisitor:
+    """Who opens a table, or sits down at one."""
+
+    account: str | None = None
+    """The account's name; None: a guest."""
+    guest: str = ""
+    """What tells guests from one another, such as an address; kept as a hash. Empty: it is on the ladder's machine."""
+    shown: str = ""
+    """The name by which the person is shown; empty: the account's, or "guest"."""
+
+
+class OpenedTable(Value):
+    """A table that was opened: how to come to it."""
+
+    name: str
+    """12 characters that fit into an address, and cannot be guessed."""
+    secrets: dict[int, str]
+    """By the number of each person's chair: what lets somebody sit there. The first one is the opener's."""
+
+    def path(self, chair: int) -> str:
+        """The address, on the site, of the link to a person's chair."""
+        return f"/play/{self.name}?seat={self.secrets[chair]}"
+
+
+class TableChair(Value):
+    """One chair of a table, as everybody may see it."""
+
+    kind: ChairKind
+    name: str
+    """Shown; empty: a person who has not come yet."""
+    joined: bool
+    """Whether somebody sits there; a bot always does."""
+    is_account: bool
+    """Whether that is somebody who has an account of this name."""
+    points: int | None
+    """Total so far; None before the first deal is over."""
+    place: int | None
+    """At the end."""
+
+
+class TableState(Value):
+    """A table as somebody sees it who knows its name."""
+
+    id: int
+    name: str
+    purpose: TablePurpose
+    board: str
+    variant: str
+    """The name in the rules."""
+    rules: dict[str, Any]
+    format: str
+    seconds: float
+    pace: float
+    practice: bool
+    assisted: bool
+    """Whether cards were taken back."""
+    status: TableStatus
+    reason: str
+    """Why it ended, or what it waits for, in a sentence; often empty."""
+    chairs: tuple[TableChair, ...]
+    """By the numbers in the record."""
+    mine: int | None
+    """The number of the chair that the secret is for; None: it is for none."""
+    is_opener: bool
+    """Whether that chair is the opener's, who may end the table for all."""
+    opener: str
+    """The account that opened it; empty: a guest, or somebody on the ladder's machine."""
+    commitment: str
+    """SHA-256 of the seed, in hex."""
+    seed: str | None
+    """In hex, once the table is over; it stays hidden where others are still to play the same board."""
+    created: Time
+    finished: Time | None
+
+
+class SeatPlace(Value):
+    """Where the seat of a person's chair is, for the program that plays there in the person's name."""
+
+    table: int
+    chair: int
+    status: TableStatus
+    attempt: int
+    """Which attempt at the table that is; each opens seats of its own."""
+    address: str
+    """Such as ``unix:/path``; empty: the seat does not listen yet, or does no longer."""
+    token: str
