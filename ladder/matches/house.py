@@ -40,7 +40,12 @@ def house_choices(make_view: Callable[[], View]) -> dict[str, str]:
     same answer.
     """
     names = QUICK_BOTS + SEARCHING_BOTS if is_fast(make_view()) else QUICK_BOTS
-    return {name: words_of(decide(_bot_class(name)(), make_view()))[1] for name in names}
+    return {name: words_of(decide(house_bot(name), make_view()))[1] for name in names}
+
+
+def house_bot(name: str) -> Bot:
+    """Make a fresh house bot."""
+    return _bot_class(name)()
 
 
 @cache

@@ -152,6 +152,16 @@ class IndependentDeals(Game):
         return None
 
 
+def told_to_bots(form: str) -> str:
+    """
+    What bots are told of a format: of a single board that it is ``boards:1``, so that none need know of another.
+
+    >>> told_to_bots("board:7:3"), told_to_bots("boards:7")
+    ('boards:1', 'boards:7')
+    """
+    return "boards:1" if form.startswith("board:") else form
+
+
 def by_bot(values: tuple[int, ...], seats: tuple[int, ...]) -> tuple[int, ...]:
     """Put what each seat has in the order of the bots that sit there."""
     return tuple(value for _, value in sorted(zip(seats, values, strict=True)))

@@ -9,6 +9,7 @@ from pigpen.rules import deal_hands
 from pigpen.rules.shuffle import derived_number
 from pigpen.values.notices import DealResult, MatchResult, Welcome
 from referee.match.bystanders import Bystanders
+from referee.match.formats import told_to_bots
 from referee.match.person import PersonPlayer
 from referee.match.player import Player
 from referee.match.result import places
@@ -134,7 +135,9 @@ class Table:
         seats = spec.format.seats(spec.rules, spec.seed, self._number, self._first)
         await asyncio.gather(
             *(
-                player.take_seat(Welcome(spec.rules, seats.index(bot), str(spec.format), spec.clock_of(bot)))
+                player.take_seat(
+                    Welcome(spec.rules, seats.index(bot), told_to_bots(str(spec.format)), spec.clock_of(bot))
+                )
                 for bot, player in enumerate(self._players)
             )
         )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from pigpen.rules import IllegalAction
 from pigpen.values.notices import ClockSetting, DealResult, MatchResult, Welcome
+from referee.match.formats import told_to_bots
 from referee.match.player import Player, ask_in_time
 from referee.match.table import bot_seed
 from referee.records.by import BY_FORCED, was_asked
@@ -154,7 +155,8 @@ class TableRerun:
     async def _welcome(self, seat: Seat) -> SeatFailure | None:
         chair = seats_of(self._history[0]).index(self._bot)
         try:
-            await seat.welcome(Welcome(self._recorded.rules, chair, self._recorded.first.format, self._clock))
+            told = told_to_bots(self._recorded.first.format)
+            await seat.welcome(Welcome(self._recorded.rules, chair, told, self._clock))
         except SeatFailure as failure:
             return failure
         return None

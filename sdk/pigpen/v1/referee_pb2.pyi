@@ -192,8 +192,8 @@ class Welcome(message.Message):
     seat: builtins.int
     """The seat in the first deal, 0 to n−1; each view names the seat of its own deal."""
     format: builtins.str
-    """"game", "deals:N", "boards:N" or "board:B:R". In "boards:N" a bot plays one seat of each board only; other
-    instances of it play the others, each in a match of its own. In "board:B:R" there is one board in one rotation.
+    """"game", "deals:N" or "boards:N". In "boards:N" a bot plays one seat of each board only; other
+    instances of it play the others, each in a match of its own. A single board that is played once more is "boards:1".
     """
     @builtins.property
     def rules(self) -> rules_pb2.Rules:

@@ -52,7 +52,7 @@ class Welcome:
     seat: int
     """Its seat in the first deal; each view names the seat of its own deal."""
     format: str
-    """`game`, `deals:N`, `boards:N` (other instances of the bot play the other seats of each board) or `board:B:R`."""
+    """`game`, `deals:N` or `boards:N`; of each board other instances of the bot play the other seats."""
     clock: ClockSetting
 
 

@@ -42,7 +42,7 @@ def put(match: Recorded, seat: Seat, bot: int = 0, limit: float = math.inf) -> l
 
 
 @pytest.mark.parametrize("rules", PRESETS)
-@pytest.mark.parametrize("form", ["game", "boards:1"])
+@pytest.mark.parametrize("form", ["game", "boards:1", "board:2:1"])
 def test_the_views_are_those_of_the_match_to_the_last_bit(rules: str, form: str) -> None:
     players = PRESETS[rules].players
     spec = MatchSpec(PRESETS[rules], tuple("abcdefgh"[:players]), Format.parse(form), DEFAULT_CLOCK, SEED)

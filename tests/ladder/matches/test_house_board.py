@@ -1,0 +1,23 @@
+"""House bots at today's board: every one from the same chair, always with the same result."""
+
+from __future__ import annotations
+
+import pytest
+
+from ladder.entry.today import FORMAT, HOUSE, OPPONENT
+from ladder.matches.house_board import house_board
+from pigpen.rules import PRESETS
+from referee.match.formats import Format
+from referee.records.lines import to_json, without_times
+
+
+@pytest.mark.parametrize("rules", ["hearts", "gongzhu-five"])
+def test_a_house_bot_does_the_same_with_the_same_cards(rules: str) -> None:
+    variant = PRESETS[rules]
+    for name in HOUSE:
+        bots = (name, *(OPPONENT,) * (variant.players - 1))
+        one, again = (house_board(variant, Format.parse(FORMAT), bytes(32), bots) for _ in range(2))
+        assert without_times([to_json(one.deals[0])]) == without_times([to_json(again.deals[0])])
+        assert one.deals[0].seats is not None
+        assert one.deals[0].seats[0] == 0
+        assert {step.by for step in one.deals[0].steps} <= {"bot", "forced"}
