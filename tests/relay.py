@@ -1,38 +1,51 @@
-"""A wire between a worker and its scheduler that can be held, cut, and mended."""
+"""A wire between two programs that can be held, cut, and mended."""
 
 from __future__ import annotations
 
 import socket
 import threading
 from contextlib import suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Relay:
     """
-    Passes on every byte between `port` and another port of this machine until it is told not to.
+    Passes on every byte in both directions until it is told not to.
 
-    What comes while it is held arrives when it is mended, in both directions, as over a network that was parted.
+    What comes while it is held arrives when it is mended, as over a network that was parted. It has threads of its own:
+    programs and fixtures that use it block.
     """
 
-    def __init__(self, to: int) -> None:
-        """Begin to pass on to port *to*; nobody needs to listen there yet."""
-        self._to = to
+    def __init__(self, listener: socket.socket, connect: Callable[[], socket.socket]) -> None:
+        """
+        Begin to pass on.
+
+        Args:
+            listener: Where one side connects; closed in the end.
+            connect: Connects with the other side; who comes while that fails is sent away.
+        """
+        self._listener = listener
+        self._connect = connect
         self._closed = self._refuses = False
         self._open = threading.Event()
         self._open.set()
         self._connections: list[socket.socket] = []
-        self._listener = socket.create_server(("127.0.0.1", 0), backlog=64)
-        self.port: int = self._listener.getsockname()[1]
-        """For the worker."""
         threading.Thread(target=self._accept, daemon=True).start()
 
     def hold(self) -> None:
         """Pass nothing on, and break nothing; who comes now finds a connection that says nothing."""
         self._open.clear()
 
+    def refuse(self) -> None:
+        """Drop every new connection; those that are open go on."""
+        self._refuses = True
+
     def cut(self) -> None:
         """Break every connection, and let no new one in."""
-        self._refuses = True
+        self.refuse()
         self._break()
 
     def mend(self) -> None:
@@ -52,8 +65,7 @@ class Relay:
     def _break(self) -> None:
         connections, self._connections = self._connections, []
         for connection in connections:
-            with suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)
+            _end(connection)
             connection.close()
 
     def _accept(self) -> None:
@@ -63,7 +75,7 @@ class Relay:
                 try:
                     if self._refuses:
                         raise ConnectionError
-                    there = socket.create_connection(("127.0.0.1", self._to))
+                    there = self._connect()
                 except OSError:
                     here.close()
                     continue
@@ -72,12 +84,28 @@ class Relay:
                     threading.Thread(target=self._pass_on, args=[source, target], daemon=True).start()
 
     def _pass_on(self, source: socket.socket, target: socket.socket) -> None:
-        with suppress(OSError):
+        try:
             while data := source.recv(65536):
                 self._open.wait()
                 if self._closed:
                     return
                 target.sendall(data)
-        for each in (source, target):  # the other direction ends, too: one that is broken is of no use
-            with suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)
+            target.shutdown(socket.SHUT_WR)  # the other direction may go on
+        except OSError:
+            _end(source)
+            _end(target)
+
+
+class PortRelay(Relay):
+    """A wire to a port of this machine; nobody needs to listen there yet."""
+
+    def __init__(self, to: int) -> None:
+        listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self.port: int = listener.getsockname()[1]
+        """For whoever wants to reach port *to*."""
+        super().__init__(listener, lambda: socket.create_connection(("127.0.0.1", to)))
+
+
+def _end(connection: socket.socket) -> None:
+    with suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)

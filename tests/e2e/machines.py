@@ -27,8 +27,6 @@ NETWORK = "10.0.0"
 START_SECONDS = 60.0
 END_SECONDS = "20"
 """What has not ended by then is ended with its machine."""
-ENGINE = "pid-0"
-"""The engine is the first program of a machine."""
 BEGIN = """
 set -e
 hostname NAME
@@ -68,6 +66,9 @@ class Machine:
         """Its first process, as the others are called here."""
         self._programs: dict[Path, subprocess.Popen[bytes]] = {}
         """By the file with its number there: what enters the machine is not what runs there."""
+        self._engine: Path | None = None
+        """That of its Docker engine."""
+        self._started = 0
 
     def run(self, *words: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
         """Run a program there to its end."""
@@ -81,15 +82,17 @@ class Machine:
         done = self.run("bash", "-euo", "pipefail", "-c", text, **variables)
         assert done.returncode == 0, f"{self.name}: {text}\n{done.stdout}\n{done.stderr}\n{self.said()}"
 
-    def start(self, *words: str, folder: str = "/", variables: Mapping[str, str] | None = None) -> None:
-        """Start a program there, which goes on until the machine ends."""
-        number = self.folder / f"pid-{len(self._programs)}"
+    def start(self, *words: str, folder: str = "/", variables: Mapping[str, str] | None = None) -> Path:
+        """Start a program there, which goes on until the machine ends; gives the file with its number."""
+        number = self.folder / f"pid-{self._started}"
+        self._started += 1
         named = ("sh", "-c", f'echo $$ > {number}; cd {folder}; exec "$@"', "sh", *words)
         with (self.folder / "log").open("ab") as log:
             self._programs[number] = subprocess.Popen(
                 [*self._enter, *named], env=self._environment(variables or {}), stdin=subprocess.DEVNULL,
                 stdout=log, stderr=log,
             )  # fmt: skip
+        return number
 
     def said(self) -> str:
         """The end of what its programs have printed."""
@@ -97,16 +100,23 @@ class Machine:
 
     def start_engine(self) -> None:
         """Start its Docker engine, and wait for it."""
-        self.start("dockerd", "--log-level", "warn")
+        self._engine = self.start("dockerd", "--log-level", "warn")
         until = time.monotonic() + START_SECONDS
         while self.run("docker", "version").returncode:
             assert time.monotonic() < until, self.said()
             time.sleep(0.2)
 
+    def kill_engine(self) -> None:
+        """Let its Docker engine die in the middle of its work."""
+        assert self._engine is not None
+        self.run("kill", "-KILL", self._engine.read_text().strip())
+        self._programs.pop(self._engine).wait(float(END_SECONDS))
+        self.run("rm", "-f", "/run/docker.pid")
+
     def end(self) -> None:
         """End its programs; the engine last, which removes their containers, and what the kernel keeps of them."""
         for number, program in reversed(self._programs.items()):
-            is_engine = number.name == ENGINE
+            is_engine = number == self._engine
             if program.poll() is None and is_engine:
                 self.run("timeout", END_SECONDS, "sh", "-c", "docker ps --all --quiet | xargs -r docker rm --force")
             if program.poll() is None:

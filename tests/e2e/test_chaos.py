@@ -13,14 +13,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from ladder.results.files import MatchFiles
 from ladder.sandbox.host.scratch import OWNER, scratch_folder
 from ladder.store import models
-from ladder.store.commands.rerating import differences
 from ladder.store.models import Status
-from referee.records.file import read_record
-from referee.replay.verify import verify
 from tests.counts import count
+from tests.e2e.judging import assert_each_result_has_its_record, assert_ratings_follow_from_the_records
 from tests.e2e.small_ladder import RULES, SmallLadder, small_ladder
 from tests.for_two import FOR_TWO
 from tests.ladder.ladders import queue
@@ -85,34 +82,13 @@ def test_a_runner_that_is_killed_again_and_again_records_each_match_once(
         assert 0 < left < MATCHES
         done = ladder.pigpen_process("ladder", "run", "--matches", str(left), "--concurrency", "2")
         assert (done.returncode, done.stdout.split(" (")[0]) == (0, f"{left} matches recorded")
-        assert_each_match_is_recorded_once(ladder)
+        matches = assert_each_result_has_its_record(ladder)
+        assert len(matches) == MATCHES
+        assert sum(match.attempt > 1 for match in matches) >= KILLS / 4
+        assert set(ladder.statuses()) == {Status.DONE}
         assert_ratings_follow_from_the_records(ladder)
         assert ladder.processes() == []
         assert_no_folder_is_left(ladder, monkeypatch)
-
-
-def assert_each_match_is_recorded_once(ladder: SmallLadder) -> None:
-    files = MatchFiles(ladder.settings.data_dir)
-    with ladder.database.read() as session:
-        matches = session.scalars(select(models.StoredMatch).order_by(models.StoredMatch.ordinal)).all()
-    assert [match.status for match in matches] == [Status.DONE] * MATCHES
-    assert [match.ordinal for match in matches] == list(range(1, MATCHES + 1))
-    assert sum(match.attempt > 1 for match in matches) >= KILLS / 4
-    there = {path for path in files.root.rglob("*") if path.is_file()}
-    assert there == {path(match.id, match.attempt) for match in matches for path in (files.record, files.logs)}
-    for match in matches:
-        held = verify(files.record(match.id, match.attempt))
-        assert (held.difference, held.finished) == (None, True)
-        assert held.match is not None
-        assert held.match.commitment == match.commitment
-
-
-def assert_ratings_follow_from_the_records(ladder: SmallLadder) -> None:
-    files = MatchFiles(ladder.settings.data_dir)
-    with ladder.database.read() as session:
-        assert list(differences(session, lambda match, attempt: read_record(files.record(match, attempt)))) == []
-    checked = ladder.pigpen("db", "check", "--records")
-    assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
 def assert_no_folder_is_left(ladder: SmallLadder, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,17 +20,13 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select
 
-from ladder.results.files import MatchFiles
 from ladder.store import models
-from ladder.store.commands.rerating import differences
 from ladder.store.models import Status
-from ladder.store.queries.checking import findings
 from pigpen import ClockSetting
-from referee.records.file import read_record
-from referee.replay.verify import verify
 from tests.counts import LONG, count
 from tests.e2e.chaos.cluster import ChaosCluster
 from tests.e2e.chaos.faults import Faults
+from tests.e2e.judging import assert_each_result_has_its_record, assert_ratings_follow_from_the_records
 from tests.e2e.small_ladder import ANSWER, PATIENT, QUICK, SmallLadder, small_ladder
 from tests.for_two import FOR_TWO
 from tests.ladder.ladders import queue
@@ -98,7 +94,10 @@ def test_each_match_is_recorded_once_whatever_happens(
         finish_the_queue(cluster)
     finally:
         print("\n" + table(cluster, faults, str(request.node.callspec.id)))
-    assert_each_match_is_recorded_once(cluster.ladder)
+    matches = assert_each_result_has_its_record(cluster.ladder)
+    assert {match.id for match in matches} >= set(range(1, MATCHES + 1))
+    assert unfinished(cluster.ladder) == {}
+    assert_no_bot_is_blamed(cluster.ladder)
     assert_ratings_follow_from_the_records(cluster.ladder)
     assert_nothing_is_left(cluster)
 
@@ -148,28 +147,9 @@ def unfinished(ladder: SmallLadder) -> dict[int, Status]:
         return {match: Status(status) for match, status in session.execute(wanted)}
 
 
-def assert_each_match_is_recorded_once(ladder: SmallLadder) -> None:
-    files = MatchFiles(ladder.settings.data_dir)
+def assert_no_bot_is_blamed(ladder: SmallLadder) -> None:
     with ladder.database.read() as session:
-        matches = session.scalars(select(models.StoredMatch).order_by(models.StoredMatch.ordinal)).all()
         assert session.scalars(select(models.StoredFault)).all() == []
-    assert {match.status for match in matches} == {Status.DONE}
-    assert [match.ordinal for match in matches] == list(range(1, len(matches) + 1))
-    assert {match.id for match in matches} >= set(range(1, MATCHES + 1))
-    there = {path for path in files.root.rglob("*") if path.is_file()}
-    assert there == {path(match.id, match.attempt) for match in matches for path in (files.record, files.logs)}
-    for match in matches:
-        held = verify(files.record(match.id, match.attempt))
-        assert (held.difference, held.finished) == (None, True)
-        assert held.match is not None
-        assert held.match.commitment == match.commitment
-
-
-def assert_ratings_follow_from_the_records(ladder: SmallLadder) -> None:
-    files = MatchFiles(ladder.settings.data_dir)
-    with ladder.database.read() as session:
-        assert list(differences(session, lambda match, attempt: read_record(files.record(match, attempt)))) == []
-    assert list(findings(ladder.database, files)) == []
 
 
 def assert_nothing_is_left(cluster: ChaosCluster) -> None:

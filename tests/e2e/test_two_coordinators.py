@@ -14,15 +14,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from ladder.results.files import MatchFiles
 from ladder.store import models
 from ladder.store.cluster_models import StoredCoordinator
-from ladder.store.commands.rerating import differences
 from ladder.store.models import Status
-from referee.records.file import read_record
-from referee.replay.verify import verify
 from tests.counts import count
 from tests.e2e.command import PIGPEN, environment
+from tests.e2e.judging import assert_each_result_has_its_record, assert_ratings_follow_from_the_records
 from tests.e2e.small_ladder import SmallLadder, small_ladder
 from tests.ladder.postgres import LASTING, Server, running_server
 
@@ -106,34 +103,11 @@ def test_two_runners_lose_nothing_and_record_nothing_twice_whatever_is_killed(tm
         play_and_kill(ladder, server, random.Random(SEED))
         assert coordinators(ladder) == set()
         assert set(ladder.statuses()) <= {Status.DONE, Status.QUEUED}
-        assert_each_result_has_its_record(ladder)
+        done = assert_each_result_has_its_record(ladder)
+        assert any(match.attempt > 1 for match in done)
+        assert max(match.failures for match in done) == 0, "no match failed; whoever played it was killed"
         assert_ratings_follow_from_the_records(ladder)
         until(lambda: not ladder.processes())
-
-
-def assert_each_result_has_its_record(ladder: SmallLadder) -> None:
-    files, wanted = MatchFiles(ladder.settings.data_dir), select(models.StoredMatch)
-    with ladder.database.read() as session:
-        done = session.scalars(wanted.where(models.StoredMatch.status == Status.DONE)).all()
-        failures = session.scalar(select(func.max(models.StoredMatch.failures)))
-    assert failures == 0, "no match failed; whoever played it was killed"
-    assert sorted(match.ordinal or 0 for match in done) == list(range(1, len(done) + 1))
-    assert any(match.attempt > 1 for match in done)
-    for match in done:
-        held = verify(files.record(match.id, match.attempt))
-        assert (held.difference, held.finished) == (None, True)
-        assert held.match is not None
-        assert held.match.commitment == match.commitment
-    there = {path for path in files.root.rglob("*") if path.is_file()}
-    assert there == {path(match.id, match.attempt) for match in done for path in (files.record, files.logs)}
-
-
-def assert_ratings_follow_from_the_records(ladder: SmallLadder) -> None:
-    files = MatchFiles(ladder.settings.data_dir)
-    with ladder.database.read() as session:
-        assert list(differences(session, lambda match, attempt: read_record(files.record(match, attempt)))) == []
-    checked = ladder.pigpen("db", "check", "--records")
-    assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
 @pytest.mark.postgres

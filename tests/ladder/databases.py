@@ -61,20 +61,22 @@ def backend(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def database_url(backend: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The URL of a database with nothing in it; if it is SQLite's, there is no file yet."""
-    if backend == "sqlite":
-        yield f"sqlite:///{tmp_path / 'ladder.db'}"
-        return
-    server: Server = request.getfixturevalue("postgres")
-    name = _new_database(server)
-    yield server.url(name)
-    _drop(server, name)
+    with _empty_database(request, tmp_path / "ladder.db" if backend == "sqlite" else None) as url:
+        yield url
 
 
 @pytest.fixture
 def other_url(backend: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The URL of a database of the other kind, with nothing in it; if it is SQLite's, there is no file yet."""
-    if backend == "postgresql":
-        yield f"sqlite:///{tmp_path / 'other.db'}"
+    with _empty_database(request, tmp_path / "other.db" if backend == "postgresql" else None) as url:
+        yield url
+
+
+@contextmanager
+def _empty_database(request: pytest.FixtureRequest, file: Path | None) -> Iterator[str]:
+    """The URL of a database with nothing in it: SQLite's in that file, or else PostgreSQL's."""
+    if file is not None:
+        yield f"sqlite:///{file}"
         return
     server: Server = request.getfixturevalue("postgres")
     name = _new_database(server)

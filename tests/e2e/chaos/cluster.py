@@ -22,7 +22,7 @@ from tests.conftest import OWN_MOUNTS
 from tests.e2e.chaos.program import CALIBRATION
 from tests.e2e.command import ROOT, environment
 from tests.processes import children
-from tests.relay import Relay
+from tests.relay import PortRelay
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -43,7 +43,7 @@ class Elsewhere:
     name: str
     kind: str
     folder: Path
-    relay: Relay
+    relay: PortRelay
     process: subprocess.Popen[bytes]
     variables: dict[str, str] = field(default_factory=dict)
 
@@ -113,7 +113,7 @@ class ChaosCluster:
     def start_worker(self, name: str, kind: str = "hasty", *, small_disk: bool = False, **variables: str) -> Elsewhere:
         """Start `pigpen worker` behind a wire of its own, in a folder of its own; see `program.py` for kinds."""
         before = self.workers.get(name)
-        relay = before.relay if before else Relay(self._port)
+        relay = before.relay if before else PortRelay(self._port)
         place = Path(self._disks.name) / name
         place.mkdir(exist_ok=True)
         words = [*_program(kind), "worker", f"tls://127.0.0.1:{relay.port}", "--name", name, "--slots", "3",

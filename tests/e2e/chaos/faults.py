@@ -12,8 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.counts import LONG as IS_LONG
 from tests.e2e.chaos.cluster import PATIENCE
-from tests.e2e.chaos.program import GRACE, LIES, MATCH_SECONDS, TTL
+from tests.e2e.chaos.program import ENDLESS, GRACE, LIES, MATCH_SECONDS, TTL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 SHORT, LONG = TTL / 4, TTL * 2
 """Seconds for which something is away: not yet noticed, and noticed."""
+LIARS = (*LIES, *([ENDLESS] if IS_LONG else []))
+"""Whoever lies as long as it takes to be found out; gigabytes take a while."""
 OVER_A_LEASE = MATCH_SECONDS + GRACE + 3
 
 
@@ -190,7 +193,7 @@ class Faults:
     def bring_strangers(self) -> None:
         """Let one of another version come, which is turned away, and all who lie: they are named, and drained."""
         old = self._cluster.start_worker("guest-old", "old")
-        liars = {kind: self._cluster.start_worker(f"guest-{number}", kind) for number, kind in enumerate(LIES)}
+        liars = {kind: self._cluster.start_worker(f"guest-{number}", kind) for number, kind in enumerate(LIARS)}
         for kind, worker in liars.items():
             self._cluster.until(partial(self._is_drained, worker.name), f"the end of a liar ({kind})")
             self.done[f"lies: {kind}"] += self._cluster.count("worker.lied", worker_name=worker.name)

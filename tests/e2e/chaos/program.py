@@ -26,8 +26,11 @@ import ladder.store.commands.queue
 import pigpen.version
 from ladder.cli.entry import main
 from ladder.cluster.scheduler_process import SchedulerProcess
+from ladder.cluster.session import Session
+from ladder.cluster.terms import ANSWER
 from ladder.runner.calibration import Calibration
 from ladder.worker.calibration_match import play_calibration_match
+from ladder.worker.channel import Frame, MessageKind
 from ladder.worker.tasks import MatchOutcome
 from ladder.worker.worker_processes import WorkerProcesses
 from referee.records.file import read_record
@@ -79,6 +82,23 @@ LIES: dict[str, Callable[[], Lie]] = {
     "another match's number": lambda: misnumbered,
     "garbage": lambda: lambda answer: "\0" + answer[:100],
 }
+
+
+ENDLESS = "a gigabyte of answer"
+
+
+def lie_endlessly() -> None:
+    """Send a gigabyte, part by part, in place of each match's answer."""
+    send_answer = Session._answer
+
+    async def endless(self: Session, token: str, answer: Frame) -> None:
+        if answer.kind is MessageKind.ANSWER and json.loads(answer.body).get("match"):
+            send, part = getattr(self._dask.scheduler, ANSWER), "x" * (1 << 20)
+            for _ in range(1024):
+                await send(call=answer.call, token=token, part=part, kind="")
+        await send_answer(self, token, answer)
+
+    Session._answer = endless  # type: ignore[method-assign]
 
 
 def _lines(answer: str) -> list[Any]:
@@ -155,6 +175,7 @@ KINDS: dict[str, Callable[[], None]] = {
     "hasty": lambda: None,
     "old": be_old,
     **{kind: partial(lie, kind) for kind in LIES},
+    ENDLESS: lie_endlessly,
 }
 
 if __name__ == "__main__":

@@ -55,7 +55,7 @@ def hang(proxy: CutEngine, sandbox: DockerSandbox) -> None:
     """Let the engine hang for a sandbox that does not wait long for it."""
     assert sandbox._client
     sandbox._client.api.timeout = 1
-    proxy.hang()
+    proxy.hold()
 
 
 def mine(client: docker.DockerClient, *labels: str) -> list[str]:
