@@ -70,6 +70,15 @@ def points_explained(view: View, scores: Sequence[int]) -> tuple[tuple[PointsPar
     )
 
 
+def no_points_remain(view: View) -> bool:
+    """Whether every card that counts, or that changes what others count, has been taken, so that nothing can change."""
+    plan = view.rules.plan
+    taken = 0
+    for seat in range(view.rules.players):
+        taken |= view.taken_mask(seat)
+    return not (plan.scoring | plan.doubler | plan.moon) & plan.deck_mask & ~taken
+
+
 def _choice(rules: Rules, taken: Sequence[int], exposed: Mapping[Card, Face], scores: Sequence[int]) -> MoonChoice:
     """What the shooter chose, if there is one: the choice that gives these scores."""
     added = card_points(rules, taken, exposed, MoonChoice.ADD)

@@ -74,6 +74,8 @@ class PersonQuestion(Value):
     moon: tuple[PersonMoon, ...]
     why: dict[str, str]
     """Of each card of the hand that may not be played why not, in a sentence."""
+    claim: bool
+    """Whether no points remain, so that it does not matter how the deal is played on."""
 
 
 class PersonNotice(Value):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ladder.app.replay_moments import card_words, shown_moment
-from ladder.person.points import points_explained
+from ladder.person.points import no_points_remain, points_explained
 from ladder.person.reasons import why_not
 from ladder.values.person_state import (
     PersonDeal,
@@ -75,6 +75,7 @@ def shown_question(question: Question, left: float) -> PersonQuestion:
             "faces": tuple(_faces(view)) if phase is Phase.EXPOSE else (),
             "moon": tuple(_moon(view)) if phase is Phase.MOON else (),
             "why": _why(view) if phase is Phase.PLAY else {},
+            "claim": phase is Phase.PLAY and no_points_remain(view),
         }
     )
 

@@ -65,7 +65,7 @@ export class Player {
 }
 
 /** Two colours instead of four, if the reader wants that. @param {HTMLInputElement} box */
-function rememberColours(box) {
+export function rememberColours(box) {
   const apply = () => document.documentElement.toggleAttribute("data-two-colours", box.checked);
   box.checked = localStorage.getItem(COLOURS) === "2";
   box.addEventListener("change", () => {

@@ -115,3 +115,101 @@ export interface Why {
   legal: number;
   choices: Choice[];
 }
+
+// What a person at the table is sent, whole each time: ladder/values/person_state.py says what the fields mean.
+
+export interface PersonDeal {
+  number: number;
+  variant: string;
+  title: string;
+  players: number;
+  hand_size: number;
+  low_is_better: boolean;
+  partners: boolean;
+  pass_offset: number;
+  pass_count: number;
+  face_up: number;
+  face_down: number;
+  seat: number;
+  bots: string[];
+  kinds: ("person" | "house" | "bot")[];
+  totals_before: number[];
+}
+
+export interface PersonTrick {
+  leader: number;
+  cards: string;
+  winner: number;
+  points: number;
+}
+
+export interface PersonMoon {
+  choice: "subtract" | "add";
+  points: number;
+  others: boolean;
+}
+
+export interface PersonQuestion {
+  decision: number;
+  kind: "pass" | "expose" | "play" | "moon";
+  limit: number;
+  left: number;
+  legal: string;
+  count: number;
+  pass_to: number | null;
+  faces: ("up" | "down")[];
+  moon: PersonMoon[];
+  why: Record<string, string>;
+  claim: boolean;
+}
+
+export interface PersonNotice {
+  number: number;
+  kind: "default" | "resumed" | "taken_back";
+  verdict: string;
+  action: string;
+  text: string;
+}
+
+export interface PersonPoints {
+  reason: string;
+  points: number;
+  card: string;
+  factor: number;
+}
+
+export interface PersonSheetRow {
+  deal: number;
+  scores: number[];
+  totals: number[];
+}
+
+export interface PersonResult extends PersonSheetRow {
+  parts: PersonPoints[][];
+  shooter: number | null;
+}
+
+export interface PersonOver {
+  place: number;
+  totals: number[];
+  verify: string;
+  compare: string;
+}
+
+export interface PersonState {
+  number: number;
+  status: "waiting" | "starting" | "playing" | "resuming" | "over" | "ended";
+  reason: string;
+  connected: boolean;
+  away: boolean;
+  practice: boolean;
+  assisted: boolean;
+  deal: PersonDeal | null;
+  moment: Moment | null;
+  last_trick: PersonTrick | null;
+  question: PersonQuestion | null;
+  result: PersonResult | null;
+  sheet: PersonSheetRow[];
+  notices: PersonNotice[];
+  over: PersonOver | null;
+}

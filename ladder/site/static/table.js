@@ -87,8 +87,13 @@ class Seat {
     while (this.backs.length < chair.unknown) {
       this.backs.push(backElement());
     }
-    arrange(this.hand, [...hand, ...this.backs.slice(0, chair.unknown)]);
+    this.lay([...hand, ...this.backs.slice(0, chair.unknown)]);
     this.#tell(chair);
+  }
+
+  /** Put the cards into the hand; a person's own are put there otherwise. @param {HTMLElement[]} cards */
+  lay(cards) {
+    arrange(this.hand, cards);
   }
 
   /** What it took, and what is known of cards that are not seen. @param {Chair} chair */
@@ -117,7 +122,7 @@ function named(suit, words) {
 }
 
 /** Make these the children of an element, moving as few as can be. @param {Element} parent @param {Element[]} wanted */
-function arrange(parent, wanted) {
+export function arrange(parent, wanted) {
   const there = new Set(wanted);
   for (const child of [...parent.children]) {
     if (!there.has(child)) {

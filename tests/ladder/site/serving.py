@@ -6,16 +6,19 @@ import threading
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
+import uvicorn
+
 from ladder.site.connection import Patience
 from ladder.site.listening import listen
 from ladder.site.server import make_server
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    import uvicorn
+    from fastapi import FastAPI
 
     from ladder.app.ladder import Ladder
+    from ladder.site.headers import EveryResponse
     from ladder.site.tls import Tls
 
 
@@ -23,6 +26,14 @@ if TYPE_CHECKING:
 def served(ladder: Ladder, tls: Tls | None = None, patience: Patience | None = None) -> Iterator[int]:
     """Serve a ladder's site on the loopback as `pigpen serve` does; gives its port."""
     with running(make_server(ladder, tls, patience or Patience())) as port:
+        yield port
+
+
+@contextmanager
+def running_app(app: EveryResponse, change: Callable[[FastAPI], None]) -> Iterator[int]:
+    """Serve an application at a free port of the loopback, after a change to its routes."""
+    change(app._app._app)  # type: ignore[attr-defined]
+    with running(uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, ws="none"))) as port:
         yield port
 
 

@@ -1,0 +1,354 @@
+// A person at the table: what the server says is shown at a pace that people can follow, and answers go back.
+// @ts-check
+
+import { Scores } from "./news.js";
+import { Answers } from "./play_answers.js";
+import { Ask } from "./play_ask.js";
+import { Board, asWhole } from "./play_board.js";
+import { Hand } from "./play_hand.js";
+import { listen } from "./play_keys.js";
+import { Log, noticed } from "./play_log.js";
+import { place, prompt } from "./play_prompt.js";
+import { Queue } from "./play_queue.js";
+import { Results } from "./play_result.js";
+import { Settings } from "./play_settings.js";
+import { Sheet } from "./play_sheet.js";
+import { Sound } from "./play_sound.js";
+import { Stream } from "./play_stream.js";
+import { setText } from "./table.js";
+import { wordsIn } from "./words.js";
+
+/** @typedef {import("./shapes").Moment} Moment */
+/** @typedef {import("./shapes").PersonDeal} PersonDeal */
+/** @typedef {import("./shapes").PersonState} PersonState */
+
+const CALM = matchMedia("(prefers-reduced-motion: reduce)");
+const TICK_MS = 250;
+const CLAIMED_SPEED = 5;
+
+class PersonTable extends HTMLElement {
+  /** What is shown. @type {PersonState | null} */
+  state = null;
+  isLost = false;
+  /** A sentence that stands in the place of what is wanted. */
+  #said = "";
+  #scored = "";
+  #ticking = 0;
+
+  constructor() {
+    super();
+    this.words = wordsIn(this);
+    this.log = new Log(this.find("log"), this.words);
+    this.sheet = new Sheet(this.find("sheet"), this.words);
+    this.results = new Results(this.find("end"), this.words, () => this.goOn());
+    this.sound = new Sound();
+    this.queue = new Queue((state, isCalm) => this.show(state, isCalm));
+    this.stream = new Stream(this.dataset.base ?? "", (state) => this.take(state), (isLost) => this.#connect(isLost));
+    this.answers = new Answers(this.stream, (why) => this.#answered(why));
+    this.hand = new Hand(this.words, (card, isKey) => this.press(card, isKey));
+    this.ask = new Ask(this.words, {
+      confirm: () => this.confirm(),
+      back: () => this.comeBack(),
+      claim: () => this.claim(),
+      answer: (action) => this.answers.send(action),
+      changed: () => this.#choose(),
+      say: (sentence) => this.log.say(sentence),
+    });
+    this.board = new Board(this.find("felt"), this.ask.element, this.hand, this.words);
+    this.settings = new Settings(this.find("settings"), () => this.#set());
+  }
+
+  connectedCallback() {
+    this.find("start").append(this.ask.element);
+    this.stopKeys = listen(this);
+    this.addEventListener("click", (event) => this.#click(event));
+    this.#ticking = window.setInterval(() => this.ask.tick(), TICK_MS);
+    this.#set();
+    this.#prompt();
+    this.stream.open();
+  }
+
+  disconnectedCallback() {
+    clearInterval(this.#ticking);
+    this.stopKeys?.();
+    this.stream.close();
+    this.queue.close();
+    this.board.close();
+  }
+
+  /** One of the page's elements. @param {string} name @returns {HTMLElement} */
+  find(name) {
+    return /** @type {HTMLElement} */ (this.querySelector(`[data-part="${name}"]`));
+  }
+
+  /** What the person is about to answer. */
+  get choice() {
+    return this.answers.choice;
+  }
+
+  // What comes.
+
+  /** @param {PersonState} state */
+  take(state) {
+    this.answers.note(state);
+    this.queue.push(state);
+  }
+
+  /** @param {boolean} isLost */
+  #connect(isLost) {
+    if (isLost !== this.isLost) {
+      this.isLost = isLost;
+      this.log.say(this.words(isLost ? "lost" : "found"));
+      this.#prompt();
+    }
+  }
+
+  #set() {
+    const { speed, sound } = this.settings;
+    this.queue.speed = this.answers.isClaimed(this.state) ? Math.max(speed, CLAIMED_SPEED) : speed;
+    this.sound.isOn = sound;
+  }
+
+  /** Show a state. @param {PersonState} state @param {boolean} isCalm Whether nothing is to move. */
+  show(state, isCalm) {
+    const before = this.state;
+    const isAsked = this.answers.show(state);
+    this.state = state;
+    this.#said = isAsked ? "" : this.#said;
+    this.hand.choice = this.choice;
+    this.#set();
+    if (state.deal && state.moment) {
+      const flies = !isCalm && !CALM.matches && this.queue.speed !== Infinity;
+      this.find("start").hidden = true;
+      this.board.show(state.deal, state.moment, flies, this.queue.speed);
+      this.#score(state.deal, state.moment);
+      this.sheet.show(state.deal, state.sheet);
+    }
+    this.#end(state);
+    this.log.tell(before, state);
+    this.#default(before, state);
+    this.#choose();
+    this.#sounds(before, state, isAsked);
+    this.answers.playOn(state);
+  }
+
+  /** The points beside the table. @param {PersonDeal} deal @param {Moment} moment */
+  #score(deal, moment) {
+    const key = `${deal.number} ${!!this.state?.result} ${deal.bots.join("\0")}`;
+    if (key !== this.#scored) {
+      this.scores = new Scores(this.find("scores"), asWhole(deal, this.state?.result ?? null));
+      this.#scored = key;
+    }
+    this.scores?.show({ ...moment, result: !!this.state?.result });
+    setText(this.find("deal"), place(deal, moment, this.words));
+  }
+
+  /** Show the end of a deal or of the game instead of the table. @param {PersonState} state */
+  #end(state) {
+    const felt = this.find("felt");
+    const isHere = document.activeElement === document.body || felt.contains(document.activeElement);
+    const isShown = this.results.show(state);
+    const wasShown = felt.dataset.end === "true";
+    felt.dataset.end = String(isShown);
+    felt.hidden = isShown || !state.moment;
+    if (isShown && !wasShown && isHere) {
+      this.find("end").querySelector("h2")?.focus();
+    } else if (!isShown && wasShown) {
+      this.hand.focus();
+    }
+  }
+
+  /** Say what the default has played. @param {PersonState | null} before @param {PersonState} state */
+  #default(before, state) {
+    const last = state.notices.at(-1);
+    if (last && before && last.number > (before.notices.at(-1)?.number ?? -1)) {
+      this.#said = noticed(last, this.words);
+    }
+  }
+
+  /** @param {PersonState | null} before @param {PersonState} state @param {boolean} isAsked */
+  #sounds(before, state, isAsked) {
+    const [then, now] = [before?.moment, state.moment];
+    if (state.result && !before?.result) {
+      this.sound.play("end");
+    } else if (isAsked) {
+      this.sound.play("turn");
+    } else if (then && now && now.cards !== then.cards) {
+      this.sound.play(now.complete ? "trick" : "card");
+    }
+  }
+
+  /** Mark what is chosen, and say what is wanted. */
+  #choose() {
+    this.hand.choice = this.choice;
+    this.hand.mark();
+    if (this.state) {
+      this.ask.offer(this.state, this.choice);
+      this.find("practice").hidden = !this.state.practice;
+      setText(this.find("away-name"), this.words(this.state.away ? "here" : "away"));
+    }
+    for (const button of this.find("practice").querySelectorAll("button")) {
+      button.disabled = !this.choice;
+    }
+    this.#prompt();
+  }
+
+  #prompt() {
+    const connection = { isLost: this.isLost, isSent: this.answers.isSent };
+    this.ask.tell(this.#said || prompt(this.state, this.choice, connection, this.words), !!this.#said);
+    this.ask.element.classList.toggle("asks", !!this.choice);
+    this.ask.time(this.state?.away ? null : this.answers.until, this.choice?.question.limit ?? 1);
+    this.find("last").setAttribute("aria-pressed", String(this.board.isLast));
+    this.toggleAttribute("data-lost", this.isLost || this.state?.connected === false);
+  }
+
+  /** Say something about what the person has just done. @param {string} sentence */
+  remark(sentence) {
+    this.#said = sentence;
+    this.log.forget();
+    this.log.say(sentence);
+    this.#prompt();
+  }
+
+  /** @param {string} why Why an answer was refused; empty: one is on its way. */
+  #answered(why) {
+    this.#said = "";
+    this.#choose();
+    if (why) {
+      this.remark(why);
+    }
+  }
+
+  // What the person does.
+
+  /** @param {Event} event */
+  #click(event) {
+    const target = /** @type {Element} */ (event.target);
+    const button = /** @type {HTMLElement | null} */ (target.closest("button[data-do]"));
+    if (button) {
+      /** @type {Record<string, () => void>} */
+      const does = {
+        last: () => this.showLast(),
+        away: () => (this.state?.away ? this.comeBack() : this.leave()),
+        settings: () => /** @type {HTMLDialogElement} */ (this.find("settings")).showModal(),
+        help: () => this.help(),
+      };
+      does[button.dataset.do ?? ""]?.();
+    } else if (target.closest(".felt") && !target.closest("button, input, label")) {
+      this.skip();
+    }
+  }
+
+  /** Show what has come at once. */
+  skip() {
+    if (this.board.isLast) {
+      this.showLast();
+    } else if (this.queue.isBusy) {
+      this.queue.hurry();
+    } else {
+      this.board.sweep(false);
+    }
+  }
+
+  /** Press a card of the hand. @param {string} card @param {boolean} isKey Whether a key or a screen reader did. */
+  press(card, isKey) {
+    const { choice } = this;
+    if (!choice) {
+      this.skip();
+      return;
+    }
+    const found = choice.press(card, isKey || this.settings.taps === 1);
+    this.#said = "";
+    if (found.answer) {
+      this.answers.send(found.answer);
+    } else if (found.say) {
+      this.sound.play("wrong");
+      this.remark(choice.question.why[card] || this.words(found.say, { count: choice.question.count }));
+    }
+    this.#choose();
+  }
+
+  /** Answer with what is chosen. */
+  confirm() {
+    if (this.choice?.isReady) {
+      this.answers.send(this.choice.answer());
+    }
+  }
+
+  /** What Enter does. */
+  enter() {
+    const { choice } = this;
+    const card = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.pick : undefined;
+    if (!this.find("end").hidden) {
+      this.goOn();
+    } else if (!choice) {
+      this.skip();
+    } else if (choice.question.kind !== "play" && choice.isReady && (choice.cards.length || choice.faces.size)) {
+      this.confirm();
+    } else if (card) {
+      this.press(card, true);
+    } else {
+      this.hand.focus();
+    }
+  }
+
+  exposeNone() {
+    if (this.choice?.question.kind === "expose") {
+      this.answers.send("");
+    }
+  }
+
+  /** Play the rest, if no points remain. */
+  claim() {
+    if (this.choice?.question.claim && this.state) {
+      this.log.say(this.words("claimed"));
+      this.answers.claim(this.state);
+      this.#set();
+    }
+  }
+
+  /** Show the last trick, or the table again. */
+  showLast() {
+    const last = this.state?.last_trick;
+    const who = this.state?.deal?.bots[last?.winner ?? 0] ?? "";
+    if (this.board.isLast) {
+      this.board.showLast(null);
+      this.#said = "";
+      this.#prompt();
+    } else if (last) {
+      this.board.showLast(last);
+      this.remark(this.words("last-trick-was", { cards: this.log.spoken(last.cards), who }));
+    } else {
+      this.remark(this.words("no-last"));
+    }
+  }
+
+  leave() {
+    if (!this.state?.away) {
+      this.stream.presence("away");
+    }
+  }
+
+  comeBack() {
+    this.stream.presence("here");
+  }
+
+  /** The end of the deal has been looked at. */
+  goOn() {
+    if (this.state?.result) {
+      this.stream.presence("ready", this.state.result.deal);
+    }
+  }
+
+  toSheet() {
+    this.find("sheet").scrollIntoView({ block: "nearest", behavior: CALM.matches ? "auto" : "smooth" });
+  }
+
+  help() {
+    const dialog = /** @type {HTMLDialogElement} */ (this.find("help"));
+    return dialog.open ? dialog.close() : dialog.showModal();
+  }
+}
+
+export { PersonTable };
+customElements.define("person-table", PersonTable);

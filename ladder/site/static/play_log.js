@@ -1,0 +1,148 @@
+// What happens at the table, sentence by sentence, in a list that only grows: a screen reader says each as it comes.
+// @ts-check
+
+import { cardsOf, order } from "./cards.js";
+import { spoken } from "./table.js";
+import { make, signed } from "./words.js";
+
+/** @typedef {import("./shapes").PersonState} PersonState */
+/** @typedef {import("./shapes").PersonDeal} PersonDeal */
+/** @typedef {import("./shapes").Moment} Moment */
+/** @typedef {import("./words.js").Words} Words */
+
+const MOST = 400;
+
+export class Log {
+  #last = "";
+  #noticed = -1;
+
+  /** @param {HTMLElement} list @param {Words} words */
+  constructor(list, words) {
+    this.list = list;
+    this.words = words;
+  }
+
+  /** @param {string} sentence @param {string} [className] */
+  say(sentence, className = "") {
+    if (!sentence || sentence === this.#last) {
+      return;
+    }
+    this.#last = sentence;
+    const isAtEnd = this.list.scrollHeight - this.list.scrollTop - this.list.clientHeight < 40;
+    this.list.append(make("p", className, sentence));
+    if (this.list.childElementCount > MOST) {
+      this.list.firstElementChild?.remove();
+    }
+    if (isAtEnd) {
+      this.list.scrollTop = this.list.scrollHeight;
+    }
+  }
+
+  /** Say again what is said, if it is. */
+  forget() {
+    this.#last = "";
+  }
+
+  /** Tell what has happened between two states. @param {PersonState | null} before @param {PersonState} now */
+  tell(before, now) {
+    const { deal, moment } = now;
+    if (deal && moment) {
+      const then = before?.deal?.number === deal.number ? before.moment : null;
+      if (!then) {
+        this.say(this.words("deal-begins", { number: deal.number + 1 }), "deal");
+        this.say(this.words("your-hand", { cards: this.#hand(moment, deal) }));
+      } else {
+        this.#happened(deal, then, moment);
+      }
+      if (now.result && !before?.result) {
+        this.say(this.words("deal-ends", { points: signed(now.result.scores[deal.seat]), total: signed(now.result.totals[deal.seat]) }), "deal");
+      }
+    }
+    if (before && before.away !== now.away) {
+      this.say(this.words(now.away ? "now-away" : "now-back"));
+    }
+    this.#notices(before, now);
+  }
+
+  /** @param {PersonDeal} deal @param {Moment} then @param {Moment} now */
+  #happened(deal, then, now) {
+    const me = deal.seat;
+    const chair = now.chairs[me];
+    if (chair.received && !then.chairs[me].received) {
+      const from = (me - deal.pass_offset + deal.players) % deal.players;
+      this.say(this.words("received", { who: deal.bots[from], cards: this.cards(chair.received) }));
+    }
+    if (then.phase === "expose" && now.phase !== "expose") {
+      this.say(this.#exposed(deal, now));
+    }
+    const step = now.steps[0];
+    if (step?.kind === "play" && (now.cards !== then.cards || now.trick !== then.trick)) {
+      this.#played(deal, then, now, step.seat, step.action);
+    }
+  }
+
+  /** @param {PersonDeal} deal @param {Moment} then @param {Moment} now @param {number} seat @param {string} card */
+  #played(deal, then, now, seat, card) {
+    const isMine = seat === deal.seat;
+    const does = cardsOf(now.cards).length === 1 ? "lead" : "play";
+    this.say(this.words(isMine ? `you-${does}` : `${does}s`, { who: deal.bots[seat], card: spoken(card, this.words) }));
+    if (isMine && then.chairs[seat].legal === card) {
+      this.say(this.words("forced"));
+    }
+    if (now.complete && now.winning !== null) {
+      const gain = now.chairs[now.winning].points - then.chairs[now.winning].points;
+      const taker = now.winning === deal.seat ? "you-take" : "takes";
+      this.say(this.words(taker, { who: deal.bots[now.winning], points: signed(gain) }));
+    }
+  }
+
+  /** @param {PersonDeal} deal @param {Moment} now */
+  #exposed(deal, now) {
+    const shown = now.chairs.flatMap((chair, seat) => {
+      const down = this.words("down");
+      const known = cardsOf(chair.exposed).map((card) => spoken(card, this.words) + (card.endsWith("*") ? ` (${down})` : ""));
+      if (chair.hidden) {
+        known.push(this.words("face-down", { count: chair.hidden }));
+      }
+      return known.length ? [`${deal.bots[seat]}: ${known.join(", ")}`] : [];
+    });
+    return shown.length ? this.words("exposed", { what: shown.join("; ") }) : this.words("nobody-exposes");
+  }
+
+  /** What was played for the person, and what has become of the table. @param {PersonState | null} before @param {PersonState} now */
+  #notices(before, now) {
+    for (const notice of now.notices) {
+      if (notice.number > this.#noticed && before) {
+        this.say(noticed(notice, this.words), "notice");
+      }
+      this.#noticed = Math.max(this.#noticed, notice.number);
+    }
+  }
+
+  /** @param {Moment} moment @param {PersonDeal} deal */
+  #hand(moment, deal) {
+    return this.cards(moment.chairs[deal.seat].hand);
+  }
+
+  /** Cards as they are held. @param {string} names */
+  cards(names) {
+    return this.spoken(cardsOf(names).sort((one, other) => order(one) - order(other)).join(" "));
+  }
+
+  /** Cards in their own order. @param {string} names */
+  spoken(names) {
+    return cardsOf(names).map((card) => spoken(card, this.words)).join(", ");
+  }
+}
+
+/** A sentence about a notice. @param {import("./shapes").PersonNotice} notice @param {Words} words */
+export function noticed(notice, words) {
+  if (notice.kind !== "default") {
+    return words(`notice-${notice.kind}`);
+  }
+  const isMoon = notice.action === "add" || notice.action === "subtract";
+  const what = isMoon
+    ? words(`choice-${notice.action}`)
+    : cardsOf(notice.action).map((card) => spoken(card, words)).join(", ") || words("nothing");
+  return words(notice.verdict === "timeout" ? "default-late" : "default-wrong", { what, why: notice.text });
+}

@@ -1,0 +1,119 @@
+// The end of a deal, its points card by card, and the end of the game.
+// @ts-check
+
+import { cards } from "./news.js";
+import { make, signed } from "./words.js";
+
+/** @typedef {import("./shapes").PersonState} PersonState */
+/** @typedef {import("./shapes").PersonDeal} PersonDeal */
+/** @typedef {import("./shapes").PersonPoints} PersonPoints */
+/** @typedef {import("./shapes").PersonResult} PersonResult */
+/** @typedef {import("./words.js").Words} Words */
+
+export class Results {
+  #key = "";
+
+  /** @param {HTMLElement} place @param {Words} words @param {() => void} goOn */
+  constructor(place, words, goOn) {
+    this.place = place;
+    this.words = words;
+    this.goOn = goOn;
+  }
+
+  /** Show how a deal or the game ended; says whether there is anything to show. @param {PersonState} state */
+  show(state) {
+    const { deal, result, over } = state;
+    const key = result ? `deal ${result.deal}` : over ? "over" : "";
+    if (key !== this.#key) {
+      this.#key = key;
+      this.place.hidden = !key;
+      if (deal && result) {
+        this.place.replaceChildren(...this.#deal(deal, result));
+      } else if (deal && over) {
+        this.place.replaceChildren(...this.#game(deal, over));
+      }
+    }
+    return !!key;
+  }
+
+  /** @param {PersonDeal} deal @param {PersonResult} result */
+  #deal(deal, result) {
+    const title = this.#title(this.words("end-of-deal", { number: result.deal + 1 }));
+    const moon = result.shooter === null ? [] : [make("p", "moon", this.words("moon-shot", { who: this.#name(deal, result.shooter) }))];
+    const best = bestOf(deal, result.scores);
+    const rows = seatsOf(deal).map((seat) => this.#seat(deal, result, seat, result.scores[seat] === best));
+    const go = make("button", "main go-on", this.words("go-on"));
+    go.setAttribute("type", "button");
+    go.addEventListener("click", this.goOn);
+    const dearest = make("div", "dearest");
+    dearest.dataset.deal = String(result.deal);
+    return [title, ...moon, make("div", "explained", ...rows), make("div", "bar", go), dearest];
+  }
+
+  /** @param {PersonDeal} deal @param {PersonResult} result @param {number} seat @param {boolean} isBest */
+  #seat(deal, result, seat, isBest) {
+    const name = make("h3", "", make("span", "name", this.#name(deal, seat)), make("b", "num", signed(result.scores[seat])));
+    const total = make("p", "note", this.words("total-now", { points: signed(result.totals[seat]) }));
+    const said = result.parts[seat].filter((part) => part.points || part.card || part.reason === "moon cards");
+    const parts = said.map((part) => this.#part(part));
+    const list = parts.length ? make("ul", "parts", ...parts) : make("p", "soft", this.words("nothing-counts"));
+    const section = make("section", `points-of${seat === deal.seat ? " mine" : ""}${isBest ? " best" : ""}`, name, list, total);
+    section.setAttribute("aria-label", this.#name(deal, seat));
+    return section;
+  }
+
+  /** @param {PersonPoints} part */
+  #part(part) {
+    const key = `part-${part.reason.replaceAll(" ", "-")}`;
+    const text = this.words(key, { points: signed(part.points), factor: part.factor });
+    const times = part.factor !== 1 && part.reason !== "doubler" ? [make("span", "times", `×${part.factor}`)] : [];
+    return make("li", "", ...cards(part.card, this.words), text, ...times);
+  }
+
+  /** @param {PersonDeal} deal @param {import("./shapes").PersonOver} over */
+  #game(deal, over) {
+    const title = this.#title(this.words("game-over"));
+    const seats = seatsOf(deal);
+    const sign = deal.low_is_better ? 1 : -1;
+    const sorted = [...seats].sort((one, other) => sign * (over.totals[one] - over.totals[other]));
+    const rows = sorted.map((seat) => {
+      const place = 1 + seats.filter((each) => sign * over.totals[each] < sign * over.totals[seat]).length;
+      const row = make("li", seat === deal.seat ? "mine" : "", make("span", "place", String(place)), make("span", "name", this.#name(deal, seat)));
+      row.append(make("b", "num", signed(over.totals[seat])));
+      return row;
+    });
+    const links = [
+      ["compare", over.compare],
+      ["verify", over.verify],
+      ["again", "/play"],
+    ].flatMap(([key, address], place) => {
+      const link = document.createElement("a");
+      Object.assign(link, { href: address, className: place ? "button" : "button main", textContent: this.words(`link-${key}`) });
+      return address ? [link] : [];
+    });
+    const own = make("p", "place-of", this.words("your-place", { place: over.place, count: deal.players }));
+    return [title, own, make("ol", "final", ...rows), make("div", "bar", ...links)];
+  }
+
+  /** @param {string} text */
+  #title(text) {
+    const title = make("h2", "", text);
+    title.tabIndex = -1;
+    return title;
+  }
+
+  /** @param {PersonDeal} deal @param {number} seat */
+  #name(deal, seat) {
+    return seat === deal.seat ? this.words("you") : deal.bots[seat];
+  }
+}
+
+/** The person first, then clockwise. @param {PersonDeal} deal */
+function seatsOf(deal) {
+  return deal.bots.map((_, place) => (deal.seat + place) % deal.players);
+}
+
+/** @param {PersonDeal} deal @param {number[]} scores */
+function bestOf(deal, scores) {
+  return deal.low_is_better ? Math.min(...scores) : Math.max(...scores);
+}

@@ -1,0 +1,54 @@
+// What a person has chosen for the table, kept in the browser: the speed, one tap or two, sounds, colours.
+// @ts-check
+
+import { rememberColours } from "./player.js";
+
+const KEPT = "pigpen-play";
+
+export class Settings {
+  speed = 1;
+  taps = matchMedia("(pointer: coarse)").matches ? 2 : 1;
+  sound = false;
+
+  /** @param {HTMLElement} form With fields of these names. @param {() => void} changed */
+  constructor(form, changed) {
+    this.changed = changed;
+    this.#read();
+    this.#field(form, "speed", String(this.speed), (field) => (this.speed = Number(field.value) || Infinity));
+    this.#field(form, "taps", String(this.taps), (field) => (this.taps = Number(field.value)));
+    const box = /** @type {HTMLInputElement} */ (form.querySelector("[name=sound]"));
+    box.checked = this.sound;
+    box.addEventListener("change", () => {
+      this.sound = box.checked;
+      this.#keep();
+    });
+    rememberColours(/** @type {HTMLInputElement} */ (form.querySelector("[name=colours]")));
+  }
+
+  /** @param {HTMLElement} form @param {string} name @param {string} value @param {(field: HTMLSelectElement) => void} take */
+  #field(form, name, value, take) {
+    const field = /** @type {HTMLSelectElement} */ (form.querySelector(`[name=${name}]`));
+    field.value = value === "Infinity" ? "0" : value;
+    field.addEventListener("change", () => {
+      take(field);
+      this.#keep();
+    });
+  }
+
+  #read() {
+    try {
+      const kept = JSON.parse(localStorage.getItem(KEPT) ?? "{}");
+      this.speed = kept.speed === 0 ? Infinity : (kept.speed ?? this.speed);
+      this.taps = kept.taps ?? this.taps;
+      this.sound = kept.sound ?? this.sound;
+    } catch {
+      // What is kept cannot be read: it stays as it is by default.
+    }
+  }
+
+  #keep() {
+    const speed = this.speed === Infinity ? 0 : this.speed;
+    localStorage.setItem(KEPT, JSON.stringify({ speed, taps: this.taps, sound: this.sound }));
+    this.changed();
+  }
+}

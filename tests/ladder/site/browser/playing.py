@@ -1,0 +1,172 @@
+"""Tables that really play, in the site's own process: a person's seat each, with the routes that a browser asks."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from ladder.app.tables.person_front import PersonFront, TableSigns
+from ladder.matches.bots import InlineBots
+from ladder.matches.people import play_with_people
+from ladder.person.client import PersonClient
+from ladder.sandbox.bots.bot_source import find_bot
+from pigpen.rules import PRESETS
+from referee.match.formats import Format
+from referee.match.spec import DEFAULT_CLOCK, MatchSpec, person_clock
+from referee.records.steps import parse_action
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from fastapi import FastAPI
+    from starlette.requests import Request
+
+    from ladder.values.person_state import PersonState
+    from pigpen.rules import Rules
+    from referee.records.lines import AnyLine
+
+NAMES = ("Ada", "Bertram", "Clementine", "Dai", "Eleonora", "Fritz", "Gwendolyn", "Hao")
+
+
+@dataclass
+class PlayedTable:
+    """A table with one person at it, and what its browsers are sent."""
+
+    rules: Rules
+    deals: int | None
+    seed: bytes
+    seconds: float = 600.0
+    practice: bool = False
+    bot: str = "cautious"
+    states: list[PersonState] = field(default_factory=list)
+    answers: list[dict[str, Any]] = field(default_factory=list)
+    lines: list[AnyLine] = field(default_factory=list)
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+    broken: bool = False
+    """Whether streams are refused for now."""
+
+    def __post_init__(self) -> None:
+        """Prepare the front; `play` begins."""
+        self.front = PersonFront(self._take, TableSigns({NAMES[0]: "person"}, practice=self.practice))
+        self.client: PersonClient | None = None
+
+    def _take(self, state: PersonState) -> None:
+        self.states.append(state)
+        self.changed.set()
+        self.changed = asyncio.Event()
+
+    async def play(self) -> None:
+        """Play the match to its end."""
+        names = NAMES[: self.rules.players]
+        spec = MatchSpec(
+            self.rules, names, Format(self.deals), DEFAULT_CLOCK, self.seed, {0: person_clock(self.seconds)}
+        )
+        bots = InlineBots([find_bot(self.bot)] * (self.rules.players - 1))
+        await play_with_people(spec, bots, {0: self._sit}, self.lines.append)
+
+    @asynccontextmanager
+    async def _sit(self, table: int, address: str, token: str) -> AsyncIterator[None]:
+        self.client = PersonClient(self.front, address, token)
+        self.front.seat = self.client
+        playing = asyncio.ensure_future(self.client.play_match())
+        try:
+            yield
+            await asyncio.wait_for(playing, 600)
+        finally:
+            playing.cancel()
+
+
+class Tables:
+    """All tables of a site, by name, and their routes."""
+
+    def __init__(self) -> None:
+        self.tables: dict[str, PlayedTable] = {}
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def add_to(self, app: FastAPI) -> None:
+        """Add the routes of people's tables before all others."""
+        routes = [
+            Route("/tests/new", self.new),
+            Route("/tests/play/{name}", self.page),
+            Route("/tests/play/{name}/stream", self.stream),
+            Route("/tests/play/{name}/state", self.state),
+            Route("/tests/play/{name}/answer", self.answer, methods=["POST"]),
+            Route("/tests/play/{name}/presence", self.presence, methods=["POST"]),
+        ]
+        app.router.routes[:0] = routes
+
+    async def new(self, request: Request) -> Response:
+        """Begin to play."""
+        asked = request.query_params
+        rules = self.rules_of(asked.get("rules", "hearts"))
+        seed = bytes([int(asked.get("seed", "0"))] * 32)
+        table = PlayedTable(rules, int(asked.get("deals", "0")) or None, seed, float(asked.get("seconds", "600")))
+        table.practice = table.front.signs.practice = "practice" in asked
+        name = str(len(self.tables))
+        self.tables[name] = table
+        self._tasks.append(asyncio.ensure_future(table.play()))
+        return RedirectResponse(f"/tests/play/{name}{'?lang=' + asked['lang'] if 'lang' in asked else ''}", 303)
+
+    def rules_of(self, name: str) -> Rules:
+        """Find rules by name; tests add others."""
+        return PRESETS[name]
+
+    async def page(self, request: Request) -> Response:
+        table = self._table(request)
+        values = {"base": request.url.path, "title": table.rules.title, "variant": table.rules.name}
+        response: Response = request.app.state.site.pages.fresh_page(request, "play_table.html", values)
+        return response
+
+    async def stream(self, request: Request) -> Response:
+        table = self._table(request)
+        if table.broken:
+            return Response(status_code=502)
+        return StreamingResponse(_events(table), media_type="text/event-stream")
+
+    async def state(self, request: Request) -> Response:
+        return JSONResponse(_json(self._table(request)))
+
+    async def answer(self, request: Request) -> Response:
+        table, said = self._table(request), await request.json()
+        table.answers.append(said)
+        question = table.front.question
+        if question is None or question.view.decision != said["decision"]:
+            return JSONResponse(_json(table), 409)
+        action = parse_action(question.view.phase.name.lower(), said["action"])
+        return Response(status_code=204) if table.front.answer(said["decision"], action) else JSONResponse({}, 409)
+
+    async def presence(self, request: Request) -> Response:
+        table, said = self._table(request), await request.json()
+        assert table.client is not None
+        if said["state"] == "ready":
+            table.front.go_on(said["deal"])
+        elif said["state"] == "away":
+            table.client.leave()
+        else:
+            table.client.come_back()
+        return Response(status_code=204)
+
+    def _table(self, request: Request) -> PlayedTable:
+        return self.tables[request.path_params["name"]]
+
+
+async def _events(table: PlayedTable) -> AsyncIterator[str]:
+    """The newest state, and then each that comes."""
+    sent = max(0, len(table.states) - 1)
+    while True:
+        changed = table.changed
+        for state in table.states[sent:]:
+            yield f"data: {state.model_dump_json()}\n\n"
+        sent = len(table.states)
+        await changed.wait()
+
+
+def _json(table: PlayedTable) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(table.front.state().model_dump_json())
+    return found
