@@ -91,7 +91,7 @@ class ReplayFile extends HTMLElement {
   /** @param {RecordFile} record */
   #list(record) {
     const { words = String } = this;
-    const hasBoards = record.match.format.startsWith("boards");
+    const hasBoards = record.match.format.startsWith("board");
     const groups = new Map();
     for (const { place } of record.deals) {
       const name = words(hasBoards ? "board" : "deal", { number: place.board });
