@@ -61,8 +61,18 @@ def read_recorded(path: Path) -> RecordedMatch:
 @lru_cache(maxsize=KEPT)
 def _read(path: Path, changed: int, size: int) -> RecordedMatch:
     """Read a file; it is another one when its time or size is."""
+    return understood(read_record(path))
+
+
+def understood(lines: Iterable[AnyLine]) -> RecordedMatch:
+    """
+    Take the lines of a record.
+
+    Raises:
+        BadRecord: If they make no sense, or hold no deal.
+    """
     survey = _Found()
-    recorded = Recorded.of(survey.watch(read_record(path)))
+    recorded = Recorded.of(survey.watch(lines))
     if not recorded.deals:
         raise BadRecord("it holds no deal")
     places = sorted(survey.decisions, key=lambda place: (place.board, place.table))

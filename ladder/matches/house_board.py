@@ -10,7 +10,6 @@ from ladder.matches.house import house_bot
 from pigpen.values.notices import ClockSetting
 from referee.match.match import Match
 from referee.match.spec import MatchSpec
-from referee.records.recorded import Recorded
 from referee.seats.seat import InlineSeat
 
 if TYPE_CHECKING:
@@ -24,9 +23,9 @@ PATIENT = ClockSetting(bank=3600.0, increment=60.0, limit=60.0, start_up=60.0)
 """No house bot errs because this machine is busy."""
 
 
-def house_board(rules: Rules, form: Format, seed: bytes, bots: Sequence[str]) -> Recorded:
+def house_board(rules: Rules, form: Format, seed: bytes, bots: Sequence[str]) -> list[AnyLine]:
     """
-    Let house bots play; not from within an event loop.
+    Let house bots play, and give the lines of the record; not from within an event loop.
 
     Args:
         rules: The variant.
@@ -42,4 +41,4 @@ def house_board(rules: Rules, form: Format, seed: bytes, bots: Sequence[str]) ->
         yield [InlineSeat(house_bot(name)) for name in bots]
 
     asyncio.run(Match(spec, open_table, lines.append).play())
-    return Recorded.of(lines)
+    return lines

@@ -11,7 +11,7 @@ from referee.replay.decision import decisions
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ladder.values.same_board import ChairKind
+    from ladder.values.people import ChairKind
     from pigpen.rules import Rules
     from referee.records.lines import DealLine
     from referee.records.recorded import Recorded

@@ -2,11 +2,49 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import datetime
 
+from ladder.values.people import ChairKind
 from ladder.values.value import Value
 
-ChairKind = Literal["person", "house", "bot"]
+
+class TodaysBoard(Value):
+    """The board of a day in one variant, the same for everybody."""
+
+    variant: str
+    title: str
+    players: int
+    day: datetime.date
+    """UTC."""
+    commitment: str
+    """SHA-256 of its seed, in hex."""
+    seed: str | None
+    """In hex; None until the day is over."""
+    played: int
+    """How many people have played it to its end."""
+
+
+class MatchBoardChair(Value):
+    """A chair of a board that bots have played."""
+
+    seat: int
+    bot: str
+    """Who sat there at this table."""
+
+
+class MatchBoard(Value):
+    """A board at one table of a match of the ladder, to be played once more."""
+
+    match: int
+    board: int
+    table: int
+    """Which is the board's rotation."""
+    variant: str
+    title: str
+    chairs: tuple[MatchBoardChair, ...]
+    """By seat."""
+    commitment: str
+    """That of the match, and so of the table that plays the board once more."""
 
 
 class BoardDifference(Value):
@@ -47,8 +85,10 @@ class SameBoard(Value):
     variant: str
     title: str
     low_is_better: bool
-    what: str
-    """`today 2026-11-23`, or `match 17`."""
+    day: datetime.date | None
+    """Whose board it is; None: it is of a match."""
+    match: int | None
+    """Of which match the board is; None: it is a day's."""
     board: int
     rotation: int
     chair: int

@@ -12,6 +12,7 @@ from ladder.store.table_models import OPEN, PeopleChair, PeopleTable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
 
 
@@ -70,3 +71,33 @@ def finished_before(session: Session, before: float) -> Sequence[int]:
     """The numbers of guests' tables that have ended before a Unix time."""
     old = select(PeopleTable.id).where(PeopleTable.finished < before, PeopleTable.owner.is_(None))
     return session.scalars(old).all()
+
+
+def count_finished(session: Session, board: str, commitment: str) -> int:
+    """How many tables have played a certain board to its end."""
+    counted = select(func.count(PeopleTable.id)).where(*_of_board(board, commitment))
+    return session.execute(counted).scalar_one()
+
+
+def people_at(session: Session, board: str, commitment: str, most: int) -> list[tuple[PeopleTable, PeopleChair]]:
+    """
+    The people who have played a certain board to its end, each with the table, the first ones first.
+
+    Args:
+        session: The database.
+        board: As `PeopleTable.board`; `17/3/%` has any table and seat of board 3 of match 17.
+        commitment: That of its seed: what only claims to be this board is left out.
+        most: How many to give at most.
+    """
+    wanted = (
+        select(PeopleTable, PeopleChair)
+        .join(PeopleChair, PeopleChair.table_id == PeopleTable.id)
+        .where(*_of_board(board, commitment), PeopleChair.kind == "person", PeopleChair.points.is_not(None))
+        .order_by(PeopleTable.id)
+        .limit(most)
+    )
+    return [(table, chair) for table, chair in session.execute(wanted)]
+
+
+def _of_board(board: str, commitment: str) -> tuple[ColumnElement[bool], ...]:
+    return PeopleTable.board.like(board), PeopleTable.commitment == commitment, PeopleTable.status == "over"

@@ -9,6 +9,7 @@ from ladder.matches.house_board import house_board
 from pigpen.rules import PRESETS
 from referee.match.formats import Format
 from referee.records.lines import to_json, without_times
+from referee.records.recorded import Recorded
 
 
 @pytest.mark.parametrize("rules", ["hearts", "gongzhu-five"])
@@ -16,7 +17,7 @@ def test_a_house_bot_does_the_same_with_the_same_cards(rules: str) -> None:
     variant = PRESETS[rules]
     for name in HOUSE:
         bots = (name, *(OPPONENT,) * (variant.players - 1))
-        one, again = (house_board(variant, Format.parse(FORMAT), bytes(32), bots) for _ in range(2))
+        one, again = (Recorded.of(house_board(variant, Format.parse(FORMAT), bytes(32), bots)) for _ in range(2))
         assert without_times([to_json(one.deals[0])]) == without_times([to_json(again.deals[0])])
         assert one.deals[0].seats is not None
         assert one.deals[0].seats[0] == 0

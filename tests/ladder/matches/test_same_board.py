@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ladder.matches.same_board import Sat, SatDeal, differences, percentile, ranked
+from ladder.values.people import ChairKind
 from pigpen.rules import PRESETS, seed_from
 from referee.records.recorded import Recorded
 from referee.replay.decision import decisions
@@ -20,7 +21,7 @@ def sat(recorded: Recorded, rotation: int, chair: int) -> SatDeal:
 @pytest.mark.parametrize(("rules", "order"), [("hearts", "cabd"), ("gongzhu", "dbac")])
 def test_the_best_one_stands_first_and_you_before_your_equals(rules: str, order: str) -> None:
     points = {"a": 5, "b": 5, "c": -2, "d": 26}
-    others = [Sat(key, key, "house", each, you=key == order[1]) for key, each in points.items()]
+    others = [Sat(key, key, ChairKind.HOUSE, each, you=key == order[1]) for key, each in points.items()]
     found = ranked(PRESETS[rules], others)
     assert "".join(each.key for each in found) == order
     assert [each.place for each in found] == [1, 2, 2, 4]

@@ -1,0 +1,163 @@
+"""Who has played a board from one chair, how, and with what points: people, house bots, bots of the ladder."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from ladder.app.recorded_match import read_recorded, understood
+from ladder.app.tables.match_boards import BoardChair, played_board
+from ladder.app.tables.reading import chair_for, found_table
+from ladder.app.tables.sitting import NO_SEAT
+from ladder.entry.today import HOUSE, OPPONENT
+from ladder.errors import Conflict, Forbidden, LadderError
+from ladder.matches.house_board import house_board
+from ladder.matches.same_board import Sat, SatDeal
+from ladder.results.table_files import TableFiles
+from ladder.store.queries.tables import chairs_of, people_at
+from ladder.values.people import ChairKind, TablePurpose, TableStatus
+from ladder.values.text import harmless
+from referee.match.formats import Format
+from referee.records.recorded import seats_of
+from referee.records.rules_file import rules_from
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ladder.app.ladder import Ladder
+    from ladder.app.recorded_match import RecordedMatch
+    from ladder.store.table_models import PeopleChair, PeopleTable
+    from pigpen.rules import Rules
+
+MOST_PEOPLE = 10_000
+"""So many people's points of one board are looked at."""
+SEALED = "The results of this board are sealed until you have played it to its end."
+ITS_OWN = "Nobody else has played the cards of this table: there is nothing to compare."
+YOU = "you"
+"""Names your own play in addresses."""
+_PERSON, _HOUSE, _BOT = "person-", "house-", "bot-"
+
+
+@dataclass(frozen=True)
+class PlayedBoard:
+    """A board, and who has played it."""
+
+    ladder: Ladder
+    table: int
+    """The number of your table."""
+    rules: Rules
+    form: Format
+    seed: bytes
+    day: datetime.date | None
+    chair: BoardChair | None
+    """Of a board of a match: which it is."""
+    people: tuple[Sat, ...]
+    own: frozenset[str]
+    """The keys of what you have played, this time and others."""
+
+    def sats(self) -> Iterator[Sat]:
+        """Everybody's points."""
+        yield from self.people
+        if self.chair is None:
+            for name in HOUSE:
+                found = self.sat_deal(_HOUSE + name)
+                yield Sat(_HOUSE + name, name, ChairKind.HOUSE, found.line.scores[found.chair])
+            return
+        for table, recorded, line in played_board(self.ladder, self.chair):
+            bot = recorded.recorded.first.bots[seats_of(line)[self.chair.seat]]
+            yield Sat(f"{_BOT}{table}", harmless(bot), ChairKind.BOT, line.scores[self.chair.seat])
+
+    @property
+    def mine(self) -> SatDeal:
+        """Your play."""
+        return self.sat_deal(YOU)
+
+    def sat_deal(self, key: str) -> SatDeal:
+        """Somebody's play, and the chair."""
+        recorded = self.record(key)
+        seat = self.chair.seat if self.chair else 0
+        table = int(key.removeprefix(_BOT)) if key.startswith(_BOT) else None
+        (line, *_) = recorded.recorded.deals.where(rotation=table, board=self.form.board and self.form.board.board)
+        return SatDeal(recorded.recorded, line, seat)
+
+    def record(self, key: str) -> RecordedMatch:
+        """
+        The record of somebody's play.
+
+        Raises:
+            LadderError: If there is no such play.
+        """
+        if key == YOU:
+            return self._of_table(self.table)
+        if key.startswith(_HOUSE) and self.chair is None and key.removeprefix(_HOUSE) in HOUSE:
+            return _of_house(json.dumps(self.rules.to_plain()), self.form, self.seed, key.removeprefix(_HOUSE))
+        if key.startswith(_PERSON) and key in {each.key for each in self.people}:
+            return self._of_table(int(key.removeprefix(_PERSON)))
+        if key.startswith(_BOT) and self.chair:
+            for table, recorded, _ in played_board(self.ladder, self.chair):
+                if key == f"{_BOT}{table}":
+                    return recorded
+        raise LadderError(f"Nobody called {harmless(key)[:40]!r} has played this board; look at the comparison again.")
+
+    def _of_table(self, table: int) -> RecordedMatch:
+        return read_recorded(TableFiles(self.ladder.settings.data_dir).record(table))
+
+
+def board_of(ladder: Ladder, name: str, secret: str) -> PlayedBoard:
+    """
+    Find the board of a table, for somebody who has played it.
+
+    Raises:
+        Conflict: If the table is not over: until then everything about the board is sealed.
+        Forbidden: If the secret is for no chair there.
+        LadderError: If there is no such table, or the board is nobody else's.
+    """
+    with ladder.database.read() as session:
+        table = found_table(session, name)
+        mine = chair_for(chairs_of(session, table.id), secret)
+        if mine is None:
+            raise Forbidden(NO_SEAT)
+        if table.purpose == TablePurpose.FREE:
+            raise LadderError(ITS_OWN)
+        if table.status != TableStatus.OVER:
+            raise Conflict(SEALED)
+        chair = BoardChair.of(table.board) if table.purpose == TablePurpose.BOARD else None
+        wanted = f"{chair.match}/{chair.board}/%/{chair.seat}" if chair else table.board
+        sat = people_at(session, wanted, table.commitment, MOST_PEOPLE)
+        visitor = _visitor(table)
+        return PlayedBoard(
+            ladder=ladder,
+            table=table.id,
+            rules=rules_from(table.rules),
+            form=Format.parse(table.format),
+            seed=bytes.fromhex(table.seed),
+            day=None if chair else datetime.date.fromisoformat(table.board),
+            chair=chair,
+            people=tuple(_people(sat, table.id)),
+            own=frozenset(f"{_PERSON}{each.id}" for each, _ in sat if _visitor(each) == visitor),
+        )
+
+
+@lru_cache(maxsize=64)
+def _of_house(rules: str, form: Format, seed: bytes, name: str) -> RecordedMatch:
+    """How a house bot plays a day's board, by the rules as JSON: always the same."""
+    variant = rules_from(json.loads(rules))
+    return understood(house_board(variant, form, seed, (name, *[OPPONENT] * (variant.players - 1))))
+
+
+def _people(sat: list[tuple[PeopleTable, PeopleChair]], mine: int) -> Iterator[Sat]:
+    """People's points; whoever plays a board again knows the cards, so that the first time alone counts."""
+    seen = set()
+    for table, chair in sat:
+        counts = not table.assisted and _visitor(table) not in seen
+        seen.add(_visitor(table))
+        key, points = f"{_PERSON}{table.id}", chair.points or 0
+        yield Sat(key, harmless(chair.name), ChairKind.PERSON, points, table.id == mine, counts)
+
+
+def _visitor(table: PeopleTable) -> tuple[str, str | int]:
+    """Who opened a table, as far as that can be known."""
+    return ("account", table.owner) if table.owner else ("guest", table.guest or table.id)

@@ -1,0 +1,187 @@
+"""The same board: sealed until it is played, then beside everybody who sat in that chair, decision by decision."""
+
+from __future__ import annotations
+
+import stat
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.app.ladder import Ladder
+from ladder.app.tables.comparing import beside, compare, sitting_replayed
+from ladder.app.tables.day_secret import day_secret
+from ladder.app.tables.match_boards import BoardChair, match_board, open_match_board
+from ladder.app.tables.opening import open_table
+from ladder.app.tables.reading import table_page
+from ladder.app.tables.sittings import YOU
+from ladder.app.tables.todays import open_today, todays_board
+from ladder.entry.today import HOUSE
+from ladder.errors import Conflict, Forbidden, LadderError, UserError
+from ladder.results.table_files import TableFiles
+from ladder.settings.settings import load_settings
+from ladder.store.table_models import PeopleTable
+from ladder.values.people import ChairKind, TableOrder, TablePurpose, TableVisitor
+from pigpen.rules import seed_from
+from pigpen.rules.shuffle import commitment
+from referee.records.lines import DealLine
+from referee.replay.verify import verify
+from tests.ladder.app.tables.finished import finished
+from tests.ladder.ladders import NOW, played
+from tests.ladder.recorded_ladders import new_ladder, recorded_match
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+ADA = TableVisitor(guest="192.0.2.7", shown="Ada")
+BEN = TableVisitor(guest="192.0.2.8", shown="Ben")
+DAY = 24 * 3600.0
+
+
+@pytest.fixture
+def ladder(tmp_path: Path) -> Iterator[Ladder]:
+    made = new_ladder(load_settings(data_dir=tmp_path))
+    yield made
+    made.database.close()
+
+
+def tomorrow(ladder: Ladder) -> Ladder:
+    return replace(ladder, clock=lambda: NOW + DAY)
+
+
+def test_the_secret_of_the_days_is_made_once_and_nobody_else_may_read_it(tmp_path: Path) -> None:
+    first = day_secret(tmp_path)
+    assert (len(first), day_secret(tmp_path)) == (32, first)
+    (file,) = (tmp_path / "tables").iterdir()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    file.write_text("nothing")
+    with pytest.raises(LadderError, match="cannot be read"):
+        day_secret(tmp_path)
+
+
+def test_todays_board_is_committed_to_and_its_seed_is_told_when_the_day_is_over(ladder: Ladder) -> None:
+    today = todays_board(ladder, "hearts")
+    assert today.seed is None
+    assert today.commitment != todays_board(ladder, "gongzhu").commitment
+    then = todays_board(tomorrow(ladder), "hearts", days_ago=1)
+    assert (then.day, then.commitment) == (today.day, today.commitment)
+    assert then.seed is not None
+    assert commitment(bytes.fromhex(then.seed)) == today.commitment
+
+
+@pytest.mark.parametrize("rules", ["hearts", "gongzhu-sale", "gongzhu-partners", "gongzhu-five"])
+def test_everybody_gets_the_same_cards_in_the_same_chair(ladder: Ladder, rules: str) -> None:
+    one, other = open_today(ladder, rules, ADA), open_today(ladder, rules, BEN)
+    finished(ladder, one)
+    finished(ladder, other, "random")
+    first, second = (compare(ladder, each.name, each.secrets[0]) for each in (one, other))
+    assert first.hand == second.hand
+    assert (first.chair, first.board, first.rotation, first.match) == (0, 0, 0, None)
+    assert {each.name for each in first.sittings} == {"Ada", "Ben", *HOUSE}
+    assert [each.name for each in first.sittings if each.you] == ["Ada"]
+    points = {each.name: each.points for each in first.sittings}
+    assert points["Ada"] == points["cautious"] == first.points, "who plays like a house bot has its points"
+    assert todays_board(ladder, rules).played == 2
+    assert first.percentile is not None
+
+
+def test_nothing_is_told_before_the_board_is_played(ladder: Ladder) -> None:
+    opened = open_today(ladder, "hearts", ADA)
+    secret = opened.secrets[0]
+    for ask in (
+        lambda: compare(ladder, opened.name, secret),
+        lambda: beside(ladder, opened.name, secret, "house-counting"),
+        lambda: sitting_replayed(ladder, opened.name, secret, "house-counting"),
+    ):
+        with pytest.raises(Conflict, match="sealed until you have played"):
+            ask()
+    finished(ladder, opened)
+    with pytest.raises(Forbidden):
+        compare(ladder, opened.name, "another")
+    assert table_page(ladder, opened.name, secret).seed is None, "others are still to play it"
+
+
+def test_a_table_that_only_says_that_it_plays_the_board_is_not_compared(ladder: Ladder) -> None:
+    opened = open_today(ladder, "hearts", ADA)
+    finished(ladder, opened)
+    order = TableOrder(variant="hearts", format="board:0:0", purpose=TablePurpose.TODAY,
+                       board=todays_board(ladder, "hearts").day.isoformat())  # fmt: skip
+    finished(ladder, open_table(ladder, order, BEN, seed_from("easy")))
+    assert {each.name for each in compare(ladder, opened.name, opened.secrets[0]).sittings} == {"Ada", *HOUSE}
+
+
+def test_the_first_time_counts_and_only_without_help(ladder: Ladder) -> None:
+    tables = [open_today(ladder, "hearts", visitor) for visitor in (ADA, ADA, BEN)]
+    numbers = [finished(ladder, each, "random") for each in tables]
+    with ladder.database.write() as session:
+        helped = session.get(PeopleTable, numbers[2])
+        assert helped is not None
+        helped.assisted = True
+    found = compare(ladder, tables[1].name, tables[1].secrets[0])
+    assert {each.key: each.counts for each in found.sittings if each.kind is ChairKind.PERSON} == {
+        f"person-{numbers[0]}": True, f"person-{numbers[1]}": False, f"person-{numbers[2]}": False
+    }  # fmt: skip
+    house = [each.points for each in found.sittings if each.kind is ChairKind.HOUSE]
+    assert found.percentile == sum(100 * (found.points < each) + 50 * (found.points == each) for each in house) // 5
+
+
+def test_the_first_decision_that_differs_leads_into_both_deals(ladder: Ladder) -> None:
+    opened = open_today(ladder, "hearts", ADA)
+    finished(ladder, opened, "random")
+    name, secret = opened.name, opened.secrets[0]
+    mine = sitting_replayed(ladder, name, secret, YOU)
+    assert (mine.match, mine.bots[0]) == (None, "Ada")
+    for key in (f"house-{each}" for each in HOUSE if each != "random"):
+        found = beside(ladder, name, secret, key)
+        theirs = sitting_replayed(ladder, name, secret, key)
+        assert theirs.hands == mine.hands
+        first = found.differences[0]
+        done = {step.number: step for shown in (mine,) for moment in shown.moments for step in moment.steps}
+        assert (done[first.step].seat, done[first.step].action) == (0, first.yours)
+        done = {step.number: step for moment in theirs.moments for step in moment.steps}
+        assert (done[first.other_step].seat, done[first.other_step].action) == (0, first.other)
+    with pytest.raises(LadderError, match="Nobody called 'person-999'"):
+        beside(ladder, name, secret, "person-999")
+    with pytest.raises(LadderError, match="There is no seat 7"):
+        sitting_replayed(ladder, name, secret, YOU, 7)
+
+
+def test_a_board_of_a_match_is_played_once_more_in_the_place_of_a_bot(ladder: Ladder) -> None:
+    lines = played("gongzhu", form="boards:2")
+    match = recorded_match(ladder, lines, "1")
+    deals = [line for line in lines if isinstance(line, DealLine)]
+    (line,) = [each for each in deals if (each.board, each.rotation) == (1, 2)]
+    found = match_board(ladder, match, 1, 2)
+    assert line.seats is not None
+    assert [chair.bot for chair in found.chairs] == [lines[0].bots[bot] for bot in line.seats]  # type: ignore[union-attr]
+    tables = [open_match_board(ladder, BoardChair(match, 1, table, 3), who) for table, who in ((2, ADA), (0, BEN))]
+    numbers = [finished(ladder, each) for each in tables]
+    person = line.seats[3]
+    assert [*tables[0].secrets] == [person]
+    result = compare(ladder, tables[0].name, tables[0].secrets[person])
+    assert (result.match, result.board, result.rotation, result.chair, result.hand) == (match, 1, 2, 3, line.hands[3])
+    bots = {each.key: each.points for each in result.sittings if each.kind is ChairKind.BOT}
+    assert bots == {f"bot-{each.rotation}": each.scores[3] for each in deals if each.board == 1}
+    assert {each.name for each in result.sittings if each.kind is ChairKind.PERSON} == {"Ada", "Ben"}
+    record = TableFiles(ladder.settings.data_dir).record(numbers[0])
+    checked = verify(record)
+    assert checked.finished
+    assert checked.match is not None
+    assert checked.match.commitment == found.commitment == lines[0].commitment  # type: ignore[union-attr]
+    assert beside(ladder, tables[0].name, tables[0].secrets[person], "bot-2").sitting.points == line.scores[3]
+
+
+def test_what_is_no_board_of_a_match_is_named(ladder: Ladder) -> None:
+    match = recorded_match(ladder, played("hearts"), "1")
+    for board, table in ((99, 0), (0, 7)):
+        with pytest.raises(UserError, match=f"Match {match} has no board {board} at table {table}"):
+            match_board(ladder, match, board, table)
+    with pytest.raises(UserError, match="has no seat 7"):
+        open_match_board(ladder, BoardChair(match, 0, 0, 7), ADA)
+    with pytest.raises(LadderError, match="There is no match 99"):
+        match_board(ladder, 99, 0, 0)
+    opened = open_table(ladder, TableOrder(variant="hearts", format="deals:1"), ADA)
+    finished(ladder, opened)
+    with pytest.raises(LadderError, match="nothing to compare"):
+        compare(ladder, opened.name, opened.secrets[0])
