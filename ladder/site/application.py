@@ -16,6 +16,7 @@ from ladder.app import overview
 from ladder.app.accounts.passwords import Passwords
 from ladder.app.accounts.provider_settings import check_provider
 from ladder.app.live_hub import LiveHub
+from ladder.app.tables.person_desks import PersonDesks
 from ladder.site import (
     account_api,
     account_routes,
@@ -26,6 +27,8 @@ from ladder.site import (
     my_routes,
     operations,
     owner_api,
+    play_routes,
+    play_streams,
     problems,
     provider_routes,
     registry_api,
@@ -67,6 +70,8 @@ PAGES = (
     routes.router,
     replay_routes.router,
     live_routes.pages,
+    play_routes.router,
+    play_streams.router,
     why_routes.pages,
     operations.router,
 )
@@ -76,7 +81,12 @@ PERSONAL_API = (account_api.router, owner_api.router, submission_api.router, reg
 """What somebody must log in for."""
 
 
-def make_app(ladder: Ladder, hub: LiveHub | None = None, passwords: Passwords | None = None) -> EveryResponse:
+def make_app(
+    ladder: Ladder,
+    hub: LiveHub | None = None,
+    passwords: Passwords | None = None,
+    desks: PersonDesks | None = None,
+) -> EveryResponse:
     """
     Put the site of a ladder together.
 
@@ -84,14 +94,16 @@ def make_app(ladder: Ladder, hub: LiveHub | None = None, passwords: Passwords | 
         ladder: Open for as long as the application serves.
         hub: What follows matches; closed in the end.
         passwords: What hashes them; None: with the usual parameters.
+        desks: The chairs of people; closed in the end.
     """
-    site = _site(ladder, hub or LiveHub(ladder), passwords or Passwords())
+    site = _site(ladder, hub or LiveHub(ladder), passwords or Passwords(), desks or PersonDesks())
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         to_thread.current_default_thread_limiter().total_tokens = THREADS
         yield
         await site.hub.close()
+        await site.desks.close()
 
     app = FastAPI(
         title="Pigpen",
@@ -106,7 +118,7 @@ def make_app(ladder: Ladder, hub: LiveHub | None = None, passwords: Passwords | 
     return EveryResponse(BodyLimits(app, ladder.settings.upload_bytes), site.metrics)
 
 
-def _site(ladder: Ladder, hub: LiveHub, passwords: Passwords) -> Site:
+def _site(ladder: Ladder, hub: LiveHub, passwords: Passwords, desks: PersonDesks) -> Site:
     answers = AnswerCache(partial(overview.revision, ladder))
     return Site(
         ladder,
@@ -115,6 +127,7 @@ def _site(ladder: Ladder, hub: LiveHub, passwords: Passwords) -> Site:
         Pages(answers),
         Metrics(),
         hub,
+        desks,
         passwords,
         Attempts(),
         hashing_threads(),

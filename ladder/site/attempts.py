@@ -31,6 +31,7 @@ class Attempt(enum.StrEnum):
     CHANGE_PASSWORD = "change password"
     CREATE_TOKEN = "create token"
     REGISTRY = "registry"
+    OPEN_TABLE = "open table"
 
 
 LIMITS: dict[Attempt, tuple[int, int, int]] = {
@@ -42,6 +43,7 @@ LIMITS: dict[Attempt, tuple[int, int, int]] = {
     Attempt.CHANGE_PASSWORD: (60, 10, 600),
     Attempt.CREATE_TOKEN: (60, 30, 600),
     Attempt.REGISTRY: (600, 300, 600),
+    Attempt.OPEN_TABLE: (60, 60, 3600),
 }
 """How often by address, how often by account, in how many seconds. A class of students may have one address."""
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ladder.app.accounts.passwords import Passwords
     from ladder.app.ladder import Ladder
     from ladder.app.live_hub import LiveHub
+    from ladder.app.tables.person_desks import PersonDesks
     from ladder.site.attempts import Attempts
     from ladder.site.cache import AnswerCache
     from ladder.site.metrics import Metrics
@@ -34,6 +35,8 @@ class Site:
     pages: Pages
     metrics: Metrics
     hub: LiveHub
+    desks: PersonDesks
+    """The chairs of people whose pages are open."""
     passwords: Passwords
     attempts: Attempts
     hashing: CapacityLimiter

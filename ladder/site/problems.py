@@ -119,7 +119,7 @@ def respond(request: Request, status: HTTPStatus, detail: str, minutes: str = ""
         minutes: What ``{minutes}`` in it stands for.
     """
     detail = harmless(detail[:LONGEST])
-    if request.url.path.startswith("/api/"):
+    if _is_program(request):
         document = {
             "type": "about:blank",
             "title": status.phrase,
@@ -138,6 +138,11 @@ def respond(request: Request, status: HTTPStatus, detail: str, minutes: str = ""
     }
     response: Response = request.app.state.site.pages.fresh_page(request, "error.html", values, status)
     return response
+
+
+def _is_program(request: Request) -> bool:
+    """Whether the answer is for a program: the API, or a script of a page."""
+    return request.url.path.startswith("/api/") or request.headers.get("sec-fetch-dest") == "empty"
 
 
 _WORDS = {

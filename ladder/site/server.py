@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 
 from ladder.app.live_hub import LiveHub
+from ladder.app.tables.person_desks import PersonDesks
 from ladder.site.application import make_app
 from ladder.site.connection import HEAD_BYTES, MOST_CONNECTIONS, Patience, PatientConnection
 
@@ -49,14 +50,14 @@ def make_server(ladder: Ladder, tls: Tls | None = None, patience: Patience = PAT
         tls: The certificate; None: HTTP.
         patience: How long visitors are waited for.
     """
-    hub, proxy = LiveHub(ladder), ladder.settings.site_proxy
+    hub, desks, proxy = LiveHub(ladder), PersonDesks(), ladder.settings.site_proxy
 
     async def renew() -> None:
         if tls is not None:
             tls.renew()
 
     config = uvicorn.Config(
-        make_app(ladder, hub),
+        make_app(ladder, hub, desks=desks),
         http=PatientConnection.with_patience(patience),
         h11_max_incomplete_event_size=HEAD_BYTES,
         limit_concurrency=MOST_CONNECTIONS,
@@ -71,15 +72,16 @@ def make_server(ladder: Ladder, tls: Tls | None = None, patience: Patience = PAT
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         lifespan="on",
     )
-    return SiteServer(config, hub)
+    return SiteServer(config, hub, desks)
 
 
 class SiteServer(uvicorn.Server):
-    """Ends the streams of live events before it waits for requests to end; a signal is how it is ended, no failure."""
+    """Ends streams before it waits for requests to end; a signal is how it is ended, no failure."""
 
-    def __init__(self, config: uvicorn.Config, hub: LiveHub) -> None:
+    def __init__(self, config: uvicorn.Config, hub: LiveHub, desks: PersonDesks) -> None:
         super().__init__(config)
         self._hub = hub
+        self._desks = desks
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -94,4 +96,5 @@ class SiteServer(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """See uvicorn."""
         await self._hub.close()
+        await self._desks.close()
         await super().shutdown(sockets)

@@ -36,7 +36,7 @@ Status = Literal["waiting", "starting", "playing", "resuming", "over", "ended"]
 
 @dataclass
 class TableSigns:
-    """What browsers are shown of a table besides the game; whoever knows it changes it."""
+    """What browsers are shown of a table besides the game."""
 
     kinds: Mapping[str, Literal["person", "house", "bot"]]
     """What sits behind each name."""
@@ -44,6 +44,10 @@ class TableSigns:
     reason: str = ""
     practice: bool = False
     assisted: bool = False
+    place: int | None = None
+    """The person's, once that is known."""
+    totals: tuple[int, ...] = ()
+    """What everybody has then."""
     verify: str = ""
     compare: str = ""
 
@@ -58,6 +62,7 @@ class PersonFront:
     Attributes:
         seat: Is told what the person does.
         signs: What is shown besides the game; call `show` after a change.
+        connections: How often its client has found the seat.
     """
 
     def __init__(
@@ -78,12 +83,13 @@ class PersonFront:
         """
         self.seat: SeatActions | None = None
         self.signs = signs
+        self.connections = 0
         self._changed = changed
         self._now = now
         self._number = int(clock() * 1000)
         self._seen: Seen | None = None
         self._question: Question | None = None
-        self._answered: tuple[int, Action] | None = None
+        self._answered: dict[int, Action] = {}
         self._fault: tuple[FaultNotice, Question | None] | None = None
         self._result: PersonResult | None = None
         self._ended: DealResult | None = None
@@ -99,7 +105,6 @@ class PersonFront:
 
     def welcomed(self, welcome: Welcome) -> None:
         """See `Front`."""
-        self.signs.status = "playing"
 
     def saw(self, seen: Seen) -> None:
         """See `Front`."""
@@ -112,7 +117,8 @@ class PersonFront:
     def asked(self, question: Question) -> None:
         """See `Front`; who is asked in the next deal has looked at the end of the last one long enough."""
         self._flush()
-        self._question, self._answered = question, None
+        self._question = question
+        self._answered.pop(question.view.decision, None)  # put again: the answer is lost
         self.show()
 
     def told(self, notice: Notice) -> None:
@@ -124,32 +130,42 @@ class PersonFront:
             self._fault, self._question = (notice, self._question), None
             self.show()
         else:
-            self._place, self._question, self.signs.status = notice.place, None, "over"
+            self._place, self._question = notice.place, None
             self.show()
 
     def connected(self, *, is_there: bool) -> None:
         """See `Front`."""
+        self.connections += is_there
         if self._is_connected is not is_there:
             self._is_connected = is_there
             self.show()
 
-    # Called by whoever knows what the person does.
+    # Called by whoever knows what the person does, and what becomes of the table.
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether the seat is there."""
+        return self._is_connected
 
     @property
     def question(self) -> Question | None:
         """What is asked now."""
         return self._question
 
+    def answered(self, decision: int) -> Action | None:
+        """What the question of that number was answered with."""
+        return self._answered.get(decision)
+
     def answer(self, decision: int, action: Action) -> bool:
-        """Answer the question of that number, and say whether that is, or just was, its answer."""
-        if self._answered == (decision, action):
+        """Answer the question of that number, and say whether that is, or was, its answer."""
+        if self._answered.get(decision) == action:
             return True
         if self._question is None or self._question.view.decision != decision or self.seat is None:
             return False
         if not self.seat.answer(decision, action):
             return False
         is_sealed = self._question.view.phase is not Phase.PLAY
-        self._answered, self._question = (decision, action), None
+        self._answered[decision], self._question = action, None
         if is_sealed:  # nothing is seen of it before all have answered
             self.show()
         return True
@@ -168,6 +184,12 @@ class PersonFront:
         self._note(kind)
         self.show()
 
+    def seat_is_gone(self) -> None:
+        """The seat has ended, and another one may come, which puts the open question again."""
+        self.seat = self._question = None
+        self._is_connected = False
+        self.show()
+
     def show(self) -> None:
         """Make the next state."""
         self._number += 1
@@ -179,7 +201,7 @@ class PersonFront:
         is_end = self._result is not None
         return PersonState(
             number=self._number,
-            status=signs.status,
+            status=self._status(),
             reason=signs.reason,
             connected=self._is_connected,
             away=seen is not None and seen.away,
@@ -243,8 +265,16 @@ class PersonFront:
         notice = PersonNotice(number=self._noticed, kind=kind, verdict=verdict, action=action, text=said)
         self._notices.append(notice)
 
+    def _status(self) -> Status:
+        if self.signs.status in ("over", "ended"):
+            return self.signs.status
+        if self._place is not None:
+            return "over"
+        return "playing" if self._is_connected else self.signs.status
+
     def _over(self) -> PersonOver | None:
-        if self._place is None:
+        place = self.signs.place if self._place is None else self._place
+        if place is None:
             return None
-        totals = self._sheet[-1].totals if self._sheet else ()
-        return PersonOver(place=self._place, totals=totals, verify=self.signs.verify, compare=self.signs.compare)
+        totals = self._sheet[-1].totals if self._sheet else self.signs.totals
+        return PersonOver(place=place, totals=totals, verify=self.signs.verify, compare=self.signs.compare)

@@ -1,0 +1,243 @@
+"""
+The web process's end of a person's chair: one client of its seat, however many tabs show it.
+
+A desk finds the seat, plays there, and finds it again when the table was started anew. It ends a while after its last
+tab; the referee then says that the person is away.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ladder.app.tables.person_answers import answer_of, is_same_answer
+from ladder.app.tables.person_front import PersonFront
+from ladder.app.tables.table_signs import signs_of
+from ladder.errors import Conflict, LadderError, TooOften
+from ladder.person.client import PersonClient
+from ladder.values.people import TableStatus
+from pigpen.client import Refused, Unreachable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Self
+
+    from ladder.app.tables.table_signs import FoundSeat
+    from ladder.values.people import SeatPlace
+    from ladder.values.person_state import PersonState
+
+DESK_SECONDS = 60.0
+"""For so long a desk stays after its last tab."""
+MOST_TABS = 10
+"""Tabs that show one chair at the same time."""
+MOST_BEHIND = 64
+"""States that wait for a slow tab; older ones are left out."""
+FIND_SECONDS = (0.02, 0.05, 0.1, 0.2, 0.5)
+"""How long to wait before the seat of a table that is to play is looked for again; then always the last one."""
+WAITING_SECONDS = 1.0
+"""The same while people are still to come."""
+PATIENCE_SECONDS = 1.0
+"""For so long a seat is looked for where it was."""
+MOST_SAID, SAID_SECONDS = 60, 60.0
+"""What a person may say besides answers, in so many seconds: the referee's seat takes only so much in a match."""
+STALE = "This question is no longer open; the page shows the table as it is now."
+TOO_MANY_TABS = "This table is open in too many tabs; close some."
+TOO_FAST = "That was too often; try again in {minutes} min."
+
+
+class Tab:
+    """What one tab has still to show; an asynchronous iterator that ends with the desk."""
+
+    def __init__(self, desk: PersonDesk, last: PersonState) -> None:
+        self._desk = desk
+        self._states: deque[PersonState] = deque([last], maxlen=MOST_BEHIND)
+        self._news = asyncio.Event()
+        self._has_ended = False
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> PersonState:
+        while not self._states:
+            if self._has_ended:
+                raise StopAsyncIteration
+            self._news.clear()
+            await self._news.wait()
+        return self._states.popleft()
+
+    def put(self, state: PersonState) -> None:
+        """Give it the next state."""
+        self._states.append(state)
+        self._news.set()
+
+    def end(self) -> None:
+        """Nothing more will come."""
+        self._has_ended = True
+        self._news.set()
+
+    def close(self) -> None:
+        """The tab is closed."""
+        self._desk.leave(self)
+
+
+class PersonDesk:
+    """The desk of one chair."""
+
+    def __init__(self, find: Callable[[], FoundSeat], first: FoundSeat, gone: Callable[[], None]) -> None:
+        """
+        Begin.
+
+        Args:
+            find: Looks for the seat; called in a thread.
+            first: What it has found now.
+            gone: Called when the desk has ended.
+        """
+        self._find = find
+        self._gone = gone
+        self._tabs: set[Tab] = set()
+        self._client: PersonClient | None = None
+        self._news = asyncio.Event()
+        self._said: deque[float] = deque(maxlen=MOST_SAID)
+        self._attempt: int | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self.front = PersonFront(self._changed, signs_of(first))
+        self._linger()
+        self._task = asyncio.ensure_future(self._live(first))
+
+    @property
+    def tabs(self) -> int:
+        """How many tabs show it."""
+        return len(self._tabs)
+
+    def open_tab(self) -> Tab:
+        """
+        Show the chair in one more tab.
+
+        Raises:
+            TooOften: If there are too many.
+        """
+        if len(self._tabs) >= MOST_TABS:
+            raise TooOften(TOO_MANY_TABS, 10.0)
+        tab = Tab(self, self.front.state())
+        if self._task.done():
+            tab.end()
+        self._tabs.add(tab)
+        self._linger()
+        return tab
+
+    def leave(self, tab: Tab) -> None:
+        """One tab less."""
+        self._tabs.discard(tab)
+        self._linger()
+
+    def answer(self, decision: int, words: str) -> None:
+        """
+        Answer a question; the same answer again changes nothing.
+
+        Raises:
+            Conflict: If that question is not open.
+            UserError: If it is no answer that is allowed.
+        """
+        self._linger()
+        question = self.front.question
+        if question is not None and question.view.decision == decision:
+            if not self.front.answer(decision, answer_of(question.view, words)):
+                raise Conflict(STALE)
+        elif not is_same_answer(self.front.answered(decision), words):
+            raise Conflict(STALE)
+
+    def say(self, state: str, deal: int | None = None) -> None:
+        """
+        Say that the person is `here`, or `away`, or `ready` to go on after a deal.
+
+        Raises:
+            TooOften: If too much is said.
+        """
+        now = asyncio.get_running_loop().time()
+        if len(self._said) == MOST_SAID and now - self._said[0] < SAID_SECONDS:
+            raise TooOften(TOO_FAST, SAID_SECONDS - (now - self._said[0]))
+        self._said.append(now)
+        self._linger()
+        if state == "ready" and deal is not None:
+            self.front.go_on(deal)
+        elif self._client is not None and state in ("here", "away"):
+            (self._client.come_back if state == "here" else self._client.leave)()
+
+    async def settled(self, seconds: float) -> None:
+        """Wait at most so many seconds, until the seat is there, or is not expected to be."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while not self._is_settled():
+                    self._news.clear()
+                    await self._news.wait()
+
+    async def close(self) -> None:
+        """End it, and all its tabs."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._task.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._task
+
+    def _is_settled(self) -> bool:
+        return self._task.done() or self.front.is_connected or self.front.signs.status in ("waiting", "over", "ended")
+
+    def _changed(self, state: PersonState) -> None:
+        self._news.set()
+        for tab in self._tabs:
+            tab.put(state)
+
+    def _linger(self) -> None:
+        """End after a while if no tab is there then."""
+        if self._timer is not None:
+            self._timer.cancel()
+        loop = asyncio.get_running_loop()
+        self._timer = None if self._tabs else loop.call_later(DESK_SECONDS, self._expire)
+
+    def _expire(self) -> None:
+        self._task.cancel()
+
+    async def _live(self, found: FoundSeat) -> None:
+        """Find the seat and play there, until the table has ended."""
+        tries = 0
+        try:
+            while not self._take(found):
+                if found.place.address:
+                    tries = 0 if await self._play(found.place) else tries
+                is_waiting = found.state.status is TableStatus.WAITING
+                pause = FIND_SECONDS[min(tries, len(FIND_SECONDS) - 1)]
+                await asyncio.sleep(WAITING_SECONDS if is_waiting else pause)
+                tries += not is_waiting
+                found = await asyncio.to_thread(self._find)
+        except LadderError:  # the table is gone
+            self.front.signs = replace(self.front.signs, status="ended")
+            self.front.show()
+        finally:
+            for tab in self._tabs:
+                tab.end()
+            self._gone()
+
+    def _take(self, found: FoundSeat) -> bool:
+        """Take over what is known of the table, and say whether it has ended."""
+        signs = signs_of(found)
+        if signs != self.front.signs:
+            self.front.signs = signs
+            self.front.show()
+        return signs.status in ("over", "ended")
+
+    async def _play(self, place: SeatPlace) -> bool:
+        """Play as long as the seat is there, and say whether it has been."""
+        self._client = self.front.seat = PersonClient(self.front, place.address, place.token, PATIENCE_SECONDS)
+        if self._attempt not in (None, place.attempt):
+            self.front.notice("resumed")
+        self._attempt, before = place.attempt, self.front.connections
+        try:
+            with suppress(Refused, Unreachable):
+                await self._client.play_match()
+        finally:
+            self._client = None
+            self.front.seat_is_gone()
+        return self.front.connections > before

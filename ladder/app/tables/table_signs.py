@@ -1,0 +1,52 @@
+"""What is known of a table and of a person's seat at it, as the person's browser is shown it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ladder.app.tables.person_front import TableSigns
+from ladder.values.people import TablePurpose, TableStatus
+
+if TYPE_CHECKING:
+    from ladder.app.tables.person_front import Status
+    from ladder.values.people import SeatPlace, TableState
+
+
+@dataclass(frozen=True)
+class FoundSeat:
+    """What a desk must know of its table."""
+
+    state: TableState
+    place: SeatPlace
+
+
+def signs_of(found: FoundSeat) -> TableSigns:
+    """What browsers are shown of a table besides the game."""
+    state = found.state
+    is_over = state.status is TableStatus.OVER
+    mine = None if state.mine is None else state.chairs[state.mine]
+    return TableSigns(
+        kinds={chair.name: chair.kind.value for chair in state.chairs},
+        status=_status(found),
+        reason=state.reason if state.status is TableStatus.ENDED else "",
+        practice=state.practice,
+        assisted=state.assisted,
+        place=mine.place if mine else None,
+        totals=tuple(chair.points or 0 for chair in state.chairs) if is_over else (),
+        verify=f"/play/{state.name}/record" if is_over else "",
+        compare=f"/play/{state.name}/compare" if is_over and state.purpose is not TablePurpose.FREE else "",
+    )
+
+
+def _status(found: FoundSeat) -> Status:
+    match found.state.status:
+        case TableStatus.WAITING:
+            return "waiting"
+        case TableStatus.OVER:
+            return "over"
+        case TableStatus.ENDED:
+            return "ended"
+        case TableStatus.READY if found.place.attempt:
+            return "resuming"
+    return "starting"

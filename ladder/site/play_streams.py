@@ -1,0 +1,169 @@
+"""What a table's page says and hears while it is played: states down, answers up."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
+
+from fastapi import APIRouter, Path, Request
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from ladder.app.tables.person_answers import LONGEST_ANSWER
+from ladder.errors import Conflict, TooOften, UserError
+from ladder.site.forms import FROM_ELSEWHERE
+from ladder.site.origin import is_same_origin
+from ladder.site.play_seats import my_desk
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from ladder.app.tables.person_desk import Tab
+    from ladder.site.context import Site
+    from ladder.values.person_state import PersonState
+
+router = APIRouter(prefix="/play")
+Name = Annotated[str, Path(max_length=32)]
+MOST_STREAMS = 2000
+"""Streams of tables that one process keeps open."""
+PULSE_SECONDS = 15.0
+"""After so long without a state a comment is sent, so that nobody between takes the stream for dead."""
+RETRY_MS = 500
+"""After how many milliseconds a browser tries again."""
+SETTLE_SECONDS = 2.0
+"""For so long an answer waits for its seat, which a site that has just started looks for."""
+MOST_BYTES = 4096
+JSON = "application/json"
+NOT_KEPT = {"Cache-Control": "no-store"}
+
+
+class _Said(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class AnswerSaid(_Said):
+    """An answer to a question."""
+
+    decision: int = Field(ge=0, le=2**53)
+    action: str = Field(max_length=LONGEST_ANSWER)
+
+
+class PresenceSaid(_Said):
+    """Where the person is."""
+
+    state: Literal["here", "away", "ready"]
+    deal: int | None = Field(None, ge=0, le=2**31)
+
+
+S = TypeVar("S", bound=_Said)
+
+
+@router.get("/{name}/state")
+async def state(request: Request, name: Name) -> Response:
+    """Give the table as the person may see it now."""
+    desk = await my_desk(request, name)
+    await desk.settled(SETTLE_SECONDS)
+    return _json(desk.front.state())
+
+
+@router.get("/{name}/stream")
+async def stream(request: Request, name: Name) -> Response:
+    """Send the table as the person may see it, now and whenever that changes (server-sent events)."""
+    site: Site = request.app.state.site
+    if site.desks.tabs >= MOST_STREAMS:
+        raise HTTPException(503, "Too many play at once; try again soon.", {"Retry-After": "10"})
+    desk = await my_desk(request, name)
+    tab = desk.open_tab()
+    headers = {**NOT_KEPT, "X-Accel-Buffering": "no"}
+    return StreamingResponse(_messages(site, tab), headers=headers, media_type="text/event-stream")
+
+
+@router.post("/{name}/answer")
+async def answer(request: Request, name: Name) -> Response:
+    """Answer a question: 204; 409 with the table as it is now if it is no longer open, 422 if the rules forbid it."""
+    said = await _said(request, AnswerSaid)
+    desk = await my_desk(request, name)
+    await desk.settled(SETTLE_SECONDS)
+    try:
+        desk.answer(said.decision, said.action)
+    except Conflict:
+        return _json(desk.front.state(), 409)
+    except UserError as error:
+        return _refused(422, str(error))
+    return Response(status_code=204)
+
+
+@router.post("/{name}/presence")
+async def presence(request: Request, name: Name) -> Response:
+    """Say that one is here, or away, or has looked at the end of a deal."""
+    said = await _said(request, PresenceSaid)
+    desk = await my_desk(request, name)
+    await desk.settled(SETTLE_SECONDS)
+    try:
+        desk.say(said.state, said.deal)
+    except TooOften as error:
+        return _refused(429, str(error))
+    return Response(status_code=204)
+
+
+async def _messages(site: Site, tab: Tab) -> AsyncIterator[str]:
+    """The stream: each state is a message whose id is its number; `stop` says that nothing more will come."""
+    site.metrics.stream_opened(1)
+    last: PersonState | None = None
+    try:
+        yield f"retry: {RETRY_MS}\n\n"
+        coming = asyncio.ensure_future(anext(tab, None))
+        try:
+            while True:
+                done, _ = await asyncio.wait((coming,), timeout=PULSE_SECONDS)
+                if not done:
+                    yield ": still here\n\n"
+                    continue
+                if (next_one := coming.result()) is None:
+                    break
+                last = next_one
+                yield f"id: {last.number}\ndata: {last.model_dump_json()}\n\n"
+                coming = asyncio.ensure_future(anext(tab, None))
+        finally:
+            coming.cancel()
+            with suppress(asyncio.CancelledError, Exception):
+                await coming
+        if last is not None and last.status in ("over", "ended"):  # else the site ends, and another one may come
+            yield "event: stop\ndata: {}\n\n"
+    finally:
+        tab.close()
+        site.metrics.stream_opened(-1)
+
+
+async def _said(request: Request, kind: type[S]) -> S:
+    """
+    Read what a page of this site says.
+
+    Raises:
+        HTTPException: 403 if it does not come from one; 413, 415, 422 if it cannot be read.
+    """
+    if not is_same_origin(request):
+        raise HTTPException(403, FROM_ELSEWHERE)
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != JSON:
+        raise HTTPException(415, f"This is sent as {JSON}.")
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MOST_BYTES:
+            raise HTTPException(413, "That is too large for an answer.")
+    try:
+        return kind.model_validate_json(body)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"])) or "the body"
+        raise HTTPException(422, f"{where}: {first['msg']}.") from None
+
+
+def _json(state: PersonState, status: int = 200) -> Response:
+    return Response(state.model_dump_json(), status, NOT_KEPT, JSON)
+
+
+def _refused(status: int, detail: str) -> Response:
+    return JSONResponse({"detail": detail}, status, NOT_KEPT)
