@@ -32,6 +32,10 @@ LENGTHS = {
 SECONDS = (10, 20, 30, 60, 120, 600)
 PACES = {"1": to_translate("slow"), "0.5": to_translate("normal"), "0.2": to_translate("fast")}
 MOST_OPPONENTS = 7
+_AT_FIRST = {
+    "length": "game", "seconds": "30", "pace": "0.5", "practice": "", "toml": "", "friends": "0",
+    "chair1": USUAL_BOTS[0],
+}  # fmt: skip
 BAD_RULES = to_translate("These rules cannot be read as TOML: look at the page of a variant for an example.")
 BAD_CHOICE = to_translate("Something in this form cannot be chosen; load the page again.")
 
@@ -63,7 +67,7 @@ def form_values(ladder: Ladder, variant: str, form: Mapping[str, str]) -> dict[s
         "seconds": SECONDS,
         "paces": PACES,
         "most": MOST_OPPONENTS,
-        "form": {"length": "game", "seconds": "30", "pace": "0.5"} | dict(form),
+        "form": _AT_FIRST | dict(form),
     }
 
 

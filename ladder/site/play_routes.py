@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Path, Query, Request
 from starlette.exceptions import HTTPException
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import FileResponse, RedirectResponse, Response
 
 from ladder.app.tables import opening, sitting
+from ladder.app.tables.played import record_of, sheet_of
 from ladder.app.tables.reading import table_page
 from ladder.errors import LadderError, TooOften, UserError
 from ladder.site import play_orders
@@ -109,6 +110,14 @@ def end(request: Request, name: Name, form: Form) -> Response:
     return _back(name)
 
 
+@router.get("/{name}/record")
+def record(request: Request, name: Name) -> Response:
+    """Give the record of a table that is over."""
+    site: Site = request.app.state.site
+    path = record_of(site.ladder, my_table(request, name))
+    return FileResponse(path, media_type="application/jsonl", filename=f"table-{name}.jsonl", headers=NOT_KEPT)
+
+
 def _take_seat(request: Request, name: str, secret: str) -> Response:
     """Let a browser have the chair of a link, if it has none at this table yet."""
     site: Site = request.app.state.site
@@ -139,7 +148,8 @@ def _page(request: Request, state: TableState, error: str = "", shown: str = "",
         }
         return form_page(request, "play_wait.html", values | more, status)
     if state.status in (TableStatus.OVER, TableStatus.ENDED):
-        return form_page(request, "play_end.html", values)
+        sheet = sheet_of(request.app.state.site.ladder, state)
+        return form_page(request, "play_end.html", values | {"sheet": sheet})
     return form_page(request, "play_table.html", values)
 
 

@@ -172,10 +172,11 @@ class PersonFront:
 
     def go_on(self, deal: int) -> None:
         """The person has looked at the end of that deal."""
-        if self._result is None or self._result.deal != deal or self.seat is None:
+        if self._result is None or self._result.deal != deal:
             return
         self._looked_at = deal
-        self.seat.go_on(deal)
+        if self.seat is not None:
+            self.seat.go_on(deal)
         self._flush()
         self.show()
 

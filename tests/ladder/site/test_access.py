@@ -16,6 +16,7 @@ from fastapi import FastAPI
 from sqlalchemy import select
 
 from ladder.app.submit import uploads
+from ladder.app.tables.opening import open_table
 from ladder.settings.settings import load_settings
 from ladder.site.application import make_app
 from ladder.site.origin import CSRF_HEADER
@@ -24,6 +25,7 @@ from ladder.store.commands import submission_queue
 from ladder.store.commands.submission_queue import NewSubmission
 from ladder.values.accounts import Role, Scope, Viewer
 from ladder.values.cluster import WorkerState
+from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableVisitor
 from tests.ladder.cluster_rows import add_workers, seen
 from tests.ladder.ladders import NOW, lease, played, queue
 from tests.ladder.people import add_person, session_of, token_of
@@ -73,6 +75,8 @@ NO_UPLOAD = (401, 422, 422, 422, 422, 403, 422, 422, 422)
 NO_FILE = (303, 422, 403, 422, 403, 403, 422, 403, 403)
 NO_TOKEN = (401, 404, 403, 404, 403, 403, 404, 403, 403)
 NO_CODE = (303, 404, 403, 404, 403, 403, 404, 403, 403)
+NO_CHAIR = (404, 404, 403, 404, 403, 403, 404, 403, 403)
+"""What is said at a table is for who has a chair there, which is a secret of its own; a program has none."""
 NO_REGISTRY = (401, 404, 404, 404, 404, 403, 404, 404, 404)
 NO_PROVIDER = (404, 404, 403, 404, 403, 403, 404, 403, 403)
 PERSON = (OK, OK, 403, OK, 403, 403, OK, 403, 403)
@@ -121,6 +125,18 @@ CASES = [
     Case("GET", "/live", PUBLIC),
     Case("GET", "/live/{number}", PUBLIC),
     Case("GET", "/b/{name}/inbox", NOT_THERE, "/b/Nobody/inbox"),
+    Case("GET", "/play", PUBLIC),
+    Case("POST", "/play", PERSON, form={"variant": "hearts", "chair1": "friend"}),
+    Case("GET", "/play/{name}", NOT_THERE, "/play/{people}"),
+    Case("GET", "/play/{name}/record", NOT_THERE, "/play/{people}/record"),
+    Case("GET", "/play/{name}/state", NOT_THERE, "/play/{people}/state"),
+    Case("GET", "/play/{name}/stream", NOT_THERE, "/play/{people}/stream"),
+    Case("POST", "/play/{name}/answer", NO_CHAIR, "/play/{people}/answer", value={"decision": 1, "action": "QS"}),
+    Case("POST", "/play/{name}/presence", NO_CHAIR, "/play/{people}/presence", value={"state": "away"}),
+    Case("POST", "/play/{name}/join", NO_CHAIR, "/play/{people}/join", form={}),
+    Case("POST", "/play/{name}/start", NO_CHAIR, "/play/{people}/start", form={}),
+    Case("POST", "/play/{name}/leave", NO_CHAIR, "/play/{people}/leave", form={}),
+    Case("POST", "/play/{name}/end", NO_CHAIR, "/play/{people}/end", form={}),
     Case("GET", "/healthz", PUBLIC),
     Case("GET", "/metrics", PUBLIC),
     Case("GET", "/robots.txt", PUBLIC),
@@ -263,6 +279,8 @@ def world(tmp_path: Path, lines: tuple[AnyLine, ...]) -> Iterator[World]:
     os.utime(tmp_path / "uploads" / known["upload"], (NOW, NOW))
     known |= {"match": str(match), "number": str(match), "board": "0", "table": "0", "step": "20", "seat": "0"}
     known |= {"name": "Trotter", "variant": "gongzhu"}
+    order = TableOrder(chairs=(ChairOrder(), *(ChairOrder(kind=ChairKind.PERSON),) * 3))
+    known["people"] = open_table(ladder, order, TableVisitor("ada")).name
     yield World(ladder, make_app(ladder, passwords=quick_passwords()), known)
     ladder.database.close()
 
