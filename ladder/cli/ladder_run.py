@@ -11,7 +11,7 @@ import typer
 from ladder.cli.doctor import say_what_is_missing
 from ladder.cli.ladder import opened
 from ladder.cli.requeue import requeue
-from ladder.cli.running import stopped
+from ladder.cli.running import run, stopped
 from ladder.errors import UserError
 
 if TYPE_CHECKING:
@@ -73,6 +73,23 @@ def run_ladder(
         if ladder.settings.sandbox == "docker" and not cluster:
             say_what_is_missing()
         _run(ladder, plan)
+
+
+@ladder_app.command("tables")
+def run_tables() -> None:
+    """
+    Play the tables at which people sit, in the browser or elsewhere. Ctrl-C ends it.
+
+    The site opens tables, and this process plays them; pigpen up runs both. Tables that are under way go on at the
+    very card when it is started again.
+
+    Examples:
+        pigpen ladder tables
+    """
+    from ladder.app.tables.running import play_tables
+
+    with opened(create=True) as ladder:
+        run(play_tables(ladder, log_to_stderr=True))
 
 
 def _run(ladder: Ladder, plan: RunPlan) -> None:

@@ -49,7 +49,7 @@ def serve(
     """
     Serve the web site of the ladder: standings, bots, matches, replays, and an API. Ctrl-C ends it.
 
-    It plays nothing: run `pigpen ladder run` beside it, or both with `pigpen up`.
+    It plays nothing: run `pigpen ladder run` and `pigpen ladder tables` beside it, or all of them with `pigpen up`.
 
     Examples:
         pigpen serve
@@ -76,7 +76,7 @@ def up(
     cluster: ClusterOption = False,
 ) -> None:
     """
-    Run all of a ladder on this machine: the web site, and the matches. Whatever dies is started again.
+    Run all of a ladder on this machine: the web site, the matches, and tables with people. What dies is started again.
 
     Enter bots from another terminal with `pigpen submit`. The first Ctrl-C finishes the matches that are under way
     and then ends the site; the second one gives the matches up: they are played again by the next run.
@@ -116,7 +116,8 @@ def up(
         matches = SupervisedProcess(
             "The runner of matches", ("ladder", "run", *(("--cluster",) if cluster else ())), logs / "ladder.err"
         )
-        supervisor = Supervisor([site, *images, matches], lambda words: typer.echo(harmless(words), err=True))
+        tables = SupervisedProcess("The tables with people", ("ladder", "tables"), logs / "tables.err")
+        supervisor = Supervisor([site, *images, tables, matches], lambda words: typer.echo(harmless(words), err=True))
         for sign in (signal.SIGINT, signal.SIGTERM):
             signal.signal(sign, lambda *_: supervisor.stop())
         if first is not None:

@@ -29,7 +29,28 @@ if TYPE_CHECKING:
     Keep = Callable[[tuple[str, ...]], None]
 
 
-class Bots(Protocol):
+class BotSeats(Protocol):
+    """Where the bots of a match sit, by their numbers."""
+
+    def table(self, keep: Keep, deals: str | None = None) -> AbstractAsyncContextManager[Sequence[Seat]]:
+        """
+        Seat a fresh instance of each.
+
+        Args:
+            keep: Takes the end of what each of them printed.
+            deals: Names the deals that will be played (`SeatMount.deals`).
+        """
+
+    @property
+    def image_files(self) -> ImageFiles | None:
+        """What a record says of their images."""
+
+    @property
+    def instances(self) -> Instances | None:
+        """What it says of how they are started."""
+
+
+class Bots(BotSeats, Protocol):
     """The bots of a match, by their numbers."""
 
     def only(self, numbers: Sequence[int]) -> Bots:
@@ -52,23 +73,6 @@ class Bots(Protocol):
             CannotResume: If the recorded deals are not those of this match.
             SandboxError: If the platform failed; the match is void.
         """
-
-    def table(self, keep: Keep, deals: str | None = None) -> AbstractAsyncContextManager[Sequence[Seat]]:
-        """
-        Seat a fresh instance of each.
-
-        Args:
-            keep: Takes the end of what each of them printed.
-            deals: Names the deals that will be played (`SeatMount.deals`).
-        """
-
-    @property
-    def image_files(self) -> ImageFiles | None:
-        """What a record says of their images."""
-
-    @property
-    def instances(self) -> Instances | None:
-        """What it says of how they are started."""
 
 
 @dataclass(frozen=True)

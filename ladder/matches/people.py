@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
     from contextlib import AbstractAsyncContextManager
 
-    from ladder.matches.bots import Bots
+    from ladder.matches.bots import BotSeats
+    from referee.match.journal import Journal
     from referee.match.spec import MatchSpec
     from referee.records.lines import AnyLine, DealLine
     from referee.seats.seat import Seat
@@ -36,20 +37,24 @@ if TYPE_CHECKING:
 @void()
 async def play_with_people(
     spec: MatchSpec,
-    bots: Bots,
+    bots: BotSeats,
     people: Mapping[int, Sit],
     write: Callable[[AnyLine], None],
     recorded: Sequence[DealLine] | None = None,
+    journal: Journal | None = None,
+    seated: Callable[[Mapping[int, PersonSeat]], None] = lambda persons: None,
 ) -> Played:
     """
     Play with people and fresh instances of bots, one table after the other.
 
     Args:
         spec: What is to be played; its people are those of *people*.
-        bots: The bots alone, in the order of their numbers.
+        bots: Seats the bots alone, in the order of their numbers.
         people: Who brings each person to its seats, by the numbers of the people.
         write: Takes the record's lines.
         recorded: The deals in the record of an interrupted match.
+        journal: Keeps the deal under way (`Match`).
+        seated: Is given the seats of the people at each table, by their numbers, before anybody plays there.
 
     Raises:
         BotRejected: If a bot cannot be made.
@@ -68,10 +73,11 @@ async def play_with_people(
 
         async with bots.table(keep, commitment(spec.seed)) as others, people_table(table, people) as persons:
             shown.seat(table, persons)
+            seated(persons)
             rest = iter(others)
             yield [persons[each] if each in persons else next(rest) for each in numbers]
 
-    match = Match(spec, open_table, write, recorded, bots.image_files, bots.instances, observer=shown)
+    match = Match(spec, open_table, write, recorded, bots.image_files, bots.instances, observer=shown, journal=journal)
     return Played(await match.play(), logs, match.seconds)
 
 

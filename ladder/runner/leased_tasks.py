@@ -34,7 +34,7 @@ def task_of(lease: Lease, match: LeasedMatch, seconds: float, settings: Settings
         format=match.format,
         clock=match.clock,
         seed=match.seed,
-        bots=tuple(_bot(name, bot, settings, now) for name, bot in zip(names, match.bots, strict=True)),
+        bots=tuple(task_bot(name, bot, settings, now) for name, bot in zip(names, match.bots, strict=True)),
         runtime=settings.runtime,
         locked_bytes=settings.locked_bytes,
         instances=settings.instances,
@@ -45,7 +45,8 @@ def task_of(lease: Lease, match: LeasedMatch, seconds: float, settings: Settings
     )
 
 
-def _bot(name: str, bot: SeatedVersion, settings: Settings, now: float) -> TaskBot:
+def task_bot(name: str, bot: SeatedVersion, settings: Settings, now: float) -> TaskBot:
+    """Say how a version comes to a worker on this machine, or on another one, at a Unix time."""
     is_folder = bot.sandbox == "process"
     return TaskBot(
         name=name,

@@ -49,6 +49,8 @@ class PeopleTable(Base):
     practice: Mapped[bool] = mapped_column(server_default=false())
     assisted: Mapped[bool] = mapped_column(default=False, server_default=false())
     """Whether cards were taken back."""
+    take_back: Mapped[int | None]
+    """The chair whose last card is to be taken back before the table goes on; None: nothing is."""
     seconds: Mapped[float]
     """What a person has for each decision."""
     pace: Mapped[float]

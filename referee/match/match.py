@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from contextlib import AbstractAsyncContextManager
 
+    from referee.match.journal import Journal
     from referee.match.observer import Observer
     from referee.match.spec import MatchSpec
     from referee.records.lines import ImageFiles, Instances
@@ -67,6 +68,7 @@ class Match:
         now: Callable[[], float] = loop_time,
         observer: Observer | None = None,
         machine: str | None = None,
+        journal: Journal | None = None,
     ) -> None:
         """
         Prepare a match.
@@ -81,6 +83,7 @@ class Match:
             now: The referee's clock, in seconds.
             observer: Hears of what happens from here on; its failures harm nothing.
             machine: What the record says of the machine.
+            journal: Keeps the deal under way, of a match at one table; what is in it is not asked again.
 
         Raises:
             CannotResume: If these deals are not of this match; the message says what is wrong.
@@ -100,6 +103,8 @@ class Match:
         self._tables = {number: Table(spec, number, now, self._announcer) for number in tables}
         for line in sorted(recorded or (), key=lambda line: line.deal):
             self._restore(line)
+        if journal:
+            self._keep_journal(journal)
 
     async def play(self, concurrency: int = 1) -> ResultLine:
         """Play the whole match, so many tables at once; where one fails, all are given up and cleared away."""
@@ -140,6 +145,14 @@ class Match:
             self._tally.add(line)
         except ValueError as error:
             raise CannotResume(str(error)) from error
+
+    def _keep_journal(self, journal: Journal) -> None:
+        (table,) = self._tables.values()
+        if not table.is_over:
+            try:
+                table.keep_journal(journal)
+            except ValueError as error:
+                raise CannotResume(f"the journal does not fit: {error}") from error
 
     def _begin(self) -> None:
         if self._has_begun:

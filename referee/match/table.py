@@ -10,6 +10,7 @@ from pigpen.rules.shuffle import derived_number
 from pigpen.values.notices import DealResult, MatchResult, Welcome
 from referee.match.bystanders import Bystanders
 from referee.match.formats import told_to_bots
+from referee.match.journal import restore
 from referee.match.person import PersonPlayer
 from referee.match.player import Player
 from referee.match.result import places
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
     from pigpen.rules import Deal
+    from referee.match.journal import Journal
     from referee.match.observer import Announcer
     from referee.match.player import Decision
     from referee.match.spec import MatchSpec
@@ -63,6 +65,7 @@ class Table:
         self._first = self._game.deals
         self._players: list[Player] = []
         self._recorded: list[DealLine] = []
+        self._journal: Journal | None = None
         self.playing_seconds = 0.0
         """Wall time of the deals that were played here, once they are."""
 
@@ -92,6 +95,19 @@ class Table:
                     f"the {field} of deal {line.deal} do not follow from the match seed and what was played"
                 )
         self._recorded.append(line)
+
+    def keep_journal(self, journal: Journal) -> None:
+        """
+        Begin the next deal with what is in a journal, and keep there what is decided from now on.
+
+        Raises:
+            ValueError: If that breaks the rules; the message says how.
+        """
+        deal = self._next_deal()
+        for line in journal.lines(deal.number):
+            for step in line.steps:
+                deal.apply(step.seat, action_of(step))
+        self._journal = journal
 
     async def play(self, seats: Sequence[Seat], write: Callable[[DealLine], None]) -> None:
         """
@@ -169,7 +185,7 @@ class Table:
         """Ask until the deal is over; gives each step, its seat first."""
         totals, announcer = self._totals(seats), self._announcer
         bot_seeds = [self._bot_seed(deal.number, seat) for seat in range(len(seats))]
-        steps: list[tuple[int, Decision]] = []
+        steps = self._go_on(deal, players)
         if announcer:
             announcer.deal_begins(self._number, deal, seats, totals)
         while not deal.is_over:
@@ -182,8 +198,19 @@ class Table:
                 bystanders.stop()
             new = list(zip(asked, answers, strict=True))
             steps += new
+            if self._journal:
+                self._journal.take(deal.number, new)
             if announcer:
                 announcer.decided(self._number, deal, new)
+        return steps
+
+    def _go_on(self, deal: Deal, players: Sequence[Player]) -> list[tuple[int, Decision]]:
+        """Do in *deal* what was decided before the match was interrupted."""
+        steps: list[tuple[int, Decision]] = []
+        for line in self._journal.lines(deal.number) if self._journal else ():
+            for seat, decision in restore(line, players):
+                deal.apply(seat, decision.action)
+                steps.append((seat, decision))
         return steps
 
     def _next_deal(self) -> Deal:

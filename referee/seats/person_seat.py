@@ -17,6 +17,7 @@ from referee.seats.traffic import Traffic
 from referee.seats.verdict import SeatBroken, SeatFailure
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from pigpen.rules import Action
@@ -55,6 +56,10 @@ class PersonSeat(StreamSeat):
         self._results: list[RefereeMessage] = []
         self._unsent: deque[RefereeMessage] = deque()
         self._sending: asyncio.Task[None] | None = None
+
+    def recall(self, results: Sequence[DealResult]) -> None:
+        """The results of deals that were played before the match was interrupted: the person has seen their ends."""
+        self._results += map(notice_message, results)
 
     def show(self, seen: Seen) -> None:
         """Tell the person what it sees now; waits for nothing."""

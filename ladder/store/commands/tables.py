@@ -90,7 +90,9 @@ def start_if_full(session: Session, table: PeopleTable) -> bool:
     return is_full
 
 
-def claim_tables(session: Session, holder: str, now: float, seconds: float, count: int) -> list[TableLease]:
+def claim_tables(
+    session: Session, holder: str, now: float, seconds: float, count: int, not_now: Collection[int] = ()
+) -> list[TableLease]:
     """
     Lease the oldest tables that are ready.
 
@@ -100,9 +102,10 @@ def claim_tables(session: Session, holder: str, now: float, seconds: float, coun
         now: Unix time.
         seconds: For how long, if it is not renewed.
         count: How many at most.
+        not_now: Not these.
     """
     ready = select(PeopleTable).where(text(OPEN), PeopleTable.status == TableStatus.READY).order_by(PeopleTable.id)
-    rows = list(session.scalars(ready.limit(count)))
+    rows = list(session.scalars(ready.where(PeopleTable.id.not_in(not_now)).limit(count)))
     for row in rows:
         row.status, row.holder, row.lease_until = TableStatus.PLAYING, holder, now + seconds
         row.attempt += 1
@@ -128,19 +131,23 @@ def requeue_tables(session: Session, now: float, is_dead: Callable[[str], bool])
     return [row.id for row in lost]
 
 
-def give_back_table(session: Session, lease: TableLease, reason: str = "") -> None:
+def give_back_table(session: Session, lease: TableLease, now: float, reason: str = "") -> None:
     """
-    Let a table go on later, by whomever.
+    Let a table go on later, by whomever; one in which the platform has failed too often ends.
 
     Args:
         session: A transaction that writes.
         lease: The attempt that ends.
+        now: Unix time.
         reason: What went wrong, in a sentence; empty: nothing did.
     """
     row = held_table(session, lease)
     if row is not None:
-        row.reason, row.failures = reason, row.failures + bool(reason)
-        _release(session, row)
+        row.reason, row.failures = reason or row.reason, row.failures + bool(reason)
+        if row.failures >= MOST_FAILURES:
+            end_table(session, row, TableStatus.ENDED, reason, now)
+        else:
+            _release(session, row)
 
 
 def held_table(session: Session, lease: TableLease) -> PeopleTable | None:
@@ -174,8 +181,15 @@ def note_deal(session: Session, lease: TableLease, totals: Sequence[int], now: f
     """Write down that a deal is over, and the totals of the chairs."""
     row = held_table(session, lease)
     if row is not None:
-        row.failures, row.touched = 0, now
+        row.failures, row.touched, row.reason = 0, now, ""
         _note_chairs(session, lease.table, [{"points": total} for total in totals])
+
+
+def note_taken_back(session: Session, lease: TableLease) -> None:
+    """Write down that a card was taken back."""
+    row = held_table(session, lease)
+    if row is not None:
+        row.take_back = None
 
 
 def finish_table(session: Session, lease: TableLease, totals: Sequence[int], places: Sequence[int], now: float) -> bool:

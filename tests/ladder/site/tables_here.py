@@ -86,7 +86,7 @@ class TablesHere:
                 finish_table(session, lease, [each.total for each in results], [each.place for each in results], 1.0)
         finally:
             with self._ladder.database.write() as session:
-                give_back_table(session, lease)
+                give_back_table(session, lease, 1.0)
 
     def _sit_of(self, lease: TableLease, person: int) -> Callable[[int, str, str], Any]:
         @asynccontextmanager

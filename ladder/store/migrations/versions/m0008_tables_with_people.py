@@ -22,6 +22,7 @@ def upgrade() -> None:
         sa.Column("commitment", sa.String(length=64), nullable=False),
         sa.Column("practice", sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.Column("assisted", sa.Boolean(), server_default=sa.false(), nullable=False),
+        sa.Column("take_back", sa.Integer(), nullable=True),
         sa.Column("seconds", sa.Double(), nullable=False),
         sa.Column("pace", sa.Double(), nullable=False),
         sa.Column("status", sa.String(length=16), nullable=False),

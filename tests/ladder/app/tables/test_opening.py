@@ -195,7 +195,7 @@ def test_a_table_that_is_over_shows_places_and_its_seed(ladder: Ladder) -> None:
     with ladder.database.write() as session:
         (lease,) = claim_tables(session, "one", 100.0, 30.0, 10)
         assert finish_table(session, lease, [3, 5, 7, 11], [1, 2, 3, 4], 110.0)
-        give_back_table(session, lease, "too late")
+        give_back_table(session, lease, 120.0, "too late")
     page = table_page(ladder, opened.name)
     assert (page.status, page.seed) == (TableStatus.OVER, seed_from("7").hex())
     assert [(chair.points, chair.place) for chair in page.chairs] == [(3, 1), (5, 2), (7, 3), (11, 4)]

@@ -1,0 +1,43 @@
+"""Running the process that plays the tables with people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ladder.app.running import event_log
+from ladder.results.table_files import TableFiles
+from ladder.tables.ledger import TableLedger
+from ladder.tables.service import IDLE_SECONDS, TablesService
+from ladder.tables.table_programs import TablePrograms
+from ladder.tables.table_run import TableRun
+
+if TYPE_CHECKING:
+    from ladder.app.ladder import Ladder
+    from ladder.store.commands.tables import TableLease
+
+
+async def play_tables(ladder: Ladder, *, log_to_stderr: bool = False, idle_seconds: float = IDLE_SECONDS) -> None:
+    """
+    Play the tables of a ladder until cancelled; tables that are under way then go on at the next run.
+
+    Args:
+        ladder: The ladder.
+        log_to_stderr: Write each event to stderr, too.
+        idle_seconds: After how long without anybody a table ends.
+
+    Raises:
+        SandboxError: If the log cannot be written.
+    """
+    settings, files = ladder.settings, TableFiles(ladder.settings.data_dir)
+    programs = TablePrograms(settings, ladder.clock)
+    ledger = TableLedger(ladder.database, ladder.clock)
+
+    def run(lease: TableLease) -> TableRun:
+        return TableRun(lease, ledger, files, programs, settings.clock_setting)
+
+    with event_log(ladder, "tables", to_stderr=log_to_stderr):
+        try:
+            await TablesService(ledger, files, run, settings.people_tables, idle_seconds).run()
+        finally:
+            await programs.close()
+            ledger.close()

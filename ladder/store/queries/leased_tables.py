@@ -1,0 +1,63 @@
+"""What is needed to play a table with people, and which tables there are to play."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import select, text
+
+from ladder.store.models import StoredBot, Version
+from ladder.store.queries.leased import SeatedVersion
+from ladder.store.queries.tables import chairs_of
+from ladder.store.table_models import OPEN, PeopleTable
+from ladder.values.people import ChairKind
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+
+@dataclass(frozen=True)
+class LeasedChair:
+    """Who plays in one chair."""
+
+    kind: ChairKind
+    name: str
+    version: SeatedVersion | None
+    """Of a bot of the ladder."""
+
+
+@dataclass(frozen=True)
+class LeasedTable:
+    """What is needed to play a table."""
+
+    rules: dict[str, Any]
+    format: str
+    seed: str
+    seconds: float
+    take_back: int | None
+    chairs: tuple[LeasedChair, ...]
+
+
+def leased_table(session: Session, table: int) -> LeasedTable:
+    """Read table number *table*."""
+    row = session.get_one(PeopleTable, table)
+    chairs = tuple(
+        LeasedChair(ChairKind(each.kind), each.name, _seated(session, each.version_id))
+        for each in chairs_of(session, table)
+    )
+    return LeasedTable(row.rules, row.format, row.seed, row.seconds, row.take_back, chairs)
+
+
+def open_tables(session: Session) -> dict[int, tuple[str, int]]:
+    """Status and attempt of all tables that have not ended, by their numbers, the oldest first."""
+    wanted = select(PeopleTable.id, PeopleTable.status, PeopleTable.attempt).where(text(OPEN)).order_by(PeopleTable.id)
+    return {table: (status, attempt) for table, status, attempt in session.execute(wanted)}
+
+
+def _seated(session: Session, version: int | None) -> SeatedVersion | None:
+    if version is None:
+        return None
+    found = session.get_one(Version, version)
+    bot = session.get_one(StoredBot, found.bot_id)
+    return SeatedVersion(bot.name, found.identity, found.sandbox, found.pinned, found.can_fork)

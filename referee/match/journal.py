@@ -1,0 +1,70 @@
+"""What has been decided in the deal under way, kept so that an interrupted match goes on at the very card."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from referee.match.player import Decision, Fault
+from referee.match.step_fields import in_ms, step_fields
+from referee.records.by import DEFAULT
+from referee.records.journal import JournalLine
+from referee.records.steps import action_of
+from referee.seats.exit import Exit
+from referee.seats.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from referee.match.observer import Steps
+    from referee.match.player import Player
+    from referee.records.journal import JournalFile
+    from referee.records.lines import Step
+
+    Done = list[tuple[int, Decision]]
+    """Seats, and what each of them did."""
+
+
+class Journal:
+    """The journal of a match at one table: what is in the file is not asked again."""
+
+    def __init__(self, file: JournalFile) -> None:
+        self._file = file
+
+    def lines(self, deal: int) -> Sequence[JournalLine]:
+        """What was decided in that deal before the match was interrupted."""
+        return [line for line in self._file.lines if line.deal == deal]
+
+    def take(self, deal: int, steps: Steps) -> None:
+        """
+        Keep the answers to a question.
+
+        Raises:
+            OSError: If there is no room.
+        """
+        fields = {
+            "deal": deal,
+            "steps": tuple(step_fields(seat, decision) for seat, decision in steps),
+            "took_ms": tuple(round(decision.took * 1000, 3) for _, decision in steps),
+            "cpu_ms": in_ms(decision.cpu for _, decision in steps),
+            "unasked_ms": in_ms(decision.unasked for _, decision in steps),
+        }
+        self._file.write(JournalLine.model_validate(fields))
+
+
+def restore(line: JournalLine, players: Sequence[Player]) -> Done:
+    """Bring the players, by their seats, to where they were after *line*; gives what they did."""
+    done: Done = []
+    thinkers = len(line.steps)
+    for step, took, cpu, unasked in line.timed_steps():
+        player = players[step.seat]
+        player.charge_unasked(unasked)
+        player.count_recorded(step, took, cpu, thinkers)
+        done.append((step.seat, Decision(action_of(step), step.by, took, cpu, _fault(step), unasked)))
+    return done
+
+
+def _fault(step: Step) -> Fault | None:
+    if not step.by.startswith(DEFAULT):
+        return None
+    end = None if step.exit_code is None else Exit(step.exit_code, bool(step.oom))
+    return Fault(0, Verdict(step.by.removeprefix(DEFAULT)), step.why or "", end)

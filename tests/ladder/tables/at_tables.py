@@ -1,0 +1,82 @@
+"""People at tables of a ladder, for tests: each finds the seat as the site does, and plays there."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING
+
+from ladder.app.tables.reading import table_page
+from ladder.app.tables.running import play_tables
+from ladder.app.tables.sitting import seat_of
+from ladder.person.client import PersonClient
+from ladder.values.people import TableStatus
+from pigpen.client import Refused, Unreachable
+from referee.seats.steady_loop import new_loop
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Coroutine
+
+    from ladder.app.ladder import Ladder
+    from ladder.values.people import OpenedTable, SeatPlace, TableState
+    from tests.ladder.person.fronts import BotFront
+
+SOON = 30.0
+ENDED = (TableStatus.OVER, TableStatus.ENDED)
+
+
+def in_loop(work: Coroutine[object, object, None]) -> None:
+    """Run it in an event loop like that of the process, for a minute at most."""
+
+    async def in_time() -> None:
+        async with asyncio.timeout(60):
+            await work
+
+    with asyncio.Runner(loop_factory=new_loop) as runner:
+        runner.run(in_time())
+
+
+@asynccontextmanager
+async def tables_process(ladder: Ladder, idle_seconds: float = 600.0) -> AsyncIterator[None]:
+    """What `pigpen ladder tables` does, in this process."""
+    playing = asyncio.ensure_future(play_tables(ladder, idle_seconds=idle_seconds))
+    try:
+        yield
+    finally:
+        playing.cancel()
+        with suppress(asyncio.CancelledError):
+            await playing
+
+
+async def place_of(ladder: Ladder, opened: OpenedTable, chair: int, after: int = 0) -> SeatPlace | None:
+    """Where the seat listens in an attempt after that one; None if the table has ended."""
+    while True:
+        place = seat_of(ladder, opened.name, opened.secrets[chair])
+        if place.status in ENDED:
+            return None
+        if place.address and place.attempt > after:
+            return place
+        await asyncio.sleep(0.02)
+
+
+async def play_chair(ladder: Ladder, opened: OpenedTable, chair: int, front: BotFront) -> None:
+    """Play in a chair to the end of the table, through however many attempts."""
+    attempt = 0
+    while place := await place_of(ladder, opened, chair, attempt):
+        attempt = place.attempt
+        front.client = PersonClient(front, place.address, place.token, patience=0.5)
+        with suppress(Refused, Unreachable):
+            await front.client.play_match()
+
+
+async def ended(ladder: Ladder, opened: OpenedTable) -> TableState:
+    """The table, once it has ended."""
+    return await until(lambda: table_page(ladder, opened.name), lambda page: page.status in ENDED)
+
+
+async def until(look: Callable[[], TableState], is_so: Callable[[TableState], bool]) -> TableState:
+    """What there is to see, once it is so; for `SOON` seconds at most."""
+    async with asyncio.timeout(SOON):
+        while not is_so(page := look()):
+            await asyncio.sleep(0.02)
+    return page

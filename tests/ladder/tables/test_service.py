@@ -1,0 +1,163 @@
+"""The process that plays tables with people."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.app.ladder import Ladder
+from ladder.app.tables.opening import open_table
+from ladder.app.tables.reading import table_page
+from ladder.app.tables.sitting import end, join
+from ladder.results.table_files import TableFiles
+from ladder.settings.settings import load_settings
+from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableStatus, TableVisitor
+from pigpen.rules import PRESETS
+from referee.records.file import read_record
+from referee.records.lines import BotResult, DealLine, ResultLine
+from referee.records.recorded import Recorded
+from referee.replay.verify import verify
+from tests.ladder.person.fronts import BotFront, NotingFront
+from tests.ladder.tables.at_tables import ended, in_loop, place_of, play_chair, tables_process, until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+GUEST = TableVisitor(guest="192.0.2.7", shown="Ada")
+FIVE = next(rules.name for rules in PRESETS.values() if rules.players == 5)
+ONE_DEAL = TableOrder(variant="hearts-short", format="deals:1")
+
+
+@pytest.fixture
+def ladder(tmp_path: Path) -> Iterator[Ladder]:
+    with Ladder.open(load_settings(data_dir=tmp_path), create=True) as ladder:
+        yield ladder
+
+
+def record_of(ladder: Ladder, name: str) -> Path:
+    return TableFiles(ladder.settings.data_dir).record(table_page(ladder, name).id)
+
+
+def result_of(ladder: Ladder, name: str) -> tuple[BotResult, ...]:
+    *_, last = read_record(record_of(ladder, name))
+    assert isinstance(last, ResultLine)
+    return last.results
+
+
+@pytest.mark.parametrize("variant", ["hearts-short", "gongzhu-partners"])
+def test_a_guest_plays_a_game_with_house_bots_and_the_record_holds(ladder: Ladder, variant: str) -> None:
+    async def play() -> None:
+        async with tables_process(ladder):
+            opened = open_table(ladder, TableOrder(variant=variant, format="deals:2"), GUEST)
+            front = BotFront()
+            await play_chair(ladder, opened, 0, front)
+            page = await ended(ladder, opened)
+        assert (page.status, page.reason) == (TableStatus.OVER, "")
+        record = Recorded.of(read_record(record_of(ladder, opened.name)))
+        assert [(each.points, each.place) for each in page.chairs] == [
+            (each.total, each.place) for each in result_of(ladder, opened.name)
+        ]
+        assert record.first.people_numbers == {0}
+        assert record.first.bots[0] == "Ada"
+        assert len(front.results) == 2
+        assert verify(record_of(ladder, opened.name)).holds
+        assert page.seed
+
+    in_loop(play())
+
+
+def test_two_people_and_all_house_bots_sit_at_one_table(ladder: Ladder) -> None:
+    bots = [ChairOrder(kind=ChairKind.HOUSE, name=name) for name in ("random", "sampling", "exact")]
+    chairs = (ChairOrder(), bots[0], ChairOrder(), *bots[1:])
+    order = TableOrder(variant=FIVE, format="deals:1", chairs=chairs)
+
+    async def play() -> None:
+        async with tables_process(ladder):
+            opened = open_table(ladder, order, GUEST)
+            join(ladder, opened.name, opened.secrets[2], TableVisitor(guest="192.0.2.8", shown="Ada"))
+            fronts = [BotFront(), BotFront()]
+            await asyncio.gather(*(play_chair(ladder, opened, 2 * each, fronts[each]) for each in range(2)))
+            assert (await ended(ladder, opened)).status == TableStatus.OVER
+        record = Recorded.of(read_record(record_of(ladder, opened.name)))
+        assert record.first.bots == ("Ada", "random", "Ada#2", "sampling", "exact")
+        assert all(each.faults == 0 for each in result_of(ladder, opened.name))
+
+    in_loop(play())
+
+
+def test_a_table_that_is_ended_stops_at_once_and_its_seat_is_gone(ladder: Ladder) -> None:
+    async def play() -> None:
+        async with tables_process(ladder):
+            opened = open_table(ladder, ONE_DEAL, GUEST)
+            place = await place_of(ladder, opened, 0)
+            assert place is not None
+            end(ladder, opened.name, opened.secrets[0])
+            front = BotFront()
+            await play_chair(ladder, opened, 0, front)
+            while TableFiles(ladder.settings.data_dir).journal(place.table).is_file() and front.questions:
+                await asyncio.sleep(0.02)
+            assert not front.questions
+        assert table_page(ladder, opened.name).reason == "Ada ended it."
+
+    in_loop(play())
+
+
+def test_a_table_at_which_nobody_is_ends(ladder: Ladder) -> None:
+    async def play() -> None:
+        async with tables_process(ladder, idle_seconds=0.2):
+            opened = open_table(ladder, ONE_DEAL, GUEST)
+            place = await place_of(ladder, opened, 0)
+            assert place is not None
+            front = NotingFront()
+            client = _client(front, place.address, place.token)
+            playing = asyncio.ensure_future(client.play_match())
+            await until(lambda: table_page(ladder, opened.name), lambda _: bool(front.questions))
+            client.leave()
+            page = await ended(ladder, opened)
+            playing.cancel()
+        assert (page.status, page.reason) == (TableStatus.ENDED, "Nobody was at the table for 10 minutes.")
+
+    in_loop(play())
+
+
+def test_a_process_that_is_stopped_gives_its_tables_back_and_the_next_one_goes_on(ladder: Ladder) -> None:
+    class Halting(BotFront):
+        """Answers so many questions, and then no more."""
+
+        def __init__(self, most: int) -> None:
+            super().__init__()
+            self.most = most
+
+        def asked(self, question) -> None:  # type: ignore[no-untyped-def]
+            if len(self.questions) < self.most:
+                super().asked(question)
+            else:
+                NotingFront.asked(self, question)
+
+    async def play() -> None:
+        first, second = Halting(4), BotFront()
+        async with tables_process(ladder):
+            opened = open_table(ladder, TableOrder(variant="hearts", format="deals:2"), GUEST)
+            playing = asyncio.ensure_future(play_chair(ladder, opened, 0, first))
+            await until(lambda: table_page(ladder, opened.name), lambda _: len(first.questions) == 5)
+        assert table_page(ladder, opened.name).status == TableStatus.READY
+        playing.cancel()
+        async with tables_process(ladder):
+            await play_chair(ladder, opened, 0, second)
+            assert (await ended(ladder, opened)).status == TableStatus.OVER
+        assert second.questions[0].view == first.questions[-1].view, "the very card, with the same number"
+        assert verify(record_of(ladder, opened.name)).holds
+        (*deals, _) = [line for line in read_record(record_of(ladder, opened.name)) if isinstance(line, DealLine)]
+        own = [step.by for step in deals[0].steps if step.seat == 0 and step.by != "forced"]
+        assert set(own) == {"bot"}
+
+    in_loop(play())
+
+
+def _client(front: NotingFront, address: str, token: str):  # type: ignore[no-untyped-def]
+    from ladder.person.client import PersonClient
+
+    return PersonClient(front, address, token)
