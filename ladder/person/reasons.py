@@ -1,7 +1,9 @@
-"""Why a card may not be played now, in one sentence, from what the seat itself sees."""
+"""Why a card may not be played now, from what the seat itself sees: as a value, and in one sentence."""
 
 from __future__ import annotations
 
+import enum
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pigpen.rules import Card, Face, Suit, cards_in, mask_of
@@ -10,6 +12,43 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from pigpen.values.view import View
+
+
+class Bar(enum.StrEnum):
+    """What forbids a card."""
+
+    FOLLOW = "follow"
+    """Another suit was led, and the hand has cards of it."""
+    FORCED = "forced"
+    """Another card must be led to the first trick."""
+    FIRST_TRICK = "first trick"
+    """It may not be played to the first trick."""
+    EXPOSED = "exposed"
+    """It is exposed, and its suit is led for the first time."""
+    UNBROKEN = "unbroken"
+    """Its suit may not be led yet."""
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Barred:
+    """Why a card may not be played."""
+
+    bar: Bar
+    names: tuple[str, ...] = ()
+    """
+    Cards and suits as rules name them, `QS` and `hearts`.
+
+    The suit that was led; the card that must be led; what may not be played to the first trick; what allows the suit to
+    be led.
+    """
+
+
+def why_barred(view: View, card: Card) -> Barred | None:
+    """Say why *card*, which is in the hand, may not be played now; None if it may."""
+    if view.legal_mask & card.mask:
+        return None
+    return next(_bars(view, card), Barred(Bar.OTHER))
 
 
 def why_not(view: View, card: Card) -> str:
@@ -24,32 +63,44 @@ def why_not(view: View, card: Card) -> str:
     >>> why_not(view, view.hand[-1])
     '2C must be led to the first trick.'
     """
-    if view.legal_mask & card.mask:
-        return ""
-    return next(_reasons(view, card), "It may not be played now.")
+    barred = why_barred(view, card)
+    return _sentence(card, barred) if barred else ""
 
 
-def _reasons(view: View, card: Card) -> Iterator[str]:
+def _bars(view: View, card: Card) -> Iterator[Barred]:
     led = view.led
     if led is not None and card.suit is not led and view.hand_mask & led.mask:
-        yield f"You must follow suit: {_plural(led)} were led."
+        yield Barred(Bar.FOLLOW, (_plural(led),))
         return
     first = len(view.leaders) == 1
     plan = view.rules.plan
     if led is None and first and view.hand_mask & plan.forced:
-        yield f"{cards_in(plan.forced)[0]} must be led to the first trick."
+        yield Barred(Bar.FORCED, (str(cards_in(plan.forced)[0]),))
     if first and plan.barred_first & card.mask:
-        barred = _named(view.rules.first_trick.barred if view.rules.first_trick else ())
-        yield f"{barred} may not be played to the first trick."
-    if card.mask & _barred(view):
-        yield f"{card} is exposed: not to the first trick of its suit while you hold another card of the suit."
+        yield Barred(Bar.FIRST_TRICK, view.rules.first_trick.barred if view.rules.first_trick else ())
+    if card.mask & _exposed_early(view):
+        yield Barred(Bar.EXPOSED)
     leading = view.rules.leading
     if led is None and leading is not None and plan.restricted & card.mask:
-        breakers = _named(leading.broken_by, " or ")
-        yield f"{_plural(card.suit).capitalize()} may not be led before {breakers} has been played to an earlier trick."
+        yield Barred(Bar.UNBROKEN, leading.broken_by)
 
 
-def _barred(view: View) -> int:
+def _sentence(card: Card, barred: Barred) -> str:
+    if barred.bar is Bar.FOLLOW:
+        return f"You must follow suit: {barred.names[0]} were led."
+    if barred.bar is Bar.FORCED:
+        return f"{barred.names[0]} must be led to the first trick."
+    if barred.bar is Bar.FIRST_TRICK:
+        return f"{_named(barred.names)} may not be played to the first trick."
+    if barred.bar is Bar.EXPOSED:
+        return f"{card} is exposed: not to the first trick of its suit while you hold another card of the suit."
+    if barred.bar is Bar.UNBROKEN:
+        suit, breakers = _plural(card.suit).capitalize(), _named(barred.names, " or ")
+        return f"{suit} may not be led before {breakers} has been played to an earlier trick."
+    return "It may not be played now."
+
+
+def _exposed_early(view: View) -> int:
     """The cards that the seat has exposed face up, while their suit has not been led before this trick."""
     led_before = {trick[0].card.suit for trick in view.tricks}
     shown = (each for each in view.exposures if each.seat == view.seat and each.face is Face.UP)

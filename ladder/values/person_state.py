@@ -53,6 +53,15 @@ class PersonMoon(Value):
     """Whether everybody else gets them, and not the shooter."""
 
 
+class PersonBar(Value):
+    """Why a card may not be played."""
+
+    bar: str
+    """As `ladder.person.reasons.Bar` names it."""
+    names: tuple[str, ...]
+    """The cards and suits that it is about, as rules name them."""
+
+
 class PersonQuestion(Value):
     """What the person is to decide."""
 
@@ -72,8 +81,8 @@ class PersonQuestion(Value):
     faces: tuple[Literal["up", "down"], ...]
     """How cards may be exposed."""
     moon: tuple[PersonMoon, ...]
-    why: dict[str, str]
-    """Of each card of the hand that may not be played why not, in a sentence."""
+    why: dict[str, PersonBar]
+    """Of each card of the hand that may not be played why not."""
     claim: bool
     """Whether no points remain, so that it does not matter how the deal is played on."""
 

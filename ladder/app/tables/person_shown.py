@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from ladder.app.replay_moments import card_words, shown_moment
 from ladder.person.points import no_points_remain, points_explained
-from ladder.person.reasons import why_not
+from ladder.person.reasons import why_barred
 from ladder.values.person_state import (
+    PersonBar,
     PersonDeal,
     PersonMoon,
     PersonPoints,
@@ -161,5 +162,6 @@ def _moon(view: View) -> Iterator[PersonMoon]:
     yield PersonMoon(choice="add", points=moon.others, others=True)
 
 
-def _why(view: View) -> dict[str, str]:
-    return {NAMES[card]: why_not(view, card) for card in view.hand if not view.legal_mask & card.mask}
+def _why(view: View) -> dict[str, PersonBar]:
+    barred = {card: why_barred(view, card) for card in view.hand}
+    return {NAMES[card]: PersonBar(bar=found.bar, names=found.names) for card, found in barred.items() if found}

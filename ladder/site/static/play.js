@@ -8,7 +8,7 @@ import { Board, asWhole } from "./play_board.js";
 import { Hand } from "./play_hand.js";
 import { listen } from "./play_keys.js";
 import { Log, noticed } from "./play_log.js";
-import { place, prompt } from "./play_prompt.js";
+import { place, prompt, whyBarred } from "./play_prompt.js";
 import { Queue } from "./play_queue.js";
 import { Results } from "./play_result.js";
 import { Settings } from "./play_settings.js";
@@ -263,7 +263,9 @@ class PersonTable extends HTMLElement {
       this.answers.send(found.answer);
     } else if (found.say) {
       this.sound.play("wrong");
-      this.remark(choice.question.why[card] || this.words(found.say, { count: choice.question.count }));
+      const barred = choice.question.why[card];
+      const { count } = choice.question;
+      this.remark(barred ? whyBarred(card, barred, this.words) : this.words(found.say, { count }));
     }
     this.#choose();
   }

@@ -2,7 +2,7 @@
 // @ts-check
 
 import { cardsOf, order } from "./cards.js";
-import { spoken } from "./table.js";
+import { listed, spoken } from "./table.js";
 import { make, signed } from "./words.js";
 
 /** @typedef {import("./shapes").PersonState} PersonState */
@@ -104,7 +104,7 @@ export class Log {
       if (chair.hidden) {
         known.push(this.words("face-down", { count: chair.hidden }));
       }
-      return known.length ? [`${deal.bots[seat]}: ${known.join(", ")}`] : [];
+      return known.length ? [`${deal.bots[seat]}: ${listed(known, this.words)}`] : [];
     });
     return shown.length ? this.words("exposed", { what: shown.join("; ") }) : this.words("nobody-exposes");
   }
@@ -131,7 +131,7 @@ export class Log {
 
   /** Cards in their own order. @param {string} names */
   spoken(names) {
-    return cardsOf(names).map((card) => spoken(card, this.words)).join(", ");
+    return listed(cardsOf(names).map((card) => spoken(card, this.words)), this.words);
   }
 }
 
@@ -143,6 +143,6 @@ export function noticed(notice, words) {
   const isMoon = notice.action === "add" || notice.action === "subtract";
   const what = isMoon
     ? words(`choice-${notice.action}`)
-    : cardsOf(notice.action).map((card) => spoken(card, words)).join(", ") || words("nothing");
+    : listed(cardsOf(notice.action).map((card) => spoken(card, words)), words) || words("nothing");
   return words(notice.verdict === "timeout" ? "default-late" : "default-wrong", { what, why: notice.text });
 }

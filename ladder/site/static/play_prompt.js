@@ -2,6 +2,7 @@
 // @ts-check
 
 import { cardsOf } from "./cards.js";
+import { listed, spoken } from "./table.js";
 
 /** @typedef {import("./play_choice.js").Choice} Choice */
 /** @typedef {import("./shapes").PersonState} PersonState */
@@ -73,4 +74,11 @@ function waiting(state, words) {
     return words(`others-${moment.phase}`);
   }
   return seat < 0 || seat === deal.seat ? "" : words("is-to-decide", { who: deal.bots[seat] });
+}
+
+/** Why a card may not be played. @param {string} card @param {import("./shapes").PersonBar} barred @param {Words} words */
+export function whyBarred(card, { bar, names }, words) {
+  const named = names.map((name) => (name.length > 2 ? words(`suit-${name[0].toUpperCase()}`) : spoken(name, words)));
+  const values = { card: spoken(card, words), suit: words(`suit-${card[1]}`), what: listed(named, words) };
+  return words(`bar-${bar.replaceAll(" ", "-")}`, values);
 }

@@ -149,6 +149,11 @@ export interface PersonMoon {
   others: boolean;
 }
 
+export interface PersonBar {
+  bar: string;
+  names: string[];
+}
+
 export interface PersonQuestion {
   decision: number;
   kind: "pass" | "expose" | "play" | "moon";
@@ -159,7 +164,7 @@ export interface PersonQuestion {
   pass_to: number | null;
   faces: ("up" | "down")[];
   moon: PersonMoon[];
-  why: Record<string, string>;
+  why: Record<string, PersonBar>;
   claim: boolean;
 }
 

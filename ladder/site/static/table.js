@@ -33,6 +33,11 @@ export function spoken(name, words) {
   return words("card", { rank: words(`rank-${name[0]}`), suit: words(`suit-${name[1]}`) });
 }
 
+/** Some things, one after the other. @param {string[]} things @param {Words} words */
+export function listed(things, words) {
+  return things.length ? things.reduce((one, other) => words("list", { one, other })) : "";
+}
+
 /** Cards suit by suit in little room. @param {string[]} cards @param {Words} words */
 export function compact(cards, words) {
   const text = make("span", "compact");
