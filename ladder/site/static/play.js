@@ -40,7 +40,7 @@ class PersonTable extends HTMLElement {
     this.words = wordsIn(this);
     this.log = new Log(this.find("log"), this.words);
     this.sheet = new Sheet(this.find("sheet"), this.words);
-    this.results = new Results(this.find("end"), this.words, () => this.goOn());
+    this.results = new Results(this.find("end"), this.dataset.base ?? "", this.words, () => this.goOn());
     this.sound = new Sound();
     this.queue = new Queue((state, isCalm) => this.show(state, isCalm));
     this.stream = new Stream(this.dataset.base ?? "", (state) => this.take(state), (isLost) => this.#connect(isLost));
@@ -119,7 +119,6 @@ class PersonTable extends HTMLElement {
     this.#set();
     if (state.deal && state.moment) {
       const flies = !isCalm && !CALM.matches && this.queue.speed !== Infinity;
-      this.find("start").hidden = true;
       this.board.show(state.deal, state.moment, flies, this.queue.speed);
       this.#score(state.deal, state.moment);
       this.sheet.show(state.deal, state.sheet);
@@ -151,6 +150,7 @@ class PersonTable extends HTMLElement {
     const wasShown = felt.dataset.end === "true";
     felt.dataset.end = String(isShown);
     felt.hidden = isShown || !state.moment;
+    this.find("start").hidden = isShown || !!state.moment;
     if (isShown && !wasShown && isHere) {
       this.find("end").querySelector("h2")?.focus();
     } else if (!isShown && wasShown) {
@@ -337,8 +337,12 @@ class PersonTable extends HTMLElement {
 
   /** The end of the deal has been looked at. */
   goOn() {
-    if (this.state?.result) {
-      this.stream.presence("ready", this.state.result.deal);
+    const { state } = this;
+    if (state?.result) {
+      this.stream.presence("ready", state.result.deal);
+      if (state.over) {
+        this.queue.push({ ...state, result: null }); // nothing more comes
+      }
     }
   }
 

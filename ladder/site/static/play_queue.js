@@ -32,9 +32,8 @@ export class Queue {
 
   /** @param {PersonState} state */
   push(state) {
-    const frames = document.hidden || this.speed === Infinity ? [state] : between(this.newest, state);
+    this.#coming.push(...between(this.newest, state));
     this.newest = state;
-    this.#coming.push(...frames);
     if (document.hidden || this.#coming.length > MOST) {
       this.hurry();
     } else {
@@ -42,19 +41,14 @@ export class Queue {
     }
   }
 
-  /** Show the newest at once. */
+  /** Show all that has come at once. */
   hurry() {
-    const ends = this.#coming.filter((state) => state.result);
-    const last = this.#coming.at(-1);
+    clearTimeout(this.#timer);
+    const coming = this.#coming;
     this.#coming = [];
     this.#due = 0;
-    for (const state of ends) {
-      if (state !== last) {
-        this.show(state, true);
-      }
-    }
-    if (last) {
-      this.#shows(last, true);
+    for (const state of coming) {
+      this.#shows(state, true);
     }
   }
 

@@ -13,9 +13,10 @@ import { make, signed } from "./words.js";
 export class Results {
   #key = "";
 
-  /** @param {HTMLElement} place @param {Words} words @param {() => void} goOn */
-  constructor(place, words, goOn) {
+  /** @param {HTMLElement} place @param {string} base The table's address. @param {Words} words @param {() => void} goOn */
+  constructor(place, base, words, goOn) {
     this.place = place;
+    this.base = base;
     this.words = words;
     this.goOn = goOn;
   }
@@ -23,7 +24,7 @@ export class Results {
   /** Show how a deal or the game ended; says whether there is anything to show. @param {PersonState} state */
   show(state) {
     const { deal, result, over } = state;
-    const key = result ? `deal ${result.deal}` : over ? "over" : "";
+    const key = result ? `deal ${result.deal}` : over ? "over" : state.status === "ended" ? "ended" : "";
     if (key !== this.#key) {
       this.#key = key;
       this.place.hidden = !key;
@@ -31,6 +32,9 @@ export class Results {
         this.place.replaceChildren(...this.#deal(deal, result));
       } else if (deal && over) {
         this.place.replaceChildren(...this.#game(deal, over));
+      } else if (key) {
+        const title = this.#title(this.words("status-ended"));
+        this.place.replaceChildren(title, make("p", "", state.reason), this.#links([["result", this.base], ["again", "/play"]]));
       }
     }
     return !!key;
@@ -82,17 +86,18 @@ export class Results {
       row.append(make("b", "num", signed(over.totals[seat])));
       return row;
     });
-    const links = [
-      ["compare", over.compare],
-      ["verify", over.verify],
-      ["again", "/play"],
-    ].flatMap(([key, address], place) => {
-      const link = document.createElement("a");
-      Object.assign(link, { href: address, className: place ? "button" : "button main", textContent: this.words(`link-${key}`) });
-      return address ? [link] : [];
-    });
+    const links = [["compare", over.compare], ["result", this.base], ["verify", over.verify], ["again", "/play"]];
     const own = make("p", "place-of", this.words("your-place", { place: over.place, count: deal.players }));
-    return [title, own, make("ol", "final", ...rows), make("div", "bar", ...links)];
+    return [title, own, make("ol", "final", ...rows), this.#links(links)];
+  }
+
+  /** Where to go from here; what has no address is left out. @param {string[][]} links */
+  #links(links) {
+    const found = links.filter(([, address]) => address).map(([key, address], place) => {
+      const link = document.createElement("a");
+      return Object.assign(link, { href: address, className: place ? "button" : "button main", textContent: this.words(`link-${key}`) });
+    });
+    return make("div", "bar", ...found);
   }
 
   /** @param {string} text */

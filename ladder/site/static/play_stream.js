@@ -57,7 +57,7 @@ export class Stream {
       this.lost(false);
       this.#hear(JSON.parse(message.data));
     };
-    source.addEventListener("stop", () => this.#retry());
+    source.addEventListener("stop", () => this.close());
     source.onerror = () => {
       this.lost(true);
       if (++this.#failures >= FAILURES || source.readyState === EventSource.CLOSED) {
