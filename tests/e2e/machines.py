@@ -27,6 +27,8 @@ NETWORK = "10.0.0"
 START_SECONDS = 60.0
 END_SECONDS = "20"
 """What has not ended by then is ended with its machine."""
+CONTAINERD = "/run/docker/containerd/containerd.pid"
+"""The number of the engine's own containerd."""
 BEGIN = """
 set -e
 hostname NAME
@@ -109,9 +111,9 @@ class Machine:
     def kill_engine(self) -> None:
         """Let its Docker engine die in the middle of its work."""
         assert self._engine is not None
-        self.run("kill", "-KILL", self._engine.read_text().strip())
+        programs = f"{self._engine.read_text().strip()} $(cat {CONTAINERD})"
+        self.script(f"kill -KILL {programs}; rm -f /run/docker.pid {CONTAINERD}")
         self._programs.pop(self._engine).wait(float(END_SECONDS))
-        self.run("rm", "-f", "/run/docker.pid")
 
     def end(self) -> None:
         """End its programs; the engine last, which removes their containers, and what the kernel keeps of them."""
