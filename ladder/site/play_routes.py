@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
+from anyio import to_thread
 from fastapi import APIRouter, Path, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, RedirectResponse, Response
@@ -15,7 +16,8 @@ from ladder.errors import LadderError, TooOften, UserError
 from ladder.site import play_orders
 from ladder.site.attempts import Attempt
 from ladder.site.browser_sessions import site_address
-from ladder.site.forms import Form, form_page
+from ladder.site.forms import Form, form_of, form_page
+from ladder.site.play_said import NothingSaid, is_json, said_of
 from ladder.site.play_seats import (
     LONGEST_SECRET,
     NOT_YOURS,
@@ -102,12 +104,12 @@ def leave(request: Request, name: Name, form: Form) -> Response:
 
 
 @router.post("/{name}/end")
-def end(request: Request, name: Name, form: Form) -> Response:
-    """End the table for all."""
-    site: Site = request.app.state.site
-    my_table(request, name)
-    sitting.end(site.ladder, name, secret_of(request))
-    return _back(name)
+async def end(request: Request, name: Name) -> Response:
+    """End the table for all: with a form of a page, or by its script, which sends JSON."""
+    by_script = is_json(request)
+    await (said_of(request, NothingSaid) if by_script else form_of(request))
+    await to_thread.run_sync(_end, request, name)
+    return Response(status_code=204) if by_script else _back(name)
 
 
 @router.get("/{name}/record")
@@ -116,6 +118,12 @@ def record(request: Request, name: Name) -> Response:
     site: Site = request.app.state.site
     path = record_of(site.ladder, my_table(request, name))
     return FileResponse(path, media_type="application/jsonl", filename=f"table-{name}.jsonl", headers=NOT_KEPT)
+
+
+def _end(request: Request, name: str) -> None:
+    site: Site = request.app.state.site
+    my_table(request, name)
+    sitting.end(site.ladder, name, secret_of(request))
 
 
 def _take_seat(request: Request, name: str, secret: str) -> Response:

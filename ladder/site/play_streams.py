@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Path, Request
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from ladder.app.tables.person_answers import LONGEST_ANSWER
 from ladder.errors import Conflict, TooOften, UserError
-from ladder.site.forms import FROM_ELSEWHERE
-from ladder.site.origin import is_same_origin
+from ladder.site.play_said import JSON, AnswerSaid, PresenceSaid, said_of
 from ladder.site.play_seats import my_desk
 
 if TYPE_CHECKING:
@@ -34,30 +31,7 @@ RETRY_MS = 500
 """After how many milliseconds a browser tries again."""
 SETTLE_SECONDS = 2.0
 """For so long an answer waits for its seat, which a site that has just started looks for."""
-MOST_BYTES = 4096
-JSON = "application/json"
 NOT_KEPT = {"Cache-Control": "no-store"}
-
-
-class _Said(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
-
-class AnswerSaid(_Said):
-    """An answer to a question."""
-
-    decision: int = Field(ge=0, le=2**53)
-    action: str = Field(max_length=LONGEST_ANSWER)
-
-
-class PresenceSaid(_Said):
-    """Where the person is."""
-
-    state: Literal["here", "away", "ready"]
-    deal: int | None = Field(None, ge=0, le=2**31)
-
-
-S = TypeVar("S", bound=_Said)
 
 
 @router.get("/{name}/state")
@@ -83,7 +57,7 @@ async def stream(request: Request, name: Name) -> Response:
 @router.post("/{name}/answer")
 async def answer(request: Request, name: Name) -> Response:
     """Answer a question: 204; 409 with the table as it is now if it is no longer open, 422 if the rules forbid it."""
-    said = await _said(request, AnswerSaid)
+    said = await said_of(request, AnswerSaid)
     desk = await my_desk(request, name)
     await desk.settled(SETTLE_SECONDS)
     try:
@@ -98,7 +72,7 @@ async def answer(request: Request, name: Name) -> Response:
 @router.post("/{name}/presence")
 async def presence(request: Request, name: Name) -> Response:
     """Say that one is here, or away, or has looked at the end of a deal."""
-    said = await _said(request, PresenceSaid)
+    said = await said_of(request, PresenceSaid)
     desk = await my_desk(request, name)
     await desk.settled(SETTLE_SECONDS)
     try:
@@ -135,30 +109,6 @@ async def _messages(site: Site, tab: Tab) -> AsyncIterator[str]:
     finally:
         tab.close()
         site.metrics.stream_opened(-1)
-
-
-async def _said(request: Request, kind: type[S]) -> S:
-    """
-    Read what a page of this site says.
-
-    Raises:
-        HTTPException: 403 if it does not come from one; 413, 415, 422 if it cannot be read.
-    """
-    if not is_same_origin(request):
-        raise HTTPException(403, FROM_ELSEWHERE)
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != JSON:
-        raise HTTPException(415, f"This is sent as {JSON}.")
-    body = b""
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > MOST_BYTES:
-            raise HTTPException(413, "That is too large for an answer.")
-    try:
-        return kind.model_validate_json(body)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"])) or "the body"
-        raise HTTPException(422, f"{where}: {first['msg']}.") from None
 
 
 def _json(state: PersonState, status: int = 200) -> Response:

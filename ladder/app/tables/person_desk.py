@@ -41,6 +41,8 @@ WAITING_SECONDS = 1.0
 """The same while people are still to come."""
 PATIENCE_SECONDS = 1.0
 """For so long a seat is looked for where it was."""
+QUESTION_SECONDS = 0.2
+"""A seat that was found puts an open question again within a few milliseconds."""
 MOST_SAID, SAID_SECONDS = 60, 60.0
 """What a person may say besides answers, in so many seconds: the referee's seat takes only so much in a match."""
 STALE = "This question is no longer open; the page shows the table as it is now."
@@ -102,6 +104,7 @@ class PersonDesk:
         self._news = asyncio.Event()
         self._said: deque[float] = deque(maxlen=MOST_SAID)
         self._attempt: int | None = None
+        self._is_old = False
         self._timer: asyncio.TimerHandle | None = None
         self.front = PersonFront(self._changed, signs_of(first))
         self._linger()
@@ -167,12 +170,23 @@ class PersonDesk:
             (self._client.come_back if state == "here" else self._client.leave)()
 
     async def settled(self, seconds: float) -> None:
-        """Wait at most so many seconds, until the seat is there, or is not expected to be."""
+        """
+        Wait until the seat is there, or is not expected to be: at most so many seconds.
+
+        A seat that was just found has a moment to put its question.
+        """
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 while not self._is_settled():
                     self._news.clear()
                     await self._news.wait()
+        if self.front.question is None and self.front.is_connected and not self._is_old:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(QUESTION_SECONDS):
+                    while self.front.question is None:
+                        self._news.clear()
+                        await self._news.wait()
+            self._is_old = True
 
     async def close(self) -> None:
         """End it, and all its tabs."""
@@ -233,7 +247,7 @@ class PersonDesk:
         self._client = self.front.seat = PersonClient(self.front, place.address, place.token, PATIENCE_SECONDS)
         if self._attempt not in (None, place.attempt):
             self.front.notice("resumed")
-        self._attempt, before = place.attempt, self.front.connections
+        self._attempt, self._is_old, before = place.attempt, False, self.front.connections
         try:
             with suppress(Refused, Unreachable):
                 await self._client.play_match()

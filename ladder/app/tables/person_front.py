@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 MOST_NOTICES = 5
 """Notices that are kept."""
+Kind = Literal["person", "house", "bot"]
 Status = Literal["waiting", "starting", "playing", "resuming", "over", "ended"]
 
 
@@ -38,7 +39,7 @@ Status = Literal["waiting", "starting", "playing", "resuming", "over", "ended"]
 class TableSigns:
     """What browsers are shown of a table besides the game."""
 
-    kinds: Mapping[str, Literal["person", "house", "bot"]]
+    kinds: Mapping[str, Kind]
     """What sits behind each name."""
     status: Status = "starting"
     reason: str = ""

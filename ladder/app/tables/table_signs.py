@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ladder.app.tables.person_front import TableSigns
+from ladder.sandbox.bots.bot_source import seat_names
 from ladder.values.people import TablePurpose, TableStatus
 
 if TYPE_CHECKING:
-    from ladder.app.tables.person_front import Status
+    from ladder.app.tables.person_front import Kind, Status
     from ladder.values.people import SeatPlace, TableState
 
 
@@ -25,9 +26,10 @@ def signs_of(found: FoundSeat) -> TableSigns:
     """What browsers are shown of a table besides the game."""
     state = found.state
     is_over = state.status is TableStatus.OVER
+    kinds: list[Kind] = [chair.kind.value for chair in state.chairs]
     mine = None if state.mine is None else state.chairs[state.mine]
     return TableSigns(
-        kinds={chair.name: chair.kind.value for chair in state.chairs},
+        kinds=dict(zip(seat_names(chair.name for chair in state.chairs), kinds, strict=True)),
         status=_status(found),
         reason=state.reason if state.status is TableStatus.ENDED else "",
         practice=state.practice,

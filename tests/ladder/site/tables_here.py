@@ -5,97 +5,43 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from contextlib import asynccontextmanager, nullcontext, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 import httpx
 
-from ladder.matches.bots import InlineBots
-from ladder.matches.people import play_with_people
-from ladder.results.table_files import TableFiles
-from ladder.sandbox.bots.bot_source import find_bot
+from ladder.app.tables.running import play_tables
 from ladder.site.connection import Patience
 from ladder.site.listening import listen
 from ladder.site.server import make_server
-from ladder.store.commands.tables import claim_tables, finish_table, give_back_table, note_seats
-from ladder.store.queries.tables import chairs_of
-from ladder.store.table_models import PeopleTable
 from ladder.values.person_state import PersonState
-from referee.match.formats import Format
-from referee.match.spec import DEFAULT_CLOCK, MatchSpec, person_clock
-from referee.records.file import RecordWriter
-from referee.records.rules_file import rules_from
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
     from typing import Self
 
     from ladder.app.ladder import Ladder
-    from ladder.store.commands.tables import TableLease
 
 CSRF = re.compile(r'name="csrf" value="([0-9a-f]*)"')
-HOLDER = "the test"
 
 
 class TablesHere:
-    """Plays every table that is ready; one that is killed begins anew."""
+    """The process that plays tables, in this loop; it can be started anew."""
 
     def __init__(self, ladder: Ladder) -> None:
         self._ladder = ladder
-        self._playing: dict[int, asyncio.Task[None]] = {}
+        self._run = asyncio.ensure_future(play_tables(ladder))
 
-    async def run(self) -> None:
-        """Look for tables until cancelled."""
-        try:
-            while True:
-                with self._ladder.database.write() as session:
-                    leases = claim_tables(session, HOLDER, 0.0, 1e12, 100)
-                for lease in leases:
-                    self._playing[lease.table] = asyncio.ensure_future(self._play(lease))
-                await asyncio.sleep(0.01)
-        finally:
-            for table in list(self._playing):
-                await self.kill(table)
-
-    async def kill(self, table: int) -> None:
-        """End the process of a table."""
-        task = self._playing.pop(table)
-        task.cancel()
+    async def stop(self) -> None:
+        """End it."""
+        self._run.cancel()
         with suppress(asyncio.CancelledError):
-            await task
+            await self._run
 
-    async def _play(self, lease: TableLease) -> None:
-        with self._ladder.database.read() as session:
-            row = session.get_one(PeopleTable, lease.table)
-            chairs = chairs_of(session, lease.table)
-            rules, names = rules_from(row.rules), tuple(chair.name for chair in chairs)
-            people = [chair.chair for chair in chairs if chair.kind == "person"]
-            spec = MatchSpec(
-                rules, names, Format.parse(row.format), DEFAULT_CLOCK, bytes.fromhex(row.seed),
-                dict.fromkeys(people, person_clock(row.seconds)),
-            )  # fmt: skip
-        bots = InlineBots([find_bot(names[chair.chair]) for chair in chairs if chair.kind == "house"])
-        path = TableFiles(self._ladder.settings.data_dir).folder(lease.table) / "record.jsonl"
-        try:
-            path.unlink(missing_ok=True)
-            with RecordWriter.create(path) as writer:
-                sits = {person: self._sit_of(lease, person) for person in people}
-                played = await play_with_people(spec, bots, sits, writer.write)
-            results = played.result.results
-            with self._ladder.database.write() as session:
-                finish_table(session, lease, [each.total for each in results], [each.place for each in results], 1.0)
-        finally:
-            with self._ladder.database.write() as session:
-                give_back_table(session, lease, 1.0)
-
-    def _sit_of(self, lease: TableLease, person: int) -> Callable[[int, str, str], Any]:
-        @asynccontextmanager
-        async def sit(table: int, address: str, token: str) -> AsyncIterator[None]:
-            with self._ladder.database.write() as session:
-                note_seats(session, lease, {person: (address, token)})
-            yield
-
-        return sit
+    async def start_again(self) -> None:
+        """End it, and start another one."""
+        await self.stop()
+        self._run = asyncio.ensure_future(play_tables(self._ladder))
 
 
 class TableBrowser:
@@ -131,6 +77,12 @@ class TableBrowser:
         assert response.status_code == 303, response.text
         self.name = response.headers["location"].rpartition("/")[2]
         return self.name
+
+    async def come(self, link: str) -> None:
+        """Open the link of an invitation."""
+        response = await self.client.get(link)
+        assert response.status_code == 303, response.text
+        self.name = response.headers["location"].rpartition("/")[2]
 
     async def post(self, what: str, headers: dict[str, str] | None = None, **said: Any) -> httpx.Response:
         """Say something as the page's script does."""
@@ -191,12 +143,24 @@ def some_answer(state: PersonState) -> str:
 
 
 @asynccontextmanager
+async def tables_here(ladder: Ladder) -> AsyncIterator[TablesHere]:
+    """Play the tables of a ladder, with a site or without."""
+    tables = TablesHere(ladder)
+    try:
+        yield tables
+    finally:
+        await tables.stop()
+
+
+@asynccontextmanager
 async def site_here(ladder: Ladder, plays: bool = True) -> AsyncIterator[str]:
     """Serve a ladder's site in this loop, and play its tables; its address."""
     server = make_server(ladder, None, Patience())
     server.capture_signals = nullcontext  # type: ignore[assignment, method-assign]
-    tables = asyncio.ensure_future(TablesHere(ladder).run()) if plays else None
-    with listen("127.0.0.1", 0) as listener:
+    async with AsyncExitStack() as stack:
+        if plays:
+            await stack.enter_async_context(tables_here(ladder))
+        listener = stack.enter_context(listen("127.0.0.1", 0))
         serving = asyncio.ensure_future(server.serve([listener]))
         try:
             async with asyncio.timeout(30):
@@ -206,7 +170,3 @@ async def site_here(ladder: Ladder, plays: bool = True) -> AsyncIterator[str]:
         finally:
             server.should_exit = True
             await serving
-            if tables:
-                tables.cancel()
-                with suppress(asyncio.CancelledError):
-                    await tables
