@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 
 from ladder.values.people import ChairKind
+from ladder.values.replay import DealPlace
 from ladder.values.value import Value
 
 
@@ -107,5 +108,9 @@ class SittingBeside(Value):
     """Another one's play of the board beside yours, decision by decision."""
 
     sitting: BoardSitting
+    yours: DealPlace
+    """Where your deal is in its record."""
+    other: DealPlace
+    """Where the other's is in its own."""
     differences: tuple[BoardDifference, ...]
     """The first one first; none where both did the same all the time."""

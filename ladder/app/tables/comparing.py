@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.app.replay import replayed
+from ladder.app.recorded_match import place_of
 from ladder.app.tables.sittings import board_of
 from ladder.errors import LadderError
 from ladder.matches.same_board import differences, percentile, ranked
@@ -14,7 +14,6 @@ from referee.records.recorded import BadRecord
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
-    from ladder.values.replay import DealReplayed
 
 LISTED = 100
 """So many of all are listed; yours always is."""
@@ -69,26 +68,9 @@ def beside(ladder: Ladder, name: str, secret: str, key: str) -> SittingBeside:
     sitting = next((each for each in ranked(board.rules, list(board.sats())) if each.key == key), None)
     if sitting is None:
         raise LadderError(f"Nobody called {harmless(key)[:40]!r} has played this board; look at the comparison again.")
+    mine, other = board.mine, board.sat_deal(key)
     try:
-        found = differences(board.mine, board.sat_deal(key))
+        found = differences(mine, other)
     except BadRecord as error:
         raise LadderError(f"This play of the board cannot be shown: {error}.") from None
-    return SittingBeside(sitting=sitting, differences=found)
-
-
-def sitting_replayed(ladder: Ladder, name: str, secret: str, key: str, seat: int | None = None) -> DealReplayed:
-    """
-    Play your deal again, or that of one of the others (*key*; `YOU` is yours), from all seats or from one.
-
-    Raises:
-        LadderError: As `beside`.
-    """
-    board = board_of(ladder, name, secret)
-    try:
-        recorded = board.record(key)
-        if seat is not None and seat >= board.rules.players:
-            raise LadderError(f"There is no seat {seat}; the seats are 0 to {board.rules.players - 1}.")
-        place = next(place for place in recorded.where if place.board == board.mine.line.deal)
-        return replayed(recorded, place, seat)
-    except BadRecord as error:
-        raise LadderError(f"This play of the board cannot be shown: {error}.") from None
+    return SittingBeside(sitting=sitting, yours=place_of(mine.line), other=place_of(other.line), differences=found)

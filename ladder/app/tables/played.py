@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ladder.errors import LadderError
 from ladder.results.table_files import TableFiles
-from ladder.values.people import TablePurpose, TableStatus
+from ladder.values.people import TableStatus
 from ladder.values.person_state import PersonSheetRow
 from referee.records.errors import RecordError
 from referee.records.file import read_record
@@ -24,13 +24,13 @@ NO_RECORD = "This table has no record that can be shown."
 
 def record_of(ladder: Ladder, table: TableState) -> Path:
     """
-    Find the record of a table that is over, and whose cards nobody is still to play.
+    Find the record of a table that is over; it is for those who have played there.
 
     Raises:
         LadderError: If there is none.
     """
     path = TableFiles(ladder.settings.data_dir).record(table.id)
-    if table.status is not TableStatus.OVER or table.purpose is not TablePurpose.FREE or not path.is_file():
+    if table.status is not TableStatus.OVER or not path.is_file():
         raise LadderError(NO_RECORD)
     return path
 

@@ -127,6 +127,8 @@ def board_of(ladder: Ladder, name: str, secret: str) -> PlayedBoard:
         chair = BoardChair.of(table.board) if table.purpose == TablePurpose.BOARD else None
         wanted = f"{chair.match}/{chair.board}/%/{chair.seat}" if chair else table.board
         sat = people_at(session, wanted, table.commitment, MOST_PEOPLE)
+        if all(each.id != table.id for each, _ in sat):
+            sat.append((table, mine))
         visitor = _visitor(table)
         return PlayedBoard(
             ladder=ladder,

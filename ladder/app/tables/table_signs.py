@@ -36,7 +36,7 @@ def signs_of(found: FoundSeat) -> TableSigns:
         assisted=state.assisted,
         place=mine.place if mine else None,
         totals=tuple(chair.points or 0 for chair in state.chairs) if is_over else (),
-        verify=f"/play/{state.name}/record" if is_over else "",
+        verify=f"/play/{state.name}/replay" if is_over else "",
         compare=f"/play/{state.name}/compare" if is_over and state.purpose is not TablePurpose.FREE else "",
     )
 

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.app.ladder import Ladder
-from ladder.app.tables.comparing import beside, compare, sitting_replayed
+from ladder.app.tables.comparing import beside, compare
 from ladder.app.tables.day_secret import day_secret
 from ladder.app.tables.match_boards import BoardChair, match_board, open_match_board
 from ladder.app.tables.opening import open_table
 from ladder.app.tables.reading import table_page
+from ladder.app.tables.replaying import dearest_of_deal, first_place, table_replayed, table_why
 from ladder.app.tables.sittings import YOU
 from ladder.app.tables.todays import open_today, todays_board
 from ladder.entry.today import HOUSE
@@ -22,6 +23,7 @@ from ladder.results.table_files import TableFiles
 from ladder.settings.settings import load_settings
 from ladder.store.table_models import PeopleTable
 from ladder.values.people import ChairKind, TableOrder, TablePurpose, TableVisitor
+from ladder.values.replay import DealPlace
 from pigpen.rules import seed_from
 from pigpen.rules.shuffle import commitment
 from referee.records.lines import DealLine
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 ADA = TableVisitor(guest="192.0.2.7", shown="Ada")
 BEN = TableVisitor(guest="192.0.2.8", shown="Ben")
 DAY = 24 * 3600.0
+FIRST = DealPlace(board=0, table=0)
 
 
 @pytest.fixture
@@ -92,9 +95,11 @@ def test_nothing_is_told_before_the_board_is_played(ladder: Ladder) -> None:
     for ask in (
         lambda: compare(ladder, opened.name, secret),
         lambda: beside(ladder, opened.name, secret, "house-counting"),
-        lambda: sitting_replayed(ladder, opened.name, secret, "house-counting"),
+        lambda: table_replayed(ladder, opened.name, secret, "house-counting", FIRST),
+        lambda: first_place(ladder, opened.name, secret),
+        lambda: table_why(ladder, opened.name, secret, "house-counting", FIRST, 1),
     ):
-        with pytest.raises(Conflict, match="sealed until you have played"):
+        with pytest.raises(Conflict, match=r"sealed until you have played|told when the table is over"):
             ask()
     finished(ladder, opened)
     with pytest.raises(Forbidden):
@@ -130,11 +135,13 @@ def test_the_first_decision_that_differs_leads_into_both_deals(ladder: Ladder) -
     opened = open_today(ladder, "hearts", ADA)
     finished(ladder, opened, "random")
     name, secret = opened.name, opened.secrets[0]
-    mine = sitting_replayed(ladder, name, secret, YOU)
+    assert first_place(ladder, name, secret) == FIRST
+    mine = table_replayed(ladder, name, secret, YOU, FIRST)
     assert (mine.match, mine.bots[0]) == (None, "Ada")
     for key in (f"house-{each}" for each in HOUSE if each != "random"):
         found = beside(ladder, name, secret, key)
-        theirs = sitting_replayed(ladder, name, secret, key)
+        assert found.yours == found.other == FIRST
+        theirs = table_replayed(ladder, name, secret, key, found.other)
         assert theirs.hands == mine.hands
         first = found.differences[0]
         done = {step.number: step for shown in (mine,) for moment in shown.moments for step in moment.steps}
@@ -144,7 +151,7 @@ def test_the_first_decision_that_differs_leads_into_both_deals(ladder: Ladder) -
     with pytest.raises(LadderError, match="Nobody called 'person-999'"):
         beside(ladder, name, secret, "person-999")
     with pytest.raises(LadderError, match="There is no seat 7"):
-        sitting_replayed(ladder, name, secret, YOU, 7)
+        table_replayed(ladder, name, secret, YOU, FIRST, 7)
 
 
 def test_a_board_of_a_match_is_played_once_more_in_the_place_of_a_bot(ladder: Ladder) -> None:
@@ -185,3 +192,22 @@ def test_what_is_no_board_of_a_match_is_named(ladder: Ladder) -> None:
     finished(ladder, opened)
     with pytest.raises(LadderError, match="nothing to compare"):
         compare(ladder, opened.name, opened.secrets[0])
+
+
+def test_my_dearest_decisions_of_a_deal_are_mine(ladder: Ladder) -> None:
+    opened = open_table(ladder, TableOrder(variant="hearts", format="deals:2"), ADA)
+    with pytest.raises(UserError, match="Deal 0 of this table is not over yet"):
+        dearest_of_deal(ladder, opened.name, opened.secrets[0], 0)
+    finished(ladder, opened, "random")
+    found = dearest_of_deal(ladder, opened.name, opened.secrets[0], 1)
+    assert 0 < len(found.dearest) <= 3
+    assert {(each.bot, each.seat, each.deal) for each in found.dearest} == {("Ada", 0, 1)}
+    costs = [each.cost for each in found.dearest]
+    assert costs == sorted(costs, reverse=True)
+    place = DealPlace(board=1, table=0)
+    step = found.dearest[0].step
+    assert table_why(ladder, opened.name, opened.secrets[0], YOU, place, step) == found.dearest[0]
+    with pytest.raises(UserError, match="Deal 2 of this table is not over yet"):
+        dearest_of_deal(ladder, opened.name, opened.secrets[0], 2)
+    with pytest.raises(Forbidden):
+        dearest_of_deal(ladder, opened.name, "another", 0)

@@ -1,0 +1,71 @@
+"""What decisions are worth: asked before one plays, at tables for practice, and after a deal, at all of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from fastapi import APIRouter, Path, Query, Request
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from ladder.app.tables.practising import ask_before
+from ladder.app.tables.replaying import dearest_of_deal
+from ladder.errors import Forbidden, UserError
+from ladder.site.forms import FROM_ELSEWHERE
+from ladder.site.origin import is_same_origin
+from ladder.site.play_seats import my_desk, my_table, secret_of
+from ladder.site.why_routes import one_at_a_time
+from ladder.site.words import to_translate
+
+if TYPE_CHECKING:
+    from ladder.site.context import Site
+    from ladder.values.value import Value
+    from ladder.values.why import Hint
+    from pigpen.values.view import View
+
+router = APIRouter(prefix="/play")
+Name = Annotated[str, Path(max_length=32)]
+DealNumber = Annotated[int, Query(ge=0, le=100_000)]
+NOT_KEPT = {"Cache-Control": "no-store"}
+JSON = "application/json"
+SETTLE_SECONDS = 2.0
+"""For so long a question waits for its seat, which a site that has just started looks for."""
+NOT_ASKED = to_translate("You are not asked anything now.")
+
+
+@router.get("/{name}/dearest")
+def dearest(request: Request, name: Name, deal: DealNumber) -> Response:
+    """Find the person's dearest decisions in a deal that is over, by estimate."""
+    site: Site = request.app.state.site
+    my_table(request, name)
+    with one_at_a_time():
+        return _json(dearest_of_deal(site.ladder, name, secret_of(request), deal))
+
+
+@router.post("/{name}/why")
+async def ask(request: Request, name: Name) -> Response:
+    """Estimate what each choice of the open decision is worth: at tables for practice, before one plays."""
+    site: Site = request.app.state.site
+    if not is_same_origin(request):
+        raise HTTPException(403, FROM_ELSEWHERE)
+    desk = await my_desk(request, name)
+    await desk.settled(SETTLE_SECONDS)
+    question = desk.front.question
+    if question is None:
+        raise HTTPException(409, NOT_ASKED)
+    try:
+        return _json(await run_in_threadpool(_hint, site, name, secret_of(request), question.view))
+    except Forbidden as error:
+        raise HTTPException(403, str(error)) from None
+    except UserError as error:
+        raise HTTPException(422, str(error)) from None
+
+
+def _hint(site: Site, name: str, secret: str, view: View) -> Hint:
+    with one_at_a_time():
+        return ask_before(site.ladder, name, secret, view)
+
+
+def _json(value: Value) -> Response:
+    return Response(value.model_dump_json(), 200, NOT_KEPT, JSON)
