@@ -51,6 +51,7 @@ PRINTED: dict[str, Any] = {
     "matches": list[MatchRow],
     "matches MATCH": MatchPage,
     "retire": list[Retired],
+    "allow-people": PeopleAllowed,
     "whoami": Me,
     "suspend": StateChanged,
     "resume-bot": StateChanged,

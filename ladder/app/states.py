@@ -13,7 +13,7 @@ from ladder.store.commands.suspending import ORGANISER, resume_entries, suspend_
 from ladder.store.names import find_bot, find_version
 from ladder.store.people import name_of
 from ladder.values.accounts import LOCAL
-from ladder.values.bots import Retired, StateChanged
+from ladder.values.bots import PeopleAllowed, Retired, StateChanged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,8 +45,28 @@ def retire(ladder: Ladder, viewer: Viewer, bot: str, variants: Sequence[str], re
     return [Retired(version=version, variant=variant) for version, variant in retired]
 
 
+def allow_people(ladder: Ladder, viewer: Viewer, bot: str, allowed: bool) -> PeopleAllowed:
+    """
+    Let people play with a bot at their tables, or no longer; tables that have begun go on.
+
+    Args:
+        ladder: The ladder.
+        viewer: Who does it.
+        bot: Its name.
+        allowed: Whether they may.
+
+    Raises:
+        LadderError: If there is no such bot, or it is not *viewer*'s.
+    """
+    with ladder.database.write() as session:
+        _retirer(session, viewer, bot)
+        find_bot(session, bot).tables = allowed
+        write_audit(session, viewer, "bot.people", bot, ladder.clock(), allowed=allowed)
+    return PeopleAllowed(bot=bot, allowed=allowed)
+
+
 def _retirer(session: Session, viewer: Viewer, name: str) -> str:
-    """As whom somebody retires a bot; another's bot is as good as none."""
+    """As whom somebody changes what a bot does; another's bot is as good as none."""
     if viewer == LOCAL:
         return OWNER
     none = LadderError(f"You have no bot {name!r} on this ladder. To see yours: pigpen whoami")

@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from ladder.cli.account import account
+from ladder.cli.allow_people import allow_people
 from ladder.cli.bots import bots
 from ladder.cli.check import check
 from ladder.cli.cluster import cluster
@@ -111,6 +112,7 @@ PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "cluster": cluster,
         "worker": worker,
         "account": account,
+        "allow-people": allow_people,
         "retire": retire,
         "suspend": suspend,
         "resume-bot": resume_bot,

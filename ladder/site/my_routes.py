@@ -8,7 +8,7 @@ from anyio import to_thread
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import RedirectResponse, Response
 
-from ladder.app import bots, logs, matches
+from ladder.app import bots, logs, matches, states
 from ladder.app.submit import ordering
 from ladder.entry.policy import Act
 from ladder.site import bot_uploads
@@ -65,6 +65,15 @@ def withdraw(request: Request, number: Number, form: Form) -> Response:
     site: Site = request.app.state.site
     ordering.withdraw(site.ladder, viewer, number)
     return RedirectResponse(f"/me/submissions/{number}", 303)
+
+
+@router.post("/bots/{name}/people")
+def people(request: Request, name: Annotated[str, Path(max_length=80)], form: Form) -> Response:
+    """Let people play with one of one's bots, or no longer."""
+    viewer = demand(request, Act.SUBMIT)
+    site: Site = request.app.state.site
+    states.allow_people(site.ladder, viewer, name, form.get("allowed") == "1")
+    return RedirectResponse("/me", 303)
 
 
 @router.get("/logs")

@@ -8,13 +8,13 @@ from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
 from ladder.app.logs import logs as read_logs
-from ladder.app.states import retire
+from ladder.app.states import allow_people, retire
 from ladder.entry.policy import Act
 from ladder.site.api import Number
 from ladder.site.context import MOST_NUMBER
 from ladder.site.fresh import fresh
 from ladder.site.viewer import demand, viewer_of
-from ladder.values.bots import Retired, Retirement
+from ladder.values.bots import PeopleAllowed, PeoplePermission, Retired, Retirement
 from ladder.values.matches import SeatLog
 
 if TYPE_CHECKING:
@@ -39,3 +39,11 @@ def retirement(request: Request, name: Annotated[str, Path(max_length=80)], want
     site: Site = request.app.state.site
     viewer = demand(request, Act.SUBMIT)
     return fresh(retire(site.ladder, viewer, name, wanted.variants, wanted.reason))
+
+
+@router.post("/bots/{name}/people", response_model=PeopleAllowed)
+def people(request: Request, name: Annotated[str, Path(max_length=80)], wanted: PeoplePermission) -> Response:
+    """Let people play with a bot at their tables, or no longer; it must be one's own, or one is an organiser."""
+    site: Site = request.app.state.site
+    viewer = demand(request, Act.SUBMIT)
+    return fresh(allow_people(site.ladder, viewer, name, wanted.allowed))

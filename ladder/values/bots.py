@@ -31,6 +31,8 @@ class BotRow(Value):
     """The number of its newest version."""
     entries: tuple[BotEntry, ...]
     """Where it plays or is suspended; and where neither, the newest version that has retired there."""
+    people: bool
+    """Whether its owner lets people play with it."""
 
 
 class BotList(Value):
@@ -153,6 +155,20 @@ class Retired(Value):
     version: str
     """As people name it: `Trotter@2`."""
     variant: str
+
+
+class PeoplePermission(Value):
+    """Whether people may play with a bot."""
+
+    allowed: bool
+
+
+class PeopleAllowed(Value):
+    """What an owner has decided."""
+
+    bot: str
+    allowed: bool
+    """Whether people may play with it; never with any effect on its rating."""
 
 
 class StateChanged(Value):

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from ladder.values.bots import BotPage, BotRow, Retired
+    from ladder.values.bots import BotPage, BotRow, PeopleAllowed, Retired
     from ladder.values.matches import Explanation, MatchPage, MatchRow, SeatLog
     from ladder.values.standings import Standings
     from ladder.values.submission import SubmissionList, SubmissionRow
@@ -46,6 +46,9 @@ class AnyLadder(Protocol):
 
     def retire(self, bot: str, variants: Sequence[str], reason: str) -> list[Retired]:
         """`ladder.app.states.retire`."""
+
+    def allow_people(self, bot: str, allowed: bool) -> PeopleAllowed:
+        """`ladder.app.states.allow_people`."""
 
     def submissions(self, before: int | None, limit: int) -> SubmissionList:
         """`ladder.app.submit.ordering.submissions`."""

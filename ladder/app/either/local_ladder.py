@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.app.ladder import Ladder
-    from ladder.values.bots import BotPage, BotRow, Retired
+    from ladder.values.bots import BotPage, BotRow, PeopleAllowed, Retired
     from ladder.values.matches import Explanation, MatchPage, MatchRow, SeatLog
     from ladder.values.standings import Standings
     from ladder.values.submission import SubmissionList, SubmissionRow
@@ -61,6 +61,10 @@ class LocalLadder:
     def retire(self, bot: str, variants: Sequence[str], reason: str) -> list[Retired]:
         """See `AnyLadder`."""
         return states.retire(self.ladder, LOCAL, bot, variants, reason)
+
+    def allow_people(self, bot: str, allowed: bool) -> PeopleAllowed:
+        """See `AnyLadder`."""
+        return states.allow_people(self.ladder, LOCAL, bot, allowed)
 
     def submissions(self, before: int | None, limit: int) -> SubmissionList:
         """See `AnyLadder`."""

@@ -79,6 +79,11 @@ class RemoteLadder:
         wanted = Retirement.model_construct(variants=tuple(variants), reason=reason)
         return self.connection.send("POST", f"/bots/{_name(bot)}/retirement", list[Retired], wanted)
 
+    def allow_people(self, bot: str, allowed: bool) -> PeopleAllowed:
+        """See `AnyLadder`."""
+        wanted = PeoplePermission(allowed=allowed)
+        return self.connection.send("POST", f"/bots/{_name(bot)}/people", PeopleAllowed, wanted)
+
     def submissions(self, before: int | None, limit: int) -> SubmissionList:
         """See `AnyLadder`."""
         return self.connection.get("/submissions", SubmissionList, before=before, limit=limit)

@@ -8,7 +8,7 @@ from ladder.app.tables.opening import USUAL_HOUSE_BOTS, shown_name
 from ladder.app.tables.reading import chair_for, found_table, is_opener, state_of
 from ladder.errors import Conflict, Forbidden
 from ladder.results.table_files import TableFiles
-from ladder.store.commands.tables import end_table, start_if_full
+from ladder.store.commands.tables import end_table, start_if_full, take_back_at
 from ladder.store.queries.tables import chairs_of
 from ladder.values.people import ChairKind, SeatPlace, TableStatus
 
@@ -121,6 +121,27 @@ def end(ladder: Ladder, name: str, secret: str) -> TableState:
             raise Forbidden("Only who opened this table can end it; you can leave it.")
         if table.status not in ENDED:
             end_table(session, table, TableStatus.ENDED, f"{mine.name or 'Somebody'} ended it.", ladder.clock())
+        state = state_of(table, chairs, mine)
+    TableFiles(ladder.settings.data_dir).wake()
+    return state
+
+
+def take_back(ladder: Ladder, name: str, secret: str) -> TableState:
+    """
+    Take the last decision back that the person took itself, in the deal under way; the table is marked as assisted.
+
+    Raises:
+        Conflict: If nothing is played there now.
+        Forbidden: If it is no table for practice, or others play there, too.
+        LadderError: If there is no such table.
+    """
+    with ladder.database.write() as session:
+        table, chairs, mine = _chair(session, name, secret)
+        if not table.practice or any(each.joined is not None and each is not mine for each in chairs):
+            raise Forbidden("Cards are taken back at tables for practice, where one person plays with bots.")
+        if table.status != TableStatus.PLAYING:
+            raise Conflict("Nothing is played at this table now; try again in a moment.")
+        take_back_at(session, table, mine.chair)
         state = state_of(table, chairs, mine)
     TableFiles(ladder.settings.data_dir).wake()
     return state

@@ -185,6 +185,12 @@ def note_deal(session: Session, lease: TableLease, totals: Sequence[int], now: f
         _note_chairs(session, lease.table, [{"points": total} for total in totals])
 
 
+def take_back_at(session: Session, row: PeopleTable, chair: int) -> None:
+    """Let a table that is played begin again before the last decision of a chair."""
+    row.take_back, row.assisted = chair, True
+    _release(session, row)
+
+
 def note_taken_back(session: Session, lease: TableLease) -> None:
     """Write down that a card was taken back."""
     row = held_table(session, lease)

@@ -43,10 +43,10 @@ def bots(
     """
     by_name = func.lower(StoredBot.name), StoredBot.name
     wanted: Select[*tuple[Any, ...]] = (
-        select(StoredBot.id, StoredBot.name, Owner.name, StoredBot.added, func.max(Version.number))
+        select(StoredBot.id, StoredBot.name, Owner.name, StoredBot.added, func.max(Version.number), StoredBot.tables)
         .join_from(StoredBot, Owner, Owner.id == StoredBot.owner_id)
         .join(Version, Version.bot_id == StoredBot.id)
-        .group_by(StoredBot.id, StoredBot.name, Owner.name, StoredBot.added)
+        .group_by(StoredBot.id, StoredBot.name, Owner.name, StoredBot.added, StoredBot.tables)
         .order_by(*by_name)
         .limit(limit)
     )
@@ -57,8 +57,15 @@ def bots(
     rows = session.execute(wanted).all()
     entries = _entries(session, None if limit is None and owner is None else [row[0] for row in rows])
     return [
-        BotRow(bot=name, owner=owner, added=time_of(added), newest=number, entries=tuple(_that_matter(entries[bot])))
-        for bot, name, owner, added, number in rows
+        BotRow(
+            bot=name,
+            owner=owner,
+            added=time_of(added),
+            newest=number,
+            entries=tuple(_that_matter(entries[bot])),
+            people=people,
+        )
+        for bot, name, owner, added, number, people in rows
     ]
 
 

@@ -182,6 +182,7 @@ CASES = [
     Case("GET", f"{API}/matches/{{number}}/seats/{{seat}}/dearest", NOT_THERE, f"{API}/matches/999/seats/0/dearest"),
     Case("GET", f"{API}/bots/{{name}}/inbox", NOT_THERE, f"{API}/bots/Nobody/inbox"),
     Case("GET", f"{API}/matches/{{number}}/seats/{{seat}}/logs", HIDDEN),
+    Case("POST", f"{API}/bots/{{name}}/people", MINE_TO_CHANGE, value={"allowed": True}),
     Case("POST", f"{API}/bots/{{name}}/retirement", MINE_TO_CHANGE, value={"variants": [], "reason": "old"}),
     Case("POST", f"{API}/uploads", OWN_TO_CHANGE, value={"bytes": 10}),
     Case("GET", f"{API}/uploads/{{upload}}", MINE_ALONE),

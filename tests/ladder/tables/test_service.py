@@ -10,7 +10,9 @@ import pytest
 from ladder.app.ladder import Ladder
 from ladder.app.tables.opening import open_table
 from ladder.app.tables.reading import table_page
-from ladder.app.tables.sitting import end, join
+from ladder.app.tables.sitting import end, join, take_back
+from ladder.errors import Conflict, Forbidden
+from ladder.person.client import PersonClient
 from ladder.results.table_files import TableFiles
 from ladder.settings.settings import load_settings
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableStatus, TableVisitor
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from ladder.person.client import Question
+
 GUEST = TableVisitor(guest="192.0.2.7", shown="Ada")
 FIVE = next(rules.name for rules in PRESETS.values() if rules.players == 5)
 ONE_DEAL = TableOrder(variant="hearts-short", format="deals:1")
@@ -35,6 +39,20 @@ ONE_DEAL = TableOrder(variant="hearts-short", format="deals:1")
 def ladder(tmp_path: Path) -> Iterator[Ladder]:
     with Ladder.open(load_settings(data_dir=tmp_path), create=True) as ladder:
         yield ladder
+
+
+class Halting(BotFront):
+    """Answers so many questions, and then no more."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.most = most
+
+    def asked(self, question: Question) -> None:
+        if len(self.questions) < self.most:
+            super().asked(question)
+        else:
+            NotingFront.asked(self, question)
 
 
 def record_of(ladder: Ladder, name: str) -> Path:
@@ -112,7 +130,7 @@ def test_a_table_at_which_nobody_is_ends(ladder: Ladder) -> None:
             place = await place_of(ladder, opened, 0)
             assert place is not None
             front = NotingFront()
-            client = _client(front, place.address, place.token)
+            client = PersonClient(front, place.address, place.token)
             playing = asyncio.ensure_future(client.play_match())
             await until(lambda: table_page(ladder, opened.name), lambda _: bool(front.questions))
             client.leave()
@@ -124,19 +142,6 @@ def test_a_table_at_which_nobody_is_ends(ladder: Ladder) -> None:
 
 
 def test_a_process_that_is_stopped_gives_its_tables_back_and_the_next_one_goes_on(ladder: Ladder) -> None:
-    class Halting(BotFront):
-        """Answers so many questions, and then no more."""
-
-        def __init__(self, most: int) -> None:
-            super().__init__()
-            self.most = most
-
-        def asked(self, question) -> None:  # type: ignore[no-untyped-def]
-            if len(self.questions) < self.most:
-                super().asked(question)
-            else:
-                NotingFront.asked(self, question)
-
     async def play() -> None:
         first, second = Halting(4), BotFront()
         async with tables_process(ladder):
@@ -157,7 +162,33 @@ def test_a_process_that_is_stopped_gives_its_tables_back_and_the_next_one_goes_o
     in_loop(play())
 
 
-def _client(front: NotingFront, address: str, token: str):  # type: ignore[no-untyped-def]
-    from ladder.person.client import PersonClient
+@pytest.mark.parametrize("questions", [1, 4])
+def test_a_card_is_taken_back_and_the_same_question_comes_again(ladder: Ladder, questions: int) -> None:
+    """The first question is the pass: before it nothing was decided."""
+    order = TableOrder(variant="hearts", format="deals:1", practice=True)
 
-    return PersonClient(front, address, token)
+    async def play() -> None:
+        front = Halting(questions)
+        async with tables_process(ladder):
+            opened = open_table(ladder, order, GUEST)
+            playing = asyncio.ensure_future(play_chair(ladder, opened, 0, front))
+            await until(lambda: table_page(ladder, opened.name), lambda _: len(front.questions) == questions + 1)
+            page = take_back(ladder, opened.name, opened.secrets[0])
+            assert page.assisted
+            front.most = 1000
+            await playing
+            assert (await ended(ladder, opened)).assisted
+        before, after = front.questions[questions - 1], front.questions[questions + 1]
+        assert before.view == after.view
+        assert verify(record_of(ladder, opened.name)).holds
+
+    in_loop(play())
+
+
+def test_cards_are_taken_back_in_practice_alone(ladder: Ladder) -> None:
+    opened = open_table(ladder, ONE_DEAL, GUEST)
+    with pytest.raises(Forbidden, match="for practice"):
+        take_back(ladder, opened.name, opened.secrets[0])
+    opened = open_table(ladder, ONE_DEAL.model_copy(update={"practice": True}), GUEST)
+    with pytest.raises(Conflict, match="Nothing is played"):
+        take_back(ladder, opened.name, opened.secrets[0])
