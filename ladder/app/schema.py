@@ -12,13 +12,14 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from ladder.values.accounts import AccountRow, AuditRow, CredentialRow, InvitationLink, InvitationRow, Me
-from ladder.values.bots import BotPage, BotRow, Retired, StateChanged
+from ladder.values.bots import BotPage, BotRow, PeopleAllowed, Retired, StateChanged
 from ladder.values.check import CheckResult
 from ladder.values.cluster import CertificateRow, WorkerRow
 from ladder.values.compare import CompareResult
 from ladder.values.database import Backup, DatabaseCopy, Upgrade
 from ladder.values.doctor import DoctorReport
 from ladder.values.matches import Explanation, MatchPage, MatchRow, SeatLog
+from ladder.values.people import TableLinks
 from ladder.values.play import PlayedMatch
 from ladder.values.record import Verification
 from ladder.values.rerun import RerunResult
@@ -36,6 +37,7 @@ PRINTED: dict[str, Any] = {
     "compare": CompareResult,
     "rules": list[Rules],
     "rules NAME": Rules,
+    "table": TableLinks,
     "submit": SubmissionResult,
     "submissions": SubmissionList,
     "submissions ID": SubmissionRow,

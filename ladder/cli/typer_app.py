@@ -42,6 +42,7 @@ from ladder.cli.standings import standings
 from ladder.cli.submissions import submissions
 from ladder.cli.submit import submit
 from ladder.cli.suspend import resume_bot, suspend
+from ladder.cli.table import table
 from ladder.cli.verify import verify_records
 from ladder.cli.why import why
 from ladder.cli.worker import worker
@@ -103,7 +104,7 @@ PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "explain": explain,
         "logs": logs,
     },
-    "Follow a ladder": {"standings": standings, "bots": bots, "show": show, "matches": matches},
+    "Follow a ladder": {"standings": standings, "bots": bots, "show": show, "matches": matches, "table": table},
     "A ladder elsewhere": {"login": login, "logout": logout, "whoami": whoami, "push": push},
     "Run a ladder": {
         "ladder": ladder_app,

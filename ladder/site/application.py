@@ -39,6 +39,7 @@ from ladder.site import (
     replay_routes,
     routes,
     submission_api,
+    tables_api,
     why_routes,
     worker_routes,
 )
@@ -83,7 +84,7 @@ PAGES = (
 )
 """In this order they are asked whose an address is."""
 PUBLIC_API = (api.router, replay_api.router, live_routes.api, why_routes.api)
-PERSONAL_API = (account_api.router, owner_api.router, submission_api.router, registry_api.router)
+PERSONAL_API = (account_api.router, owner_api.router, submission_api.router, registry_api.router, tables_api.router)
 """What somebody must log in for."""
 
 

@@ -27,5 +27,23 @@ SENTENCES = (
     to_translate(
         "The identity provider does not answer as it should. Try again soon, or ask the organiser of the ladder."
     ),
+    to_translate("There is no such table; it may have been removed. Open another one at /play."),
+    to_translate("This link is for no chair of this table; ask for a new one."),
+    to_translate("This table has ended."),
+    to_translate("This table has begun without you."),
+    to_translate("This table waits for nobody."),
+    to_translate("Only who opened this table can do that."),
+    to_translate("Only who opened this table can end it; you can leave it."),
+    to_translate("It was ended at the table."),
+    to_translate("Nobody was at the table for 10 minutes."),
+    to_translate("The people for whom it waited did not come within an hour."),
+    to_translate("Cards are taken back at tables for practice, where one person plays with bots."),
+    to_translate("Nothing is played at this table now; try again in a moment."),
+    to_translate("This ladder has no tables for people; pigpen play human seats you in a terminal."),
+    to_translate("All tables of this ladder are taken; try again in {minutes} minutes."),
+    to_translate("You have as many tables open as are allowed. End one of them, or try again in {minutes} minutes."),
+    to_translate("Bots of the ladder play with people who have an account; log in, or choose house bots."),
+    to_translate("Bots of the ladder play its variants only; choose house bots for rules of your own."),
+    to_translate("Nobody sits at this table but bots; leave a chair to a person."),
 )
-"""As they stand in `ladder.app.accounts` and `ladder.store.commands`."""
+"""As they stand in `ladder.app.accounts`, `ladder.app.tables`, `ladder.store.commands` and `ladder.tables`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from pydantic import Field
 
@@ -56,7 +56,7 @@ class ChairOrder(Value):
 
     kind: ChairKind = ChairKind.PERSON
     name: Annotated[str, Field(max_length=2 * NAME_LENGTH)] = ""
-    """Of a house bot, or of a bot of the ladder (Trotter, Trotter@2); a person says its own when it sits down."""
+    """Of a house bot, or of a bot of the ladder (Trotter, Trotter@2); of the opener, if it says no other."""
 
 
 class TableOrder(Value):
@@ -104,6 +104,21 @@ class OpenedTable(Value):
     def path(self, chair: int) -> str:
         """The address, on the site, of the link to a person's chair."""
         return f"/play/{self.name}?seat={self.secrets[chair]}"
+
+
+class TableLinks(Value):
+    """A table that was opened, with the links to its chairs."""
+
+    name: str
+    links: dict[int, str]
+    """By the number of each person's chair; the first one is the opener's. Whoever has a link may sit there."""
+
+    @classmethod
+    def of(cls, opened: OpenedTable, site: str) -> Self:
+        """Give the links to an opened table on the site at that address."""
+        return cls(
+            name=opened.name, links={chair: f"{site.rstrip('/')}{opened.path(chair)}" for chair in opened.secrets}
+        )
 
 
 class TableChair(Value):

@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ladder.app import bots, logs, matches, states
+from ladder.app.accounts.links import site_address
 from ladder.app.submit import ordering
+from ladder.app.tables import opening
 from ladder.values.accounts import LOCAL
+from ladder.values.people import TableLinks, TableVisitor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.values.bots import BotPage, BotRow, PeopleAllowed, Retired
     from ladder.values.matches import Explanation, MatchPage, MatchRow, SeatLog
+    from ladder.values.people import TableOrder
     from ladder.values.standings import Standings
     from ladder.values.submission import SubmissionList, SubmissionRow
 
@@ -65,6 +69,11 @@ class LocalLadder:
     def allow_people(self, bot: str, allowed: bool) -> PeopleAllowed:
         """See `AnyLadder`."""
         return states.allow_people(self.ladder, LOCAL, bot, allowed)
+
+    def open_table(self, order: TableOrder) -> TableLinks:
+        """See `AnyLadder`."""
+        opened = opening.open_table(self.ladder, order, TableVisitor())
+        return TableLinks.of(opened, site_address(self.ladder.settings))
 
     def submissions(self, before: int | None, limit: int) -> SubmissionList:
         """See `AnyLadder`."""

@@ -9,8 +9,9 @@ from urllib.parse import quote
 from ladder.app.remote.connection import API
 from ladder.app.remote.records import fetch_record
 from ladder.errors import LadderError, UserError
-from ladder.values.bots import BotList, BotPage, Retired, Retirement
+from ladder.values.bots import BotList, BotPage, PeopleAllowed, PeoplePermission, Retired, Retirement
 from ladder.values.matches import Explanation, MatchList, MatchPage, MatchRow, SeatLog
+from ladder.values.people import OpenedTable, TableLinks
 from ladder.values.standings import Standings
 from ladder.values.submission import SubmissionList, SubmissionRow
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from ladder.app.remote.connection import Connection
     from ladder.values.bots import BotRow
+    from ladder.values.people import TableOrder
 
 MOST_BOTS, MOST_MATCHES = 1000, 200
 """In one answer."""
@@ -83,6 +85,11 @@ class RemoteLadder:
         """See `AnyLadder`."""
         wanted = PeoplePermission(allowed=allowed)
         return self.connection.send("POST", f"/bots/{_name(bot)}/people", PeopleAllowed, wanted)
+
+    def open_table(self, order: TableOrder) -> TableLinks:
+        """See `AnyLadder`."""
+        opened = self.connection.send("POST", "/tables", OpenedTable, order)
+        return TableLinks.of(opened, self.connection.address)
 
     def submissions(self, before: int | None, limit: int) -> SubmissionList:
         """See `AnyLadder`."""

@@ -41,6 +41,5 @@ def check_limits(session: Session, settings: Settings, who: TableVisitor) -> Non
     most = MOST_OF_ACCOUNT if who.account is not None else MOST_OF_GUEST
     if (who.account is not None or guest) and count_open(session, who.account, guest) >= most:
         raise TooOften(
-            f"You have {most} tables open, and no more are allowed. End one of them, or try again in "
-            "{minutes} minutes.", SOON,
-        )  # fmt: skip
+            "You have as many tables open as are allowed. End one of them, or try again in {minutes} minutes.", SOON
+        )

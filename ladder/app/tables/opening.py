@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ladder.app.accounts.secrets import hash_of
@@ -118,7 +118,8 @@ class _Seats:
         secret_hash = hash_of(given[number])
         if number != next(iter(given)):
             return NewChair(order.kind, secret_hash=secret_hash)
-        return NewChair(order.kind, shown_name(self.who), None, self.who.account, secret_hash, self.now)
+        who = replace(self.who, shown=self.who.shown or order.name)
+        return NewChair(order.kind, shown_name(who), None, who.account, secret_hash, self.now)
 
     def _bot(self, order: ChairOrder) -> NewChair:
         if self.who.account is None and self.who.guest:

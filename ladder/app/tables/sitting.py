@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ladder.values.people import TableState, TableVisitor
 
 ENDED = (TableStatus.OVER, TableStatus.ENDED)
+AT_THE_TABLE = "It was ended at the table."
 NO_SEAT = "This link is for no chair of this table; ask for a new one."
 
 
@@ -120,7 +121,7 @@ def end(ladder: Ladder, name: str, secret: str) -> TableState:
         if not is_opener(chairs, mine) and others:
             raise Forbidden("Only who opened this table can end it; you can leave it.")
         if table.status not in ENDED:
-            end_table(session, table, TableStatus.ENDED, f"{mine.name or 'Somebody'} ended it.", ladder.clock())
+            end_table(session, table, TableStatus.ENDED, AT_THE_TABLE, ladder.clock())
         state = state_of(table, chairs, mine)
     TableFiles(ladder.settings.data_dir).wake()
     return state

@@ -70,6 +70,7 @@ OWN_TO_READ = (401, *(OK,) * 8)
 """An area where all see their own."""
 OWN_TO_CHANGE = (401, OK, OK, OK, OK, 403, OK, OK, OK)
 SESSION = (401, OK, 403, OK, 403, 403, OK, 403, 403)
+TABLES = (401, *(OK,) * 8)
 NO_UPLOAD = (401, 422, 422, 422, 422, 403, 422, 422, 422)
 """They may submit, but name an upload that is not there."""
 NO_FILE = (303, 422, 403, 422, 403, 403, 422, 403, 403)
@@ -182,6 +183,8 @@ CASES = [
     Case("GET", f"{API}/matches/{{number}}/seats/{{seat}}/dearest", NOT_THERE, f"{API}/matches/999/seats/0/dearest"),
     Case("GET", f"{API}/bots/{{name}}/inbox", NOT_THERE, f"{API}/bots/Nobody/inbox"),
     Case("GET", f"{API}/matches/{{number}}/seats/{{seat}}/logs", HIDDEN),
+    Case("POST", f"{API}/tables", TABLES, value={"variant": "gongzhu"}),
+    Case("POST", "/me/bots/{name}/people", FORM_OF_THE_OWNER, form={"allowed": "1"}),
     Case("POST", f"{API}/bots/{{name}}/people", MINE_TO_CHANGE, value={"allowed": True}),
     Case("POST", f"{API}/bots/{{name}}/retirement", MINE_TO_CHANGE, value={"variants": [], "reason": "old"}),
     Case("POST", f"{API}/uploads", OWN_TO_CHANGE, value={"bytes": 10}),

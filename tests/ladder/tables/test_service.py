@@ -118,7 +118,7 @@ def test_a_table_that_is_ended_stops_at_once_and_its_seat_is_gone(ladder: Ladder
             while TableFiles(ladder.settings.data_dir).journal(place.table).is_file() and front.questions:
                 await asyncio.sleep(0.02)
             assert not front.questions
-        assert table_page(ladder, opened.name).reason == "Ada ended it."
+        assert table_page(ladder, opened.name).reason == "It was ended at the table."
 
     in_loop(play())
 

@@ -1,0 +1,58 @@
+"""`pigpen table`: open a table for people on the ladder's site."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ladder.cli.json_output import print_json
+from ladder.cli.ladder import LocalOption, asked
+from ladder.cli.options import PACE
+from ladder.cli.sanitize import harmless
+from ladder.values.people import LEAST_SECONDS, MOST_SECONDS
+from referee.match.spec import PERSON_SECONDS
+
+
+def table(
+    variant: Annotated[str, typer.Argument(help="A variant of the ladder, a preset, or a TOML file.")] = "gongzhu",
+    chairs: Annotated[
+        str, typer.Option(help="Who sits in each chair: person, a house bot, or a bot of the ladder; with commas.")
+    ] = "",
+    deals: Annotated[int | None, typer.Option(min=1, help="Play so many deals. By default: a whole game.")] = None,
+    seconds: Annotated[
+        float, typer.Option(min=LEAST_SECONDS, max=MOST_SECONDS, help="A person's seconds for each decision.")
+    ] = PERSON_SECONDS,
+    pace: Annotated[float, typer.Option(min=0.0, max=10.0, help="Seconds that a card is shown.")] = PACE,
+    practice: Annotated[bool, typer.Option("--practice", help="Allow to ask why, and to take cards back.")] = False,
+    name: Annotated[str, typer.Option(help="The name by which you are shown. By default: your account's.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the links as JSON.")] = False,
+    local: LocalOption = False,
+) -> None:
+    """
+    Open a table for people, and print the link to each of their chairs; the first one is yours.
+
+    Whoever has a link may sit down there, with any browser. The table begins when all have come. The house bots are
+    random, cautious, counting, sampling and exact. In a terminal, play with: pigpen play human
+
+    Examples:
+        pigpen table hearts
+
+        pigpen table gongzhu-partners --chairs person,counting,person,counting --name Ada
+
+        pigpen table ./my-rules.toml --seconds 60 --practice
+    """
+    from ladder.app.tables.ordering import ordered_table
+
+    seated = [word.strip() for word in chairs.split(",")] if chairs else []
+    form = "game" if deals is None else f"deals:{deals}"
+    order = ordered_table(variant, seated, name, format=form, seconds=seconds, pace=pace, practice=practice)
+    with asked(local) as ladder:
+        opened = ladder.open_table(order)
+    if as_json:
+        print_json(opened)
+        return
+    own, *others = opened.links.values()
+    typer.echo(harmless(f"Your chair: {own}"))
+    for link in others:
+        typer.echo(harmless(f"For somebody else: {link}"))
