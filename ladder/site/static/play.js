@@ -260,6 +260,7 @@ class PersonTable extends HTMLElement {
     const found = choice.press(card, isKey || this.settings.taps === 1);
     this.#said = "";
     if (found.answer) {
+      this.board.settle(/** @type {PersonDeal} */ (this.state?.deal));
       this.answers.send(found.answer);
     } else if (found.say) {
       this.sound.play("wrong");

@@ -15,6 +15,8 @@ import { make } from "./words.js";
 /** @typedef {import("./shapes").PersonTrick} PersonTrick */
 /** @typedef {import("./words.js").Words} Words */
 
+const FRESH_TRICKS = 2;
+
 export class Board {
   /** Whether the last trick is shown. */
   isLast = false;
@@ -25,6 +27,8 @@ export class Board {
   /** @type {Moment | null} */
   #moment = null;
   #seated = "";
+  /** The deal in which the person has chosen a card to play. */
+  #led = -1;
   #sweeping = 0;
 
   /** @param {HTMLElement} felt @param {HTMLElement} ask What stands over the hand. @param {Hand} hand @param {Words} words */
@@ -33,6 +37,11 @@ export class Board {
     this.ask = ask;
     this.hand = hand;
     this.words = words;
+  }
+
+  /** The person has chosen a card to play: what it was passed is no longer new. @param {PersonDeal} deal */
+  settle(deal) {
+    this.#led = deal.number;
   }
 
   close() {
@@ -47,7 +56,7 @@ export class Board {
     this.isLast = false;
     this.felt.classList.remove("past");
     this.#moment = moment;
-    this.hand.fresh = new Set(cardsOf(own.hand).length === deal.hand_size ? cardsOf(own.received) : []);
+    this.hand.fresh = new Set(moment.trick <= FRESH_TRICKS && this.#led !== deal.number ? cardsOf(own.received) : []);
     table.show({ ...moment, result: false }, flies);
     this.#tag(deal, moment);
     if (moment.complete && moment.phase !== "over") {

@@ -61,6 +61,20 @@ def by_mouse(page: Page, kind: str) -> None:
         page.click(".confirm")
 
 
+def by_finger(page: Page, kind: str) -> None:
+    """Decide with taps; a card is tapped twice."""
+    if kind == "pass":
+        for place in range(page.locator(".slot").count()):
+            page.locator(".pick").nth(3 * place).tap()
+        page.tap(".confirm")
+    elif kind == "play":
+        card = page.locator(".pick.free").first
+        card.tap()
+        page.locator(".pick.chosen").tap()
+    else:
+        page.locator(".ask-choices button").last.tap()
+
+
 def by_keys(page: Page, kind: str) -> None:
     """Decide with keys alone."""
     page.keyboard.press("ArrowRight")

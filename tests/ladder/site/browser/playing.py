@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
@@ -17,6 +17,7 @@ from ladder.matches.people import play_with_people
 from ladder.person.client import PersonClient
 from ladder.sandbox.bots.bot_source import find_bot
 from pigpen.rules import PRESETS
+from pigpen.rules.presets import HEARTS
 from referee.match.formats import Format
 from referee.match.spec import DEFAULT_CLOCK, MatchSpec, person_clock
 from referee.records.steps import parse_action
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from pigpen.rules import Rules
     from referee.records.lines import AnyLine
 
+QUEEN = replace(HEARTS, name="queen", scoring=replace(HEARTS.scoring, points={"QS": 13}), moon=None)
+"""Only one card counts."""
+RULES = {rules.name: rules for rules in (*PRESETS.values(), *ODD, QUEEN)}
 NAMES = ("Ada", "Bertram", "Clementine", "Dai", "Eleonora", "Fritz", "Gwendolyn", "Hao")
 
 
@@ -105,7 +109,7 @@ class Tables:
     async def new(self, request: Request) -> Response:
         """Begin to play."""
         asked = request.query_params
-        rules = self.rules_of(asked.get("rules", "hearts"))
+        rules = RULES[asked.get("rules", "hearts")]
         seed = bytes([int(asked.get("seed", "0"))] * 32)
         table = PlayedTable(rules, int(asked.get("deals", "0")) or None, seed, float(asked.get("seconds", "600")))
         table.practice = table.front.signs.practice = "practice" in asked
@@ -113,10 +117,6 @@ class Tables:
         self.tables[name] = table
         self._tasks.append(asyncio.ensure_future(table.play()))
         return RedirectResponse(f"/tests/play/{name}{'?lang=' + asked['lang'] if 'lang' in asked else ''}", 303)
-
-    def rules_of(self, name: str) -> Rules:
-        """Find rules by name."""
-        return {**PRESETS, **{rules.name: rules for rules in ODD}}[name]
 
     async def page(self, request: Request) -> Response:
         table = self._table(request)

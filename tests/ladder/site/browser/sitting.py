@@ -1,0 +1,80 @@
+"""The site with tables in its own process, and browsers that sit down there."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from ladder.settings.settings import load_settings
+from ladder.site.application import make_app
+from tests.ladder.recorded_ladders import new_ladder
+from tests.ladder.site.browser.conftest import DESK, PATIENCE_MS
+from tests.ladder.site.browser.playing import Tables
+from tests.ladder.site.serving import running_app
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import Browser, Page
+
+    Sit = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def tables() -> Tables:
+    return Tables()
+
+
+@pytest.fixture(scope="module")
+def address(tables: Tables, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The site, and tables in its own process."""
+    ladder = new_ladder(load_settings(data_dir=tmp_path_factory.mktemp("play")))
+    with running_app(make_app(ladder), tables.add_to) as port:
+        yield f"http://127.0.0.1:{port}"
+    ladder.database.close()
+
+
+@pytest.fixture(scope="module")
+def browser(address: str) -> Iterator[Browser]:
+    """Debian's Chromium, for this module."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def sit(browser: Browser, address: str) -> Iterator[Sit]:
+    """Begin a game and sit down; in the end no script has failed."""
+    wrong: list[str] = []
+    contexts = []
+
+    def sit(
+        asked: str,
+        size: tuple[int, int] = DESK,
+        dark: bool = False,
+        touch: bool = False,
+        language: str = "en",
+        calm: bool = True,
+    ) -> Page:
+        context = browser.new_context(
+            viewport={"width": size[0], "height": size[1]},
+            color_scheme="dark" if dark else "light",
+            has_touch=touch,
+            reduced_motion="reduce" if calm else "no-preference",
+            locale=language,
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.goto(f"{address}/tests/new?{asked}")
+        return page
+
+    yield sit
+    for context in contexts:
+        context.close()
+    assert wrong == []

@@ -1,0 +1,236 @@
+"""Single moments at a person's table: what the hand, the question and the log do."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.ladder.site.browser.at_table import WAITS, by_mouse, played_to_the_end, sat_down
+from tests.ladder.site.browser.sitting import address, browser, sit, tables
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page, Route
+
+    from tests.ladder.site.browser.playing import PlayedTable, Tables
+    from tests.ladder.site.browser.sitting import Sit
+
+__all__ = ["address", "browser", "sit", "tables"]
+pytestmark = pytest.mark.chromium
+
+
+def wanted(page: Page, kind: str) -> Page:
+    """Wait for a question of that kind."""
+    page.wait_for_function(f"kind => ({WAITS})().startsWith(kind)", arg=kind)
+    return page
+
+
+def table_of(tables: Tables, page: Page) -> PlayedTable:
+    return tables.tables[page.url.rpartition("/")[2]]
+
+
+def said(page: Page) -> str:
+    return page.inner_text(".prompt")
+
+
+def told(page: Page) -> list[str]:
+    return page.locator("[role=log] p").all_inner_texts()
+
+
+def follow_suit(page: Page) -> Page:
+    """Play until some cards may not be played."""
+    while not page.locator(".pick.barred").count():
+        by_mouse(page, str(wanted(page, "").evaluate(WAITS)).split()[0])
+        page.wait_for_function(f"() => ({WAITS})()")
+    return page
+
+
+def test_a_card_that_may_not_be_played_says_why(sit: Sit, tables: Tables) -> None:
+    page = follow_suit(sat_down(sit("rules=gongzhu&deals=1")))
+    card = page.locator(".pick.barred").first
+    assert card.get_attribute("aria-disabled") == "true"
+    before = len(table_of(tables, page).answers)
+    card.click(force=True)
+    assert re.fullmatch(r"You must follow suit: \w+ were led\.", said(page))
+    assert told(page)[-1] == said(page)
+    assert len(table_of(tables, page).answers) == before
+
+
+def test_in_chinese_it_says_why_in_chinese(sit: Sit) -> None:
+    page = follow_suit(sat_down(sit("rules=gongzhu&deals=1", language="zh-CN")))
+    page.locator(".pick.barred").first.click(force=True)
+    assert re.fullmatch("必须跟牌：领出的是(黑桃|红心|方块|梅花)。", said(page))
+    assert not re.search("[A-Za-z]{3}", re.sub("Ada|Bertram|Clementine|Dai", "", "".join(told(page))))
+
+
+def test_cards_are_passed_from_slots_and_those_received_are_marked(sit: Sit, tables: Tables) -> None:
+    page = wanted(sat_down(sit("rules=hearts&deals=1")), "pass")
+    cards = page.locator(".pick")
+    assert page.is_disabled(".confirm")
+    for place in (0, 1, 2, 3):
+        cards.nth(place).click()
+    assert said(page) == "3 cards are chosen. Tap one of them to take it back."
+    cards.nth(0).click()
+    cards.nth(3).click()
+    chosen = [cards.nth(place).get_attribute("data-pick") for place in (1, 2, 3)]
+    assert [cards.nth(place).get_attribute("aria-pressed") for place in (0, 1)] == ["false", "true"]
+    page.click(".confirm")
+    page.wait_for_selector(".own .fresh")
+    assert table_of(tables, page).answers[-1]["action"] == " ".join(map(str, chosen))
+    assert page.locator(".own .fresh").count() == 3
+    assert page.get_by_role("button", name="just passed to you").count() == 3
+
+
+def test_a_card_is_exposed_face_down_or_none_is(sit: Sit, tables: Tables) -> None:
+    page = wanted(sat_down(sit("rules=gongzhu-sale&deals=1&seed=2")), "expose")
+    assert page.inner_text(".confirm") == "Expose none"
+    page.locator(".pick.free").first.click()
+    assert page.inner_text(".confirm") == "Expose: 1"
+    page.get_by_label("face down").first.check()
+    assert page.locator(".pick.chosen").count() == 1
+    page.get_by_label("no", exact=True).first.check()
+    assert page.locator(".pick.chosen").count() == 0
+    page.get_by_label("face down").first.check()
+    page.click(".confirm")
+    page.wait_for_selector(".own .exposed.down")
+    assert table_of(tables, page).answers[-1]["action"].endswith("*")
+
+
+def test_l_shows_the_last_trick_and_the_table_again(sit: Sit) -> None:
+    page = wanted(sat_down(sit("rules=gongzhu&deals=1")), "")
+    page.keyboard.press("l")
+    assert said(page) == "No trick is complete yet."
+    by_mouse(page, "play")
+    page.wait_for_function("() => document.querySelector('person-table').state.last_trick")
+    wanted(page, "play").keyboard.press("L")
+    assert page.locator(".spot .card").count() == 4
+    assert said(page).startswith("The last trick: ")
+    assert page.get_attribute("[data-part=last]", "aria-pressed") == "true"
+    page.click("[data-part=last]")
+    assert page.locator(".spot .card").count() < 4
+    assert page.get_attribute("[data-part=last]", "aria-pressed") == "false"
+
+
+def test_the_rest_is_played_where_no_points_remain(sit: Sit, tables: Tables) -> None:
+    page = sat_down(sit("rules=queen&deals=1&seed=2"))
+    while not page.locator("text=No points remain: play the rest").count():
+        kind = str(page.wait_for_function(f"() => ({WAITS})()").json_value())
+        if kind.startswith("play"):
+            page.locator(".pick.free").first.click()
+        else:
+            by_mouse(page, kind.split()[0])
+        page.wait_for_function(f"last => ({WAITS})() && ({WAITS})() !== last", arg=kind)
+    answers = len(table_of(tables, page).answers)
+    page.keyboard.press("r")
+    page.wait_for_selector(".go-on")
+    assert len(table_of(tables, page).answers) > answers + 1
+    assert page.evaluate("document.querySelector('person-table').state.result.deal") == 0
+
+
+def test_who_is_away_is_played_for_and_comes_back(sit: Sit) -> None:
+    page = wanted(sat_down(sit("rules=gongzhu&deals=1")), "play")
+    page.keyboard.press("a")
+    page.wait_for_selector("text=I'm back >> nth=0")
+    assert said(page) == "You are away, and the default policy plays for you."
+    page.keyboard.press("b")
+    wanted(page, "play")
+    assert "You are away now: the default policy plays for you." in told(page)
+    assert "You are back." in told(page)
+
+
+def test_what_the_default_has_played_is_said(sit: Sit) -> None:
+    page = sit("rules=gongzhu&deals=1&seconds=1")
+    page.wait_for_selector("text=Your time was up, so the default was played")
+    late = r"Your time was up, so the default was played: .+ of .+\."
+    assert any(re.fullmatch(late, each) for each in told(page))
+
+
+def test_no_card_moves_before_the_server_has_it_and_a_lost_answer_is_sent_again(sit: Sit, tables: Tables) -> None:
+    page = wanted(sat_down(sit("rules=gongzhu&deals=1")), "play")
+    lost: list[str] = []
+
+    def lose(route: Route) -> None:
+        lost.append(route.request.url)
+        if len(lost) < 3:
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/answer", lose)
+    count = page.locator(".pick").count()
+    page.locator(".pick.free").first.click()
+    page.wait_for_selector("text=The connection is lost; trying again …")
+    assert page.locator(".pick").count() == count
+    page.wait_for_function("count => document.querySelectorAll('.pick').length < count", arg=count)
+    assert len(lost) == 3
+    assert len(table_of(tables, page).answers) == 1
+
+
+def test_where_streams_do_not_get_through_it_is_asked_for(sit: Sit, tables: Tables) -> None:
+    page = sit("rules=gongzhu&deals=1")
+    page.route("**/stream", lambda route: route.fulfill(status=502))
+    wanted(sat_down(page), "play")
+    by_mouse(page, "play")
+    page.wait_for_function("() => document.querySelector('person-table').state.moment.trick > 0")
+    assert len(table_of(tables, page).answers) == 1
+
+
+def test_two_tabs_show_the_same_table_and_a_reload_changes_nothing(sit: Sit) -> None:
+    page = wanted(sat_down(sit("rules=gongzhu&deals=1")), "play")
+    other = page.context.new_page()
+    other.goto(page.url)
+    wanted(other, "play").locator(".pick.free").first.click()
+    moment = "() => JSON.stringify(document.querySelector('person-table').state?.moment)"
+    page.wait_for_function("() => document.querySelector('person-table').state.moment.trick > 0")
+    wanted(other, "play")
+    wanted(page, "play")
+    assert page.evaluate(moment) == other.evaluate(moment)
+    page.reload()
+    wanted(page, "play")
+    assert page.evaluate(moment) == other.evaluate(moment)
+
+
+def test_every_card_is_shown_even_where_states_were_left_out(sit: Sit, tables: Tables) -> None:
+    page = sat_down(sit("rules=gongzhu&deals=1"))
+    played_to_the_end(page, by_mouse, lambda page: page.click(".go-on"))
+    states = [state.model_dump(mode="json") for state in table_of(tables, page).states if state.moment]
+    found = page.evaluate(
+        """async (states) => {
+          const script = document.querySelector("script[src*='/play.js']");
+          const { between } = await import(script.src.replace("play.js", "play_frames.js"));
+          const cards = (all) => [...new Set(all.flatMap((state) => state.moment.steps.map((step) => step.action)))];
+          const told = (step) => states.filter((_, place) => place % step === 0).reduce(
+            ([all, before], state) => [[...all, ...between(before, state)], state], [[], null])[0];
+          return [1, 2, 3].map((step) => [cards(told(step)).length, told(step).map((state) => state.moment.chairs.map(
+            (chair) => (chair.hand ? chair.hand.split(" ").length : 0) + chair.unknown))]);
+        }""",
+        states,
+    )
+    for cards, hands in found:
+        assert cards == 52
+        assert all(max(each) - min(each) <= 1 for each in hands)
+
+
+def test_the_pace_can_be_followed_and_a_tap_skips_it(sit: Sit) -> None:
+    page = wanted(sat_down(sit("rules=gongzhu&deals=1", calm=False), speed=1), "play")
+    page.locator(".pick.free").first.click()
+    page.wait_for_function("() => document.querySelector('person-table').queue.isBusy")
+    page.locator(".centre").click()
+    assert page.evaluate("document.querySelector('person-table').queue.isBusy") is False
+    flights = "document.getAnimations().map((each) => each.effect.getTiming().duration)"
+    assert all(duration <= 200 for duration in page.evaluate(flights))
+
+
+def test_settings_are_kept_and_there_is_no_sound_until_somebody_wants_it(sit: Sit) -> None:
+    page = sat_down(sit("rules=gongzhu&deals=1"))
+    page.evaluate("() => { window.AudioContext = class { constructor() { throw new Error('a sound') } } }")
+    by_mouse(wanted(page, "play"), "play")
+    page.click("[data-do=settings]")
+    assert not page.is_checked("[name=sound]")
+    page.check("[name=sound]")
+    page.select_option("[name=speed]", "2")
+    page.reload()
+    page.wait_for_selector("person-table .pick")
+    kept = "(({ speed, taps, sound }) => [speed, taps, sound])(document.querySelector('person-table').settings)"
+    assert page.evaluate(kept) == [2, 1, True]
