@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Path, Request
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, Response
 
 from ladder.errors import Conflict, TooOften, UserError
+from ladder.site.packed_stream import event_stream
 from ladder.site.play_said import JSON, AnswerSaid, PresenceSaid, said_of
 from ladder.site.play_seats import my_desk
 
@@ -49,9 +50,7 @@ async def stream(request: Request, name: Name) -> Response:
     if site.desks.tabs >= MOST_STREAMS:
         raise HTTPException(503, "Too many play at once; try again soon.", {"Retry-After": "10"})
     desk = await my_desk(request, name)
-    tab = desk.open_tab()
-    headers = {**NOT_KEPT, "X-Accel-Buffering": "no"}
-    return StreamingResponse(_messages(site, tab), headers=headers, media_type="text/event-stream")
+    return event_stream(request, _messages(site, desk.open_tab()))
 
 
 @router.post("/{name}/answer")

@@ -35,7 +35,7 @@ MOST_TABS = 10
 """Tabs that show one chair at the same time."""
 MOST_BEHIND = 64
 """States that wait for a slow tab; older ones are left out."""
-FIND_SECONDS = (0.02, 0.05, 0.1, 0.2, 0.5)
+FIND_SECONDS = (*(0.02,) * 20, *(0.1,) * 20, 0.5)
 """How long to wait before the seat of a table that is to play is looked for again; then always the last one."""
 WAITING_SECONDS = 1.0
 """The same while people are still to come."""

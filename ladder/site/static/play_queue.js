@@ -71,7 +71,8 @@ export class Queue {
 
   /** @param {PersonState} state @param {boolean} isCalm */
   #shows(state, isCalm) {
-    const pause = key(state) === this.shown ? 0 : (state.moment?.complete ? TRICK_MS : CARD_MS) / this.speed;
+    const isStill = key(state) === this.shown || !state.moment; // nobody waits to see that the table is about to begin
+    const pause = isStill ? 0 : (state.moment?.complete ? TRICK_MS : CARD_MS) / this.speed;
     this.shown = key(state);
     this.#due = Math.max(this.#due, performance.now() + pause);
     this.show(state, isCalm);

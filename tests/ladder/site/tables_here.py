@@ -100,7 +100,7 @@ class TableBrowser:
         async with self.client.stream("GET", f"{self.path}/stream") as stream:
             assert stream.status_code == 200
             async for line in stream.aiter_lines():
-                self.received += len(line) + 1
+                self.received = stream.num_bytes_downloaded
                 if line.startswith('data: {"number"'):
                     yield PersonState.model_validate(json.loads(line[6:]), strict=False)
                 elif line == "event: stop":

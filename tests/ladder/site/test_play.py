@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ladder.app.ladder import Ladder
+from ladder.app.tables.person_desk import MOST_TABS
 from ladder.settings.settings import load_settings
 from ladder.values.person_state import PersonState
 from pigpen.rules import PRESETS
@@ -295,3 +296,27 @@ async def test_rules_of_ones_own_are_played(ladder: Ladder) -> None:
         last = await ada.play()
         assert last.deal
         assert (last.deal.title, last.deal.players) == ("Mine", 4)
+
+
+async def test_a_deal_takes_few_bytes_and_a_stream_is_packed_only_for_who_takes_it(ladder: Ladder) -> None:
+    async with site_here(ladder) as base, TableBrowser(base) as ada:
+        await ada.open(length="deals:1")
+        await ada.play()
+        assert ada.received < 10_000
+        await ada.open(length="deals:1")
+        ada.client.headers["Accept-Encoding"] = "identity"
+        async with ada.client.stream("GET", f"{ada.path}/stream") as stream:
+            assert "content-encoding" not in stream.headers
+            assert await anext(stream.aiter_lines()) == "retry: 500"
+
+
+async def test_a_tab_that_is_closed_leaves_nothing_behind(ladder: Ladder) -> None:
+    async with site_here(ladder) as base, TableBrowser(base) as ada:
+        await ada.open()
+        for encoding in ("gzip", "identity"):
+            ada.client.headers["Accept-Encoding"] = encoding
+            for _ in range(MOST_TABS + 1):
+                await ada.until(lambda state: state.question)
+        async with asyncio.timeout(30):
+            while "pigpen_live_streams 0.0" not in (await ada.client.get("/metrics")).text:
+                await asyncio.sleep(0.01)
