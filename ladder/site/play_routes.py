@@ -57,7 +57,7 @@ def open_one(request: Request, form: Form) -> Response:
         order = play_orders.order_of(site.ladder, form)
         opened = opening.open_table(site.ladder, order, visitor_of(request, form.get("shown", "")))
     except TooOften as error:
-        return _form(request, form.get("variant", ""), form, str(error), 429)
+        return _form(request, form.get("variant", ""), form, error.sentence, 429, error.minutes)
     except (LadderError, RulesFileError, UserError) as error:
         return _form(request, form.get("variant", ""), form, str(error), 422)
     response = RedirectResponse(f"/play/{opened.name}", 303, NOT_KEPT)
@@ -161,7 +161,7 @@ def _page(request: Request, state: TableState, error: str = "", shown: str = "",
     return form_page(request, "play_table.html", values)
 
 
-def _form(request: Request, variant: str, form: Form, error: str, status: int) -> Response:
+def _form(request: Request, variant: str, form: Form, error: str, status: int, minutes: str = "") -> Response:
     site: Site = request.app.state.site
     try:
         values = play_orders.form_values(site.ladder, variant, form)
@@ -170,7 +170,13 @@ def _form(request: Request, variant: str, form: Form, error: str, status: int) -
             raise
         values = play_orders.form_values(site.ladder, USUAL_VARIANT, {})
     shown = form.get("shown") or viewer_of(request).name or ""
-    more = {"error": error, "shown": shown, "longest": PERSON_NAME_LENGTH, "account": viewer_of(request).name}
+    more = {
+        "error": error,
+        "minutes": minutes,
+        "shown": shown,
+        "longest": PERSON_NAME_LENGTH,
+        "account": viewer_of(request).name,
+    }
     return form_page(request, "play.html", values | more, status)
 
 
