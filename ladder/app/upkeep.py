@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from ladder.errors import UserError
+from ladder.results.table_files import TableFiles
 from ladder.runner.presence import has_ended
 from ladder.settings.settings import read_url
 from ladder.store.commands.backup import back_up
@@ -13,6 +14,7 @@ from ladder.store.commands.copying import copy_ladder
 from ladder.store.commands.rerating import differences
 from ladder.store.commands.upgrading import upgrade_ladder
 from ladder.store.queries.checking import findings
+from ladder.store.queries.table_checking import table_findings
 from ladder.values.database import Backup
 from referee.records.file import read_record
 
@@ -45,6 +47,7 @@ def check_database(ladder: Ladder, records: bool = False) -> Iterator[str]:
         records: Compute all ratings again from the records, too.
     """
     yield from findings(ladder.database, ladder.files)
+    yield from table_findings(ladder.database, TableFiles(ladder.settings.data_dir))
     if records:
         with ladder.database.read() as session:
             yield from differences(session, lambda match, attempt: read_record(ladder.files.record(match, attempt)))

@@ -43,6 +43,7 @@ class Metrics:
         self._decisions = Gauge("pigpen_decisions", "Decisions in matches that are done", registry=registry)
         self._faults = Gauge("pigpen_faults", "Faults held against bots in them", registry=registry)
         self._submissions = Gauge("pigpen_submissions", "Submissions by status", ["status"], registry=registry)
+        self._tables = Gauge("pigpen_tables", "Tables with people, by status", ["status"], registry=registry)
         self._bots = Gauge("pigpen_bots", "Entries of bots in variants, by state", ["state"], registry=registry)
 
     def served(self, route: str, method: str, status: int, seconds: float) -> None:
@@ -67,6 +68,8 @@ class Metrics:
             self._bots.labels(state).set(number)
         for status, number in counts.submissions.items():
             self._submissions.labels(status).set(number)
+        for status, number in counts.tables.items():
+            self._tables.labels(status).set(number)
         self._failures.set(counts.failures)
         self._decisions.set(counts.decisions)
         self._faults.set(counts.faults)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ladder.sandbox.host import owners
 from ladder.store.commands import tables as commands
 from ladder.store.queries import leased_tables as queries
+from ladder.store.queries.tables import finished_before
 from ladder.values.people import TableStatus
 
 if TYPE_CHECKING:
@@ -66,6 +67,18 @@ class TableLedger:
         """End the tables that have waited for people longer than so many seconds."""
         now = self._clock()
         await self._write(lambda session: commands.end_unstarted(session, now - seconds, reason, now))
+
+    async def remove_old(self, seconds: float) -> list[int]:
+        """Remove guests' tables that ended longer ago than so many seconds; gives their numbers."""
+        before = self._clock() - seconds
+
+        def remove(session: Session) -> list[int]:
+            found = list(finished_before(session, before))
+            if found:
+                commands.remove_tables(session, found)
+            return found
+
+        return await self._write(remove)
 
     async def leased(self, lease: TableLease) -> LeasedTable:
         """What is needed to play."""

@@ -30,6 +30,9 @@ IDLE_SECONDS = 600.0
 """A table at which nobody has been for so long ends."""
 UNSTARTED_SECONDS = 3600.0
 """One whose people have not come for so long ends."""
+TIDY_SECONDS = 3600.0
+KEPT_SECONDS = 30 * 24 * 3600.0
+"""Tables of guests are removed so long after their end; those of accounts stay."""
 RETRY_SECONDS = 5.0
 """After a failure of the platform a table waits so long."""
 NOBODY = "Nobody was at the table for 10 minutes."
@@ -68,13 +71,16 @@ class TablesService:
 
     async def run(self) -> None:
         """Play until cancelled; then every table is given back, to be gone on with by the next run."""
-        woken, look_at, renew_at = -1, 0.0, 0.0
+        woken, look_at, renew_at, tidy_at = -1, 0.0, 0.0, 0.0
         try:
             while True:
                 now = loop_time()
                 if now >= renew_at:
                     renew_at = now + RENEW_SECONDS
                     await self._try(self._renew())
+                if now >= tidy_at:
+                    tidy_at = now + TIDY_SECONDS
+                    await self._try(self._tidy())
                 if now >= look_at or self._files.woken() != woken:
                     woken, look_at = self._files.woken(), now + LOOK_SECONDS
                     await self._try(self._look())
@@ -105,6 +111,10 @@ class TablesService:
     async def _renew(self) -> None:
         await self._ledger.renew()
         await self._ledger.end_unstarted(UNSTARTED_SECONDS, NOT_COME)
+
+    async def _tidy(self) -> None:
+        """Remove what guests played long ago."""
+        self._files.remove(await self._ledger.remove_old(KEPT_SECONDS))
 
     def _begin(self, lease: TableLease) -> None:
         run = self._make_run(lease)

@@ -21,6 +21,8 @@ class LadderCounts(Value):
     """Held against bots in them."""
     submissions: dict[str, int]
     """By status: `queued`, `leased`, `entered`, `refused`, `failed`, `withdrawn`."""
+    tables: dict[str, int]
+    """Tables with people, by status: `waiting`, `ready`, `playing`, `over`, `ended`."""
 
 
 class VariantSummary(Value):

@@ -19,7 +19,9 @@ from ladder.store.failures import first_line, in_words, place
 from ladder.store.migrations import WITHOUT_FOREIGN_KEYS, make_schema
 from ladder.store.models import Status, StoredMatch
 from ladder.store.schema import REVISION, is_empty
+from ladder.store.table_models import PeopleTable
 from ladder.values.database import CopiedTable, DatabaseCopy
+from ladder.values.people import TableStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -76,7 +78,7 @@ def copy_ladder(
 
 def check_not_running(session: Session, url: URL, is_dead: Callable[[str], bool], now: float) -> None:
     """
-    Refuse a ladder at which a coordinator works, or of which matches are played, or bots tried, by who may live.
+    Refuse a ladder at which a coordinator works, or of which anything is played or tried, by who may live.
 
     Raises:
         LadderError: With the way out.
@@ -90,18 +92,20 @@ def check_not_running(session: Session, url: URL, is_dead: Callable[[str], bool]
         )
     matches = _held(session, StoredMatch, Status.LEASED, is_dead, now)
     trials = _held(session, StoredSubmission, SubmissionStatus.LEASED, is_dead, now)
-    if leases := matches + trials:
+    tables = _held(session, PeopleTable, TableStatus.PLAYING, is_dead, now)
+    if leases := matches + trials + tables:
         minutes = max(1, -int(-max(leases) // 60))
         raise LadderError(
             f"{place(url)} is in use: matches that are being played: {len(matches)}, bots that are being tried: "
-            f"{len(trials)}. Stop what runs there (pigpen up, pigpen ladder run, pigpen submit), and try again; if it "
-            f"has ended with its machine, its leases run out in {minutes} min."
+            f"{len(trials)}, tables that are being played: {len(tables)}. Stop what runs there (pigpen up, pigpen "
+            f"ladder run, pigpen ladder tables, pigpen submit), and try again; if it has ended with its machine, "
+            f"its leases run out in {minutes} min."
         )
 
 
 def _held(
     session: Session,
-    model: type[StoredMatch | StoredSubmission],
+    model: type[StoredMatch | StoredSubmission | PeopleTable],
     status: str,
     is_dead: Callable[[str], bool],
     now: float,

@@ -10,6 +10,8 @@ from sqlalchemy import func, select
 
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
 from ladder.store.models import Rating, StateChange, Status, StoredEstimate, StoredMatch, Version
+from ladder.store.queries.tables import count_by_status
+from ladder.values.people import TableStatus
 from ladder.values.site import LadderCounts
 
 if TYPE_CHECKING:
@@ -52,6 +54,7 @@ def counts(session: Session) -> LadderCounts:
         decisions=sum(decisions for _, _, decisions, _ in entries),
         faults=sum(faults for *_, faults in entries),
         submissions={str(status): 0 for status in SubmissionStatus} | dict(submissions),
+        tables={str(status): 0 for status in TableStatus} | count_by_status(session),
     )
 
 

@@ -139,6 +139,7 @@ def test_metrics_tell_of_requests_and_of_the_ladder(site: Visitor) -> None:
     lines = response.text.splitlines()
     for line in (
         'pigpen_matches{status="done"} 12.0', 'pigpen_matches{status="leased"} 1.0', 'pigpen_bots{state="active"} 5.0',
+        'pigpen_tables{status="playing"} 0.0',
         "pigpen_failures 0.0", "pigpen_live_streams 0.0", 'pigpen_submissions{status="queued"} 0.0',
     ):  # fmt: skip
         assert line in lines

@@ -11,10 +11,12 @@ from ladder.app.ladder import Ladder
 from ladder.app.tables.opening import open_table
 from ladder.app.tables.reading import table_page
 from ladder.app.tables.sitting import end, join, take_back
-from ladder.errors import Conflict, Forbidden
+from ladder.app.upkeep import check_database
+from ladder.errors import Conflict, Forbidden, LadderError
 from ladder.person.client import PersonClient
 from ladder.results.table_files import TableFiles
 from ladder.settings.settings import load_settings
+from ladder.tables.service import KEPT_SECONDS
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableStatus, TableVisitor
 from pigpen.rules import PRESETS
 from referee.records.file import read_record
@@ -192,3 +194,37 @@ def test_cards_are_taken_back_in_practice_alone(ladder: Ladder) -> None:
     opened = open_table(ladder, ONE_DEAL.model_copy(update={"practice": True}), GUEST)
     with pytest.raises(Conflict, match="Nothing is played"):
         take_back(ladder, opened.name, opened.secrets[0])
+
+
+def test_a_guests_table_that_ended_long_ago_is_removed_with_its_files(ladder: Ladder) -> None:
+    opened = open_table(ladder, ONE_DEAL, GUEST)
+    kept = open_table(ladder, ONE_DEAL, TableVisitor(account="ada"))
+    for each in (opened, kept):
+        TableFiles(ladder.settings.data_dir).folder(table_page(ladder, each.name).id)
+        end(ladder, each.name, each.secrets[0])
+    later = Ladder(ladder.settings, ladder.database, lambda: ladder.clock() + KEPT_SECONDS + 1)
+
+    async def play() -> None:
+        folder = TableFiles(ladder.settings.data_dir).root
+        async with tables_process(later):
+            while len([path for path in folder.iterdir() if path.is_dir()]) > 1:
+                await asyncio.sleep(0.02)
+        with pytest.raises(LadderError, match="no such table"):
+            table_page(ladder, opened.name)
+        assert table_page(ladder, kept.name).status == TableStatus.ENDED
+
+    in_loop(play())
+
+
+def test_the_check_of_the_database_misses_the_record_of_a_table_that_is_over(ladder: Ladder) -> None:
+    async def play() -> None:
+        async with tables_process(ladder):
+            opened = open_table(ladder, ONE_DEAL, GUEST)
+            await play_chair(ladder, opened, 0, BotFront())
+            await ended(ladder, opened)
+        assert list(check_database(ladder)) == []
+        record_of(ladder, opened.name).unlink()
+        (finding,) = check_database(ladder)
+        assert finding.startswith("The record of table 1 is not there")
+
+    in_loop(play())

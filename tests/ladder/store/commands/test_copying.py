@@ -18,8 +18,10 @@ from ladder.store.commands.coordinators import database_time, note_alive
 from ladder.store.commands.copying import copy_ladder
 from ladder.store.commands.opening import check_revision, revision_in
 from ladder.store.commands.submission_queue import claim as claim_submissions
+from ladder.store.commands.tables import claim_tables
 from ladder.store.database import Database
 from ladder.store.schema import is_empty
+from ladder.store.table_models import PeopleTable
 from tests.ladder.ladders import NOW, enter, lease, queue
 from tests.ladder.store.full_ladder import fill, go_on
 
@@ -149,7 +151,7 @@ def test_a_ladder_whose_matches_are_played_is_not_copied(database: Database, oth
         match = queue(session, [enter(session, f"bot {number}") for number in range(4)])
         lease(session, match, until)
     minutes = 2 if until == NOW + 90 else 60
-    with pytest.raises(LadderError, match=rf"being played: 1, .* being tried: 0\. .* run out in {minutes} min\."):
+    with pytest.raises(LadderError, match=rf"being played: 1, .* being tried: 0, .* run out in {minutes} min\."):
         copy(database, other)
     assert holds_nothing(other)
 
@@ -158,7 +160,16 @@ def test_nor_is_one_whose_submissions_are_tried(database: Database, other: Datab
     fill(database)
     with database.write() as session:
         claim_submissions(session, "somebody", NOW, 600.0, 1)
-    with pytest.raises(LadderError, match=r"being played: 0, .* being tried: 1\."):
+    with pytest.raises(LadderError, match=r"being played: 0, .* being tried: 1, "):
+        copy(database, other)
+
+
+def test_nor_is_one_at_whose_tables_people_play(database: Database, other: Database) -> None:
+    fill(database)
+    with database.write() as session:
+        session.query(PeopleTable).update({"status": "ready"})
+        assert claim_tables(session, "somebody", NOW, 60.0, 10)
+    with pytest.raises(LadderError, match=r"tables that are being played: 1\. Stop .* run out in 1 min\."):
         copy(database, other)
 
 

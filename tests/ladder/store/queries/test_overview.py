@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ladder.store.database import Database
 
 NOTHING = {"queued": 0, "leased": 0, "done": 0, "quarantined": 0}
+NO_TABLES = dict.fromkeys(("waiting", "ready", "playing", "over", "ended"), 0)
 NO_SUBMISSIONS = dict.fromkeys(("queued", "leased", "entered", "refused", "failed", "withdrawn"), 0)
 
 
@@ -29,7 +30,7 @@ def fail(session: Session, match: int, failures: int, status: models.Status) -> 
 def test_an_empty_ladder_has_nothing(database: Database) -> None:
     with database.read() as session:
         assert counts(session) == LadderCounts(
-            matches=NOTHING, bots={}, failures=0, decisions=0, faults=0, submissions=NO_SUBMISSIONS
+            matches=NOTHING, bots={}, failures=0, decisions=0, faults=0, submissions=NO_SUBMISSIONS, tables=NO_TABLES
         )
 
 

@@ -1,0 +1,147 @@
+"""The process that plays tables with people is killed in mid-deal: each time the table goes on at the very card."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.app.ladder import Ladder
+from ladder.app.tables.opening import open_table
+from ladder.app.tables.reading import table_page
+from ladder.results.table_files import TableFiles
+from ladder.sandbox.bots.bot_source import find_bot
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from ladder.settings.settings import load_settings
+from ladder.store.commands.submissions import Submission, add_version
+from ladder.store.names import find_bot as find_stored
+from ladder.values.people import ChairKind, ChairOrder, OpenedTable, TableOrder, TableStatus, TableVisitor
+from referee.records.file import read_record
+from referee.records.lines import DealLine
+from referee.replay.verify import verify
+from tests.counts import count
+from tests.e2e.command import PIGPEN, environment
+from tests.e2e.small_ladder import enter_quick
+from tests.for_two import FOR_TWO
+from tests.ladder.ladders import NOW
+from tests.ladder.person.fronts import BotFront
+from tests.ladder.tables.at_tables import in_loop, play_chair
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+KILLS = count(2, 20)
+BOT = ChairOrder(kind=ChairKind.BOT, name="Trotter")
+HOUSE = ChairOrder(kind=ChairKind.HOUSE, name="counting")
+ADA = TableVisitor(account="ada")
+
+
+@pytest.fixture
+def ladder(tmp_path: Path) -> Iterator[Ladder]:
+    (tmp_path / "scratch").mkdir()
+    with Ladder.open(load_settings(data_dir=tmp_path / "data", sandbox="process"), create=True) as ladder:
+        yield ladder
+
+
+def let_people_play(ladder: Ladder) -> None:
+    with ladder.database.write() as session:
+        find_stored(session, "Trotter").tables = True
+
+
+def of_process(ladder: Ladder, folder: Path) -> TableOrder:
+    enter_quick(ladder.database, ladder.settings, folder, "Trotter", [FOR_TWO.name])
+    let_people_play(ladder)
+    return TableOrder(variant=FOR_TWO.name, chairs=(ChairOrder(), BOT), format="deals:3")
+
+
+def of_docker(ladder: Ladder, folder: Path) -> TableOrder:
+    async def build() -> str:
+        sandbox = DockerSandbox()
+        try:
+            return (await sandbox.load(find_bot("random"))).identity
+        finally:
+            await sandbox.close()
+
+    submission = Submission("Trotter", "ada", asyncio.run(build()), "docker", "Trotter", 1000)
+    with ladder.database.write() as session:
+        add_version(session, submission, [FOR_TWO], NOW)
+    let_people_play(ladder)
+    return TableOrder(variant=FOR_TWO.name, chairs=(ChairOrder(), BOT), format="deals:3")
+
+
+def of_house_bots(ladder: Ladder, folder: Path) -> TableOrder:
+    return TableOrder(variant="gongzhu", chairs=(HOUSE, ChairOrder(), HOUSE, HOUSE), format="deals:3")
+
+
+class SlowFront(BotFront):
+    """Thinks a little, so that there is time to kill."""
+
+    def asked(self, question: object) -> None:
+        asyncio.get_running_loop().call_later(0.02, super().asked, question)
+
+
+@contextmanager
+def tables(ladder: Ladder, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """`pigpen ladder tables` while it runs; killed at the end."""
+    where = {"PIGPEN_DATA_DIR": str(ladder.settings.data_dir), "TMPDIR": str(folder / "scratch")}
+    with (folder / "tables.err").open("ab") as errors, subprocess.Popen(
+        [PIGPEN, "ladder", "tables"], cwd=folder, env=environment(**where), stderr=errors
+    ) as program:  # fmt: skip
+        try:
+            yield program
+        finally:
+            program.kill()
+
+
+async def killed_again_and_again(ladder: Ladder, folder: Path, opened: OpenedTable, chair: int) -> SlowFront:
+    """Play the table to its end, while its process is killed."""
+    front = SlowFront()
+    playing = asyncio.ensure_future(play_chair(ladder, opened, chair, front))
+    for _ in range(KILLS):
+        with tables(ladder, folder):
+            before = len(front.questions)
+            while len(front.questions) < before + 4 and not playing.done():
+                await asyncio.sleep(0.01)
+    with tables(ladder, folder):
+        await playing
+        while table_page(ladder, opened.name).status != TableStatus.OVER:
+            await asyncio.sleep(0.02)
+    return front
+
+
+LATER = pytest.mark.only_long
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "order_of",
+    [
+        pytest.param(of_house_bots, id="house bots"),
+        pytest.param(of_process, id="a bot of the ladder", marks=LATER),
+        pytest.param(of_docker, id="a bot of the ladder in Docker", marks=[LATER, pytest.mark.docker]),
+    ],
+)
+def test_a_killed_process_loses_no_card(order_of, ladder: Ladder, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    order = order_of(ladder, tmp_path)
+    opened = open_table(ladder, order, ADA)
+    (chair,) = opened.secrets
+
+    async def play() -> None:
+        front = await killed_again_and_again(ladder, tmp_path, opened, chair)
+        decisions = [question.view.decision for question in front.questions]
+        assert decisions == sorted(decisions), "no decision that was taken is asked for again"
+
+    in_loop(play())
+    page = table_page(ladder, opened.name)
+    assert (page.status, page.reason) == (TableStatus.OVER, "")
+    record = TableFiles(ladder.settings.data_dir).record(page.id)
+    found = verify(record)
+    assert found.holds, found.difference
+    deals = [line for line in read_record(record) if isinstance(line, DealLine)]
+    assert len(deals) == 3
+    assert {step.by for line in deals for step in line.steps} <= {"bot", "forced"}, "nobody was blamed"
+    assert all(each.points == deals[-1].totals[number] for number, each in enumerate(page.chairs))
