@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from ladder.person.client import Question
+
 KILLS = count(2, 20)
 BOT = ChairOrder(kind=ChairKind.BOT, name="Trotter")
 HOUSE = ChairOrder(kind=ChairKind.HOUSE, name="counting")
@@ -80,7 +82,7 @@ def of_house_bots(ladder: Ladder, folder: Path) -> TableOrder:
 class SlowFront(BotFront):
     """Thinks a little, so that there is time to kill."""
 
-    def asked(self, question: object) -> None:
+    def asked(self, question: Question) -> None:
         asyncio.get_running_loop().call_later(0.02, super().asked, question)
 
 
