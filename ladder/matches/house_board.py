@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from ladder.matches.house import house_bot
+from ladder.sandbox.bots.bot_source import seat_names
 from pigpen.values.notices import ClockSetting
 from referee.match.match import Match
 from referee.match.spec import MatchSpec
@@ -34,7 +35,7 @@ def house_board(rules: Rules, form: Format, seed: bytes, bots: Sequence[str]) ->
         bots: The house bots, by their numbers.
     """
     lines: list[AnyLine] = []
-    spec = MatchSpec(rules, tuple(bots), form, PATIENT, seed)
+    spec = MatchSpec(rules, seat_names(bots), form, PATIENT, seed)
 
     @asynccontextmanager
     async def open_table(table: int) -> AsyncIterator[list[InlineSeat]]:

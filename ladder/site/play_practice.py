@@ -11,7 +11,8 @@ from starlette.responses import Response
 
 from ladder.app.tables.practising import ask_before
 from ladder.app.tables.replaying import dearest_of_deal
-from ladder.errors import Forbidden, UserError
+from ladder.app.tables.sitting import take_back
+from ladder.errors import Conflict, Forbidden, UserError
 from ladder.site.forms import FROM_ELSEWHERE
 from ladder.site.origin import is_same_origin
 from ladder.site.play_seats import my_desk, my_table, secret_of
@@ -55,11 +56,30 @@ async def ask(request: Request, name: Name) -> Response:
     if question is None:
         raise HTTPException(409, NOT_ASKED)
     try:
-        return _json(await run_in_threadpool(_hint, site, name, secret_of(request), question.view))
+        hint = await run_in_threadpool(_hint, site, name, secret_of(request), question.view)
     except Forbidden as error:
         raise HTTPException(403, str(error)) from None
     except UserError as error:
         raise HTTPException(422, str(error)) from None
+    desk.assisted()
+    return _json(hint)
+
+
+@router.post("/{name}/back")
+async def back(request: Request, name: Name) -> Response:
+    """Take one's last decision of this deal back: the table begins again before it; at tables for practice."""
+    site: Site = request.app.state.site
+    if not is_same_origin(request):
+        raise HTTPException(403, FROM_ELSEWHERE)
+    desk = await my_desk(request, name)
+    try:
+        await run_in_threadpool(take_back, site.ladder, name, secret_of(request))
+    except Forbidden as error:
+        raise HTTPException(403, str(error)) from None
+    except Conflict as error:
+        raise HTTPException(409, str(error)) from None
+    desk.taken_back()
+    return Response(status_code=204)
 
 
 def _hint(site: Site, name: str, secret: str, view: View) -> Hint:

@@ -104,6 +104,7 @@ class PersonDesk:
         self._news = asyncio.Event()
         self._said: deque[float] = deque(maxlen=MOST_SAID)
         self._attempt: int | None = None
+        self._is_taken_back = False
         self._is_old = False
         self._timer: asyncio.TimerHandle | None = None
         self.front = PersonFront(self._changed, signs_of(first))
@@ -168,6 +169,16 @@ class PersonDesk:
             self.front.go_on(deal)
         elif self._client is not None and state in ("here", "away"):
             (self._client.come_back if state == "here" else self._client.leave)()
+
+    def taken_back(self) -> None:
+        """A decision was taken back: the table begins again before it."""
+        self._is_taken_back = True
+        self._linger()
+
+    def assisted(self) -> None:
+        """The person has asked before it played."""
+        self.front.signs = replace(self.front.signs, assisted=True)
+        self.front.show()
 
     async def settled(self, seconds: float) -> None:
         """
@@ -246,7 +257,8 @@ class PersonDesk:
         """Play as long as the seat is there, and say whether it has been."""
         self._client = self.front.seat = PersonClient(self.front, place.address, place.token, PATIENCE_SECONDS)
         if self._attempt not in (None, place.attempt):
-            self.front.notice("resumed")
+            self.front.notice("taken_back" if self._is_taken_back else "resumed")
+            self._is_taken_back = False
         self._attempt, self._is_old, before = place.attempt, False, self.front.connections
         try:
             with suppress(Refused, Unreachable):

@@ -9,6 +9,7 @@ import { Hand } from "./play_hand.js";
 import { listen } from "./play_keys.js";
 import { Log, noticed } from "./play_log.js";
 import { place, prompt, whyBarred } from "./play_prompt.js";
+import { Practice } from "./play_practice.js";
 import { Queue } from "./play_queue.js";
 import { Results } from "./play_result.js";
 import { Settings } from "./play_settings.js";
@@ -55,6 +56,8 @@ class PersonTable extends HTMLElement {
       say: (sentence) => this.log.say(sentence),
     });
     this.board = new Board(this.find("felt"), this.ask.element, this.hand, this.words);
+    const remark = (/** @type {string} */ sentence) => this.remark(sentence);
+    this.practice = new Practice(this.find("hint"), this.find("end"), this.stream, this.words, remark);
     this.settings = new Settings(this.find("settings"), () => this.#set());
   }
 
@@ -124,6 +127,7 @@ class PersonTable extends HTMLElement {
       this.sheet.show(state.deal, state.sheet);
     }
     this.#end(state);
+    this.practice.show(state);
     this.log.tell(before, state);
     this.#default(before, state);
     this.#choose();
@@ -232,6 +236,8 @@ class PersonTable extends HTMLElement {
         away: () => (this.state?.away ? this.comeBack() : this.leave()),
         settings: () => /** @type {HTMLDialogElement} */ (this.find("settings")).showModal(),
         help: () => this.help(),
+        why: () => this.askWhy(),
+        back: () => this.takeBack(),
       };
       does[button.dataset.do ?? ""]?.();
     } else if (target.closest(".felt") && !target.closest("button, input, label")) {
@@ -344,6 +350,20 @@ class PersonTable extends HTMLElement {
       if (state.over) {
         this.queue.push({ ...state, result: null }); // nothing more comes
       }
+    }
+  }
+
+  /** Ask what each choice is worth, where that is allowed. */
+  askWhy() {
+    if (this.state?.practice && this.choice) {
+      this.practice.ask(this.state);
+    }
+  }
+
+  /** Take the last decision back, where that is allowed. */
+  takeBack() {
+    if (this.state?.practice && this.choice) {
+      this.practice.back();
     }
   }
 

@@ -17,6 +17,8 @@ export class Answers {
   #newest = -1;
   /** The decision whose answer is on its way or has been taken. */
   #answered = -1;
+  /** The notice with which the table last began again. */
+  #began = 0;
   /** The deal of which the rest is played. */
   #claimed = -1;
   /** When the default is played for a decision. @type {Map<number, number>} */
@@ -52,7 +54,13 @@ export class Answers {
   }
 
   /** A state is shown; says whether its question is a new one. @param {PersonState} state */
-  show({ question }) {
+  show({ question, notices }) {
+    const began = notices.findLast(({ kind }) => kind === "resumed" || kind === "taken_back")?.number ?? 0;
+    if (began > this.#began) {
+      this.#began = began;
+      this.#answered = this.#claimed = -1; // a decision may be asked for once more
+      this.choice = null;
+    }
     this.#question = question;
     if (question?.decision === this.#answered) {
       return false;

@@ -24,7 +24,7 @@ export class Results {
   /** Show how a deal or the game ended; says whether there is anything to show. @param {PersonState} state */
   show(state) {
     const { deal, result, over } = state;
-    const key = result ? `deal ${result.deal}` : over ? "over" : state.status === "ended" ? "ended" : "";
+    const key = result ? `deal ${result.deal}` : over ? `over ${over.verify} ${over.compare}` : state.status === "ended" ? "ended" : "";
     if (key !== this.#key) {
       this.#key = key;
       this.place.hidden = !key;

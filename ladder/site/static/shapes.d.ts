@@ -98,22 +98,42 @@ export interface Source {
   why(deal: Deal, step: number): string | null;
 }
 
+/** A choice and what it is worth; `as_dealt` and `chosen` are there where a decision was made. */
 export interface Choice {
   choice: string;
   points: number;
   points_error: number;
   behind: number;
   behind_error: number;
-  as_dealt: number;
+  as_dealt?: number;
   house: string[];
-  chosen: boolean;
+  chosen?: boolean;
 }
 
-export interface Why {
+export interface Estimate {
   opinion: string;
   deals: number;
   legal: number;
   choices: Choice[];
+}
+
+/** Of a decision that is still to be made. */
+export interface Hint extends Estimate {
+  decision: number;
+}
+
+/** Of a decision that was made. */
+export interface Why extends Estimate {
+  at: string;
+  step: number;
+  chosen: string;
+  cost: number;
+  cost_error: number;
+}
+
+export interface Dearest {
+  decisions: number;
+  dearest: Why[];
 }
 
 // What a person at the table is sent, whole each time: ladder/values/person_state.py says what the fields mean.

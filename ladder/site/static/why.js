@@ -6,7 +6,7 @@ import { make, signed } from "./words.js";
 
 /** @typedef {import("./shapes").Deal} Deal */
 /** @typedef {import("./shapes").Moment} Moment */
-/** @typedef {import("./shapes").Why} Answer */
+/** @typedef {import("./shapes").Estimate} Estimate */
 /** @typedef {import("./words.js").Words} Words */
 
 export class Why {
@@ -54,7 +54,7 @@ export class Why {
     try {
       const response = await fetch(url, { headers: { Accept: "application/json" } });
       const found = await response.json();
-      shown = response.ok ? this.#shown(found) : [make("p", "bad", String(found.detail ?? response.statusText))];
+      shown = response.ok ? estimated(found, this.words) : [make("p", "bad", String(found.detail ?? response.statusText))];
     } catch {
       shown = [make("p", "bad", this.words("why-failed"))];
     }
@@ -62,45 +62,47 @@ export class Why {
       this.answer.replaceChildren(...shown);
     }
   }
+}
 
-  /** @param {Answer} why */
-  #shown(why) {
-    const head = make("tr", "", ...["why-choice", "why-behind", "why-points", "why-as-dealt"].map((key) => {
-      const cell = make("th", key === "why-choice" ? "" : "num", this.words(key));
-      cell.setAttribute("scope", "col");
-      return cell;
-    }));
-    const rows = why.choices.map((choice) => {
-      const name = make("th", "", ...this.#choice(choice.choice));
-      name.setAttribute("scope", "row");
-      if (choice.chosen) {
-        name.append(" ", make("span", "tag", this.words("why-chosen")));
-      }
-      if (choice.house.length) {
-        name.append(make("small", "soft", choice.house.join(", ")));
-      }
-      const numbers = [
-        `${(-choice.behind).toFixed(1).replace("-", "−")} ± ${choice.behind_error.toFixed(1)}`,
-        choice.points.toFixed(1).replace("-", "−"),
-        signed(Math.round(choice.as_dealt)),
-      ];
-      return make("tr", choice.chosen ? "chosen" : "", name, ...numbers.map((text) => make("td", "num", text)));
-    });
-    const table = make("table", "", make("thead", "", head), make("tbody", "", ...rows));
-    const opinion = this.words("why-opinion", { deals: why.deals });
-    const wide = make("div", "wide", table);
-    wide.tabIndex = 0;
-    wide.setAttribute("role", "region");
-    wide.setAttribute("aria-label", this.words("why-choice"));
-    return [wide, make("p", "note", opinion)];
-  }
+/** A table of the choices and what they are worth. @param {Estimate} found @param {Words} words */
+export function estimated(found, words) {
+  const isDone = found.choices.some((choice) => choice.as_dealt !== undefined);
+  const head = make("tr", "", ...["why-choice", "why-behind", "why-points", ...(isDone ? ["why-as-dealt"] : [])].map((key) => {
+    const cell = make("th", key === "why-choice" ? "" : "num", words(key));
+    cell.setAttribute("scope", "col");
+    return cell;
+  }));
+  const table = make("table", "", make("thead", "", head), make("tbody", "", ...found.choices.map((each) => row(each, words))));
+  const wide = make("div", "wide", table);
+  wide.tabIndex = 0;
+  wide.setAttribute("role", "region");
+  wide.setAttribute("aria-label", words("why-choice"));
+  return [wide, make("p", "note", words("why-opinion", { deals: found.deals }))];
+}
 
-  /** @param {string} choice @returns {(string | Node)[]} */
-  #choice(choice) {
-    if (choice === "subtract" || choice === "add") {
-      return [this.words(`choice-${choice}`)];
-    }
-    const named = cards(choice, this.words);
-    return named.length ? named : [this.words("nothing")];
+/** @param {import("./shapes").Choice} choice @param {Words} words */
+function row(choice, words) {
+  const name = make("th", "", ...chosen(choice.choice, words));
+  name.setAttribute("scope", "row");
+  if (choice.chosen) {
+    name.append(" ", make("span", "tag", words("why-chosen")));
   }
+  if (choice.house.length) {
+    name.append(make("small", "soft", choice.house.join(", ")));
+  }
+  const numbers = [
+    `${(-choice.behind).toFixed(1).replace("-", "−")} ± ${choice.behind_error.toFixed(1)}`,
+    choice.points.toFixed(1).replace("-", "−"),
+    ...(choice.as_dealt === undefined ? [] : [signed(Math.round(choice.as_dealt))]),
+  ];
+  return make("tr", choice.chosen ? "chosen" : "", name, ...numbers.map((text) => make("td", "num", text)));
+}
+
+/** What is chosen, in cards or words. @param {string} choice @param {Words} words @returns {(string | Node)[]} */
+export function chosen(choice, words) {
+  if (choice === "subtract" || choice === "add") {
+    return [words(`choice-${choice}`)];
+  }
+  const named = cards(choice, words);
+  return named.length ? named : [words("nothing")];
 }

@@ -144,6 +144,7 @@ CASES = [
         "/play/{people}/replay/you/0/0/deal/steps/1/why",
     ),
     Case("GET", "/play/{name}/dearest", NOT_THERE, "/play/{people}/dearest?deal=0"),
+    Case("POST", "/play/{name}/back", NO_CHAIR, "/play/{people}/back", value={}),
     Case("POST", "/play/{name}/why", NO_CHAIR, "/play/{people}/why", value={}),
     Case("GET", "/play/{name}", NOT_THERE, "/play/{people}"),
     Case("GET", "/play/{name}/record", NOT_THERE, "/play/{people}/record"),

@@ -123,8 +123,7 @@ async def test_in_practice_one_may_ask_before_one_plays(ladder: Ladder) -> None:
         assert asked.question
         assert hint.decision == asked.question.decision
         assert "hand" not in answer.text
-        page = await browser.client.get(f"{browser.path}/state")
-        assert page.status_code == 200
+        assert (await browser.state()).assisted
         elsewhere = await browser.post("why", headers={"Origin": "https://elsewhere.example"})
         assert elsewhere.status_code == 403
 
@@ -135,3 +134,23 @@ async def test_without_practice_nobody_may_ask(ladder: Ladder) -> None:
         await browser.until(lambda state: state.question)
         answer = await browser.post("why")
         assert (answer.status_code, "practice" in answer.text) == (403, True)
+        answer = await browser.post("back")
+        assert (answer.status_code, "practice" in answer.text) == (403, True)
+
+
+async def test_in_practice_a_decision_is_taken_back_and_asked_for_again(ladder: Ladder) -> None:
+    async with site_here(ladder) as base, TableBrowser(base) as browser:
+        await browser.open(length="deals:1", practice="on")
+        first = await browser.until(lambda state: state.question)
+        assert first.question
+        cards = " ".join(first.question.legal.split()[: first.question.count])
+        assert (await browser.post("answer", decision=first.question.decision, action=cards)).status_code == 204
+        await browser.until(lambda state: state.question and state.question.kind == "play")
+        assert (await browser.post("back")).status_code == 204
+        again = await browser.until(lambda state: state.question and state.question.kind == "pass")
+        assert again.question
+        assert again.question.decision == first.question.decision
+        assert again.assisted
+        assert [notice.kind for notice in again.notices] == ["taken_back"]
+        last = await browser.play()
+        assert last.status == "over"

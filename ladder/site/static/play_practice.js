@@ -1,0 +1,125 @@
+// What decisions are worth: asked before one plays, and taken back, in practice; and after a deal at every table.
+// @ts-check
+
+import { setText } from "./table.js";
+import { chosen, estimated } from "./why.js";
+import { make } from "./words.js";
+
+/** @typedef {import("./play_stream.js").Stream} Stream */
+/** @typedef {import("./shapes").Dearest} Dearest */
+/** @typedef {import("./shapes").PersonState} PersonState */
+/** @typedef {import("./shapes").Why} Why */
+/** @typedef {import("./words.js").Words} Words */
+
+export class Practice {
+  /** The decision that was asked about, or -1. */
+  #asked = -1;
+
+  /**
+   * @param {HTMLElement} place Where estimates are shown. @param {HTMLElement} end Where the end of a deal is.
+   * @param {Stream} stream @param {Words} words @param {(sentence: string) => void} remark
+   */
+  constructor(place, end, stream, words, remark) {
+    this.place = place;
+    this.end = end;
+    this.stream = stream;
+    this.words = words;
+    this.remark = remark;
+  }
+
+  /** Forget what is no longer asked, and offer what belongs to the end of a deal. @param {PersonState} state */
+  show(state) {
+    if (this.#asked >= 0 && state.question?.decision !== this.#asked) {
+      this.#asked = -1;
+      this.place.hidden = true;
+      this.place.replaceChildren();
+    }
+    const offer = /** @type {HTMLElement | null} */ (this.end.querySelector(".dearest:empty"));
+    if (state.result && offer) {
+      offer.append(this.#button("dearest-ask", () => this.#dearest(offer)));
+    }
+  }
+
+  /** Ask what each choice of the open question is worth. @param {PersonState | null} state */
+  async ask(state) {
+    const decision = state?.question?.decision;
+    if (decision === undefined) {
+      return;
+    }
+    this.#asked = decision;
+    this.place.hidden = false;
+    this.place.replaceChildren(make("p", "soft", this.words("why-wait")));
+    const found = await this.#heard(await this.stream.post("why", {}));
+    if (this.#asked !== decision) {
+      return;
+    }
+    if (typeof found === "string" || found.decision !== decision) {
+      this.place.hidden = true;
+      this.remark(typeof found === "string" ? found : this.words("why-failed"));
+    } else {
+      this.place.replaceChildren(...estimated(found, this.words));
+      this.place.querySelector("div")?.focus({ preventScroll: true });
+    }
+  }
+
+  /** Take the last decision back. */
+  async back() {
+    const found = await this.#heard(await this.stream.post("back", {}), true);
+    if (typeof found === "string") {
+      this.remark(found);
+    }
+  }
+
+  /** @param {HTMLElement} place */
+  async #dearest(place) {
+    const said = make("p", "soft", this.words("why-wait"));
+    said.setAttribute("role", "status");
+    place.replaceChildren(said);
+    let found;
+    try {
+      const response = await fetch(`${this.stream.base}/dearest?deal=${place.dataset.deal}`);
+      found = await this.#heard(response);
+    } catch {
+      found = this.words("why-failed");
+    }
+    if (typeof found === "string") {
+      said.className = "bad";
+      setText(said, found);
+      return;
+    }
+    const { dearest } = /** @type {Dearest} */ (found);
+    const title = make("h3", "", this.words(dearest.length ? "dearest" : "dearest-none"));
+    title.tabIndex = -1;
+    place.replaceChildren(title, ...dearest.map((why) => this.#told(why)));
+    title.focus({ preventScroll: true });
+  }
+
+  /** @param {Why} why */
+  #told(why) {
+    const [kind, trick] = why.at.split(" ");
+    const when = this.words(`at-${kind}`, { number: trick ?? "" });
+    const cost = this.words("dearest-cost", { cost: why.cost.toFixed(1), error: why.cost_error.toFixed(1) });
+    const summary = make("summary", "", `${when}: `, ...chosen(why.chosen, this.words), ` · ${cost}`);
+    return make("details", "", summary, ...estimated(why, this.words));
+  }
+
+  /** @param {string} key @param {() => void} does */
+  #button(key, does) {
+    const button = make("button", "", this.words(key));
+    button.setAttribute("type", "button");
+    button.addEventListener("click", does);
+    return button;
+  }
+
+  /**
+   * What the site has answered; a sentence if it refused.
+   * @param {Response | null} response @param {boolean} [isEmpty] Whether nothing is expected.
+   */
+  async #heard(response, isEmpty = false) {
+    if (response?.ok && isEmpty) {
+      return {};
+    }
+    const found = await response?.json().catch(() => null);
+    return response?.ok && found ? found : String(found?.detail ?? this.words("why-failed"));
+  }
+}

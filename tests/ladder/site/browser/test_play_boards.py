@@ -1,0 +1,157 @@
+"""Boards that others play, too, and practice, in a real browser, at tables that are really played."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from ladder.settings.settings import load_settings
+from tests.ladder.ladders import played
+from tests.ladder.recorded_ladders import new_ladder, recorded_match
+from tests.ladder.site.browser.at_table import by_mouse, played_to_the_end
+from tests.ladder.site.browser.conftest import DESK, PATIENCE_MS, PHONE
+from tests.ladder.site.browser.looking import findings, overflow
+from tests.ladder.site.browser.tables_served import tables_served
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import Browser, Page
+
+    Open = Callable[..., Page]
+
+pytestmark = pytest.mark.chromium
+
+ASKED = "kind => document.querySelector('person-table').choice?.question.kind === kind"
+KEPT = "localStorage.setItem('pigpen-play', JSON.stringify({ speed: 0, taps: 1 }))"
+SIZES = [DESK, pytest.param(PHONE, marks=pytest.mark.only_long)]
+VERIFIED = "verify-record [role=status]"
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A ladder with one match, its site, and its tables."""
+    ladder = new_ladder(load_settings(data_dir=tmp_path_factory.mktemp("boards")))
+    recorded_match(ladder, played("gongzhu", form="boards:1"))
+    with tables_served(ladder) as found:
+        yield found
+    ladder.database.close()
+
+
+@pytest.fixture(scope="module")
+def browser(address: str) -> Iterator[Browser]:
+    """Debian's Chromium, for this module."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser: Browser, address: str) -> Iterator[Open]:
+    """Open a page as somebody in a hurry; in the end no script has failed."""
+    wrong: list[str] = []
+    contexts = []
+
+    def visit(path: str, size: tuple[int, int] = DESK, dark: bool = False) -> Page:
+        context = browser.new_context(
+            viewport={"width": size[0], "height": size[1]},
+            color_scheme="dark" if dark else "light",
+            reduced_motion="reduce",
+        )
+        context.add_init_script(KEPT)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.goto(address + path)
+        return page
+
+    yield visit
+    for context in contexts:
+        context.close()
+    assert wrong == []
+
+
+def go_on(page: Page) -> None:
+    page.click(".go-on")
+
+
+def play_it(page: Page) -> None:
+    """Play the table to its end."""
+    page.wait_for_selector("person-table .pick")
+    assert played_to_the_end(page, by_mouse, go_on) > 3
+
+
+@pytest.mark.parametrize("size", SIZES, ids=["desk", "phone"])
+def test_todays_board_is_played_compared_and_verified(visit: Open, size: tuple[int, int]) -> None:
+    page = visit("/play/today/hearts", size)
+    assert (findings(page), overflow(page)) == ([], 0)
+    page.fill("input[name=shown]", "Ada")
+    page.click("form.fields button.main")
+    play_it(page)
+    page.click("text=Compare with others")
+    page.wait_for_selector("tr.mine")
+    assert "Ada" in page.inner_text("tr.mine")
+    page.click("a[href*='with=house-exact']")
+    assert "Where you and exact differ" in page.inner_text("#beside")
+    assert (findings(page), overflow(page)) == ([], 0)
+    page.click("verify-record button")
+    page.wait_for_selector(f"{VERIFIED}.good, {VERIFIED}.bad")
+    assert page.inner_text(VERIFIED).startswith("✓ Verified in this browser")
+    page.click("tr.first-difference td a >> nth=1")
+    page.wait_for_selector("deal-replayer .seat")
+    assert "exact" in page.inner_text("h1 + p")
+    assert (findings(page), overflow(page)) == ([], 0)
+    page.wait_for_selector("#why .ask button")
+    page.click("#why .ask button >> nth=0")
+    page.wait_for_selector("#why .answer table")
+
+
+def test_a_board_of_a_match_is_chosen_on_its_page(visit: Open) -> None:
+    page = visit("/m/1/0/2")
+    page.click("text=Play this board")
+    assert (findings(page), overflow(page)) == ([], 0)
+    page.select_option("select[name=seat]", index=1)
+    page.click("form.fields button.main")
+    play_it(page)
+    page.click("text=Compare with others")
+    page.wait_for_selector("tr.mine")
+    assert page.locator("a[href*='with=bot-']").count() == 4
+    page.click("a[href*='with=bot-2']")
+    page.click("tr.first-difference td a >> nth=0")
+    page.wait_for_selector("deal-replayer .seat")
+
+
+@pytest.mark.parametrize("size", SIZES, ids=["desk", "phone"])
+def test_in_practice_the_model_is_asked_and_dear_decisions_are_told(visit: Open, size: tuple[int, int]) -> None:
+    page = visit("/play?variant=hearts", size)
+    page.check("input[name=practice]")
+    page.select_option("select[name=length]", "deals:1")
+    page.click(".play-form button.main")
+    page.wait_for_selector("person-table .pick")
+    page.click("button[data-do=why]")
+    page.wait_for_selector("[data-part=hint] table")
+    assert "As the cards lay" not in page.inner_text("[data-part=hint]"), "the hidden cards are not looked at"
+    assert (findings(page), overflow(page)) == ([], 0)
+    by_mouse(page, "pass")
+    page.wait_for_selector("[data-part=hint]", state="hidden")
+    page.wait_for_function(ASKED, arg="play")
+    page.click("button[data-do=back]")
+    page.wait_for_function(ASKED, arg="pass")
+    assert "Your decision was taken back." in page.inner_text("[data-part=log]")
+    played_to_the_end(page, by_mouse, lambda page: dear(page))
+
+
+def dear(page: Page) -> None:
+    """Ask what was dear, and go on."""
+    page.click(".dearest button")
+    page.wait_for_selector(".dearest h3")
+    if page.locator(".dearest summary").count():
+        page.click(".dearest summary >> nth=0")
+        assert "As the cards lay" in page.inner_text(".dearest details >> nth=0")
+    assert overflow(page) == 0
+    go_on(page)
