@@ -64,6 +64,15 @@ class TableBrowser:
     def path(self) -> str:
         return f"/play/{self.name}"
 
+    @property
+    def seat(self) -> str:
+        """The secret of the chair."""
+        return next(
+            each.value or ""
+            for each in self.client.cookies.jar
+            if each.name == "pigpen_seat" and each.path == self.path
+        )
+
     async def send(self, page: str, action: str, **fields: str) -> httpx.Response:
         """Send a form of a page."""
         found = CSRF.search((await self.client.get(page)).text)

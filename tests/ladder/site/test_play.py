@@ -11,9 +11,13 @@ import pytest
 
 from ladder.app.ladder import Ladder
 from ladder.app.tables.person_desk import MOST_TABS
+from ladder.app.tables.played import record_of
+from ladder.app.tables.reading import table_page
 from ladder.settings.settings import load_settings
 from ladder.values.person_state import PersonState
 from pigpen.rules import PRESETS
+from referee.records.file import read_record
+from referee.records.lines import DealLine
 from referee.records.rules_file import to_toml
 from tests.ladder.site.tables_here import TableBrowser, site_here, some_answer, tables_here
 
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+CARD = re.compile(r"\b[2-9TJQKA][CDHS]\b")
 LINK = re.compile(r'value="http://[^/]+(/play/[^"]+)"')
 
 
@@ -321,3 +326,37 @@ async def test_a_tab_that_is_closed_leaves_nothing_behind(ladder: Ladder) -> Non
         async with asyncio.timeout(30):
             while "pigpen_live_streams 0.0" not in (await ada.client.get("/metrics")).text:
                 await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("variant", ["hearts", "gongzhu-sale"])
+async def test_C_9_no_byte_of_a_stream_names_a_card_that_the_person_does_not_know(ladder: Ladder, variant: str) -> None:
+    async with site_here(ladder) as base, TableBrowser(base) as ada:
+        await ada.open(variant=variant, length="deals:1")
+        states: list[PersonState] = []
+        await ada.play(lambda state: states.append(state))
+        table = table_page(ladder, ada.name, dict(ada.client.cookies)["pigpen_seat"])
+        (deal,) = [line for line in read_record(record_of(ladder, table)) if isinstance(line, DealLine)]
+    plays = [step.play for step in deal.steps if step.play]
+    shown = {word for step in deal.steps if step.expose for word in step.expose.split() if "*" not in word}
+    passed = {word for step in deal.steps if step.passed for word in step.passed.split()}
+    assert len(states) > len(plays)
+    for state in states:
+        text = state.model_dump_json(exclude={"question": {"why"}})  # names of cards there are the rules'
+        for secret in (table.seed, table.commitment):
+            assert secret
+            assert secret not in text
+        if state.moment is None or state.deal is None:
+            assert not CARD.findall(text)
+            continue
+        done = len(plays) if state.moment.result else _plays_until(state)
+        own = set(deal.hands[state.deal.seat].split()) | set(state.moment.chairs[state.deal.seat].received.split())
+        assert own <= set(deal.hands[state.deal.seat].split()) | passed
+        named = set(CARD.findall(text))
+        assert named <= own | set(plays[:done]) | shown, state
+
+
+def _plays_until(state: PersonState) -> int:
+    """How many cards have been played in the deal."""
+    assert state.moment
+    assert state.deal
+    return max(0, state.moment.trick - 1) * state.deal.players + len(state.moment.cards.split())

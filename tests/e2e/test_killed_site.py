@@ -1,0 +1,68 @@
+"""The site is killed in the middle of a deal that a person plays: the deal goes on where it was."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from ladder.app.ladder import Ladder
+from ladder.app.tables.played import record_of
+from ladder.app.tables.reading import table_page
+from ladder.settings.settings import load_settings
+from referee.replay.verify import verify
+from tests.e2e.command import PIGPEN, environment
+from tests.e2e.test_up import free_port
+from tests.ladder.site.tables_here import TableBrowser, some_answer, tables_here
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@contextmanager
+def serving(folder: Path, port: int) -> Iterator[subprocess.Popen[str]]:
+    """``pigpen serve``; killed with SIGKILL in the end."""
+    given = environment(PIGPEN_DATA_DIR=str(folder), PIGPEN_SITE_PORT=str(port))
+    with subprocess.Popen([PIGPEN, "serve"], cwd=folder, env=given, stdout=subprocess.PIPE, text=True) as program:
+        try:
+            yield program
+        finally:
+            program.kill()
+
+
+async def is_up(program: subprocess.Popen[str]) -> str:
+    """The address, once it serves."""
+    assert program.stdout
+    line = await asyncio.to_thread(program.stdout.readline)
+    return line.removeprefix("The site is at ").strip().rstrip("/")
+
+
+async def test_a_deal_goes_on_after_the_site_was_killed(tmp_path: Path) -> None:
+    port = free_port()
+    with Ladder.open(load_settings(data_dir=tmp_path), create=True) as ladder:
+        async with tables_here(ladder), TableBrowser(f"http://127.0.0.1:{port}") as ada:
+            with serving(tmp_path, port) as site:
+                assert await is_up(site) == ada.base
+                await ada.open(length="deals:1", seconds="600", shown="Ada")
+                before = await ada.play(lambda state: state.question and state.moment and state.moment.trick >= 3)
+                assert before.question
+            with serving(tmp_path, port) as site:
+                await is_up(site)
+                after = await ada.until(lambda state: state.question or state.away)
+                assert after.number > before.number
+                assert after.deal == before.deal
+                assert after.moment
+                assert before.moment
+                if not after.away:  # the site was back within ten seconds: not a card was played meanwhile
+                    assert after.moment.cards == before.moment.cards
+                    said = {"decision": before.question.decision, "action": some_answer(before)}
+                    assert (await ada.post("answer", **said)).status_code == 204  # type: ignore[arg-type]
+                else:
+                    assert (await ada.post("presence", state="here")).status_code == 204
+                last = await ada.play()
+                assert last.over
+        found = verify(record_of(ladder, table_page(ladder, ada.name, ada.seat)))
+        assert found.holds, found.difference
+        assert found.finished
