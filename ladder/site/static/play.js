@@ -40,6 +40,7 @@ class PersonTable extends HTMLElement {
     super();
     this.words = wordsIn(this);
     this.log = new Log(this.find("log"), this.words);
+    this.sheetBox = this.find("sheet-box");
     this.sheet = new Sheet(this.find("sheet"), this.words);
     this.results = new Results(this.find("end"), this.dataset.base ?? "", this.words, () => this.goOn());
     this.sound = new Sound();
@@ -137,12 +138,14 @@ class PersonTable extends HTMLElement {
 
   /** The points beside the table. @param {PersonDeal} deal @param {Moment} moment */
   #score(deal, moment) {
-    const key = `${deal.number} ${!!this.state?.result} ${deal.bots.join("\0")}`;
+    const last = this.state?.sheet.at(-1);
+    const ended = moment.phase === "over" && last?.deal === deal.number ? last : null;
+    const key = `${deal.number} ${!!ended} ${deal.bots.join("\0")}`;
     if (key !== this.#scored) {
-      this.scores = new Scores(this.find("scores"), asWhole(deal, this.state?.result ?? null));
+      this.scores = new Scores(this.find("scores"), asWhole(deal, ended));
       this.#scored = key;
     }
-    this.scores?.show({ ...moment, result: !!this.state?.result });
+    this.scores?.show({ ...moment, result: !!ended });
     setText(this.find("deal"), place(deal, moment, this.words));
   }
 
@@ -155,6 +158,10 @@ class PersonTable extends HTMLElement {
     felt.dataset.end = String(isShown);
     felt.hidden = isShown || !state.moment;
     this.find("start").hidden = isShown || !!state.moment;
+    const home = this.find(isShown ? "end" : "sheet-home");
+    if (this.sheetBox.parentElement !== home) {
+      home.append(this.sheetBox);
+    }
     if (isShown && !wasShown && isHere) {
       this.find("end").querySelector("h2")?.focus();
     } else if (!isShown && wasShown) {
@@ -368,7 +375,7 @@ class PersonTable extends HTMLElement {
   }
 
   toSheet() {
-    this.find("sheet").scrollIntoView({ block: "nearest", behavior: CALM.matches ? "auto" : "smooth" });
+    this.sheetBox.scrollIntoView({ block: "nearest", behavior: CALM.matches ? "auto" : "smooth" });
   }
 
   help() {

@@ -19,6 +19,10 @@ export class Answers {
   #answered = -1;
   /** The notice with which the table last began again. */
   #began = 0;
+  /** The number of the newest state when that answer had been taken; one after it that asks again means it. */
+  #settled = Infinity;
+  /** The number of the newest state. */
+  #heard = -1;
   /** The deal of which the rest is played. */
   #claimed = -1;
   /** When the default is played for a decision. @type {Map<number, number>} */
@@ -48,13 +52,14 @@ export class Answers {
   /** Note when time is up, as soon as a state has come. @param {PersonState} state */
   note(state) {
     this.#newest = state.question?.decision ?? -1;
+    this.#heard = state.number;
     if (state.question) {
       this.#until = new Map([[this.#newest, performance.now() + state.question.left * 1000]]);
     }
   }
 
   /** A state is shown; says whether its question is a new one. @param {PersonState} state */
-  show({ question, notices }) {
+  show({ question, number, notices }) {
     const began = notices.findLast(({ kind }) => kind === "resumed" || kind === "taken_back")?.number ?? 0;
     if (began > this.#began) {
       this.#began = began;
@@ -63,7 +68,10 @@ export class Answers {
     }
     this.#question = question;
     if (question?.decision === this.#answered) {
-      return false;
+      if (number <= this.#settled) {
+        return false;
+      }
+      this.#answered = -1; // lost when the site had to start again
     }
     const isNew = question?.decision !== this.choice?.question.decision;
     if (isNew) {
@@ -79,10 +87,13 @@ export class Answers {
       return;
     }
     this.#answered = decision;
+    this.#settled = Infinity;
     this.choice = null;
     this.changed("");
     const { sent, why } = await this.stream.answer(decision, action, () => this.#newest === decision);
-    if (!sent && why && this.#answered === decision) {
+    if (sent && this.#answered === decision) {
+      this.#settled = this.#heard;
+    } else if (why && this.#answered === decision) {
       this.#answered = -1;
       this.choice = this.#question ? new Choice(this.#question) : null;
       this.changed(why);

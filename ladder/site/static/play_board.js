@@ -128,7 +128,7 @@ export class Board {
 
 /**
  * A deal as tables want it, which knows no more than the person.
- * @param {PersonDeal} deal @param {import("./shapes").PersonResult | null} [result] @returns {Deal}
+ * @param {PersonDeal} deal @param {import("./shapes").PersonSheetRow | null} [result] @returns {Deal}
  */
 export function asWhole(deal, result = null) {
   const rest = { match: null, format: "", place: { board: deal.number, table: 0 }, boards: false, previous: null, next: null };

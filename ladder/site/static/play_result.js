@@ -51,14 +51,14 @@ export class Results {
     go.addEventListener("click", this.goOn);
     const dearest = make("div", "dearest");
     dearest.dataset.deal = String(result.deal);
-    return [title, ...moon, make("div", "explained", ...rows), make("div", "bar", go), dearest];
+    return [make("div", "end-head", title, go), ...moon, make("div", "explained", ...rows), dearest];
   }
 
   /** @param {PersonDeal} deal @param {PersonResult} result @param {number} seat @param {boolean} isBest */
   #seat(deal, result, seat, isBest) {
     const name = make("h3", "", make("span", "name", this.#name(deal, seat)), make("b", "num", signed(result.scores[seat])));
     const total = make("p", "note", this.words("total-now", { points: signed(result.totals[seat]) }));
-    const said = result.parts[seat].filter((part) => part.points || part.card || part.reason === "moon cards");
+    const said = result.parts[seat].filter((part) => part.points || !["card", "alone"].includes(part.reason));
     const parts = said.map((part) => this.#part(part));
     const list = parts.length ? make("ul", "parts", ...parts) : make("p", "soft", this.words("nothing-counts"));
     const section = make("section", `points-of${seat === deal.seat ? " mine" : ""}${isBest ? " best" : ""}`, name, list, total);

@@ -9,7 +9,7 @@ import { make, signed } from "./words.js";
 /** A column: its name, and the seat whose points it has. @typedef {{name: string, seat: number, isMine: boolean}} Column */
 
 const SVG = "http://www.w3.org/2000/svg";
-const [WIDTH, HEIGHT, LEFT, RIGHT, EDGE] = [300, 170, 40, 12, 12];
+const [WIDTH, HEIGHT, LEFT, RIGHT, EDGE] = [300, 170, 46, 12, 12];
 
 export class Sheet {
   #key = "";
@@ -52,6 +52,7 @@ export class Sheet {
     const totals = columns.map(({ seat, isMine }) => make("td", isMine ? "num mine" : "num", signed(rows.at(-1)?.totals[seat] ?? 0)));
     const foot = make("tfoot", "", make("tr", "", cell("th", "", this.words("total")), ...totals));
     table.append(make("tbody", "", ...lines), foot);
+    table.style.setProperty("--columns", String(columns.length));
     const wide = make("div", "wide", table);
     wide.tabIndex = 0;
     wide.setAttribute("role", "region");
