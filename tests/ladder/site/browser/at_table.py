@@ -17,16 +17,6 @@ WAITS = """() => {
   if (table.querySelector(".go-on")?.checkVisibility()) return "result";
   return table.choice && !table.queue.isBusy ? `${table.choice.question.kind} ${table.choice.question.decision}` : "";
 }"""
-QUICK = {"speed": 0, "taps": 1}
-
-
-def sat_down(page: Page, **settings: float) -> Page:
-    """Wait for the cards; with the settings of a person in a hurry."""
-    kept = "kept => localStorage.setItem('pigpen-play', JSON.stringify(kept))"
-    page.evaluate(kept, {**QUICK, **settings})
-    page.reload()
-    page.wait_for_selector("person-table .pick")
-    return page
 
 
 def played_to_the_end(page: Page, decide: Decide, go_on: Callable[[Page], None]) -> int:

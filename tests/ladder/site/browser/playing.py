@@ -53,8 +53,8 @@ class PlayedTable:
     answers: list[dict[str, Any]] = field(default_factory=list)
     lines: list[AnyLine] = field(default_factory=list)
     changed: asyncio.Event = field(default_factory=asyncio.Event)
-    broken: bool = False
-    """Whether streams are refused for now."""
+    is_over: bool = False
+    """Whether its streams are to end."""
 
     def __post_init__(self) -> None:
         """Prepare the front; `play` begins."""
@@ -93,6 +93,7 @@ class Tables:
     def __init__(self) -> None:
         self.tables: dict[str, PlayedTable] = {}
         self._tasks: list[asyncio.Task[None]] = []
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     def add_to(self, app: FastAPI) -> None:
         """Add the routes of people's tables before all others."""
@@ -106,6 +107,20 @@ class Tables:
         ]
         app.router.routes[:0] = routes
 
+    def end(self) -> None:
+        """End all tables, from another thread."""
+        if self._loop is not None:
+            asyncio.run_coroutine_threadsafe(self._end(), self._loop).result(30)
+
+    async def _end(self) -> None:
+        tasks, self._tasks = self._tasks, []
+        for table in self.tables.values():
+            table.is_over = True
+            table.changed.set()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
     async def new(self, request: Request) -> Response:
         """Begin to play."""
         asked = request.query_params
@@ -115,6 +130,7 @@ class Tables:
         table.practice = table.front.signs.practice = "practice" in asked
         name = str(len(self.tables))
         self.tables[name] = table
+        self._loop = asyncio.get_running_loop()
         self._tasks.append(asyncio.ensure_future(table.play()))
         return RedirectResponse(f"/tests/play/{name}{'?lang=' + asked['lang'] if 'lang' in asked else ''}", 303)
 
@@ -126,8 +142,6 @@ class Tables:
 
     async def stream(self, request: Request) -> Response:
         table = self._table(request)
-        if table.broken:
-            return Response(status_code=502)
         return StreamingResponse(_events(table), media_type="text/event-stream")
 
     async def state(self, request: Request) -> Response:
@@ -160,7 +174,7 @@ class Tables:
 async def _events(table: PlayedTable) -> AsyncIterator[str]:
     """The newest state, and then each that comes."""
     sent = max(0, len(table.states) - 1)
-    while True:
+    while not table.is_over:
         changed = table.changed
         for state in table.states[sent:]:
             yield f"data: {state.model_dump_json()}\n\n"

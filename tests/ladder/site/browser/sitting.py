@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
     Sit = Callable[..., Page]
 
+IN_A_HURRY = {"speed": 0, "taps": 1}
+
 
 @pytest.fixture(scope="module")
 def tables() -> Tables:
@@ -34,6 +37,7 @@ def address(tables: Tables, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     ladder = new_ladder(load_settings(data_dir=tmp_path_factory.mktemp("play")))
     with running_app(make_app(ladder), tables.add_to) as port:
         yield f"http://127.0.0.1:{port}"
+        tables.end()
     ladder.database.close()
 
 
@@ -47,8 +51,8 @@ def browser(address: str) -> Iterator[Browser]:
 
 
 @pytest.fixture
-def sit(browser: Browser, address: str) -> Iterator[Sit]:
-    """Begin a game and sit down; in the end no script has failed."""
+def sit(browser: Browser, address: str, tables: Tables) -> Iterator[Sit]:
+    """Begin a game and sit down, as somebody in a hurry; in the end no script has failed."""
     wrong: list[str] = []
     contexts = []
 
@@ -59,6 +63,7 @@ def sit(browser: Browser, address: str) -> Iterator[Sit]:
         touch: bool = False,
         language: str = "en",
         calm: bool = True,
+        **settings: float,
     ) -> Page:
         context = browser.new_context(
             viewport={"width": size[0], "height": size[1]},
@@ -71,10 +76,13 @@ def sit(browser: Browser, address: str) -> Iterator[Sit]:
         page = context.new_page()
         page.set_default_timeout(PATIENCE_MS)
         page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.add_init_script(f"localStorage['pigpen-play'] ??= '{json.dumps(IN_A_HURRY | settings)}'")
         page.goto(f"{address}/tests/new?{asked}")
+        page.wait_for_selector("person-table .pick")
         return page
 
     yield sit
     for context in contexts:
         context.close()
+    tables.end()
     assert wrong == []

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pigpen.rules import PRESETS
-from tests.ladder.site.browser.at_table import by_ear, by_finger, by_keys, by_mouse, played_to_the_end, sat_down
+from tests.ladder.site.browser.at_table import by_ear, by_finger, by_keys, by_mouse, played_to_the_end
 from tests.ladder.site.browser.conftest import DESK, PHONE
 from tests.ladder.site.browser.looking import findings, overflow
 from tests.ladder.site.browser.sitting import address, browser, sit, tables
@@ -16,12 +16,23 @@ from tests.rules.odd_rules import ODD
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+    from tests.ladder.site.browser.playing import Tables
     from tests.ladder.site.browser.sitting import Sit
 
 __all__ = ["address", "browser", "sit", "tables"]
 
 pytestmark = pytest.mark.chromium
 
+FRAMES = """async (states) => {
+          const script = document.querySelector("script[src*='/play.js']");
+          const { between } = await import(script.src.replace("play.js", "play_frames.js"));
+          const cards = (all) => [...new Set(all.flatMap((state) => state.moment.steps.map((step) => step.action)))];
+          const told = (step) => states.filter((_, place) => place % step === 0).reduce(
+            ([all, before], state) => [[...all, ...between(before, state)], state], [[], null])[0];
+          return [1, 2, 3].map((step) => [cards(told(step)).length, told(step).map((state) => state.moment.chairs.map(
+            (chair) => (chair.hand ? chair.hand.split(" ").length : 0) + chair.unknown))]);
+        }"""
+"""How many cards are shown, and how many each hand holds then, where all states come, or each second or third."""
 SMALL = """() => [...document.querySelectorAll("person-table :is(button, select, input, label)")]
   .filter((each) => each.checkVisibility() && !each.closest("dialog:not([open])"))
   .map((each) => [each.outerHTML.slice(0, 80), (each.closest("label") ?? each).getBoundingClientRect()])
@@ -33,21 +44,27 @@ def enter(page: Page) -> None:
     page.keyboard.press("Enter")
 
 
-def test_a_deal_is_played_by_mouse(sit: Sit) -> None:
-    page = sat_down(sit("rules=gongzhu-sale&deals=1"))
+def test_a_deal_is_played_by_mouse_and_each_card_shown_even_where_states_are_left_out(sit: Sit, tables: Tables) -> None:
+    page = sit("rules=gongzhu-sale&deals=1")
     assert played_to_the_end(page, by_mouse, lambda page: page.click(".go-on")) > 5
     assert page.locator(".final li").count() == 4
+    table = tables.tables[page.url.rpartition("/")[2]]
+    for cards, hands in page.evaluate(
+        FRAMES, [state.model_dump(mode="json") for state in table.states if state.moment]
+    ):
+        assert cards == 52
+        assert all(max(each) - min(each) <= 1 for each in hands)
 
 
 def test_a_game_is_played_with_keys_alone(sit: Sit) -> None:
-    page = sat_down(sit("rules=hearts-short&deals=2"))
+    page = sit("rules=hearts-short&deals=2")
     assert played_to_the_end(page, by_keys, enter) > 10
     assert page.locator(".score-sheet tbody tr").count() == 2
     assert page.locator("svg.totals polyline").count() == 4
 
 
 def test_a_deal_is_played_by_roles_and_names(sit: Sit) -> None:
-    page = sat_down(sit("rules=hearts&deals=1"))
+    page = sit("rules=hearts&deals=1")
     assert played_to_the_end(page, by_ear, enter) > 5
     told = page.locator("[role=log] p").all_inner_texts()
     assert told[0] == "Deal 1 begins."
@@ -56,7 +73,7 @@ def test_a_deal_is_played_by_roles_and_names(sit: Sit) -> None:
 
 
 def test_a_deal_is_played_by_touch_on_a_phone_with_two_taps(sit: Sit) -> None:
-    page = sat_down(sit("rules=chinese-hearts&deals=1", PHONE, touch=True), taps=2)
+    page = sit("rules=chinese-hearts&deals=1", PHONE, touch=True, taps=2)
     assert played_to_the_end(page, by_finger, lambda page: page.tap(".go-on")) > 5
 
 
@@ -64,20 +81,26 @@ def test_a_deal_is_played_by_touch_on_a_phone_with_two_taps(sit: Sit) -> None:
 @pytest.mark.only_long
 @pytest.mark.parametrize("rules", [*PRESETS, *(rules.name for rules in ODD)])
 def test_every_variant_is_played_by_mouse(sit: Sit, rules: str) -> None:
-    page = sat_down(sit(f"rules={rules}&deals=2"))
+    page = sit(f"rules={rules}&deals=2")
     assert played_to_the_end(page, by_mouse, lambda page: page.click(".go-on")) > 5
     assert overflow(page) == 0
+
+
+MORE = [pytest.mark.long, pytest.mark.only_long]
 
 
 @pytest.mark.parametrize(
     ("size", "dark", "asked"),
     [
-        (DESK, False, "rules=hearts&deals=1"), (DESK, True, "rules=gongzhu-sale&deals=1"),
-        (PHONE, True, "rules=gongzhu-five&deals=1"), (PHONE, False, "rules=hearts&deals=1"),
+        (DESK, False, "rules=hearts&deals=1"),
+        (PHONE, True, "rules=gongzhu-five&deals=1"),
+        pytest.param(DESK, True, "rules=gongzhu-sale&deals=1&seed=2", marks=MORE),
+        pytest.param(PHONE, False, "rules=hearts&deals=1", marks=MORE),
+        pytest.param(PHONE, False, "rules=eight&deals=1", marks=MORE),
     ],
-)  # fmt: skip
+)
 def test_everybody_can_use_it(sit: Sit, size: tuple[int, int], dark: bool, asked: str) -> None:
-    page = sat_down(sit(asked, size, dark=dark, touch=size == PHONE))
+    page = sit(asked, size, dark=dark, touch=size == PHONE)
     page.wait_for_selector(".asks")
     wrong = [*findings(page), *(page.evaluate(SMALL) if size == PHONE else [])]
     assert (wrong, overflow(page)) == ([], 0)

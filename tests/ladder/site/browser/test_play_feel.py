@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.ladder.site.browser.at_table import WAITS, by_mouse, played_to_the_end, sat_down
+from tests.ladder.site.browser.at_table import WAITS, by_mouse
 from tests.ladder.site.browser.sitting import address, browser, sit, tables
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def follow_suit(page: Page) -> Page:
 
 
 def test_a_card_that_may_not_be_played_says_why(sit: Sit, tables: Tables) -> None:
-    page = follow_suit(sat_down(sit("rules=gongzhu&deals=1")))
+    page = follow_suit(sit("rules=gongzhu&deals=1"))
     card = page.locator(".pick.barred").first
     assert card.get_attribute("aria-disabled") == "true"
     before = len(table_of(tables, page).answers)
@@ -58,14 +58,14 @@ def test_a_card_that_may_not_be_played_says_why(sit: Sit, tables: Tables) -> Non
 
 
 def test_in_chinese_it_says_why_in_chinese(sit: Sit) -> None:
-    page = follow_suit(sat_down(sit("rules=gongzhu&deals=1", language="zh-CN")))
+    page = follow_suit(sit("rules=gongzhu&deals=1", language="zh-CN"))
     page.locator(".pick.barred").first.click(force=True)
     assert re.fullmatch("必须跟牌：领出的是(黑桃|红心|方块|梅花)。", said(page))
     assert not re.search("[A-Za-z]{3}", re.sub("Ada|Bertram|Clementine|Dai", "", "".join(told(page))))
 
 
 def test_cards_are_passed_from_slots_and_those_received_are_marked(sit: Sit, tables: Tables) -> None:
-    page = wanted(sat_down(sit("rules=hearts&deals=1")), "pass")
+    page = wanted(sit("rules=hearts&deals=1"), "pass")
     cards = page.locator(".pick")
     assert page.is_disabled(".confirm")
     for place in (0, 1, 2, 3):
@@ -83,7 +83,7 @@ def test_cards_are_passed_from_slots_and_those_received_are_marked(sit: Sit, tab
 
 
 def test_a_card_is_exposed_face_down_or_none_is(sit: Sit, tables: Tables) -> None:
-    page = wanted(sat_down(sit("rules=gongzhu-sale&deals=1&seed=2")), "expose")
+    page = wanted(sit("rules=gongzhu-sale&deals=1&seed=2"), "expose")
     assert page.inner_text(".confirm") == "Expose none"
     page.locator(".pick.free").first.click()
     assert page.inner_text(".confirm") == "Expose: 1"
@@ -98,7 +98,7 @@ def test_a_card_is_exposed_face_down_or_none_is(sit: Sit, tables: Tables) -> Non
 
 
 def test_l_shows_the_last_trick_and_the_table_again(sit: Sit) -> None:
-    page = wanted(sat_down(sit("rules=gongzhu&deals=1")), "")
+    page = wanted(sit("rules=gongzhu&deals=1"), "")
     page.keyboard.press("l")
     assert said(page) == "No trick is complete yet."
     by_mouse(page, "play")
@@ -113,7 +113,7 @@ def test_l_shows_the_last_trick_and_the_table_again(sit: Sit) -> None:
 
 
 def test_the_rest_is_played_where_no_points_remain(sit: Sit, tables: Tables) -> None:
-    page = sat_down(sit("rules=queen&deals=1&seed=2"))
+    page = sit("rules=queen&deals=1&seed=2")
     while not page.locator("text=No points remain: play the rest").count():
         kind = str(page.wait_for_function(f"() => ({WAITS})()").json_value())
         if kind.startswith("play"):
@@ -129,7 +129,7 @@ def test_the_rest_is_played_where_no_points_remain(sit: Sit, tables: Tables) -> 
 
 
 def test_who_is_away_is_played_for_and_comes_back(sit: Sit) -> None:
-    page = wanted(sat_down(sit("rules=gongzhu&deals=1")), "play")
+    page = wanted(sit("rules=gongzhu&deals=1"), "play")
     page.keyboard.press("a")
     page.wait_for_selector("text=I'm back >> nth=0")
     assert said(page) == "You are away, and the default policy plays for you."
@@ -147,7 +147,7 @@ def test_what_the_default_has_played_is_said(sit: Sit) -> None:
 
 
 def test_no_card_moves_before_the_server_has_it_and_a_lost_answer_is_sent_again(sit: Sit, tables: Tables) -> None:
-    page = wanted(sat_down(sit("rules=gongzhu&deals=1")), "play")
+    page = wanted(sit("rules=gongzhu&deals=1"), "play")
     lost: list[str] = []
 
     def lose(route: Route) -> None:
@@ -170,14 +170,15 @@ def test_no_card_moves_before_the_server_has_it_and_a_lost_answer_is_sent_again(
 def test_where_streams_do_not_get_through_it_is_asked_for(sit: Sit, tables: Tables) -> None:
     page = sit("rules=gongzhu&deals=1")
     page.route("**/stream", lambda route: route.fulfill(status=502))
-    wanted(sat_down(page), "play")
+    page.reload()
+    wanted(page, "play")
     by_mouse(page, "play")
     page.wait_for_function("() => document.querySelector('person-table').state.moment.trick > 0")
     assert len(table_of(tables, page).answers) == 1
 
 
 def test_two_tabs_show_the_same_table_and_a_reload_changes_nothing(sit: Sit) -> None:
-    page = wanted(sat_down(sit("rules=gongzhu&deals=1")), "play")
+    page = wanted(sit("rules=gongzhu&deals=1"), "play")
     other = page.context.new_page()
     other.goto(page.url)
     wanted(other, "play").locator(".pick.free").first.click()
@@ -191,29 +192,8 @@ def test_two_tabs_show_the_same_table_and_a_reload_changes_nothing(sit: Sit) -> 
     assert page.evaluate(moment) == other.evaluate(moment)
 
 
-def test_every_card_is_shown_even_where_states_were_left_out(sit: Sit, tables: Tables) -> None:
-    page = sat_down(sit("rules=gongzhu&deals=1"))
-    played_to_the_end(page, by_mouse, lambda page: page.click(".go-on"))
-    states = [state.model_dump(mode="json") for state in table_of(tables, page).states if state.moment]
-    found = page.evaluate(
-        """async (states) => {
-          const script = document.querySelector("script[src*='/play.js']");
-          const { between } = await import(script.src.replace("play.js", "play_frames.js"));
-          const cards = (all) => [...new Set(all.flatMap((state) => state.moment.steps.map((step) => step.action)))];
-          const told = (step) => states.filter((_, place) => place % step === 0).reduce(
-            ([all, before], state) => [[...all, ...between(before, state)], state], [[], null])[0];
-          return [1, 2, 3].map((step) => [cards(told(step)).length, told(step).map((state) => state.moment.chairs.map(
-            (chair) => (chair.hand ? chair.hand.split(" ").length : 0) + chair.unknown))]);
-        }""",
-        states,
-    )
-    for cards, hands in found:
-        assert cards == 52
-        assert all(max(each) - min(each) <= 1 for each in hands)
-
-
 def test_the_pace_can_be_followed_and_a_tap_skips_it(sit: Sit) -> None:
-    page = wanted(sat_down(sit("rules=gongzhu&deals=1", calm=False), speed=1), "play")
+    page = wanted(sit("rules=gongzhu&deals=1", calm=False, speed=1), "play")
     page.locator(".pick.free").first.click()
     page.wait_for_function("() => document.querySelector('person-table').queue.isBusy")
     page.locator(".centre").click()
@@ -223,7 +203,7 @@ def test_the_pace_can_be_followed_and_a_tap_skips_it(sit: Sit) -> None:
 
 
 def test_settings_are_kept_and_there_is_no_sound_until_somebody_wants_it(sit: Sit) -> None:
-    page = sat_down(sit("rules=gongzhu&deals=1"))
+    page = sit("rules=gongzhu&deals=1")
     page.evaluate("() => { window.AudioContext = class { constructor() { throw new Error('a sound') } } }")
     by_mouse(wanted(page, "play"), "play")
     page.click("[data-do=settings]")
