@@ -16,7 +16,6 @@ from ladder.site.forms import Form, form_page
 from ladder.site.play_orders import names_of_variants
 from ladder.site.play_seats import keep_opened, my_table, secret_of, visitor_of
 from ladder.site.viewer import address_of, viewer_of
-from ladder.site.why_routes import one_at_a_time
 from ladder.values.people import PERSON_NAME_LENGTH
 
 if TYPE_CHECKING:
@@ -83,9 +82,8 @@ def compare(request: Request, name: Name, key: Key = "") -> Response:
     """Everybody's results of a table's board, for who has played it there; with somebody's, decision by decision."""
     site: Site = request.app.state.site
     state, secret = my_table(request, name), secret_of(request)
-    with one_at_a_time():
-        found = comparing.compare(site.ladder, name, secret)
-        beside = comparing.beside(site.ladder, name, secret, key) if key else None
+    found = comparing.compare(site.ladder, name, secret)
+    beside = comparing.beside(site.ladder, name, secret, key) if key else None
     return site.pages.fresh_page(
         request,
         "play_compare.html",

@@ -41,8 +41,7 @@ def deal(request: Request, name: Name, key: Key, board: BoardNumber, table: Tabl
     """A deal that was played at a table, or by somebody else with the same cards."""
     site: Site = request.app.state.site
     my_table(request, name)
-    with one_at_a_time():
-        shown = table_replayed(site.ladder, name, secret_of(request), key, DealPlace(board=board, table=table))
+    shown = table_replayed(site.ladder, name, secret_of(request), key, DealPlace(board=board, table=table))
     base = f"/play/{name}"
     here = f"{base}/replay/{key}"
     values = replay_pages.deal(shown) | {
@@ -65,8 +64,7 @@ def deal_as_json(
     site: Site = request.app.state.site
     my_table(request, name)
     place = DealPlace(board=board, table=table)
-    with one_at_a_time():
-        return _json(table_replayed(site.ladder, name, secret_of(request), key, place, seat))
+    return _json(table_replayed(site.ladder, name, secret_of(request), key, place, seat))
 
 
 @router.get("/{name}/replay/{key}/{board}/{table}/deal/steps/{step}/why")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import threading
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -39,6 +40,9 @@ ITS_OWN = "Nobody else has played the cards of this table: there is nothing to c
 YOU = "you"
 """Names your own play in addresses."""
 _PERSON, _HOUSE, _BOT = "person-", "house-", "bot-"
+
+
+_playing = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -93,7 +97,8 @@ class PlayedBoard:
         if key == YOU:
             return self._of_table(self.table)
         if key.startswith(_HOUSE) and self.chair is None and key.removeprefix(_HOUSE) in HOUSE:
-            return _of_house(json.dumps(self.rules.to_plain()), self.form, self.seed, key.removeprefix(_HOUSE))
+            with _playing:  # once, however many look
+                return _of_house(json.dumps(self.rules.to_plain()), self.form, self.seed, key.removeprefix(_HOUSE))
         if key.startswith(_PERSON) and key in {each.key for each in self.people}:
             return self._of_table(int(key.removeprefix(_PERSON)))
         if key.startswith(_BOT) and self.chair:

@@ -100,4 +100,5 @@ def people_at(session: Session, board: str, commitment: str, most: int) -> list[
 
 
 def _of_board(board: str, commitment: str) -> tuple[ColumnElement[bool], ...]:
-    return PeopleTable.board.like(board), PeopleTable.commitment == commitment, PeopleTable.status == "over"
+    is_it = PeopleTable.board.like(board) if "%" in board else PeopleTable.board == board
+    return is_it, PeopleTable.commitment == commitment, PeopleTable.status == "over"

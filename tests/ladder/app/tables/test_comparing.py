@@ -7,8 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from sqlalchemy import select
 
 from ladder.app.ladder import Ladder
+from ladder.app.matches import public_match
 from ladder.app.tables.comparing import beside, compare
 from ladder.app.tables.day_secret import day_secret
 from ladder.app.tables.match_boards import BoardChair, match_board, open_match_board
@@ -17,10 +19,11 @@ from ladder.app.tables.reading import table_page
 from ladder.app.tables.replaying import dearest_of_deal, first_place, table_replayed, table_why
 from ladder.app.tables.sittings import YOU
 from ladder.app.tables.todays import open_today, todays_board
-from ladder.entry.today import HOUSE
+from ladder.entry.today import HOUSE, OPPONENT
 from ladder.errors import Conflict, Forbidden, LadderError, UserError
 from ladder.results.table_files import TableFiles
 from ladder.settings.settings import load_settings
+from ladder.store.models import StoredBot
 from ladder.store.table_models import PeopleTable
 from ladder.values.people import ChairKind, TableOrder, TablePurpose, TableVisitor
 from ladder.values.replay import DealPlace
@@ -177,6 +180,23 @@ def test_a_board_of_a_match_is_played_once_more_in_the_place_of_a_bot(ladder: La
     assert checked.match is not None
     assert checked.match.commitment == found.commitment == lines[0].commitment  # type: ignore[union-attr]
     assert beside(ladder, tables[0].name, tables[0].secrets[person], "bot-2").sitting.points == line.scores[3]
+
+
+def test_the_same_bots_sit_there_if_their_owners_allow_it_and_the_person_has_an_account(ladder: Ladder) -> None:
+    lines = played("gongzhu")
+    match = recorded_match(ladder, lines, "1")
+    with ladder.database.write() as session:
+        for bot in session.scalars(select(StoredBot).where(StoredBot.name.in_(["Snout", "Truffle"]))):
+            bot.tables = True
+    chair = BoardChair(match, 0, 0, 0)
+    names = [seat.bot for seat in public_match(ladder, match).seats]
+    mine = next(iter(open_match_board(ladder, chair, ADA).secrets))
+    for visitor, allowed in ((TableVisitor(account="ada"), {"Snout", "Truffle"}), (ADA, set[str]())):
+        page = table_page(ladder, open_match_board(ladder, chair, visitor).name)
+        for number, (name, sits) in enumerate(zip(names, page.chairs, strict=True)):
+            if number != mine:
+                wanted = (ChairKind.BOT, name) if name in allowed else (ChairKind.HOUSE, OPPONENT)
+                assert (sits.kind, sits.name) == wanted
 
 
 def test_what_is_no_board_of_a_match_is_named(ladder: Ladder) -> None:

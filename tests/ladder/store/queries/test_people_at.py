@@ -1,0 +1,42 @@
+"""Who has played a board, in either database."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ladder.app.ladder import Ladder
+from ladder.app.tables.opening import open_table
+from ladder.store.commands.tables import TableLease, finish_table
+from ladder.store.queries.tables import count_finished, people_at, table_by_name
+from ladder.values.people import TableOrder, TablePurpose, TableStatus, TableVisitor
+from pigpen.rules import seed_from
+from pigpen.rules.shuffle import commitment
+
+if TYPE_CHECKING:
+    from ladder.settings.settings import Settings
+    from ladder.store.database import Database
+
+
+def test_only_tables_that_are_over_and_have_these_cards_count(settings: Settings, database: Database) -> None:
+    ladder, seed = Ladder(settings, database), seed_from("board")
+    wanted = commitment(seed)
+    for number, (board, cards, ends) in enumerate(
+        [("17/3/1/2", seed, True), ("17/3/0/2", seed, True), ("17/3/1/0", seed, True), ("17/30/1/2", seed, True),
+         ("17/3/1/2", seed_from("other"), True), ("17/3/1/2", seed, False)]
+    ):  # fmt: skip
+        who = TableVisitor(guest=str(number), shown=f"P{number}")
+        order = TableOrder(variant="hearts", format="board:3:1", purpose=TablePurpose.BOARD, board=board)
+        name = open_table(ladder, order, who, cards).name
+        with database.write() as session:
+            row = table_by_name(session, name)
+            assert row is not None
+            if ends:
+                row.status, row.attempt = TableStatus.PLAYING, 1
+                assert finish_table(session, TableLease(row.id, 1), [number, 0, 0, 0], [1, 1, 1, 1], 1.0)
+    with database.read() as session:
+        found = people_at(session, "17/3/%/2", wanted, 10)
+        assert [(chair.name, chair.points, table.board) for table, chair in found] == [
+            ("P0", 0, "17/3/1/2"), ("P1", 1, "17/3/0/2")
+        ]  # fmt: skip
+        assert len(people_at(session, "17/3/%/2", wanted, 1)) == 1
+        assert count_finished(session, "17/3/1/2", wanted) == 1
