@@ -135,7 +135,7 @@ def finish_the_queue(cluster: ChaosCluster) -> None:
             return
         for match, status in left.items():
             if status == Status.QUARANTINED:
-                assert cluster.ladder.pigpen("requeue", str(match)).returncode == 0
+                assert cluster.ladder.pigpen("ladder", "requeue", str(match)).returncode == 0
         cluster.start_coordinator("--matches", str(len(left)))
         assert cluster.coordinator is not None
         assert cluster.coordinator.wait(END_SECONDS) == 0
