@@ -274,6 +274,7 @@ def test_a_trial_that_is_returned_for_ever_fails(coordinator: Coordinator, time:
     (number,) = hand_in(database)
     executor = FakeExecutor(time)
     executor.trial = lambda task: NotPlayed("The scheduler ended.")
+    executor.seconds = 500.0  # matches are not the point, and each is played
     run = runner(coordinator, executor, time)
     time.after(1000.0, run.stop)
     run.run()
