@@ -1,0 +1,378 @@
+"""
+What tables with people cost: scripted people in browsers, over HTTP and event streams, as pages do it.
+
+    python -m benchmarks.people
+    python -m benchmarks.people --tables 100 --think 3 --seconds 30
+
+`pigpen serve` and `pigpen ladder tables` run as they do for users, with a ladder in a folder of its own. At each table
+two people sit across, and house bots beside them. Time to the first card counts from before the table's row is written
+until a person has the first state that shows cards, tables one after the other. Then all are played at once: each
+person answers after about `--think` seconds. "Card to the other chair" is the time from before the POST until the
+other person has the state that shows the card. CPU is that of both processes, with their threads, by `/proc`. Last,
+tables at which people sit and do nothing: memory of both processes for each, and their CPU. What the people themselves
+take, in this process, is on the same cores.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import resource
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from benchmarks.command import HEADINGS, WORDS, parser_of
+from benchmarks.machine import machine
+from benchmarks.report import Row, sections, show
+from ladder.app.ladder import Ladder
+from ladder.app.tables.opening import open_table
+from ladder.app.tables.sitting import end, join
+from ladder.settings.settings import load_settings
+from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableVisitor
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator, Sequence
+
+    from ladder.values.people import OpenedTable
+
+FIRST = 20
+"""Tables of which the first card is waited for."""
+IDLE_SECONDS = 10.0
+SETTLE_SECONDS = 5.0
+MOST_SECONDS = 20.0
+"""A card that is not shown after so long will not be shown."""
+HOUSE = ("counting", "cautious")
+LOCAL = TableVisitor(shown="Ada")
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass
+class Process:
+    """One of the two programs."""
+
+    name: str
+    pid: int
+
+    @property
+    def memory(self) -> float:
+        """MiB that are in memory."""
+        return int(Path(f"/proc/{self.pid}/statm").read_text().split()[1]) * resource.getpagesize() / 2**20
+
+    @property
+    def cpu(self) -> float:
+        """Seconds of CPU time so far."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+@dataclass
+class Seen:
+    """What has been measured, in milliseconds."""
+
+    answered: list[float] = field(default_factory=list)
+    """From before a POST to its answer."""
+    shown: list[float] = field(default_factory=list)
+    """To the card on the other chair."""
+    refused: int = 0
+
+
+class Browser:
+    """A person's browser: one stream, and one connection for what the person says."""
+
+    def __init__(self, port: int, name: str, secret: str) -> None:
+        self._port = port
+        self._name = name
+        self._secret = secret
+        self._cookie = ""
+        self._posting: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+        self.state: dict[str, Any] = {}
+        self.news = asyncio.Event()
+        self.first = asyncio.Event()
+        """Set when cards are shown."""
+        self._waited: dict[str, asyncio.Future[float]] = {}
+
+    async def come(self) -> None:
+        """Follow the link of the chair."""
+        status, headers = await self._ask("GET", f"/play/{self._name}?seat={self._secret}")
+        assert status == 303, status
+        self._cookie = headers["set-cookie"].partition(";")[0]
+
+    async def watch(self) -> None:
+        """Take in the states of the stream, until it ends."""
+        reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
+        writer.write(self._request("GET", f"/play/{self._name}/stream", b""))
+        try:
+            while line := await reader.readline():
+                if line.startswith(b'data: {"number"'):
+                    self.state = orjson.loads(line[6:])
+                    if self.state["moment"]:
+                        self.first.set()
+                    self.news.set()
+                    self._look()
+        finally:
+            writer.close()
+
+    def shows(self, card: str) -> asyncio.Future[float]:
+        """When there is a state that shows the card."""
+        return self._waited.setdefault(card, asyncio.get_running_loop().create_future())
+
+    def _look(self) -> None:
+        for card in [each for each in self._waited if _shows(self.state, each)]:
+            waiting = self._waited.pop(card)
+            if not waiting.done():
+                waiting.set_result(time.perf_counter())
+
+    async def say(self, what: str, said: dict[str, Any]) -> int:
+        """POST something; the status of the answer."""
+        status, _ = await self._ask("POST", f"/play/{self._name}/{what}", orjson.dumps(said))
+        return status
+
+    async def _ask(self, method: str, path: str, body: bytes = b"") -> tuple[int, dict[str, str]]:
+        if self._posting is None:
+            self._posting = await asyncio.open_connection("127.0.0.1", self._port)
+        reader, writer = self._posting
+        writer.write(self._request(method, path, body))
+        status = int((await reader.readline()).split()[1])
+        headers = {}
+        while line := (await reader.readline()).strip():
+            name, _, value = line.decode().partition(": ")
+            headers[name.lower()] = value
+        await reader.readexactly(int(headers.get("content-length", 0)))
+        return status, headers
+
+    def _request(self, method: str, path: str, body: bytes) -> bytes:
+        head = (
+            f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{self._port}\r\nCookie: {self._cookie}\r\n"
+            f"Origin: http://127.0.0.1:{self._port}\r\nSec-Fetch-Site: same-origin\r\nAccept-Encoding: identity\r\n"
+            f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        )
+        return head.encode() + body
+
+
+class PlayedTable:
+    """Two people at a table, who play as long as it is measured."""
+
+    def __init__(self, browsers: Sequence[Browser], think: float, seen: Seen, chance: random.Random) -> None:
+        self._browsers = browsers
+        self._think = think
+        self._seen = seen
+        self._chance = chance
+
+    async def play(self) -> None:
+        """Play until cancelled."""
+        async with asyncio.TaskGroup() as people:
+            for browser, other in zip(self._browsers, reversed(self._browsers), strict=True):
+                people.create_task(self._person(browser, other))
+
+    async def _person(self, browser: Browser, other: Browser) -> None:
+        done: set[tuple[int, int] | tuple[str, int]] = set()
+        while True:
+            await browser.news.wait()
+            browser.news.clear()
+            state = browser.state
+            if (result := state["result"]) and ("result", result["deal"]) not in done:
+                done.add(("result", result["deal"]))
+                await self._pause()
+                await browser.say("presence", {"state": "ready", "deal": result["deal"]})
+            elif (question := state["question"]) and (question["decision"], 0) not in done:
+                done.add((question["decision"], 0))
+                await self._pause()
+                await self._answer(browser, other, question)
+
+    async def _pause(self) -> None:
+        await asyncio.sleep(self._think * self._chance.uniform(0.5, 1.5))
+
+    async def _answer(self, browser: Browser, other: Browser, question: dict[str, Any]) -> None:
+        action = _action(question)
+        began = time.perf_counter()
+        shown = other.shows(action) if question["kind"] == "play" else None
+        status = await browser.say("answer", {"decision": question["decision"], "action": action})
+        self._seen.answered.append((time.perf_counter() - began) * 1000)
+        self._seen.refused += status != 204
+        if shown and status == 204:
+            with suppress(TimeoutError):
+                self._seen.shown.append((await asyncio.wait_for(shown, MOST_SECONDS) - began) * 1000)
+
+
+def _shows(state: dict[str, Any], card: str) -> bool:
+    last = state["last_trick"]
+    return card in state["moment"]["cards"].split() or (last is not None and card in last["cards"].split())
+
+
+def _action(question: dict[str, Any]) -> str:
+    legal = question["legal"].split()
+    if question["kind"] == "pass":
+        return " ".join(legal[: question["count"]])
+    return {"play": legal[0] if legal else "", "expose": "", "moon": "add"}[question["kind"]]
+
+
+def opened(ladder: Ladder, seconds: float) -> OpenedTable:
+    """A table for two people, at which both sit."""
+    house = [ChairOrder(kind=ChairKind.HOUSE, name=name) for name in HOUSE]
+    chairs = (ChairOrder(), house[0], ChairOrder(), house[1])
+    table = open_table(ladder, TableOrder(variant="hearts", chairs=chairs, seconds=seconds), LOCAL)
+    join(ladder, table.name, table.secrets[2], LOCAL)
+    return table
+
+
+@asynccontextmanager
+async def sitting(ladder: Ladder, port: int, count: int, seconds: float = 3600.0) -> AsyncIterator[list[list[Browser]]]:
+    """So many tables whose people have come and see their cards; they are ended afterwards."""
+    tables = [opened(ladder, seconds) for _ in range(count)]
+    seated = [[Browser(port, table.name, secret) for secret in table.secrets.values()] for table in tables]
+    watching = []
+    try:
+        for browsers in seated:
+            for browser in browsers:
+                await browser.come()
+                watching.append(asyncio.ensure_future(browser.watch()))
+        for browsers in seated:
+            for browser in browsers:
+                async with asyncio.timeout(60):
+                    await browser.first.wait()
+        yield seated
+    finally:
+        for table in tables:
+            end(ladder, table.name, table.secrets[0])
+        for each in watching:
+            each.cancel()
+        await asyncio.gather(*watching, return_exceptions=True)
+
+
+async def first_card(ladder: Ladder, port: int) -> float:
+    """Milliseconds from before a table's row until a person sees cards."""
+    began = time.perf_counter()
+    async with sitting(ladder, port, 1):
+        return (time.perf_counter() - began) * 1000
+
+
+async def measure(ladder: Ladder, port: int, processes: Sequence[Process], options: Any) -> dict[str, list[Row]]:
+    """All of it."""
+    rows: dict[str, list[Row]] = {}
+    firsts = [await first_card(ladder, port) for _ in range(FIRST)]
+    rows["the first card"] = [Row("from the row to the cards shown", f"{statistics.median(firsts):.0f} ms", "most"
+                                  f" of {FIRST}: {max(firsts):.0f} ms")]  # fmt: skip
+    seen = Seen()
+    async with sitting(ladder, port, options.tables, 120.0) as seated:
+        chance = random.Random(1)
+        playing = [
+            asyncio.ensure_future(PlayedTable(browsers, options.think, seen, chance).play()) for browsers in seated
+        ]
+        await asyncio.sleep(SETTLE_SECONDS)
+        seen.answered.clear()
+        seen.shown.clear()
+        began, before, own = time.perf_counter(), [each.cpu for each in processes], time.process_time()
+        await asyncio.sleep(options.seconds)
+        took = time.perf_counter() - began
+        used = [each.cpu - cpu for each, cpu in zip(processes, before, strict=True)]
+        own = time.process_time() - own
+        for each in playing:
+            each.cancel()
+        await asyncio.gather(*playing, return_exceptions=True)
+    rows[f"{options.tables} tables at once"] = [
+        Row("answers of people", f"{len(seen.answered) / took:.0f}/s", f"refused: {seen.refused}"),
+        Row("POST to its answer", *_spread(seen.answered)),
+        Row("POST to the card on the other chair", *_spread(seen.shown)),
+        *(
+            Row(f"CPU of {each.name}", f"{100 * cpu / took:.0f} % of a core",
+                f"{100 * cpu / took / options.tables:.2f} % a table")
+            for each, cpu in zip(processes, used, strict=True)
+        ),
+        Row("CPU of the people, in this process", f"{100 * own / took:.0f} % of a core"),
+    ]  # fmt: skip
+    rows[f"{options.idle} idle tables"] = await _idle(ladder, port, processes, options.idle)
+    return rows
+
+
+async def _idle(ladder: Ladder, port: int, processes: Sequence[Process], count: int) -> list[Row]:
+    before = [each.memory for each in processes]
+    async with sitting(ladder, port, count):
+        await asyncio.sleep(SETTLE_SECONDS)
+        cpu = [each.cpu for each in processes]
+        await asyncio.sleep(IDLE_SECONDS)
+        used = [each.cpu - one for each, one in zip(processes, cpu, strict=True)]
+        memory = [each.memory for each in processes]
+    rows = []
+    for each, first, now, busy in zip(processes, before, memory, used, strict=True):
+        rows += [
+            Row(f"memory of {each.name}", f"{now:.0f} MiB", f"before: {first:.0f} MiB",
+                f"{1024 * (now - first) / count:.0f} KiB a table"),
+            Row(f"CPU of {each.name}", f"{100 * busy / IDLE_SECONDS:.1f} % of a core"),
+        ]  # fmt: skip
+    return rows
+
+
+def _spread(values: list[float]) -> tuple[str, str]:
+    if len(values) < 2:
+        return "none", ""
+    cuts = statistics.quantiles(values, n=100)
+    return f"p99 {cuts[98]:.0f} ms", f"p50 {cuts[49]:.0f}, p90 {cuts[89]:.0f}, most {max(values):.0f} ms"
+
+
+@contextmanager
+def running(words: Sequence[str], folder: Path, name: str) -> Iterator[Process]:
+    """``pigpen WORDS`` while it runs."""
+    where = {"PIGPEN_DATA_DIR": str(folder), "PIGPEN_PEOPLE_TABLES": "1000"}
+    with (folder / f"{words[-1]}.err").open("wb") as errors:
+        program = subprocess.Popen(
+            [sys.executable, "-m", "ladder.cli.entry", *words], env=os.environ | where, stderr=errors,
+            stdout=subprocess.DEVNULL, cwd=folder,
+        )  # fmt: skip
+    try:
+        yield Process(name, program.pid)
+    finally:
+        program.terminate()
+        program.wait()
+
+
+async def _up(port: int) -> None:
+    while True:
+        with suppress(OSError):
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.close()
+            return
+        await asyncio.sleep(0.1)
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return int(taken.getsockname()[1])
+
+
+def main() -> None:
+    """Measure, and print the table."""
+    parser = parser_of(__doc__)
+    parser.add_argument("--tables", type=int, default=100, help="that are played at once")
+    parser.add_argument("--think", type=float, default=3.0, help="seconds that a person thinks, on average")
+    parser.add_argument("--seconds", type=float, default=30.0, help="for which they are played")
+    parser.add_argument("--idle", type=int, default=200, help="tables at which nobody does anything")
+    options = parser.parse_args()
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        settings = load_settings(data_dir=folder, people_tables=1000)
+        ladder = stack.enter_context(Ladder.open(settings, create=True))
+        port = _free_port()
+        site = stack.enter_context(running(["serve", "--port", str(port)], folder, "the site"))
+        tables = stack.enter_context(running(["ladder", "tables"], folder, "the tables"))
+
+        async def work() -> dict[str, list[Row]]:
+            await _up(port)
+            return await measure(ladder, port, [site, tables], options)
+
+        rows = asyncio.run(work())
+    show(machine(), HEADINGS, *sections(rows), words=WORDS)
+
+
+if __name__ == "__main__":
+    main()
