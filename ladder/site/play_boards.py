@@ -46,6 +46,14 @@ def today(request: Request, variant: Variant) -> Response:
     return _today(request, variant)
 
 
+@router.get("/today/{variant}/yesterday")
+def yesterday(request: Request, variant: Variant) -> Response:
+    """How everybody did on yesterday's board of a variant."""
+    site: Site = request.app.state.site
+    found = comparing.results_of_yesterday(site.ladder, variant)
+    return site.pages.fresh_page(request, "play_yesterday.html", {"found": found, "variant": found.board.variant})
+
+
 @router.post("/today/{variant}")
 def play_today(request: Request, variant: Variant, form: Form) -> Response:
     """Play today's board."""

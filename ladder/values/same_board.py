@@ -104,6 +104,17 @@ class SameBoard(Value):
     """Yours among them, the best one first."""
 
 
+class DayResults(Value):
+    """How everybody did on the board of a day that is over."""
+
+    board: TodaysBoard
+    low_is_better: bool
+    hand: str
+    """The cards dealt to everybody's chair."""
+    sittings: tuple[BoardSitting, ...]
+    """The best one first."""
+
+
 class SittingBeside(Value):
     """Another one's play of the board beside yours, decision by decision."""
 

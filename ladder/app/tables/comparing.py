@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ladder.app.overview import rules_of
 from ladder.app.recorded_match import place_of
-from ladder.app.tables.sittings import board_of
+from ladder.app.tables.sittings import A_HOUSE_BOT, board_of, board_of_day
+from ladder.app.tables.todays import todays_board
 from ladder.errors import LadderError
 from ladder.matches.same_board import differences, percentile, ranked
-from ladder.values.same_board import SameBoard, SittingBeside
+from ladder.values.same_board import DayResults, SameBoard, SittingBeside
 from ladder.values.text import harmless
 from referee.records.recorded import BadRecord
 
@@ -48,6 +50,24 @@ def compare(ladder: Ladder, name: str, secret: str) -> SameBoard:
         points=yours.points,
         percentile=percentile(board.rules, yours.points, others),
         sittings=tuple(each for place, each in enumerate(listed) if place < LISTED or each.you),
+    )
+
+
+def results_of_yesterday(ladder: Ladder, variant: str) -> DayResults:
+    """
+    Give everybody's points for yesterday's board, which is sealed from nobody any more.
+
+    Raises:
+        LadderError: If there is no such variant.
+    """
+    found, rules = todays_board(ladder, variant, days_ago=1), rules_of(ladder, variant)
+    board = board_of_day(ladder, rules, found.day, bytes.fromhex(found.seed or ""))
+    house = board.sat_deal(A_HOUSE_BOT)
+    return DayResults(
+        board=found,
+        low_is_better=rules.low_is_better,
+        hand=house.line.hands[house.chair],
+        sittings=ranked(rules, list(board.sats()))[:LISTED],
     )
 
 

@@ -13,7 +13,7 @@ from ladder.app.recorded_match import read_recorded, understood
 from ladder.app.tables.match_boards import BoardChair, played_board
 from ladder.app.tables.reading import chair_for, found_table
 from ladder.app.tables.sitting import NO_SEAT
-from ladder.entry.today import HOUSE, OPPONENT
+from ladder.entry.today import FORMAT, HOUSE, OPPONENT
 from ladder.errors import Conflict, Forbidden, LadderError
 from ladder.matches.house_board import house_board
 from ladder.matches.same_board import Sat, SatDeal
@@ -21,6 +21,7 @@ from ladder.results.table_files import TableFiles
 from ladder.store.queries.tables import chairs_of, people_at
 from ladder.values.people import ChairKind, TablePurpose, TableStatus
 from ladder.values.text import harmless
+from pigpen.rules.shuffle import commitment
 from referee.match.formats import Format
 from referee.records.recorded import seats_of
 from referee.records.rules_file import rules_from
@@ -40,6 +41,8 @@ ITS_OWN = "Nobody else has played the cards of this table: there is nothing to c
 YOU = "you"
 """Names your own play in addresses."""
 _PERSON, _HOUSE, _BOT = "person-", "house-", "bot-"
+A_HOUSE_BOT = _HOUSE + OPPONENT
+"""Names the play of a house bot."""
 
 
 _playing = threading.Lock()
@@ -148,11 +151,28 @@ def board_of(ladder: Ladder, name: str, secret: str) -> PlayedBoard:
         )
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def _of_house(rules: str, form: Format, seed: bytes, name: str) -> RecordedMatch:
     """How a house bot plays a day's board, by the rules as JSON: always the same."""
     variant = rules_from(json.loads(rules))
     return understood(house_board(variant, form, seed, (name, *[OPPONENT] * (variant.players - 1))))
+
+
+def board_of_day(ladder: Ladder, rules: Rules, day: datetime.date, seed: bytes) -> PlayedBoard:
+    """The board of a day, for nobody in particular; `PlayedBoard.mine` is not there."""
+    with ladder.database.read() as session:
+        sat = people_at(session, day.isoformat(), commitment(seed), MOST_PEOPLE)
+        return PlayedBoard(
+            ladder=ladder,
+            table=0,
+            rules=rules,
+            form=Format.parse(FORMAT),
+            seed=seed,
+            day=day,
+            chair=None,
+            people=tuple(_people(sat, 0)),
+            own=frozenset(),
+        )
 
 
 def _people(sat: list[tuple[PeopleTable, PeopleChair]], mine: int) -> Iterator[Sat]:

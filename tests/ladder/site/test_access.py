@@ -130,6 +130,7 @@ CASES = [
     Case("POST", "/play", PERSON, form={"variant": "hearts", "chair1": "friend"}),
     Case("GET", "/play/today", PUBLIC),
     Case("GET", "/play/today/{variant}", PUBLIC),
+    Case("GET", "/play/today/{variant}/yesterday", PUBLIC),
     Case("POST", "/play/today/{variant}", PERSON, form={}),
     Case("GET", "/play/board/{match}/{board}/{table}", PUBLIC),
     Case("POST", "/play/board/{match}/{board}/{table}", PERSON, form={"seat": "1"}),

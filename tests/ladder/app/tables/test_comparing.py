@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from ladder.app.ladder import Ladder
 from ladder.app.matches import public_match
-from ladder.app.tables.comparing import beside, compare
+from ladder.app.tables.comparing import beside, compare, results_of_yesterday
 from ladder.app.tables.day_secret import day_secret
 from ladder.app.tables.match_boards import BoardChair, match_board, open_match_board
 from ladder.app.tables.opening import open_table
@@ -74,6 +74,14 @@ def test_todays_board_is_committed_to_and_its_seed_is_told_when_the_day_is_over(
     assert (then.day, then.commitment) == (today.day, today.commitment)
     assert then.seed is not None
     assert commitment(bytes.fromhex(then.seed)) == today.commitment
+
+
+def test_when_the_day_is_over_everybody_may_see_how_it_was_played(ladder: Ladder) -> None:
+    finished(ladder, open_today(ladder, "hearts", ADA))
+    assert {each.name for each in results_of_yesterday(ladder, "hearts").sittings} == {*HOUSE}, "today is sealed"
+    then = results_of_yesterday(tomorrow(ladder), "hearts")
+    assert {each.name for each in then.sittings} == {"Ada", *HOUSE}
+    assert commitment(bytes.fromhex(then.board.seed or "")) == todays_board(ladder, "hearts").commitment
 
 
 @pytest.mark.parametrize("rules", ["hearts", "gongzhu-sale", "gongzhu-partners", "gongzhu-five"])
