@@ -17,6 +17,7 @@ from ladder.app.accounts.passwords import Passwords
 from ladder.app.accounts.provider_settings import check_provider
 from ladder.app.live_hub import LiveHub
 from ladder.app.tables.person_desks import PersonDesks
+from ladder.app.tables.watches import TableWatches
 from ladder.site import (
     account_api,
     account_routes,
@@ -32,6 +33,7 @@ from ladder.site import (
     play_replays,
     play_routes,
     play_streams,
+    play_watching,
     problems,
     provider_routes,
     registry_api,
@@ -79,6 +81,7 @@ PAGES = (
     play_replays.router,
     play_routes.router,
     play_streams.router,
+    play_watching.router,
     why_routes.pages,
     operations.router,
 )
@@ -111,6 +114,7 @@ def make_app(
         yield
         await site.hub.close()
         await site.desks.close()
+        await site.watches.close()
 
     app = FastAPI(
         title="Pigpen",
@@ -135,6 +139,7 @@ def _site(ladder: Ladder, hub: LiveHub, passwords: Passwords, desks: PersonDesks
         Metrics(),
         hub,
         desks,
+        TableWatches(ladder),
         passwords,
         Attempts(),
         hashing_threads(),

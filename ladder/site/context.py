@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.app.live_hub import LiveHub
     from ladder.app.tables.person_desks import PersonDesks
+    from ladder.app.tables.watches import TableWatches
     from ladder.site.attempts import Attempts
     from ladder.site.cache import AnswerCache
     from ladder.site.metrics import Metrics
@@ -37,6 +38,8 @@ class Site:
     hub: LiveHub
     desks: PersonDesks
     """The chairs of people whose pages are open."""
+    watches: TableWatches
+    """The tables that somebody watches."""
     passwords: Passwords
     attempts: Attempts
     hashing: CapacityLimiter

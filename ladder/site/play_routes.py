@@ -12,6 +12,7 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 from ladder.app.tables import opening, sitting
 from ladder.app.tables.played import record_of, sheet_of
 from ladder.app.tables.reading import table_page
+from ladder.app.tables.watching import watch_key
 from ladder.errors import LadderError, TooOften, UserError
 from ladder.site import play_orders
 from ladder.site.attempts import Attempt
@@ -158,7 +159,13 @@ def _page(request: Request, state: TableState, error: str = "", shown: str = "",
     if state.status in (TableStatus.OVER, TableStatus.ENDED):
         sheet = sheet_of(request.app.state.site.ladder, state)
         return form_page(request, "play_end.html", values | {"sheet": sheet})
-    return form_page(request, "play_table.html", values)
+    return form_page(request, "play_table.html", values | {"watch": _watch_link(request, state.name)})
+
+
+def _watch_link(request: Request, name: str) -> str:
+    """The link for spectators; empty if there are to be none."""
+    key = watch_key(request.app.state.site.ladder, name)
+    return f"{site_address(request)[:-1]}/play/{name}/watch?key={key}" if key else ""
 
 
 def _form(request: Request, variant: str, form: Form, error: str, status: int, minutes: str = "") -> Response:

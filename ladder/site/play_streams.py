@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Path, Request
@@ -14,22 +12,14 @@ from ladder.errors import Conflict, TooOften, UserError
 from ladder.site.packed_stream import event_stream
 from ladder.site.play_said import JSON, AnswerSaid, PresenceSaid, said_of
 from ladder.site.play_seats import my_desk
+from ladder.site.tab_streams import MOST_STREAMS, tab_messages
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from ladder.app.tables.person_desk import Tab
     from ladder.site.context import Site
     from ladder.values.person_state import PersonState
 
 router = APIRouter(prefix="/play")
 Name = Annotated[str, Path(max_length=32)]
-MOST_STREAMS = 2000
-"""Streams of tables that one process keeps open."""
-PULSE_SECONDS = 15.0
-"""After so long without a state a comment is sent, so that nobody between takes the stream for dead."""
-RETRY_MS = 500
-"""After how many milliseconds a browser tries again."""
 SETTLE_SECONDS = 2.0
 """For so long an answer waits for its seat, which a site that has just started looks for."""
 NOT_KEPT = {"Cache-Control": "no-store"}
@@ -47,10 +37,12 @@ async def state(request: Request, name: Name) -> Response:
 async def stream(request: Request, name: Name) -> Response:
     """Send the table as the person may see it, now and whenever that changes (server-sent events)."""
     site: Site = request.app.state.site
-    if site.desks.tabs >= MOST_STREAMS:
+    if site.desks.tabs + site.watches.tabs >= MOST_STREAMS:
         raise HTTPException(503, "Too many play at once; try again soon.", {"Retry-After": "10"})
     desk = await my_desk(request, name)
-    return event_stream(request, _messages(site, desk.open_tab()))
+    return event_stream(
+        request, tab_messages(site.metrics, desk.open_tab(), lambda state: state.status in ("over", "ended"))
+    )
 
 
 @router.post("/{name}/answer")
@@ -79,35 +71,6 @@ async def presence(request: Request, name: Name) -> Response:
     except TooOften as error:
         return _refused(429, str(error))
     return Response(status_code=204)
-
-
-async def _messages(site: Site, tab: Tab) -> AsyncIterator[str]:
-    """The stream: each state is a message whose id is its number; `stop` says that nothing more will come."""
-    site.metrics.stream_opened(1)
-    last: PersonState | None = None
-    try:
-        yield f"retry: {RETRY_MS}\n\n"
-        coming = asyncio.ensure_future(anext(tab, None))
-        try:
-            while True:
-                done, _ = await asyncio.wait((coming,), timeout=PULSE_SECONDS)
-                if not done:
-                    yield ": still here\n\n"
-                    continue
-                if (next_one := coming.result()) is None:
-                    break
-                last = next_one
-                yield f"id: {last.number}\ndata: {last.model_dump_json()}\n\n"
-                coming = asyncio.ensure_future(anext(tab, None))
-        finally:
-            coming.cancel()
-            with suppress(asyncio.CancelledError, Exception):
-                await coming
-        if last is not None and last.status in ("over", "ended"):  # else the site ends, and another one may come
-            yield "event: stop\ndata: {}\n\n"
-    finally:
-        tab.close()
-        site.metrics.stream_opened(-1)
 
 
 def _json(state: PersonState, status: int = 200) -> Response:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from ladder.app.tables.person_answers import answer_of, is_same_answer
 from ladder.app.tables.person_front import PersonFront
 from ladder.app.tables.table_signs import signs_of
+from ladder.app.tables.tabs import Tab
 from ladder.errors import Conflict, LadderError, TooOften
 from ladder.person.client import PersonClient
 from ladder.values.people import TableStatus
@@ -23,7 +24,6 @@ from pigpen.client import Refused, Unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Self
 
     from ladder.app.tables.table_signs import FoundSeat
     from ladder.values.people import SeatPlace
@@ -33,8 +33,6 @@ DESK_SECONDS = 60.0
 """For so long a desk stays after its last tab."""
 MOST_TABS = 10
 """Tabs that show one chair at the same time."""
-MOST_BEHIND = 64
-"""States that wait for a slow tab; older ones are left out."""
 FIND_SECONDS = (*(0.02,) * 20, *(0.1,) * 20, 0.5)
 """How long to wait before the seat of a table that is to play is looked for again; then always the last one."""
 WAITING_SECONDS = 1.0
@@ -48,41 +46,6 @@ MOST_SAID, SAID_SECONDS = 60, 60.0
 STALE = "This question is no longer open; the page shows the table as it is now."
 TOO_MANY_TABS = "This table is open in too many tabs; close some."
 TOO_FAST = "That was too often; try again in {minutes} min."
-
-
-class Tab:
-    """What one tab has still to show; an asynchronous iterator that ends with the desk."""
-
-    def __init__(self, desk: PersonDesk, last: PersonState) -> None:
-        self._desk = desk
-        self._states: deque[PersonState] = deque([last], maxlen=MOST_BEHIND)
-        self._news = asyncio.Event()
-        self._has_ended = False
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> PersonState:
-        while not self._states:
-            if self._has_ended:
-                raise StopAsyncIteration
-            self._news.clear()
-            await self._news.wait()
-        return self._states.popleft()
-
-    def put(self, state: PersonState) -> None:
-        """Give it the next state."""
-        self._states.append(state)
-        self._news.set()
-
-    def end(self) -> None:
-        """Nothing more will come."""
-        self._has_ended = True
-        self._news.set()
-
-    def close(self) -> None:
-        """The tab is closed."""
-        self._desk.leave(self)
 
 
 class PersonDesk:
@@ -99,7 +62,7 @@ class PersonDesk:
         """
         self._find = find
         self._gone = gone
-        self._tabs: set[Tab] = set()
+        self._tabs: set[Tab[PersonState]] = set()
         self._client: PersonClient | None = None
         self._news = asyncio.Event()
         self._said: deque[float] = deque(maxlen=MOST_SAID)
@@ -116,7 +79,7 @@ class PersonDesk:
         """How many tabs show it."""
         return len(self._tabs)
 
-    def open_tab(self) -> Tab:
+    def open_tab(self) -> Tab[PersonState]:
         """
         Show the chair in one more tab.
 
@@ -125,14 +88,14 @@ class PersonDesk:
         """
         if len(self._tabs) >= MOST_TABS:
             raise TooOften(TOO_MANY_TABS, 10.0)
-        tab = Tab(self, self.front.state())
+        tab = Tab(self.leave, self.front.state())
         if self._task.done():
             tab.end()
         self._tabs.add(tab)
         self._linger()
         return tab
 
-    def leave(self, tab: Tab) -> None:
+    def leave(self, tab: Tab[PersonState]) -> None:
         """One tab less."""
         self._tabs.discard(tab)
         self._linger()

@@ -26,10 +26,9 @@ def signs_of(found: FoundSeat) -> TableSigns:
     """What browsers are shown of a table besides the game."""
     state = found.state
     is_over = state.status is TableStatus.OVER
-    kinds: list[Kind] = [chair.kind.value for chair in state.chairs]
     mine = None if state.mine is None else state.chairs[state.mine]
     return TableSigns(
-        kinds=dict(zip(seat_names(chair.name for chair in state.chairs), kinds, strict=True)),
+        kinds=kinds_of(state),
         status=_status(found),
         reason=state.reason if state.status is TableStatus.ENDED else "",
         practice=state.practice,
@@ -39,6 +38,12 @@ def signs_of(found: FoundSeat) -> TableSigns:
         verify=f"/play/{state.name}/replay" if is_over else "",
         compare=f"/play/{state.name}/compare" if is_over and state.purpose is not TablePurpose.FREE else "",
     )
+
+
+def kinds_of(state: TableState) -> dict[str, Kind]:
+    """What sits at a table, by the names that those at the table are shown."""
+    kinds: list[Kind] = [chair.kind.value for chair in state.chairs]
+    return dict(zip(seat_names(chair.name for chair in state.chairs), kinds, strict=True))
 
 
 def _status(found: FoundSeat) -> Status:

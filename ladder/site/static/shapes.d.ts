@@ -238,3 +238,14 @@ export interface PersonState {
   notices: PersonNotice[];
   over: PersonOver | null;
 }
+
+/** What spectators are given of a table of people: ladder/values/watch_state.py. */
+export interface WatchState {
+  number: number;
+  is_over: boolean;
+  reason: string;
+  delay: number;
+  deal: PersonDeal | null;
+  moment: Moment | null;
+  sheet: PersonSheetRow[];
+}

@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import pytest
 
 from ladder.app.ladder import Ladder
@@ -15,6 +16,7 @@ from ladder.app.tables.played import record_of
 from ladder.app.tables.reading import table_page
 from ladder.settings.settings import load_settings
 from ladder.values.person_state import PersonState
+from ladder.values.watch_state import WatchState
 from pigpen.rules import PRESETS
 from referee.records.file import read_record
 from referee.records.lines import DealLine
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 
 CARD = re.compile(r"\b[2-9TJQKA][CDHS]\b")
+WATCH = re.compile(r'value="http://[^/]+(/play/[^"]+/watch\?key=[^"]+)"')
 LINK = re.compile(r'value="http://[^/]+(/play/[^"]+)"')
 
 
@@ -360,3 +363,44 @@ def _plays_until(state: PersonState) -> int:
     assert state.moment
     assert state.deal
     return max(0, state.moment.trick - 1) * state.deal.players + len(state.moment.cards.split())
+
+
+async def test_a_spectator_sees_what_everybody_at_the_table_sees(ladder: Ladder) -> None:
+    async with site_here(ladder) as base, TableBrowser(base) as ada, httpx.AsyncClient(base_url=base) as eve:
+        await ada.open(variant="gongzhu-sale", length="deals:1", shown="Ada")
+        found = WATCH.search((await ada.client.get(ada.path)).text)
+        assert found
+        assert (await eve.get(found[1].partition("?")[0])).status_code == 404
+        page = await eve.get(found[1])
+        assert page.status_code == 200
+        assert "Ada" in page.text
+        stream = found[1].replace("/watch?", "/watch/stream?")
+        watching = asyncio.ensure_future(_watched(eve, stream))
+        await ada.play(lambda state: state.moment and state.moment.trick >= 4 and state.question)
+        await asyncio.sleep(1)  # somebody thinks
+        await ada.play()
+        seen = await asyncio.wait_for(watching, 30)
+        table = table_page(ladder, ada.name, ada.seat)
+        (deal,) = [line for line in read_record(record_of(ladder, table)) if isinstance(line, DealLine)]
+    plays = [step.play for step in deal.steps if step.play]
+    shown = {word for step in deal.steps if step.expose for word in step.expose.split() if "*" not in word}
+    assert seen[-1].is_over
+    assert seen[-1].sheet[0].scores == deal.scores
+    assert len(seen) > 20
+    for state in seen:
+        if state.moment and not state.moment.result:
+            done = max(0, state.moment.trick - 1) * 4 + len(state.moment.cards.split())
+            assert set(CARD.findall(state.model_dump_json())) <= set(plays[:done]) | shown
+            assert not any(set(chair.hand.split()) - shown for chair in state.moment.chairs)
+
+
+async def _watched(eve: httpx.AsyncClient, stream: str) -> list[WatchState]:
+    seen = []
+    async with eve.stream("GET", stream) as response:
+        assert response.status_code == 200
+        async for line in response.aiter_lines():
+            if line.startswith('data: {"number"'):
+                seen.append(WatchState.model_validate_json(line[6:]))
+            elif line == "event: stop":
+                return seen
+    raise AssertionError("the stream has ended without a word")
