@@ -5,10 +5,11 @@ import { Scores } from "./news.js";
 import { Answers } from "./play_answers.js";
 import { Ask } from "./play_ask.js";
 import { Board, asWhole } from "./play_board.js";
+import { Deeds } from "./play_deeds.js";
 import { Hand } from "./play_hand.js";
 import { listen } from "./play_keys.js";
 import { Log, noticed } from "./play_log.js";
-import { place, prompt, whyBarred } from "./play_prompt.js";
+import { place, prompt } from "./play_prompt.js";
 import { Practice } from "./play_practice.js";
 import { Queue } from "./play_queue.js";
 import { Results } from "./play_result.js";
@@ -42,32 +43,33 @@ class PersonTable extends HTMLElement {
     this.log = new Log(this.find("log"), this.words);
     this.sheetBox = this.find("sheet-box");
     this.sheet = new Sheet(this.find("sheet"), this.words);
-    this.results = new Results(this.find("end"), this.dataset.base ?? "", this.words, () => this.goOn());
+    this.results = new Results(this.find("end"), this.dataset.base ?? "", this.words, () => this.deeds.goOn());
     this.sound = new Sound();
     this.queue = new Queue((state, isCalm) => this.show(state, isCalm));
     this.stream = new Stream(this.dataset.base ?? "", (state) => this.take(state), (isLost) => this.#connect(isLost));
     this.answers = new Answers(this.stream, (why) => this.#answered(why));
-    this.hand = new Hand(this.words, (card, isKey) => this.press(card, isKey));
+    this.hand = new Hand(this.words, (card, isKey) => this.deeds.press(card, isKey));
     this.ask = new Ask(this.words, {
-      confirm: () => this.confirm(),
-      back: () => this.comeBack(),
-      claim: () => this.claim(),
+      confirm: () => this.deeds.confirm(),
+      back: () => this.deeds.comeBack(),
+      claim: () => this.deeds.claim(),
       answer: (action) => this.answers.send(action),
-      changed: () => this.#choose(),
+      changed: () => this.choose(),
       say: (sentence) => this.log.say(sentence),
     });
     this.board = new Board(this.find("felt"), this.ask.element, this.hand, this.words);
     const remark = (/** @type {string} */ sentence) => this.remark(sentence);
     this.practice = new Practice(this.find("hint"), this.find("end"), this.stream, this.words, remark);
-    this.settings = new Settings(this.find("settings"), () => this.#set());
+    this.deeds = new Deeds(this);
+    this.settings = new Settings(this.find("settings"), () => this.set());
   }
 
   connectedCallback() {
     this.find("start").append(this.ask.element);
-    this.stopKeys = listen(this);
-    this.addEventListener("click", (event) => this.#click(event));
+    this.stopKeys = listen(this, this.deeds);
+    this.addEventListener("click", (event) => this.deeds.click(event));
     this.#ticking = window.setInterval(() => this.ask.tick(), TICK_MS);
-    this.#set();
+    this.set();
     this.#prompt();
     this.stream.open();
   }
@@ -107,7 +109,8 @@ class PersonTable extends HTMLElement {
     }
   }
 
-  #set() {
+  /** Do as the settings say. */
+  set() {
     const { speed, sound } = this.settings;
     this.queue.speed = this.answers.isClaimed(this.state) ? Math.max(speed, CLAIMED_SPEED) : speed;
     this.sound.isOn = sound;
@@ -120,7 +123,7 @@ class PersonTable extends HTMLElement {
     this.state = state;
     this.#said = isAsked ? "" : this.#said;
     this.hand.choice = this.choice;
-    this.#set();
+    this.set();
     if (state.deal && state.moment) {
       const flies = !isCalm && !CALM.matches && this.queue.speed !== Infinity;
       this.board.show(state.deal, state.moment, flies, this.queue.speed);
@@ -131,7 +134,7 @@ class PersonTable extends HTMLElement {
     this.practice.show(state);
     this.log.tell(before, state);
     this.#default(before, state);
-    this.#choose();
+    this.choose();
     this.#sounds(before, state, isAsked);
     this.answers.playOn(state);
   }
@@ -190,7 +193,7 @@ class PersonTable extends HTMLElement {
   }
 
   /** Mark what is chosen, and say what is wanted. */
-  #choose() {
+  choose() {
     this.hand.choice = this.choice;
     this.hand.mark();
     if (this.state) {
@@ -213,7 +216,7 @@ class PersonTable extends HTMLElement {
     this.toggleAttribute("data-lost", this.isLost || this.state?.connected === false);
   }
 
-  /** Say something about what the person has just done. @param {string} sentence */
+  /** Say something about what the person has just done. @param {string} sentence Empty: say what is wanted again. */
   remark(sentence) {
     this.#said = sentence;
     this.log.forget();
@@ -224,163 +227,10 @@ class PersonTable extends HTMLElement {
   /** @param {string} why Why an answer was refused; empty: one is on its way. */
   #answered(why) {
     this.#said = "";
-    this.#choose();
+    this.choose();
     if (why) {
       this.remark(why);
     }
-  }
-
-  // What the person does.
-
-  /** @param {Event} event */
-  #click(event) {
-    const target = /** @type {Element} */ (event.target);
-    const button = /** @type {HTMLElement | null} */ (target.closest("button[data-do]"));
-    if (button) {
-      /** @type {Record<string, () => void>} */
-      const does = {
-        last: () => this.showLast(),
-        away: () => (this.state?.away ? this.comeBack() : this.leave()),
-        settings: () => /** @type {HTMLDialogElement} */ (this.find("settings")).showModal(),
-        help: () => this.help(),
-        why: () => this.askWhy(),
-        back: () => this.takeBack(),
-      };
-      does[button.dataset.do ?? ""]?.();
-    } else if (target.closest(".felt") && !target.closest("button, input, label")) {
-      this.skip();
-    }
-  }
-
-  /** Show what has come at once. */
-  skip() {
-    if (this.board.isLast) {
-      this.showLast();
-    } else if (this.queue.isBusy) {
-      this.queue.hurry();
-    } else {
-      this.board.sweep(false);
-    }
-  }
-
-  /** Press a card of the hand. @param {string} card @param {boolean} isKey Whether a key or a screen reader did. */
-  press(card, isKey) {
-    const { choice } = this;
-    if (!choice) {
-      this.skip();
-      return;
-    }
-    const found = choice.press(card, isKey || this.settings.taps === 1);
-    this.#said = "";
-    if (found.answer) {
-      this.board.settle(/** @type {PersonDeal} */ (this.state?.deal));
-      this.answers.send(found.answer);
-    } else if (found.say) {
-      this.sound.play("wrong");
-      const barred = choice.question.why[card];
-      const { count } = choice.question;
-      this.remark(barred ? whyBarred(card, barred, this.words) : this.words(found.say, { count }));
-    }
-    this.#choose();
-  }
-
-  /** Answer with what is chosen. */
-  confirm() {
-    if (this.choice?.isReady) {
-      this.answers.send(this.choice.answer());
-    }
-  }
-
-  /** What Enter does. */
-  enter() {
-    const { choice } = this;
-    const card = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.pick : undefined;
-    if (!this.find("end").hidden) {
-      this.goOn();
-    } else if (!choice) {
-      this.skip();
-    } else if (choice.question.kind !== "play" && choice.isReady && (choice.cards.length || choice.faces.size)) {
-      this.confirm();
-    } else if (card) {
-      this.press(card, true);
-    } else {
-      this.hand.focus();
-    }
-  }
-
-  exposeNone() {
-    if (this.choice?.question.kind === "expose") {
-      this.answers.send("");
-    }
-  }
-
-  /** Play the rest, if no points remain. */
-  claim() {
-    if (this.choice?.question.claim && this.state) {
-      this.log.say(this.words("claimed"));
-      this.answers.claim(this.state);
-      this.#set();
-    }
-  }
-
-  /** Show the last trick, or the table again. */
-  showLast() {
-    const last = this.state?.last_trick;
-    const who = this.state?.deal?.bots[last?.winner ?? 0] ?? "";
-    if (this.board.isLast) {
-      this.board.showLast(null);
-      this.#said = "";
-      this.#prompt();
-    } else if (last) {
-      this.board.showLast(last);
-      this.remark(this.words("last-trick-was", { cards: this.log.spoken(last.cards), who }));
-    } else {
-      this.remark(this.words("no-last"));
-    }
-  }
-
-  leave() {
-    if (!this.state?.away) {
-      this.stream.presence("away");
-    }
-  }
-
-  comeBack() {
-    this.stream.presence("here");
-  }
-
-  /** The end of the deal has been looked at. */
-  goOn() {
-    const { state } = this;
-    if (state?.result) {
-      this.stream.presence("ready", state.result.deal);
-      if (state.over) {
-        this.queue.push({ ...state, result: null }); // nothing more comes
-      }
-    }
-  }
-
-  /** Ask what each choice is worth, where that is allowed. */
-  askWhy() {
-    if (this.state?.practice && this.choice) {
-      this.practice.ask(this.state);
-    }
-  }
-
-  /** Take the last decision back, where that is allowed. */
-  takeBack() {
-    if (this.state?.practice && this.choice) {
-      this.practice.back();
-    }
-  }
-
-  toSheet() {
-    this.sheetBox.scrollIntoView({ block: "nearest", behavior: CALM.matches ? "auto" : "smooth" });
-  }
-
-  help() {
-    const dialog = /** @type {HTMLDialogElement} */ (this.find("help"));
-    return dialog.open ? dialog.close() : dialog.showModal();
   }
 }
 

@@ -2,32 +2,33 @@
 // @ts-check
 
 /** @typedef {import("./play.js").PersonTable} PersonTable */
+/** @typedef {import("./play_deeds.js").Deeds} Deeds */
 
-/** @type {Record<string, (table: PersonTable) => void>} */
+/** @type {Record<string, (deeds: Deeds) => void>} */
 const KEYS = {
-  ArrowRight: (table) => table.hand.step(1),
-  ArrowLeft: (table) => table.hand.step(-1),
-  ArrowDown: (table) => table.hand.stepSuit(1),
-  ArrowUp: (table) => table.hand.stepSuit(-1),
-  c: (table) => table.hand.jump("C"),
-  d: (table) => table.hand.jump("D"),
-  h: (table) => table.hand.jump("H"),
-  s: (table) => table.hand.jump("S"),
-  Enter: (table) => table.enter(),
-  " ": (table) => table.skip(),
-  n: (table) => table.exposeNone(),
-  l: (table) => table.showLast(),
-  r: (table) => table.claim(),
-  t: (table) => table.toSheet(),
-  w: (table) => table.askWhy(),
-  u: (table) => table.takeBack(),
-  a: (table) => table.leave(),
-  b: (table) => table.comeBack(),
-  "?": (table) => table.help(),
+  ArrowRight: (deeds) => deeds.table.hand.step(1),
+  ArrowLeft: (deeds) => deeds.table.hand.step(-1),
+  ArrowDown: (deeds) => deeds.table.hand.stepSuit(1),
+  ArrowUp: (deeds) => deeds.table.hand.stepSuit(-1),
+  c: (deeds) => deeds.table.hand.jump("C"),
+  d: (deeds) => deeds.table.hand.jump("D"),
+  h: (deeds) => deeds.table.hand.jump("H"),
+  s: (deeds) => deeds.table.hand.jump("S"),
+  Enter: (deeds) => deeds.enter(),
+  " ": (deeds) => deeds.skip(),
+  n: (deeds) => deeds.exposeNone(),
+  l: (deeds) => deeds.showLast(),
+  r: (deeds) => deeds.claim(),
+  t: (deeds) => deeds.toSheet(),
+  w: (deeds) => deeds.askWhy(),
+  u: (deeds) => deeds.takeBack(),
+  a: (deeds) => deeds.leave(),
+  b: (deeds) => deeds.comeBack(),
+  "?": (deeds) => deeds.help(),
 };
 
-/** Listen to keys. @param {PersonTable} table @returns {() => void} Stops that. */
-export function listen(table) {
+/** Listen to keys. @param {PersonTable} table @param {Deeds} deeds @returns {() => void} Stops that. */
+export function listen(table, deeds) {
   const press = (/** @type {KeyboardEvent} */ event) => {
     const target = event.target instanceof Element ? event.target : document.body;
     const does = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
@@ -35,7 +36,7 @@ export function listen(table) {
       return;
     }
     event.preventDefault();
-    does(table);
+    does(deeds);
   };
   document.addEventListener("keydown", press);
   return () => document.removeEventListener("keydown", press);

@@ -16,6 +16,7 @@ from tests.rules.odd_rules import ODD
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+    from tests.ladder.site.browser.at_table import Decide
     from tests.ladder.site.browser.playing import Tables
     from tests.ladder.site.browser.sitting import Sit
 
@@ -80,10 +81,19 @@ def test_a_deal_is_played_by_touch_on_a_phone_with_two_taps(sit: Sit) -> None:
 @pytest.mark.long
 @pytest.mark.only_long
 @pytest.mark.parametrize("rules", [*PRESETS, *(rules.name for rules in ODD)])
-def test_every_variant_is_played_by_mouse(sit: Sit, rules: str) -> None:
-    page = sit(f"rules={rules}&deals=2")
+def test_a_whole_game_of_every_variant_is_played_by_mouse(sit: Sit, rules: str) -> None:
+    page = sit(f"rules={rules}")
     assert played_to_the_end(page, by_mouse, lambda page: page.click(".go-on")) > 5
     assert overflow(page) == 0
+
+
+@pytest.mark.long
+@pytest.mark.only_long
+@pytest.mark.parametrize("rules", ["hearts", "gongzhu-sale"])
+@pytest.mark.parametrize("decide", [by_keys, by_finger, by_ear])
+def test_a_whole_game_is_played_otherwise(sit: Sit, rules: str, decide: Decide) -> None:
+    page = sit(f"rules={rules}", PHONE, touch=True, taps=2)
+    assert played_to_the_end(page, decide, enter) > 5
 
 
 MORE = [pytest.mark.long, pytest.mark.only_long]
