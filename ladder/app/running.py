@@ -9,10 +9,10 @@ from functools import partial
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
-from ladder.errors import LadderError, SandboxError, StoreError, UserError
+from ladder.app.event_log import event_log
+from ladder.errors import LadderError, StoreError, UserError
 from ladder.runner.coordinator import Coordinator
 from ladder.runner.executor import LocalExecutor
-from ladder.runner.run_log import log_to
 from ladder.runner.runner import Runner
 from ladder.runner.stop_condition import StopCondition
 from ladder.sandbox.host.cores import all_cores, bot_cores
@@ -22,7 +22,7 @@ from ladder.worker.worker_process import WorkerProcess
 from ladder.worker.worker_processes import WorkerProcesses
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, MutableMapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
     from ladder.app.ladder import Ladder
@@ -118,37 +118,6 @@ def _look_again() -> None:
 def _left(coordinator: Coordinator) -> None:
     with suppress(StoreError, LadderError):  # the others will miss it
         coordinator.leave()
-
-
-@contextmanager
-def event_log(
-    ladder: Ladder,
-    name: str,
-    watch: Callable[[MutableMapping[str, Any]], None] = lambda event: None,
-    *,
-    to_stderr: bool = False,
-) -> Iterator[None]:
-    """
-    Keep what this process tells of its work in ``logs/NAME.jsonl`` in the ladder's folder.
-
-    Args:
-        ladder: The ladder.
-        name: The file's name, without the ending.
-        watch: Called with each event.
-        to_stderr: Write each event to stderr, too.
-
-    Raises:
-        SandboxError: If the log cannot be written.
-    """
-    file = ladder.settings.data_dir / "logs" / f"{name}.jsonl"
-    try:
-        stop = log_to(file, to_stderr=to_stderr, watch=watch)
-    except OSError as error:
-        raise SandboxError(f"The log {file} cannot be written: {error.strerror}.") from error
-    try:
-        yield
-    finally:
-        stop()
 
 
 def _slots() -> int:

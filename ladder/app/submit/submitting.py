@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ladder.app.running import event_log
+from ladder.app.event_log import event_log
 from ladder.entry.claims import check_claim
 from ladder.entry.variants import choices
 from ladder.errors import BotRejected, LadderError, SandboxError, StoreError, UserError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.app.running import event_log
+from ladder.app.event_log import event_log
 from ladder.results.table_files import TableFiles
 from ladder.tables.ledger import TableLedger
 from ladder.tables.service import IDLE_SECONDS, TablesService
