@@ -116,7 +116,7 @@ def up(
         matches = SupervisedProcess(
             "The runner of matches", ("ladder", "run", *(("--cluster",) if cluster else ())), logs / "ladder.err"
         )
-        tables = SupervisedProcess("The tables with people", ("ladder", "tables"), logs / "tables.err")
+        tables = SupervisedProcess("The runner of tables", ("ladder", "tables"), logs / "tables.err")
         supervisor = Supervisor([site, *images, tables, matches], lambda words: typer.echo(harmless(words), err=True))
         for sign in (signal.SIGINT, signal.SIGTERM):
             signal.signal(sign, lambda *_: supervisor.stop())

@@ -46,7 +46,7 @@ def table(
 
     seated = [word.strip() for word in chairs.split(",")] if chairs else []
     form = "game" if deals is None else f"deals:{deals}"
-    order = ordered_table(variant, seated, name, format=form, seconds=seconds, pace=pace, practice=practice)
+    order = ordered_table(variant, seated, shown=name, format=form, seconds=seconds, pace=pace, practice=practice)
     with asked(local) as ladder:
         opened = ladder.open_table(order)
     if as_json:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Request
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from ladder.app.tables.opening import open_table
 from ladder.entry.policy import Act
+from ladder.errors import LadderError, TooOften
 from ladder.site.fresh import fresh
 from ladder.site.viewer import demand
 from ladder.values.people import OpenedTable, TableOrder, TableVisitor
+from referee.records.rules_file import RulesFileError
 
 if TYPE_CHECKING:
     from ladder.site.context import Site
@@ -24,4 +27,9 @@ def new_table(request: Request, order: TableOrder) -> Response:
     """Open a table; whoever has the secret of a chair may sit there. The first one is the opener's."""
     site: Site = request.app.state.site
     viewer = demand(request, Act.READ_SUBMISSION)
-    return fresh(open_table(site.ladder, order, TableVisitor(account=viewer.name)), 201)
+    try:
+        return fresh(open_table(site.ladder, order, TableVisitor(account=viewer.name)), 201)
+    except (LadderError, RulesFileError) as error:
+        if isinstance(error, TooOften):
+            raise
+        raise HTTPException(422, str(error)) from None

@@ -56,7 +56,7 @@ class ChairOrder(Value):
 
     kind: ChairKind = ChairKind.PERSON
     name: Annotated[str, Field(max_length=2 * NAME_LENGTH)] = ""
-    """Of a house bot, or of a bot of the ladder (Trotter, Trotter@2); of the opener, if it says no other."""
+    """Of a house bot, or of a bot of the ladder (Trotter, Trotter@2); a person says its own when it sits down."""
 
 
 class TableOrder(Value):
@@ -68,6 +68,8 @@ class TableOrder(Value):
     """Rules of the opener's own, field for field as in a rules file; then `variant` says nothing."""
     chairs: Annotated[tuple[ChairOrder, ...], Field(max_length=8)] = ()
     """One for each seat; none: a person, and house bots."""
+    shown: Annotated[str, Field(max_length=2 * NAME_LENGTH)] = ""
+    """How the opener is shown, if it does not say so itself when it sits down."""
     format: Annotated[str, Field(max_length=32)] = "game"
     """As in a record: ``game``, ``deals:1``."""
     seconds: Annotated[float, Field(ge=LEAST_SECONDS, le=MOST_SECONDS)] = 30.0

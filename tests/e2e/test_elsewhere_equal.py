@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, NamedTuple
 
+import httpx
 import pytest
 
 from ladder.app.ladder import Ladder
@@ -80,6 +82,8 @@ GOOD = [
     ("why", "3", "--board", "0", "--rotation", "1", "--step", "20"),
     ("rerun", "3", "0", "cautious", "--sandbox", "inline", "--rotation", "0"),
     ("submissions",),
+    ("allow-people", "Trotter"),
+    ("allow-people", "Trotter", "--off"),
 ]
 BAD = [
     ("standings", "--variant", "bridge"),
@@ -112,6 +116,12 @@ BAD = [
     ("retire", "Trotter", "--variant", "bridge"),
     ("submissions", "9"),
     ("submissions", "9", "--withdraw"),
+    ("allow-people", "Xyzzy"),
+    ("table", "bridge"),
+    ("table", "hearts", "--chairs", "person"),
+    ("table", "hearts", "--chairs", "person,counting,Xyzzy,counting"),
+    ("table", "hearts", "--chairs", "person,counting,Mud,counting"),
+    ("table", "hearts", "--name", "#1"),
 ]
 
 
@@ -133,6 +143,19 @@ def test_a_command_says_the_same_of_both(both: Both, words: tuple[str, ...]) -> 
     assert (there.code, there.err) == (0, "")
     if words[0] != "rerun":
         assert there.out == both.here(*words, "--json").out
+
+
+def test_a_table_is_opened_here_and_there_with_links_to_each_chair(both: Both) -> None:
+    words = ("table", "hearts", "--chairs", "counting,person,random,person", "--deals", "2", "--practice")
+    here, there = both.here(*words), both.there(*words)
+    assert (here.code, there.code) == (0, 0)
+    for done, site in ((here, "http://127.0.0.1:8020"), (there, both.address)):
+        own, others = done.out.splitlines()
+        assert own.startswith(f"Your chair: {site}/play/")
+        assert others.startswith(f"For somebody else: {site}/play/")
+    links = json.loads(both.there(*words, "--json").out)["links"]
+    assert [*links] == ["1", "3"]
+    assert httpx.get(links["1"]).status_code == 303
 
 
 def test_only_the_place_of_a_record_differs(both: Both) -> None:

@@ -51,7 +51,7 @@ RULERS = (
 )  # fmt: skip
 COMMANDS = (
     ("standings",), ("bots",), ("show",), ("matches",), ("logs",), ("explain",), ("retire",),
-    ("suspend",), ("resume-bot",),
+    ("suspend",), ("resume-bot",), ("allow-people",), ("table",),
     ("config",), ("db", "check"), ("db", "upgrade"), ("db", "backup"), ("db",), ("rules",), ("verify",), ("replay",),
     ("why",), ("rerun", "--sandbox", "inline"), ("play", "--sandbox", "inline", "--boards", "1"),
     ("check", "--sandbox", "inline"), ("compare", "--sandbox", "inline", "--boards", "2"), (),

@@ -15,6 +15,11 @@ from typing import TYPE_CHECKING, TypeVar
 import httpx
 import pytest
 
+from ladder.app.ladder import Ladder
+from ladder.app.tables.opening import open_table
+from ladder.app.tables.reading import table_page
+from ladder.app.tables.sitting import seat_of
+from ladder.values.people import OpenedTable, SeatPlace, TableOrder, TableStatus, TableVisitor
 from tests.counts import count
 from tests.e2e.command import PIGPEN, environment
 from tests.e2e.small_ladder import PATIENT, SmallLadder, small_ladder, waiting_for
@@ -128,7 +133,7 @@ def test_a_site_that_is_killed_comes_back_at_the_same_address(ladder: SmallLadde
         assert "Hearts for two" in up.page("v/for-two")
         second = up.part("serve")
         assert second != first
-        matches = up.part("ladder")
+        matches = up.part("run")
         code, _, err = up.end(*TWO)
     assert code == 0
     assert err.startswith("The site has ended (exit code -9); it is started again in 1 s.")
@@ -137,13 +142,13 @@ def test_a_site_that_is_killed_comes_back_at_the_same_address(ladder: SmallLadde
 
 def test_a_runner_that_is_killed_comes_back_and_plays_on(ladder: SmallLadder, gate: Path) -> None:
     with running(ladder, "up", **PATIENT) as up:
-        first = up.part("ladder")
+        first = up.part("run")
         eventually(ladder.processes)
         os.kill(first, signal.SIGKILL)
         eventually(lambda: has_ended(first))
         gate.touch()
         eventually(lambda: done(ladder, 2))
-        second = up.part("ladder")
+        second = up.part("run")
         assert second != first
         eventually(lambda: up.page("m").count('href="/m/') >= 2)
         code, _, err = up.end(signal.SIGTERM)
@@ -153,6 +158,30 @@ def test_a_runner_that_is_killed_comes_back_and_plays_on(ladder: SmallLadder, ga
     assert_nothing_is_left(ladder, first, second)
 
 
+def test_tables_that_are_killed_go_on(ladder: SmallLadder) -> None:
+    with running(ladder, "up", **PATIENT) as up, Ladder.open(ladder.settings) as its:
+        opened = open_table(its, TableOrder(variant="hearts"), TableVisitor())
+        place = eventually(lambda: listening(its, opened))
+        assert place
+        first = up.part("tables")
+        os.kill(first, signal.SIGKILL)
+        again = eventually(lambda: listening(its, opened, place.attempt))
+        assert again
+        assert again.token != place.token
+        second = up.part("tables")
+        code, _, err = up.end(*TWO)
+    assert code == 0
+    assert err.startswith("The runner of tables has ended (exit code -9); it is started again in 1 s.")
+    assert_nothing_is_left(ladder, first, second)
+    with Ladder.open(ladder.settings) as its:
+        assert table_page(its, opened.name).status == TableStatus.READY, "it goes on with the next run"
+
+
+def listening(ladder: Ladder, opened: OpenedTable, after: int = 0) -> SeatPlace | None:
+    place = seat_of(ladder, opened.name, opened.secrets[0])
+    return place if place.address and place.attempt > after else None
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM][: count(1, 2)])
 @pytest.mark.long
 def test_one_signal_finishes_the_matches_and_then_ends_the_site(
@@ -160,7 +189,7 @@ def test_one_signal_finishes_the_matches_and_then_ends_the_site(
 ) -> None:
     with running(ladder, "up", **PATIENT) as up:
         up.page()
-        parts = up.part("serve"), up.part("ladder")
+        parts = up.part("serve"), up.part("run")
         eventually(ladder.processes)
         up.program.send_signal(number)
         under_way = ladder.statuses()["leased"]
@@ -177,7 +206,7 @@ def test_one_signal_finishes_the_matches_and_then_ends_the_site(
 def test_a_second_signal_gives_the_matches_back(ladder: SmallLadder) -> None:
     with running(ladder, "up", **PATIENT) as up:
         up.page()
-        parts = up.part("serve"), up.part("ladder")
+        parts = up.part("serve"), up.part("run")
         eventually(ladder.processes)
         code, _, err = up.end(*TWO)
     assert (code, err) == (0, "")
@@ -188,7 +217,7 @@ def test_a_second_signal_gives_the_matches_back(ladder: SmallLadder) -> None:
 def test_a_supervisor_that_is_killed_leaves_no_process(ladder: SmallLadder) -> None:
     with running(ladder, "up", **PATIENT) as up:
         up.page()
-        parts = up.part("serve"), up.part("ladder")
+        parts = up.part("serve"), up.part("run")
         eventually(ladder.processes)
         up.end(signal.SIGKILL)
     assert_nothing_is_left(ladder, *parts)

@@ -63,6 +63,7 @@ def open_table(ladder: Ladder, order: TableOrder, who: TableVisitor, seed: bytes
         _check_format(order.format, rules)
         orders = order.chairs or (ChairOrder(), *_usual(rules.players - 1))
         given = _secrets(orders, rules)
+        who = replace(who, shown=who.shown or order.shown)
         seats = _Seats(session, who, rules, is_own, now)
         chairs = [seats.chair(number, each, given) for number, each in enumerate(orders)]
         new = NewTable(
@@ -118,8 +119,7 @@ class _Seats:
         secret_hash = hash_of(given[number])
         if number != next(iter(given)):
             return NewChair(order.kind, secret_hash=secret_hash)
-        who = replace(self.who, shown=self.who.shown or order.name)
-        return NewChair(order.kind, shown_name(who), None, who.account, secret_hash, self.now)
+        return NewChair(order.kind, shown_name(self.who), None, self.who.account, secret_hash, self.now)
 
     def _bot(self, order: ChairOrder) -> NewChair:
         if self.who.account is None and self.who.guest:

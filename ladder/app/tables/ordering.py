@@ -19,14 +19,13 @@ PERSON = "person"
 """The word for a chair that is left to a person."""
 
 
-def ordered_table(variant: str, chairs: Sequence[str], name: str, **more: Any) -> TableOrder:
+def ordered_table(variant: str, chairs: Sequence[str], **more: Any) -> TableOrder:
     """
     Read what somebody wants.
 
     Args:
         variant: A variant of the ladder, a preset, or a TOML file here.
         chairs: For each chair `PERSON`, a house bot, or a bot of the ladder; none: one person, and house bots.
-        name: How the opener is shown.
         more: Other fields of the order.
 
     Raises:
@@ -35,13 +34,8 @@ def ordered_table(variant: str, chairs: Sequence[str], name: str, **more: Any) -
     """
     (wanted,) = choices([variant])
     rules = {"rules": wanted.rules} if isinstance(wanted, VariantFile) else {"variant": wanted}
-    seated = tuple(map(_chair, chairs))
-    first = next((number for number, each in enumerate(seated) if each.kind is ChairKind.PERSON), None)
-    named = tuple(
-        each.model_copy(update={"name": name}) if number == first else each for number, each in enumerate(seated)
-    )
     try:
-        return TableOrder(**rules, chairs=named, **more)
+        return TableOrder(**rules, chairs=tuple(map(_chair, chairs)), **more)
     except ValidationError as error:
         detail = error.errors(include_url=False, include_input=False)[0]
         raise UserError(f"{'.'.join(map(str, detail['loc']))}: {detail['msg']}.") from None
