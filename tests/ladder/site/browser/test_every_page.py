@@ -22,7 +22,7 @@ pytestmark = pytest.mark.chromium
 
 PAGES = (
     "/", "/v/gongzhu", "/v/gongzhu?q=zzz&all=1", "/b", "/b/Trotter", "/b/Trotter/inbox", "/m", "/m/{faulty}", "/live",
-    "/live/{faulty}", "/rules/gongzhu", "/help", "/api",
+    "/live/{faulty}", "/play", "/play?variant=gongzhu-five", "/play?variant=own", "/rules/gongzhu", "/help", "/api",
 )  # fmt: skip
 IN_THE_DARK = ("/v/gongzhu", "/b/Trotter", "/m/{faulty}", "/help")
 """Pages that have all colours."""
