@@ -10,7 +10,7 @@ from ladder.cli.json_output import print_json
 from ladder.cli.ladder import LocalOption, asked
 from ladder.cli.options import PACE
 from ladder.cli.sanitize import harmless
-from ladder.values.people import LEAST_SECONDS, MOST_SECONDS
+from ladder.values.people import LEAST_SECONDS, MOST_SECONDS, TablePurpose
 from referee.match.spec import PERSON_SECONDS
 
 
@@ -25,6 +25,10 @@ def table(
     ] = PERSON_SECONDS,
     pace: Annotated[float, typer.Option(min=0.0, max=10.0, help="Seconds that a card is shown.")] = PACE,
     practice: Annotated[bool, typer.Option("--practice", help="Allow to ask why, and to take cards back.")] = False,
+    today: Annotated[bool, typer.Option("--today", help="Play today's board, the same for everybody.")] = False,
+    board: Annotated[
+        str, typer.Option(metavar="MATCH/BOARD/TABLE/SEAT", help="Play a board of a match, in the place of a bot.")
+    ] = "",
     name: Annotated[str, typer.Option(help="The name by which you are shown. By default: your account's.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print the links as JSON.")] = False,
     local: LocalOption = False,
@@ -41,12 +45,20 @@ def table(
         pigpen table gongzhu-partners --chairs person,counting,person,counting --name Ada
 
         pigpen table ./my-rules.toml --seconds 60 --practice
+
+        pigpen table hearts --today
+
+        pigpen table --board 17/3/1/0
     """
     from ladder.app.tables.ordering import ordered_table
 
     seated = [word.strip() for word in chairs.split(",")] if chairs else []
     form = "game" if deals is None else f"deals:{deals}"
-    order = ordered_table(variant, seated, shown=name, format=form, seconds=seconds, pace=pace, practice=practice)
+    purpose = TablePurpose.TODAY if today else TablePurpose.BOARD if board else TablePurpose.FREE
+    order = ordered_table(
+        variant, seated, shown=name, format=form, seconds=seconds, pace=pace, practice=practice, purpose=purpose,
+        board=board,
+    )  # fmt: skip
     with asked(local) as ladder:
         opened = ladder.open_table(order)
     if as_json:

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from ladder.app.tables.opening import open_table
+from ladder.app.tables.ordered import open_ordered
 from ladder.entry.policy import Act
 from ladder.errors import LadderError, TooOften
 from ladder.site.fresh import fresh
@@ -28,7 +28,7 @@ def new_table(request: Request, order: TableOrder) -> Response:
     site: Site = request.app.state.site
     viewer = demand(request, Act.READ_SUBMISSION)
     try:
-        return fresh(open_table(site.ladder, order, TableVisitor(account=viewer.name)), 201)
+        return fresh(open_ordered(site.ladder, order, TableVisitor(account=viewer.name)), 201)
     except (LadderError, RulesFileError) as error:
         if isinstance(error, TooOften):
             raise

@@ -122,6 +122,9 @@ BAD = [
     ("table", "hearts", "--chairs", "person,counting,Xyzzy,counting"),
     ("table", "hearts", "--chairs", "person,counting,Mud,counting"),
     ("table", "hearts", "--name", "#1"),
+    ("table", "hearts", "--today", "--practice"),
+    ("table", "--board", "17/3"),
+    ("table", "--board", "999/0/0/0"),
 ]
 
 

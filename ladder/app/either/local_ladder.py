@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ladder.app import bots, logs, matches, states
 from ladder.app.accounts.links import site_address
 from ladder.app.submit import ordering
-from ladder.app.tables import opening
+from ladder.app.tables.ordered import open_ordered
 from ladder.values.accounts import LOCAL
 from ladder.values.people import TableLinks, TableVisitor
 
@@ -72,7 +72,7 @@ class LocalLadder:
 
     def open_table(self, order: TableOrder) -> TableLinks:
         """See `AnyLadder`."""
-        opened = opening.open_table(self.ladder, order, TableVisitor())
+        opened = open_ordered(self.ladder, order, TableVisitor())
         return TableLinks.of(opened, site_address(self.ladder.settings))
 
     def submissions(self, before: int | None, limit: int) -> SubmissionList:

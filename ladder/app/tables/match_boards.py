@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from ladder.app import matches
@@ -40,9 +41,14 @@ class BoardChair(NamedTuple):
         """
         Read it.
 
+        Raises:
+            ValueError: If it is none.
+
         >>> BoardChair.of("17/3/1/2")
         BoardChair(match=17, board=3, table=1, seat=2)
         """
+        if not re.fullmatch(r"\d{1,9}(/\d{1,9}){3}", text, flags=re.ASCII):
+            raise ValueError(text)
         return cls(*map(int, text.split("/")))
 
     def __str__(self) -> str:

@@ -15,6 +15,7 @@ from ladder.app.tables.comparing import beside, compare, results_of_yesterday
 from ladder.app.tables.day_secret import day_secret
 from ladder.app.tables.match_boards import BoardChair, match_board, open_match_board
 from ladder.app.tables.opening import open_table
+from ladder.app.tables.ordered import open_ordered
 from ladder.app.tables.reading import table_page
 from ladder.app.tables.replaying import dearest_of_deal, first_place, table_replayed, table_why
 from ladder.app.tables.sittings import YOU
@@ -239,3 +240,22 @@ def test_my_dearest_decisions_of_a_deal_are_mine(ladder: Ladder) -> None:
         dearest_of_deal(ladder, opened.name, opened.secrets[0], 2)
     with pytest.raises(Forbidden):
         dearest_of_deal(ladder, opened.name, "another", 0)
+
+
+def test_boards_are_ordered_as_tables_are(ladder: Ladder) -> None:
+    match = recorded_match(ladder, played("hearts"), "1")
+    today = TableOrder(variant="hearts", purpose=TablePurpose.TODAY, shown="Ada", board="1999-01-01", format="game")
+    page = table_page(ladder, open_ordered(ladder, today, TableVisitor()).name)
+    assert (page.commitment, page.format) == (todays_board(ladder, "hearts").commitment, "board:0:0")
+    assert (page.board, page.chairs[0].name) == (todays_board(ladder, "hearts").day.isoformat(), "Ada")
+    board = TableOrder(purpose=TablePurpose.BOARD, board=f"{match}/0/1/2")
+    page = table_page(ladder, open_ordered(ladder, board, TableVisitor()).name)
+    assert (page.purpose, page.board, page.format) == (TablePurpose.BOARD, f"{match}/0/1/2", "board:0:1")
+    free = TableOrder(variant="hearts", board=f"{match}/0/1/2")
+    assert table_page(ladder, open_ordered(ladder, free, TableVisitor()).name).board == ""
+    for order in (today, board):
+        with pytest.raises(UserError, match="has its own chairs and rules, and no practice"):
+            open_ordered(ladder, order.model_copy(update={"practice": True}), TableVisitor())
+    for words in ("", "x", "17/3/1", "-1/0/0/0", "1/0/0/0/0"):
+        with pytest.raises(UserError, match="is no board of a match"):
+            open_ordered(ladder, board.model_copy(update={"board": words}), TableVisitor())
