@@ -11,7 +11,7 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 
 from ladder.app.tables import opening, sitting
 from ladder.app.tables.played import record_of, sheet_of
-from ladder.app.tables.reading import table_page
+from ladder.app.tables.reading import open_tables_of, table_page
 from ladder.app.tables.watching import watch_key
 from ladder.errors import LadderError, TooOften, UserError
 from ladder.site import play_orders
@@ -183,6 +183,7 @@ def _form(request: Request, variant: str, form: Form, error: str, status: int, m
         "shown": shown,
         "longest": PERSON_NAME_LENGTH,
         "account": viewer_of(request).name,
+        "mine": open_tables_of(site.ladder, visitor_of(request)),
     }
     return form_page(request, "play.html", values | more, status)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,10 @@ if TYPE_CHECKING:
     from pigpen import ClockSetting
     from referee.records.lines import AnyLine
     from referee.seats.person_seat import PersonSeat
+
+
+COMING_SECONDS = 15.0
+"""For so long a table that begins, or goes on, waits for somebody who is not there, and who may come later, too."""
 
 
 class TableRun:
@@ -160,7 +165,7 @@ class TableRun:
 def spec_of(table: LeasedTable, clock: ClockSetting) -> MatchSpec:
     """What the referee is to play."""
     people = {
-        chair: person_clock(table.seconds)
+        chair: replace(person_clock(table.seconds), start_up=COMING_SECONDS)
         for chair, each in enumerate(table.chairs)
         if each.kind is ChairKind.PERSON
     }  # fmt: skip

@@ -6,8 +6,9 @@ import hmac
 from typing import TYPE_CHECKING
 
 from ladder.app.accounts.secrets import hash_of
+from ladder.app.tables.limits import guest_hash
 from ladder.errors import LadderError
-from ladder.store.queries.tables import chairs_of, count_by_status, offered_bots, table_by_name
+from ladder.store.queries.tables import chairs_of, count_by_status, offered_bots, open_of, table_by_name
 from ladder.values.people import ChairKind, TableChair, TablePurpose, TableState, TableStatus
 from ladder.values.value import time_of
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.store.database import Session
     from ladder.store.table_models import PeopleChair, PeopleTable
+    from ladder.values.people import TableVisitor
 
 NO_TABLE = "There is no such table; it may have been removed. Open another one at /play."
 
@@ -32,6 +34,15 @@ def table_page(ladder: Ladder, name: str, secret: str | None = None) -> TableSta
         table = found_table(session, name)
         chairs = chairs_of(session, table.id)
         return state_of(table, chairs, chair_for(chairs, secret or ""))
+
+
+def open_tables_of(ladder: Ladder, who: TableVisitor) -> list[TableState]:
+    """The tables that somebody has opened and that have not ended, the oldest first."""
+    guest = guest_hash(who)
+    if who.account is None and not guest:
+        return []
+    with ladder.database.read() as session:
+        return [state_of(each, chairs_of(session, each.id), None) for each in open_of(session, who.account, guest)]
 
 
 def tables_by_status(ladder: Ladder) -> dict[str, int]:

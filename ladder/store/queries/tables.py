@@ -36,6 +36,12 @@ def count_open(session: Session, owner: str | None = None, guest: str = "") -> i
     return session.execute(wanted).scalar_one()
 
 
+def open_of(session: Session, owner: str | None, guest: str) -> list[PeopleTable]:
+    """The tables of an account, or else of a guest, that have not ended, the oldest first."""
+    mine = PeopleTable.guest == guest if owner is None else PeopleTable.owner == owner
+    return list(session.scalars(select(PeopleTable).where(text(OPEN), mine).order_by(PeopleTable.id)))
+
+
 def count_by_status(session: Session) -> dict[str, int]:
     """How many tables there are in each status."""
     counted = select(PeopleTable.status, func.count(PeopleTable.id)).group_by(PeopleTable.status)

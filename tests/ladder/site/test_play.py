@@ -15,6 +15,7 @@ from ladder.app.tables.person_desk import MOST_TABS
 from ladder.app.tables.played import record_of
 from ladder.app.tables.reading import table_page
 from ladder.settings.settings import load_settings
+from ladder.tables import table_run
 from ladder.values.person_state import PersonState
 from ladder.values.watch_state import WatchState
 from pigpen.rules import PRESETS
@@ -260,6 +261,9 @@ async def test_a_script_that_opens_tables_is_told_to_wait(ladder: Ladder) -> Non
     async with site_here(ladder, plays=False) as base, TableBrowser(base) as script:
         for _ in range(2):
             await script.open()
+        page = (await script.client.get("/play")).text
+        assert page.count(f'href="/play/{script.name}"') == 1
+        assert "You have tables open" in page
         third = await script.send("/play", "/play", variant="hearts")
         assert third.status_code == 429
         assert "You have as many tables open as are allowed" in third.text
@@ -404,3 +408,14 @@ async def _watched(eve: httpx.AsyncClient, stream: str) -> list[WatchState]:
             elif line == "event: stop":
                 return seen
     raise AssertionError("the stream has ended without a word")
+
+
+async def test_nobody_waits_long_for_a_friend_who_has_left(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table_run, "COMING_SECONDS", 0.3)
+    async with site_here(ladder) as base, TableBrowser(base) as ada, TableBrowser(base) as ben:
+        await ada.open(length="deals:1", seconds="600", chair1="friend", shown="Ada")
+        await ben.come(LINK.findall((await ada.client.get(ada.path)).text)[0])
+        await ben.send(ben.path, f"{ben.path}/join", shown="Ben")
+        state = await ada.play(lambda state: state.moment and state.moment.trick >= 2)
+        assert not state.away
+        assert (await ben.until(lambda state: state.deal)).status == "playing"
