@@ -1,7 +1,8 @@
 // What decisions are worth: asked before one plays, and taken back, in practice; and after a deal at every table.
 // @ts-check
 
-import { setText } from "./table.js";
+import { cardsOf } from "./cards.js";
+import { listed, setText, spoken } from "./table.js";
 import { chosen, estimated } from "./why.js";
 import { make } from "./words.js";
 
@@ -58,7 +59,7 @@ export class Practice {
       this.remark(typeof found === "string" ? found : this.words("why-failed"));
     } else {
       this.place.replaceChildren(...estimated(found, this.words));
-      this.place.querySelector("div")?.focus({ preventScroll: true });
+      this.remark(this.words("why-best", { what: this.#said(found.choices[0].choice) }));
     }
   }
 
@@ -101,6 +102,15 @@ export class Practice {
     const cost = this.words("dearest-cost", { cost: why.cost.toFixed(1), error: why.cost_error.toFixed(1) });
     const summary = make("summary", "", `${when}: `, ...chosen(why.chosen, this.words), ` · ${cost}`);
     return make("details", "", summary, ...estimated(why, this.words));
+  }
+
+  /** A choice in words. @param {string} choice */
+  #said(choice) {
+    if (choice === "subtract" || choice === "add") {
+      return this.words(`choice-${choice}`);
+    }
+    const named = cardsOf(choice).map((card) => spoken(card, this.words) + (card.endsWith("*") ? ` (${this.words("down")})` : ""));
+    return named.length ? listed(named, this.words) : this.words("nothing");
   }
 
   /** @param {string} key @param {() => void} does */

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.chromium
 
 ASKED = "kind => document.querySelector('person-table').choice?.question.kind === kind"
 KEPT = "localStorage.setItem('pigpen-play', JSON.stringify({ speed: 0, taps: 1 }))"
-SIZES = [DESK, pytest.param(PHONE, marks=pytest.mark.only_long)]
+SIZES = [DESK, pytest.param(PHONE, marks=[pytest.mark.long, pytest.mark.only_long])]
 VERIFIED = "verify-record [role=status]"
 
 
@@ -111,6 +111,7 @@ def test_todays_board_is_played_compared_and_verified(visit: Open, size: tuple[i
     page.wait_for_selector("#why .answer table")
 
 
+@pytest.mark.long
 @pytest.mark.only_long  # tests/ladder/site/test_play_boards.py does it over HTTP on each push
 def test_a_board_of_a_match_is_chosen_on_its_page(visit: Open) -> None:
     page = visit("/m/1/0/2")
@@ -137,6 +138,7 @@ def test_in_practice_the_model_is_asked_and_dear_decisions_are_told(visit: Open,
     page.click("button[data-do=why]")
     page.wait_for_selector("[data-part=hint] table")
     assert "As the cards lay" not in page.inner_text("[data-part=hint]"), "the hidden cards are not looked at"
+    assert "The best by estimate: " in page.inner_text("[data-part=log]")
     assert (findings(page), overflow(page)) == ([], 0)
     by_mouse(page, "pass")
     page.wait_for_selector("[data-part=hint]", state="hidden")
