@@ -18,7 +18,7 @@ import { Sheet } from "./play_sheet.js";
 import { Sound } from "./play_sound.js";
 import { Stream } from "./play_stream.js";
 import { setText } from "./table.js";
-import { wordsIn } from "./words.js";
+import { make, wordsIn } from "./words.js";
 
 /** @typedef {import("./shapes").Moment} Moment */
 /** @typedef {import("./shapes").PersonDeal} PersonDeal */
@@ -135,6 +135,9 @@ class PersonTable extends HTMLElement {
     this.log.tell(before, state);
     this.#default(before, state);
     this.choose();
+    if (isAsked) {
+      this.hand.aim();
+    }
     this.#sounds(before, state, isAsked);
     this.answers.playOn(state);
   }
@@ -146,6 +149,7 @@ class PersonTable extends HTMLElement {
     const key = `${deal.number} ${!!ended} ${deal.bots.join("\0")}`;
     if (key !== this.#scored) {
       this.scores = new Scores(this.find("scores"), asWhole(deal, ended));
+      this.scores.rows[deal.seat].name.append(" ", make("span", "tag", this.words("you-too")));
       this.#scored = key;
     }
     this.scores?.show({ ...moment, result: !!ended });

@@ -132,14 +132,35 @@ export class Hand {
     }
   }
 
-  /** Go to the next card, or the one before. @param {1 | -1} way */
+  /** Whether the keys are on a card. */
+  get isHeld() {
+    return document.activeElement instanceof HTMLElement && document.activeElement.matches(".pick");
+  }
+
+  /** Begin with the first card that may be chosen, unless the keys are on a card already. */
+  aim() {
+    if (!this.isHeld) {
+      this.cursor = this.cards.find((card) => !this.choice?.isBarred(card)) ?? this.cursor;
+      this.mark();
+    }
+  }
+
+  /** Go to the next card, or the one before; first of all to the hand. @param {1 | -1} way */
   step(way) {
+    if (!this.isHeld) {
+      this.focus();
+      return;
+    }
     const at = this.cards.indexOf(this.cursor);
     this.focus(this.cards[(at + way + this.cards.length) % this.cards.length]);
   }
 
   /** Go to the suit before or behind, to a card in about the same place. @param {1 | -1} way */
   stepSuit(way) {
+    if (!this.isHeld) {
+      this.focus();
+      return;
+    }
     const suits = [...new Set(this.cards.map((card) => card[1]))];
     const place = suits.indexOf(this.cursor[1]);
     if (suits.length < 2) {

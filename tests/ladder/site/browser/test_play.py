@@ -62,6 +62,7 @@ def test_a_game_is_played_with_keys_alone(sit: Sit) -> None:
     assert played_to_the_end(page, by_keys, enter) > 10
     assert page.locator(".score-sheet tbody tr").count() == 2
     assert page.locator("svg.totals polyline").count() == 4
+    assert findings(page) == []
 
 
 def test_a_deal_is_played_by_roles_and_names(sit: Sit) -> None:
