@@ -139,11 +139,18 @@ class Browser:
         return status
 
     async def _ask(self, method: str, path: str, body: bytes = b"") -> tuple[int, dict[str, str]]:
-        if self._posting is None:
-            self._posting = await asyncio.open_connection("127.0.0.1", self._port)
-        reader, writer = self._posting
-        writer.write(self._request(method, path, body))
-        status = int((await reader.readline()).split()[1])
+        first = b""
+        while not first:  # the site closes a connection that has not been used for some seconds
+            if self._posting is None:
+                self._posting = await asyncio.open_connection("127.0.0.1", self._port)
+            reader, writer = self._posting
+            writer.write(self._request(method, path, body))
+            with suppress(ConnectionError):
+                first = await reader.readline()
+            if not first:
+                writer.close()
+                self._posting = None
+        status = int(first.split()[1])
         headers = {}
         while line := (await reader.readline()).strip():
             name, _, value = line.decode().partition(": ")
@@ -279,7 +286,9 @@ async def measure(ladder: Ladder, port: int, processes: Sequence[Process], optio
         own = time.process_time() - own
         for each in playing:
             each.cancel()
-        await asyncio.gather(*playing, return_exceptions=True)
+        ends = await asyncio.gather(*playing, return_exceptions=True)
+        if mistakes := [each for each in ends if isinstance(each, Exception)]:
+            raise mistakes[0]
     rows[f"{options.tables} tables at once"] = [
         Row("answers of people", f"{len(seen.answered) / took:.0f}/s", f"refused: {seen.refused}"),
         Row("POST to its answer", *_spread(seen.answered)),
