@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ladder.app.accounts import managing
+from ladder.app.bots import bots
 from ladder.settings.settings import load_settings
 from ladder.values.accounts import LOCAL
 from tests.ladder.site.peopled import AGAIN, Peopled, a_folder, peopled
@@ -196,3 +197,14 @@ def test_who_has_not_logged_in_is_led_to_where_one_does(path: str, place: People
 def test_pages_of_people_are_in_chinese_too(path: str, ada: Person) -> None:
     text = ada.get(path, accept_language="zh").text
     assert '<html lang="zh-Hans">' in text
+
+
+def test_an_owner_lets_people_play_with_a_bot_and_takes_that_back(ada: Person, place: Peopled) -> None:
+    page = ada.get("/me").text
+    assert 'action="/me/bots/Trotter/people"' in page
+    for allowed in (True, False):
+        page = ada.get("/me").text
+        assert ("Stop it: Trotter" if not allowed else "Allow it: Trotter") in page
+        assert ada.send("/me", "/me/bots/Trotter/people", allowed="1" if allowed else "0").status_code == 303
+        assert [bot.people for bot in bots(place.ladder, owner="ada") if bot.bot == "Trotter"] == [allowed]
+    assert actions(place).count(("ada", "bot.people", "Trotter")) == 2
