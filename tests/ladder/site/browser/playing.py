@@ -53,6 +53,8 @@ class PlayedTable:
     answers: list[dict[str, Any]] = field(default_factory=list)
     lines: list[AnyLine] = field(default_factory=list)
     changed: asyncio.Event = field(default_factory=asyncio.Event)
+    forgets: bool = False
+    """Whether an answer is taken and then lost, as by a site that dies; the question is put again."""
     is_over: bool = False
     """Whether its streams are to end."""
 
@@ -153,6 +155,9 @@ class Tables:
         question = table.front.question
         if question is None or question.view.decision != said["decision"]:
             return JSONResponse(_json(table), 409)
+        if table.forgets:
+            asyncio.get_running_loop().call_later(0.2, table.front.show)
+            return Response(status_code=204)
         action = parse_action(question.view.phase.name.lower(), said["action"])
         return Response(status_code=204) if table.front.answer(said["decision"], action) else JSONResponse({}, 409)
 

@@ -167,6 +167,17 @@ def test_no_card_moves_before_the_server_has_it_and_a_lost_answer_is_sent_again(
     assert len(table_of(tables, page).answers) == 1
 
 
+def test_a_question_that_is_put_again_after_its_answer_was_taken_is_asked_again(sit: Sit, tables: Tables) -> None:
+    page = wanted(sit("rules=gongzhu&deals=1"), "play")
+    table_of(tables, page).forgets = True
+    by_mouse(page, "play")
+    page.wait_for_function("() => !document.querySelector('person-table').choice")
+    wanted(page, "play")
+    table_of(tables, page).forgets = False
+    by_mouse(page, "play")
+    page.wait_for_function("() => document.querySelector('person-table').state.moment.trick > 0")
+
+
 def test_where_streams_do_not_get_through_it_is_asked_for(sit: Sit, tables: Tables) -> None:
     page = sit("rules=gongzhu&deals=1")
     page.route("**/stream", lambda route: route.fulfill(status=502))
