@@ -195,12 +195,15 @@ class PlayedTable:
             elif (question := state["question"]) and (question["decision"], 0) not in done:
                 done.add((question["decision"], 0))
                 await self._pause()
-                await self._answer(browser, other, question)
+                if not await self._answer(browser, other, question):
+                    done.discard((question["decision"], 0))
+                    browser.news.set()
 
     async def _pause(self) -> None:
         await asyncio.sleep(self._think * self._chance.uniform(0.5, 1.5))
 
-    async def _answer(self, browser: Browser, other: Browser, question: dict[str, Any]) -> None:
+    async def _answer(self, browser: Browser, other: Browser, question: dict[str, Any]) -> bool:
+        """Answer, and say whether that counts."""
         action = _action(question)
         began = time.perf_counter()
         shown = other.shows(action) if question["kind"] == "play" else None
@@ -210,6 +213,7 @@ class PlayedTable:
         if shown and status == 204:
             with suppress(TimeoutError):
                 self._seen.shown.append((await asyncio.wait_for(shown, MOST_SECONDS) - began) * 1000)
+        return status == 204
 
 
 def _shows(state: dict[str, Any], card: str) -> bool:

@@ -145,7 +145,7 @@ class TablesService:
         await self._try(self._ledger.give_back(lease, reason))
 
     async def _end_idle(self) -> None:
-        for running in self._running.values():
+        for running in list(self._running.values()):
             if running.idle_for(loop_time()) > self._idle_seconds:
                 running.is_ending = True
                 await self._ledger.end(running.run.lease, NOBODY)

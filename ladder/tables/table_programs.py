@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from ladder.errors import SandboxError
 from ladder.matches.kinds import SandboxKind, SandboxSetup, open_sandbox
 from ladder.runner.leased_tasks import task_bot
-from ladder.worker.pinned import load_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -47,6 +46,8 @@ class TablePrograms:
             await sandbox.close()
 
     async def _program(self, version: SeatedVersion) -> Program:
+        from ladder.worker.pinned import load_version  # takes long, and house bots need none of it
+
         if version.identity not in self._programs:
             bot = task_bot(version.bot, version, self._settings, self._clock())
             self._programs[version.identity] = await load_version(self._sandbox(bot.sandbox), bot)
