@@ -111,6 +111,7 @@ def replayed(
         face_down=rules.exposing.face_down if rules.exposing else 0,
         numbers=seats_of(line),
         bots=tuple(map(harmless, replay.bots)),
+        people=tuple(seat for seat, bot in enumerate(seats_of(line)) if bot in first.people_numbers),
         hands=tuple(
             names_of(hand) if seat in (None, each) else "" for each, hand in enumerate(replay.moments[0].deal.dealt)
         ),

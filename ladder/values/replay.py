@@ -161,6 +161,8 @@ class DealReplayed(Value):
     """The number of the bot in each seat."""
     bots: tuple[str, ...]
     """The name of the bot in each seat."""
+    people: tuple[int, ...]
+    """The seats in which people sit."""
     hands: tuple[str, ...]
     """The cards dealt to each seat; empty where they are not known."""
     moments: tuple[ReplayMoment, ...]

@@ -76,7 +76,7 @@ function sealed(deal, place, words) {
 export function decisions(deal, moment, words) {
   return moment.steps.filter((step) => step.by).map((step) => {
     const item = make("li", "", make("strong", "", deal.bots[step.seat]), " ", ...action(step, words));
-    item.append(make("span", "soft", ` ${by(step, words)}${times(step, words)}`));
+    item.append(make("span", "soft", ` ${by(deal, step, words)}${times(step, words)}`));
     if (step.why) {
       item.append(make("p", "bad fault", words("fault", { verdict: words(`verdict-${step.by.replace(DEFAULT, "")}`), why: step.why })));
     }
@@ -98,10 +98,13 @@ function action(step, words) {
   return named.length ? named : [words("nothing")];
 }
 
-/** @param {Step} step @param {Words} words */
-function by(step, words) {
+/** @param {Deal} deal @param {Step} step @param {Words} words */
+function by(deal, step, words) {
   if (step.by.startsWith(DEFAULT)) {
     return words("by-default");
+  }
+  if (step.by === "bot" && deal.people.includes(step.seat)) {
+    return words("by-person");
   }
   return words(`by-${step.by}`);
 }

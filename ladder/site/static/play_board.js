@@ -133,5 +133,5 @@ export class Board {
 export function asWhole(deal, result = null) {
   const rest = { match: null, format: "", place: { board: deal.number, table: 0 }, boards: false, previous: null, next: null };
   const totals = { scores: result?.scores ?? deal.totals_before, totals: result?.totals ?? deal.totals_before };
-  return { ...deal, ...rest, ...totals, faults: [], numbers: [], hands: [], moments: [], tricks: [] };
+  return { ...deal, ...rest, ...totals, faults: [], numbers: [], people: [], hands: [], moments: [], tricks: [] };
 }

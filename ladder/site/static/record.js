@@ -183,11 +183,18 @@ export class RecordFile {
       face_down: rules.exposing?.face_down ?? 0,
       numbers: order,
       bots: order.map((/** @type {number} */ bot) => harmless(bots[bot]).slice(0, LONGEST_NAME)),
+      people: peopleAt(this.match, order),
       scores: line.scores,
       totals_before: line.totals.map((/** @type {number} */ total, /** @type {number} */ seat) => total - line.scores[seat]),
       totals: line.totals,
     };
   }
+}
+
+/** The seats in which people sit. @param {any} match @param {number[]} order */
+function peopleAt({ people }, order) {
+  const numbers = new Set(Array.isArray(people) ? people.map((each) => each?.bot) : []);
+  return order.flatMap((bot, seat) => (numbers.has(bot) ? [seat] : []));
 }
 
 /** @param {boolean} holds */

@@ -81,6 +81,7 @@ export interface Deal {
   face_down: number;
   numbers: number[];
   bots: string[];
+  people: number[];
   hands: string[];
   moments: Moment[];
   tricks: Trick[];

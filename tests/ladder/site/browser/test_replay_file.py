@@ -90,6 +90,8 @@ def test_what_is_played_for_a_person_who_is_away_is_no_decision_of_theirs(
     assert list(map(plain, shown)) == list(map(plain, wanted))
     choose(page, path.read_bytes())
     ready(page)
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector("text=human >> xpath=.. >> text=decided by the person", state="attached")
     page.keyboard.press("]")
     page.keyboard.press("ArrowRight")
     page.wait_for_selector("text=human >> xpath=.. >> text=the person was away", state="attached")
