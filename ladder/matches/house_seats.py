@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import TYPE_CHECKING
@@ -16,9 +14,6 @@ if TYPE_CHECKING:
     from pigpen.rules import Action
     from pigpen.values.view import View
     from referee.seats.clock import Stopwatch
-
-NICE = 10
-"""Bots that simulate take what others leave."""
 
 
 class HouseSeat(InlineSeat):
@@ -47,10 +42,9 @@ class HouseSeat(InlineSeat):
 
 @cache
 def _searching() -> ThreadPoolExecutor:
-    """One thread for all: what they need is the processor."""
-    return ThreadPoolExecutor(1, "house-bots", _be_nice)
+    """
+    One thread for all, so that they take one core at most.
 
-
-def _be_nice() -> None:
-    if hasattr(os, "setpriority"):
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
+    It has the priority of the others: one that is kept waiting while it holds Python's lock would hold all tables up.
+    """
+    return ThreadPoolExecutor(1, "house-bots")
