@@ -177,8 +177,11 @@ def _listen(settings: Settings, host: str | None, port: int | None, tls: Tls | N
 
 
 def _say_where(settings: Settings, listener: socket.socket, tls: Tls | None) -> None:
+    from ladder.app.accounts.links import note_address
     from ladder.site.listening import address_of
 
-    typer.echo(harmless(f"The site is at {address_of(listener, tls=tls is not None)}"))
+    address = address_of(listener, tls=tls is not None)
+    note_address(settings, address)
+    typer.echo(harmless(f"The site is at {address}"))
     if settings.site_url:
         typer.echo(harmless(f"Visitors reach it at {settings.site_url}/"))

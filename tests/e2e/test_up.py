@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -264,6 +265,8 @@ def test_without_a_port_another_one_is_taken(ladder: SmallLadder) -> None:
         assert one.address != other.address
         for each in (one, other):
             assert "Hearts for two" in each.page("v/for-two")
+        link = json.loads(ladder.pigpen("table", "hearts", "--json").stdout)["links"]["0"]
+        assert link.startswith((f"{one.address}play/", f"{other.address}play/")), "links lead to where the site listens"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT][: count(1, 2)])

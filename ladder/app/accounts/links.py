@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ladder.values.accounts import InvitationLink
@@ -10,6 +11,8 @@ if TYPE_CHECKING:
     from ladder.settings.settings import Settings
     from ladder.values.accounts import NewSecret
 
+NOTED = "site-address"
+"""The file in the ladder's folder that says where its site listens, or listened last."""
 USUAL_PORT = 8020
 """Where the site listens, if nobody says otherwise."""
 
@@ -21,10 +24,17 @@ def link_of(settings: Settings, made: NewSecret, address: str = "") -> Invitatio
     Args:
         settings: They may name the site's address.
         made: The invitation.
-        address: The site's address if the settings do not name it; empty: the usual one.
+        address: The site's address if the settings do not name it; empty: where it listens, or listened last.
     """
     base = site_address(settings, address)
     return InvitationLink(id=made.id, link=f"{base}/register?invitation={made.secret}", expires=made.expires)
+
+
+def note_address(settings: Settings, address: str) -> None:
+    """Let other processes know where the site listens: it may have taken another port than the settings say."""
+    with suppress(OSError):  # without it links name the usual port
+        settings.data_dir.mkdir(parents=True, exist_ok=True)
+        (settings.data_dir / NOTED).write_text(address, encoding="utf-8")
 
 
 def site_address(settings: Settings, address: str = "") -> str:
@@ -32,4 +42,11 @@ def site_address(settings: Settings, address: str = "") -> str:
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.site_host, settings.site_host)
     scheme = "https" if settings.tls_certificate else "http"
     usual = f"{scheme}://{f'[{host}]' if ':' in host else host}:{settings.site_port or USUAL_PORT}"
-    return (settings.site_url or address or usual).rstrip("/")
+    return (settings.site_url or address or _noted(settings) or usual).rstrip("/")
+
+
+def _noted(settings: Settings) -> str:
+    try:
+        return (settings.data_dir / NOTED).read_text(encoding="utf-8")
+    except (OSError, UnicodeError):
+        return ""
