@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from ladder.app.tables.person_shown import (
@@ -22,8 +21,9 @@ from pigpen.values.notices import DealResult, FaultNotice
 from pigpen.values.seen import Seen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
+    from ladder.app.tables.table_signs import Status, TableSigns
     from ladder.person.client import Question, SeatActions
     from ladder.values.person_state import PersonResult
     from pigpen.rules import Action
@@ -31,26 +31,6 @@ if TYPE_CHECKING:
 
 MOST_NOTICES = 5
 """Notices that are kept."""
-Kind = Literal["person", "house", "bot"]
-Status = Literal["waiting", "starting", "playing", "resuming", "over", "ended"]
-
-
-@dataclass
-class TableSigns:
-    """What browsers are shown of a table besides the game."""
-
-    kinds: Mapping[str, Kind]
-    """What sits behind each name."""
-    status: Status = "starting"
-    reason: str = ""
-    practice: bool = False
-    assisted: bool = False
-    place: int | None = None
-    """The person's, once that is known."""
-    totals: tuple[int, ...] = ()
-    """What everybody has then."""
-    verify: str = ""
-    compare: str = ""
 
 
 class PersonFront:

@@ -3,15 +3,37 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from ladder.app.tables.person_front import TableSigns
 from ladder.sandbox.bots.bot_source import seat_names
 from ladder.values.people import TablePurpose, TableStatus
 
 if TYPE_CHECKING:
-    from ladder.app.tables.person_front import Kind, Status
+    from collections.abc import Mapping
+
     from ladder.values.people import SeatPlace, TableState
+
+
+Kind = Literal["person", "house", "bot"]
+Status = Literal["waiting", "starting", "playing", "resuming", "over", "ended"]
+
+
+@dataclass
+class TableSigns:
+    """What browsers are shown of a table besides the game."""
+
+    kinds: Mapping[str, Kind]
+    """What sits behind each name."""
+    status: Status = "starting"
+    reason: str = ""
+    practice: bool = False
+    assisted: bool = False
+    place: int | None = None
+    """The person's, once that is known."""
+    totals: tuple[int, ...] = ()
+    """What everybody has then."""
+    verify: str = ""
+    compare: str = ""
 
 
 @dataclass(frozen=True)

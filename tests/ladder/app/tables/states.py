@@ -6,7 +6,8 @@ import asyncio
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from ladder.app.tables.person_front import PersonFront, TableSigns
+from ladder.app.tables.person_front import PersonFront
+from ladder.app.tables.table_signs import TableSigns
 from ladder.matches.bots import InlineBots
 from ladder.matches.people import play_with_people
 from ladder.person.client import PersonClient

@@ -7,7 +7,8 @@ from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING
 
-from ladder.app.tables.person_front import PersonFront, TableSigns
+from ladder.app.tables.person_front import PersonFront
+from ladder.app.tables.table_signs import TableSigns
 from ladder.person.client import Question
 from pigpen.v1.referee_pb2 import RefereeMessage
 from pigpen.values.notices import DealResult

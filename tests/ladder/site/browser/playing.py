@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from ladder.app.tables.person_front import PersonFront, TableSigns
+from ladder.app.tables.person_front import PersonFront
+from ladder.app.tables.table_signs import TableSigns
 from ladder.matches.bots import InlineBots
 from ladder.matches.people import play_with_people
 from ladder.person.client import PersonClient
