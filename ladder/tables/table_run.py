@@ -96,21 +96,27 @@ class TableRun:
         if lines and isinstance(lines[-1], ResultLine):  # killed between the last line and the last transaction
             await self._finish(lines[-1])
             return
+        bots = await self._bots(table)
         with _full_disk(self._record), self._writer(lines) as record, JournalFile(self._journal) as journal:
             if table.take_back is not None:
                 take_back(journal, _seat_of(table, table.take_back, lines))
                 await self._ledger.note_taken_back(self.lease)
-            result = await self._play(table, lines, record, journal)
+            result = await self._play(table, bots, lines, record, journal)
         await self._finish(result)
 
     async def _play(
-        self, table: LeasedTable, lines: Sequence[AnyLine], record: RecordWriter, journal: JournalFile
+        self,
+        table: LeasedTable,
+        bots: TableBots,
+        lines: Sequence[AnyLine],
+        record: RecordWriter,
+        journal: JournalFile,
     ) -> ResultLine:
         recorded = Unfinished.of(lines).deals if lines else None
         people = [chair for chair, each in enumerate(table.chairs) if each.kind is ChairKind.PERSON]
         played = await play_with_people(
             spec_of(table, self._clock),
-            await self._bots(table),
+            bots,
             {chair: partial(self._sit, chair) for chair in people},
             partial(self._write, record),
             recorded,

@@ -16,6 +16,8 @@ from ladder.errors import Conflict, Forbidden, LadderError
 from ladder.person.client import PersonClient
 from ladder.results.table_files import TableFiles
 from ladder.settings.settings import load_settings
+from ladder.store.names import find_bot
+from ladder.tables import service
 from ladder.tables.service import KEPT_SECONDS
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableStatus, TableVisitor
 from pigpen.rules import PRESETS
@@ -23,6 +25,7 @@ from referee.records.file import read_record
 from referee.records.lines import BotResult, DealLine, ResultLine
 from referee.records.recorded import Recorded
 from referee.replay.verify import verify
+from tests.ladder.ladders import enter
 from tests.ladder.person.fronts import BotFront, NotingFront
 from tests.ladder.tables.at_tables import ended, in_loop, place_of, play_chair, tables_process, until
 
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
 
 GUEST = TableVisitor(guest="192.0.2.7", shown="Ada")
 FIVE = next(rules.name for rules in PRESETS.values() if rules.players == 5)
+HOUSE = ChairOrder(kind=ChairKind.HOUSE, name="counting")
 ONE_DEAL = TableOrder(variant="hearts-short", format="deals:1")
 
 
@@ -226,5 +230,36 @@ def test_the_check_of_the_database_misses_the_record_of_a_table_that_is_over(lad
         record_of(ladder, opened.name).unlink()
         (finding,) = check_database(ladder)
         assert finding.startswith("The record of table 1 is not there")
+
+    in_loop(play())
+
+
+def test_a_table_whose_bot_is_not_to_be_had_ends_with_the_reason(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "RETRY_SECONDS", 0.0)
+    with ladder.database.write() as session:
+        enter(session, "Snout")
+        find_bot(session, "Snout").tables = True
+    chairs = (ChairOrder(), ChairOrder(kind=ChairKind.BOT, name="Snout"), *[HOUSE] * 2)
+
+    async def play() -> None:
+        async with tables_process(ladder):
+            opened = open_table(ladder, TableOrder(variant="hearts", chairs=chairs), TableVisitor(account="ada"))
+            page = await ended(ladder, opened)
+        assert page.status == TableStatus.ENDED
+        assert "Snout, which was entered once, cannot be loaded any more" in page.reason
+        assert not record_of(ladder, opened.name).is_file()
+
+    in_loop(play())
+
+
+def test_two_processes_share_the_tables(ladder: Ladder) -> None:
+    async def play() -> None:
+        async with tables_process(ladder), tables_process(ladder):
+            opened = [open_table(ladder, ONE_DEAL, TableVisitor(account=name)) for name in "abcdef"]
+            await asyncio.gather(*(play_chair(ladder, each, 0, BotFront()) for each in opened))
+            pages = [await ended(ladder, each) for each in opened]
+        assert {page.status for page in pages} == {TableStatus.OVER}
 
     in_loop(play())
