@@ -135,6 +135,8 @@ def test_a_drained_worker_ends_what_it_plays_and_plays_again_when_it_is_resumed(
     assert ladder.attempts() == [(1, 1, 0), (2, 1, 0)]
 
 
+@pytest.mark.long
+@pytest.mark.only_long
 def test_up_plays_on_other_machines_too(ladder: SmallLadder, tmp_path: Path) -> None:
     cluster = Cluster(ladder, tmp_path)
     with running(ladder, "up", "--cluster", **cluster.variables) as up:

@@ -83,6 +83,8 @@ def test_a_killed_worker_s_match_is_played_again_and_the_other_goes_on(ladder: S
     assert_whole(ladder, 3)
 
 
+@pytest.mark.long
+@pytest.mark.only_long
 def test_if_all_workers_are_killed_again_and_again_each_match_is_still_recorded_once(
     ladder: SmallLadder, gate: Path
 ) -> None:

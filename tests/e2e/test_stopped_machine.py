@@ -17,7 +17,7 @@ from tests.processes import children
 if TYPE_CHECKING:
     from pathlib import Path
 
-LIMIT = 2
+LIMIT = 4
 """Seconds for a decision: these bots take milliseconds."""
 STOPPED_SECONDS = 3.0 * LIMIT
 PATIENCE = 60.0

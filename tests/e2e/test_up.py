@@ -204,6 +204,8 @@ def test_one_signal_finishes_the_matches_and_then_ends_the_site(
     assert_nothing_is_left(ladder, *parts)
 
 
+@pytest.mark.long
+@pytest.mark.only_long
 def test_a_second_signal_gives_the_matches_back(ladder: SmallLadder) -> None:
     with running(ladder, "up", **PATIENT) as up:
         up.page()
@@ -247,6 +249,8 @@ def test_plain_http_for_other_machines_is_refused_in_a_sentence(ladder: SmallLad
     assert refused.stderr.count("\n") == 1
 
 
+@pytest.mark.long
+@pytest.mark.only_long
 def test_the_site_and_its_processes_speak_https(ladder: SmallLadder, tmp_path: Path) -> None:
     pair = make_pair(tmp_path)
     files = str(pair.certificate), str(pair.key)
