@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from ladder.person.client import Question
 
-KILLS = count(2, 20)
+KILLS = count(2, 8)
 BOT = ChairOrder(kind=ChairKind.BOT, name="Trotter")
 HOUSE = ChairOrder(kind=ChairKind.HOUSE, name="counting")
 ADA = TableVisitor(account="ada")
@@ -137,7 +137,7 @@ def test_a_killed_process_loses_no_card(order_of, ladder: Ladder, tmp_path: Path
         decisions = [question.view.decision for question in front.questions]
         assert decisions == sorted(decisions), "no decision that was taken is asked for again"
 
-    in_loop(play())
+    in_loop(play(), 280)
     page = table_page(ladder, opened.name)
     assert (page.status, page.reason) == (TableStatus.OVER, "")
     record = TableFiles(ladder.settings.data_dir).record(page.id)

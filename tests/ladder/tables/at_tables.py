@@ -25,11 +25,11 @@ SOON = 30.0
 ENDED = (TableStatus.OVER, TableStatus.ENDED)
 
 
-def in_loop(work: Coroutine[object, object, None]) -> None:
-    """Run it in an event loop like that of the process, for a minute at most."""
+def in_loop(work: Coroutine[object, object, None], seconds: float = 60.0) -> None:
+    """Run it in an event loop like that of the process, for so many seconds at most."""
 
     async def in_time() -> None:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(seconds):
             await work
 
     with asyncio.Runner(loop_factory=new_loop) as runner:
