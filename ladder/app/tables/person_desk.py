@@ -17,7 +17,7 @@ from ladder.app.tables.person_answers import answer_of, is_same_answer
 from ladder.app.tables.person_front import PersonFront
 from ladder.app.tables.table_signs import signs_of
 from ladder.app.tables.tabs import Tab
-from ladder.errors import Conflict, LadderError, TooOften
+from ladder.errors import Conflict, LadderError, StoreError, TooOften
 from ladder.person.client import PersonClient
 from ladder.values.people import TableStatus
 from pigpen.client import Refused, Unreachable
@@ -199,7 +199,8 @@ class PersonDesk:
                 pause = FIND_SECONDS[min(tries, len(FIND_SECONDS) - 1)]
                 await asyncio.sleep(WAITING_SECONDS if is_waiting else pause)
                 tries += not is_waiting
-                found = await asyncio.to_thread(self._find)
+                with suppress(StoreError):  # it will answer again, and the seat may be there all the time
+                    found = await asyncio.to_thread(self._find)
         except LadderError:  # the table is gone
             self.front.signs = replace(self.front.signs, status="ended")
             self.front.show()

@@ -8,7 +8,8 @@ import pytest
 
 from ladder.app.tables import person_desk
 from ladder.app.tables.person_desk import MOST_SAID, MOST_TABS
-from ladder.errors import Conflict, LadderError, TooOften, UserError
+from ladder.app.tables.table_signs import FoundSeat
+from ladder.errors import Conflict, LadderError, StoreError, TooOften, UserError
 from ladder.values.people import TableStatus
 from pigpen.rules import PRESETS
 from referee.records.lines import DealLine, MatchLine
@@ -108,6 +109,24 @@ async def test_a_table_that_is_removed_ends_its_desk() -> None:
 
         desk._find = gone  # type: ignore[assignment]
         assert (await until(desk, lambda state: state.status == "ended")).reason == ""
+
+
+async def test_a_database_that_does_not_answer_for_a_while_ends_no_desk() -> None:
+    table = TableHere()
+    async with desk_at(table) as desk:
+        find, failures = desk._find, 3
+
+        def failing() -> FoundSeat:
+            nonlocal failures
+            failures -= 1
+            if failures >= 0:
+                raise StoreError("The database does not answer.")
+            return find()
+
+        desk._find = failing
+        table.start()
+        await until(desk, lambda state: state.question)
+        assert failures < 0
 
 
 async def test_a_desk_without_tabs_ends_and_the_person_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
