@@ -99,8 +99,8 @@ class TableRun:
         bots = await self._bots(table)
         with _full_disk(self._record), self._writer(lines) as record, JournalFile(self._journal) as journal:
             if table.take_back is not None:
+                await self._ledger.note_taken_back(self.lease)  # first: whoever is killed now must not do it twice
                 take_back(journal, _seat_of(table, table.take_back, lines))
-                await self._ledger.note_taken_back(self.lease)
             result = await self._play(table, bots, lines, record, journal)
         await self._finish(result)
 
