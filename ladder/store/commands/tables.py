@@ -70,9 +70,7 @@ def add_table(session: Session, new: NewTable, chairs: Sequence[NewChair], now: 
     row = PeopleTable(**asdict(new), status=TableStatus.WAITING, created=now, touched=now)
     session.add(row)
     session.flush()
-    session.add_all(
-        PeopleChair(table_id=row.id, chair=chair, **asdict(each)) for chair, each in enumerate(chairs)
-    )  # fmt: skip
+    session.add_all(PeopleChair(table_id=row.id, chair=chair, **asdict(each)) for chair, each in enumerate(chairs))
     session.flush()
     start_if_full(session, row)
     return row
@@ -115,9 +113,7 @@ def claim_tables(
 
 def renew_tables(session: Session, holder: str, now: float, seconds: float) -> dict[int, int]:
     """Renew the leases of a holder; by number of the table, the attempts that it still has."""
-    session.execute(
-        update(PeopleTable).where(*_held_by(holder)).values(lease_until=now + seconds)
-    )  # fmt: skip
+    session.execute(update(PeopleTable).where(*_held_by(holder)).values(lease_until=now + seconds))
     held = select(PeopleTable.id, PeopleTable.attempt).where(*_held_by(holder))
     return dict(session.execute(held).all())
 
@@ -235,9 +231,7 @@ def remove_tables(session: Session, tables: Collection[int]) -> None:
 
 def _release(session: Session, row: PeopleTable) -> None:
     row.status, row.holder, row.lease_until = TableStatus.READY, None, None
-    session.execute(
-        update(PeopleChair).where(PeopleChair.table_id == row.id).values(address="", token="")
-    )  # fmt: skip
+    session.execute(update(PeopleChair).where(PeopleChair.table_id == row.id).values(address="", token=""))
     session.flush()
 
 
