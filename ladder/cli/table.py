@@ -10,7 +10,7 @@ from ladder.cli.json_output import print_json
 from ladder.cli.ladder import LocalOption, asked
 from ladder.cli.options import PACE
 from ladder.cli.sanitize import harmless
-from ladder.values.people import LEAST_SECONDS, MOST_SECONDS, TablePurpose
+from ladder.values.person_seconds import LEAST_SECONDS, MOST_SECONDS
 from referee.match.spec import PERSON_SECONDS
 
 
@@ -51,6 +51,7 @@ def table(
         pigpen table --board 17/3/1/0
     """
     from ladder.app.tables.ordering import ordered_table
+    from ladder.values.people import TablePurpose
 
     seated = [word.strip() for word in chairs.split(",")] if chairs else []
     form = "game" if deals is None else f"deals:{deals}"

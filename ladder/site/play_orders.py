@@ -10,7 +10,8 @@ from ladder.app.tables.reading import bots_to_play_with
 from ladder.errors import UserError
 from ladder.matches.house import HOUSE_BOTS
 from ladder.site.words import to_translate
-from ladder.values.people import LEAST_SECONDS, MOST_SECONDS, ChairKind, ChairOrder, TableOrder
+from ladder.values.people import ChairKind, ChairOrder, TableOrder
+from ladder.values.person_seconds import LEAST_SECONDS, MOST_SECONDS
 from pigpen.rules import PRESETS
 from referee.records.rules_file import rules_from
 

@@ -9,10 +9,9 @@ from typing import Annotated, Any, Self
 from pydantic import Field
 
 from ladder.values.names import NAME_LENGTH
+from ladder.values.person_seconds import LEAST_SECONDS, MOST_SECONDS
 from ladder.values.value import Time, Value
 
-LEAST_SECONDS, MOST_SECONDS = 5.0, 3600.0
-"""What a person may have for each decision."""
 PERSON_NAME_LENGTH = 24
 """The most characters of the name by which a person is shown."""
 
