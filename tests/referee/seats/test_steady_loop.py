@@ -71,17 +71,16 @@ def test_a_long_wait_wakes_again_and_again_so_that_a_standstill_in_it_shows(sele
 
 
 def test_the_loop_without_a_standstill_keeps_the_ordinary_time() -> None:
-    async def measured() -> float:
-        began, told = time.monotonic(), loop_time()
+    async def measured() -> tuple[float, float, float]:
         await asyncio.sleep(0.05)
-        return time.monotonic() - began - (loop_time() - told)
+        return time.monotonic(), loop_time(), time.monotonic()
 
     loop = SteadyLoop()
     try:
-        lost = loop.run_until_complete(measured())
+        before, told, after = loop.run_until_complete(measured())
     finally:
         loop.close()
-    assert lost == pytest.approx(0.0, abs=1e-6) or lost > STALL_SECONDS  # this machine may have stood still indeed
+    assert before <= told <= after or told < after - STALL_SECONDS  # this machine may have stood still indeed
 
 
 def test_a_process_that_is_stopped_gets_the_time_back() -> None:
