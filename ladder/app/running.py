@@ -6,12 +6,12 @@ import random
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 from ladder.app.event_log import event_log
 from ladder.errors import LadderError, StoreError, UserError
 from ladder.runner.coordinator import Coordinator
+from ladder.runner.events import EventQueue
 from ladder.runner.executor import LocalExecutor
 from ladder.runner.runner import Runner
 from ladder.runner.stop_condition import StopCondition
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ladder.app.ladder import Ladder
-    from ladder.runner.events import Event
+    from ladder.runner.events import Events
     from ladder.runner.executor import Executor
 
 
@@ -90,13 +90,13 @@ def ladder_run(
         coordinator = Coordinator(ladder.database, ladder.settings, chance, ladder.clock, list(plan.variants) or None)
         stack.callback(coordinator.live.close)
         stack.callback(_left, coordinator)
-        events: SimpleQueue[Event] = SimpleQueue()
+        events = EventQueue()
         executor = _executor(ladder, plan, coordinator, events)
         stack.callback(executor.close)
         yield Runner(coordinator, executor, StopCondition(plan.matches, plan.until_ci), events=events)
 
 
-def _executor(ladder: Ladder, plan: RunPlan, coordinator: Coordinator, events: SimpleQueue[Event]) -> Executor:
+def _executor(ladder: Ladder, plan: RunPlan, coordinator: Coordinator, events: Events) -> Executor:
     if plan.cluster:
         from ladder.app.cluster_run import cluster_executor
 

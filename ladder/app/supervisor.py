@@ -8,10 +8,10 @@ import sys
 import time
 from dataclasses import dataclass, field
 from functools import partial
-from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING
 
+from ladder.runner.events import EventQueue
 from ladder.sandbox.process.process_sandbox import dying_with_us
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGTERM)
 By which a part is told to end: for the first time, for the second, and from then on. Two of the same number, one soon
 after the other, would come as one; SIGTERM is the first because a process in the background may ignore SIGINT.
 """
-HEARD_SECONDS = 0.5
-"""A signal that comes right before the wait for events is heard only after it."""
 STEADY_SECONDS = 60.0
 """A process that has lived so long did not die soon."""
 
@@ -100,7 +98,7 @@ class Supervisor:
         """
         self._parts = parts
         self._tell = tell
-        self._events: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._events = EventQueue()
         self._stops = 0
 
     def run(self) -> None:
@@ -108,10 +106,7 @@ class Supervisor:
         for part in self._parts:
             self._start(part)
         while not (self._stops and self._have_ended(self._parts)):
-            try:
-                self._events.get(timeout=HEARD_SECONDS)()
-            except Empty:
-                continue
+            self._events.get()()
 
     def stop(self) -> None:
         """End all; called again, sooner. For signal handlers, too."""

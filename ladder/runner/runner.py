@@ -10,12 +10,13 @@ from __future__ import annotations
 import time
 from collections import deque
 from functools import partial
-from queue import Empty, SimpleQueue
+from queue import Empty
 from typing import TYPE_CHECKING
 
 import structlog
 
 from ladder.errors import LadderError
+from ladder.runner.events import EventQueue
 from ladder.runner.executor import Judgement
 from ladder.runner.in_flight import InFlight
 from ladder.runner.outage import PLATFORM_ERRORS, Outage, in_one_line
@@ -80,7 +81,7 @@ class Runner:
         self._coordinator = coordinator
         self._executor = executor
         self._until = until
-        self._events: Events = SimpleQueue() if events is None else events
+        self._events: Events = EventQueue() if events is None else events
         self._playing = InFlight(tick)
         self._submissions = SubmissionRuns(coordinator.submissions, executor, self._events, tick, self._tried)
         self._returns: deque[tuple[MatchTask, MatchOutcome | AttemptFailure]] = deque()

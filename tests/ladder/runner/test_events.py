@@ -1,0 +1,47 @@
+"""A queue of events hears signals while its thread waits."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from queue import Empty
+
+import pytest
+
+from ladder.runner.events import HEARD_SECONDS, EventQueue
+
+PATIENCE = 30.0
+
+
+def test_a_signal_that_does_not_interrupt_the_wait_is_handled_in_it() -> None:
+    events, heard, taken = EventQueue(), list[str](), threading.Event()
+
+    def other() -> None:
+        signal.pthread_kill(threading.get_ident(), signal.SIGUSR1)  # which wakes no other thread
+        taken.wait(PATIENCE)
+        events.put(lambda: heard.append("too late"))
+
+    before = signal.signal(signal.SIGUSR1, lambda *_: events.put(lambda: heard.append("signal")))
+    thread = threading.Timer(0.2, other)
+    thread.start()
+    try:
+        events.get(timeout=2 * PATIENCE)()
+    finally:
+        taken.set()
+        thread.join()
+        signal.signal(signal.SIGUSR1, before)
+    assert heard == ["signal"]
+
+
+def test_events_come_in_their_order_and_nothing_comes_of_an_empty_queue() -> None:
+    events, done = EventQueue(), list[int]()
+    for number in (1, 2, 3):
+        events.put(lambda number=number: done.append(number))  # type: ignore[misc]
+    for _ in range(3):
+        events.get()()
+    assert done == [1, 2, 3]
+    for timeout in (0.0, 0.01, HEARD_SECONDS + 0.01):
+        with pytest.raises(Empty):
+            events.get(timeout=timeout)
+    with pytest.raises(Empty):
+        events.get(block=False)
