@@ -46,20 +46,27 @@ class StallSelector(selectors.DefaultSelector):
         self.stalled = 0.0
         self._wall = wall
         self._cpu = cpu
-        self._left: tuple[float, float] | None = None
-        """When the last wait ended, and the thread's CPU time then."""
+        self._seen = wall(), cpu()
+        """When it was looked last whether the thread stands still, and the thread's CPU time then."""
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         """Wait for events, *timeout* seconds at most, or `BEAT_SECONDS`; there may be none."""
         patience = BEAT_SECONDS if timeout is None else min(max(timeout, 0.0), BEAT_SECONDS)
-        entered, cpu = self._wall(), self._cpu()
-        if self._left is not None:  # what the thread did meanwhile took CPU time; the rest is none of its doing
-            self._count(entered - self._left[0] - (cpu - self._left[1]))
+        entered = self.look()
         events = super().select(patience)
         left = self._wall()
         self._count(left - entered - patience)
-        self._left = left, self._cpu()
+        self._seen = left, self._cpu()
         return events
+
+    def look(self) -> float:
+        """Count what the thread stood still since it was looked last, and give the time by the wall clock."""
+        now, (seen, used) = self._wall(), self._seen
+        if now - seen > STALL_SECONDS:  # what the thread did meanwhile took CPU time; the rest is none of its doing
+            cpu = self._cpu()
+            self._count(now - seen - (cpu - used))
+            self._seen = now, cpu
+        return now
 
     def _count(self, seconds: float) -> None:
         if seconds > STALL_SECONDS:
@@ -75,4 +82,4 @@ class SteadyLoop(asyncio.SelectorEventLoop):
 
     def time(self) -> float:
         """Seconds; runs as `time.monotonic` does while the loop can work."""
-        return super().time() - self._watching.stalled
+        return self._watching.look() - self._watching.stalled

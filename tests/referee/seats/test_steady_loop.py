@@ -56,6 +56,18 @@ def test_time_in_which_the_thread_neither_works_nor_waits_is_a_standstill_unless
     assert selector.stalled == pytest.approx(stood if counts else 0.0)
 
 
+def test_a_standstill_in_the_midst_of_work_is_known_at_the_next_look_at_the_clock(
+    selector: StallSelector, times: Times
+) -> None:
+    times.wall += 12.0
+    times.cpu += 0.125
+    assert selector.look() - selector.stalled == pytest.approx(0.125)
+    times.wall += 0.125
+    assert selector.look() - selector.stalled == pytest.approx(0.25)
+    selector.select(0)
+    assert selector.stalled == pytest.approx(11.875)
+
+
 def test_work_is_no_standstill(selector: StallSelector, times: Times) -> None:
     times.wall += 5.0
     times.cpu += 5.0
