@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import JSON, Text, cast, func, select, text, type_coerce
 from sqlalchemy.exc import DBAPIError
 
-from ladder.store import account_models, cluster_models, table_models  # noqa: F401 (their tables are in the metadata)
-from ladder.store.models import Base
+from ladder.store.all_tables import METADATA, all_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -45,11 +44,6 @@ class Digest:
         part = hashlib.blake2b(told.encode(errors="surrogatepass"), digest_size=DIGEST_BYTES).digest()
         self._sum = (self._sum + int.from_bytes(part, "big")) % 256**DIGEST_BYTES
         self.rows += 1
-
-
-def all_tables() -> list[Table]:
-    """The tables of a ladder; each stands behind those that its rows refer to."""
-    return Base.metadata.sorted_tables
 
 
 def read_rows(connection: Connection, table: Table) -> Iterator[Row]:
@@ -101,7 +95,7 @@ def set_last_ids(connection: Connection, numbers: dict[str, int]) -> None:
                 text("SELECT setval(pg_get_serial_sequence(:name, 'id'), :number, :is_used)"),
                 {"name": name, "number": max(number, 1), "is_used": number > 0},
             )
-        elif _keeps_numbers(Base.metadata.tables[name]):
+        elif _keeps_numbers(METADATA.tables[name]):
             connection.execute(text("DELETE FROM sqlite_sequence WHERE name = :name"), {"name": name})
             if number:
                 statement = "INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :number)"

@@ -28,6 +28,8 @@ SQLITE_SETTINGS = (
 )
 MANY_READERS = tuple("cache_size=-8192" if name.startswith("cache_size") else name for name in SQLITE_SETTINGS)
 """For a process that has a dozen connections: each has a cache of its own."""
+WITHOUT_FOREIGN_KEYS = tuple("foreign_keys=OFF" if name.startswith("foreign") else name for name in SQLITE_SETTINGS)
+"""SQLite changes a table by making another one in its place, which foreign keys would see as removing its rows."""
 WRITER_LOCK = 0x70696770656E
 """Number of PostgreSQL's advisory lock that writers take."""
 CONNECT_SECONDS = 10

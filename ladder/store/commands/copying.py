@@ -12,11 +12,11 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 
 from ladder.errors import LadderError, StoreError
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
-from ladder.store.bulk import Digest, all_tables, last_ids, read_rows, set_last_ids, write_rows
+from ladder.store.all_tables import all_tables, make_schema
+from ladder.store.bulk import Digest, last_ids, read_rows, set_last_ids, write_rows
 from ladder.store.commands.coordinators import SILENT_SECONDS, coordinators, database_time
-from ladder.store.database import Database
+from ladder.store.database import WITHOUT_FOREIGN_KEYS, Database
 from ladder.store.failures import first_line, in_words, place
-from ladder.store.migrations import WITHOUT_FOREIGN_KEYS, make_schema
 from ladder.store.models import Status, StoredMatch
 from ladder.store.schema import REVISION, is_empty
 from ladder.store.table_models import PeopleTable

@@ -35,9 +35,10 @@ def open_ladder(settings: Settings, create: bool = False, many_readers: bool = F
     database = Database(settings.url, MANY_READERS if many_readers else SQLITE_SETTINGS)
     try:
         if create and revision_in(database) is None:
-            from ladder.store.migrations import upgrade  # takes longer to load than a query does
+            from ladder.store.all_tables import make_schema  # only who begins a ladder needs all tables
 
-            upgrade(settings.url)
+            with database.write() as session:
+                make_schema(session.connection())
         check_revision(database, revision_in(database))
     except BaseException:
         database.close()

@@ -13,7 +13,7 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import text
 
-from ladder.store.database import SQLITE_SETTINGS, Database
+from ladder.store.database import WITHOUT_FOREIGN_KEYS, Database
 from ladder.store.schema import REVISION
 
 if TYPE_CHECKING:
@@ -22,18 +22,11 @@ if TYPE_CHECKING:
     from sqlalchemy import URL, Connection
 
 FOLDER = Path(__file__).parent
-WITHOUT_FOREIGN_KEYS = tuple("foreign_keys=OFF" if name.startswith("foreign") else name for name in SQLITE_SETTINGS)
-"""SQLite changes a table by making another one in its place, which foreign keys would see as removing its rows."""
 
 
 def upgrade(url: str | URL, revision: str = REVISION) -> None:
     """Bring the schema of the database at *url* up to *revision*, all of it or nothing; make it if there is none."""
     _run(url, lambda config: command.upgrade(config, revision))
-
-
-def make_schema(connection: Connection) -> None:
-    """Make the schema in the transaction that *connection* is in."""
-    command.upgrade(config_for(connection), REVISION)
 
 
 def downgrade(url: str | URL, revision: str) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from alembic import context
 
-from ladder.store import account_models, cluster_models, table_models  # noqa: F401 (their tables are in the metadata)
-from ladder.store.models import Base
+from ladder.store.all_tables import METADATA
 
 context.configure(
     connection=context.config.attributes["connection"],
-    target_metadata=Base.metadata,
+    target_metadata=METADATA,
     render_as_batch=True,  # SQLite alters hardly anything in place
 )
 context.run_migrations()

@@ -13,7 +13,8 @@ from sqlalchemy import select, text
 
 from ladder.errors import LadderError, StoreError
 from ladder.store import models
-from ladder.store.bulk import all_tables, last_ids, read_rows
+from ladder.store.all_tables import all_tables
+from ladder.store.bulk import last_ids, read_rows
 from ladder.store.commands.coordinators import database_time, note_alive
 from ladder.store.commands.copying import copy_ladder
 from ladder.store.commands.opening import check_revision, revision_in
