@@ -16,7 +16,6 @@ import itertools
 import json
 import os
 import signal
-import socket
 import statistics
 import subprocess
 import sys
@@ -31,6 +30,7 @@ from sqlalchemy import select, update
 
 from benchmarks.generated_ladder import VARIANT, generate
 from benchmarks.machine import machine
+from benchmarks.programs import free_port
 from benchmarks.report import counted, show
 from ladder.cluster.certificates import make_authority, make_worker
 from ladder.settings.settings import load_settings
@@ -113,7 +113,7 @@ class SimulatedCluster:
         self._size = size
         self._folder = folder
         self._stack = stack
-        self._port = _free_port()
+        self._port = free_port()
         data = folder / "data"
         data.mkdir()
         make_ladder(data, size.bots, url)
@@ -274,12 +274,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.wait(30)
     process.kill()
     process.wait()
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-        return port
 
 
 HEADINGS = ("store", "bots", "workers", "match", "matches/s", "coordinator", "scheduler", "both busy",

@@ -9,30 +9,28 @@ two people sit across, and house bots beside them. Time to the first card counts
 until a person has the first state that shows cards, tables one after the other. Then all are played at once: each
 person answers after about `--think` seconds. "Card to the other chair" is the time from before the POST until the
 other person has the state that shows the card. CPU is that of both processes, with their threads, by `/proc`. Last,
-tables at which people sit and do nothing: memory of both processes for each, and their CPU. What the people themselves
-take, in this process, is on the same cores.
+tables at which people sit and do nothing: memory of both processes for each, their CPU, and what they do to a match of
+bots in processes, played by turns beside them and without them. What the people themselves take, in this process, is on
+the same cores.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
 import random
-import resource
-import socket
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import ExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.browsers import Browser, PlayedTable, Seen
 from benchmarks.command import HEADINGS, WORDS, parser_of
 from benchmarks.machine import machine
+from benchmarks.programs import free_port, running
 from benchmarks.report import Row, sections, show
 from ladder.app.ladder import Ladder
 from ladder.app.tables.opening import open_table
@@ -41,36 +39,21 @@ from ladder.settings.settings import load_settings
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableVisitor
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Sequence
+    from collections.abc import AsyncIterator, Sequence
 
+    from benchmarks.programs import Process
     from ladder.values.people import OpenedTable
 
 FIRST = 20
 """Tables of which the first card is waited for."""
 IDLE_SECONDS = 10.0
+MANY = {"PIGPEN_PEOPLE_TABLES": "1000"}
+ROUNDS = 3
+"""Rounds in which a match is played beside idle tables and without them."""
+MATCH = ("play", *["random"] * 4, "--sandbox", "process", "--deals", "300", "--seed", "1")
 SETTLE_SECONDS = 5.0
 HOUSE = ("counting", "cautious")
 LOCAL = TableVisitor(shown="Ada")
-TICKS = os.sysconf("SC_CLK_TCK")
-
-
-@dataclass
-class Process:
-    """One of the two programs."""
-
-    name: str
-    pid: int
-
-    @property
-    def memory(self) -> float:
-        """MiB that are in memory."""
-        return int(Path(f"/proc/{self.pid}/statm").read_text().split()[1]) * resource.getpagesize() / 2**20
-
-    @property
-    def cpu(self) -> float:
-        """Seconds of CPU time so far."""
-        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / TICKS
 
 
 def opened(ladder: Ladder, seconds: float) -> OpenedTable:
@@ -154,7 +137,12 @@ async def measure(ladder: Ladder, port: int, processes: Sequence[Process], optio
 
 
 async def _idle(ladder: Ladder, port: int, processes: Sequence[Process], count: int) -> list[Row]:
-    before = [each.memory for each in processes]
+    before, alone, beside = [each.memory for each in processes], [], []
+    for _ in range(ROUNDS):
+        alone.append(await _match_seconds())
+        async with sitting(ladder, port, count):
+            await asyncio.sleep(SETTLE_SECONDS)
+            beside.append(await _match_seconds())
     async with sitting(ladder, port, count):
         await asyncio.sleep(SETTLE_SECONDS)
         cpu = [each.cpu for each in processes]
@@ -168,7 +156,20 @@ async def _idle(ladder: Ladder, port: int, processes: Sequence[Process], count: 
                 f"{1024 * (now - first) / count:.0f} KiB a table"),
             Row(f"CPU of {each.name}", f"{100 * busy / IDLE_SECONDS:.1f} % of a core"),
         ]  # fmt: skip
-    return rows
+    ratio = statistics.median(one / other for one, other in zip(beside, alone, strict=True))
+    took = f"{statistics.median(beside):.2f} s, without them {statistics.median(alone):.2f} s"
+    return [*rows, Row("a match of bots beside them", took, f"ratio {ratio:.2f}")]
+
+
+async def _match_seconds() -> float:
+    """Seconds that a match of bots takes."""
+    began = time.perf_counter()
+    program = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "ladder.cli.entry", *MATCH, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    if await program.wait():
+        raise SystemExit("The match beside idle tables has failed.")
+    return time.perf_counter() - began
 
 
 def _spread(values: list[float]) -> tuple[str, str]:
@@ -178,22 +179,6 @@ def _spread(values: list[float]) -> tuple[str, str]:
     return f"p99 {cuts[98]:.0f} ms", f"p50 {cuts[49]:.0f}, p90 {cuts[89]:.0f}, most {max(values):.0f} ms"
 
 
-@contextmanager
-def running(words: Sequence[str], folder: Path, name: str) -> Iterator[Process]:
-    """``pigpen WORDS`` while it runs."""
-    where = {"PIGPEN_DATA_DIR": str(folder), "PIGPEN_PEOPLE_TABLES": "1000"}
-    with (folder / f"{words[-1]}.err").open("wb") as errors:
-        program = subprocess.Popen(
-            [sys.executable, "-m", "ladder.cli.entry", *words], env=os.environ | where, stderr=errors,
-            stdout=subprocess.DEVNULL, cwd=folder,
-        )  # fmt: skip
-    try:
-        yield Process(name, program.pid)
-    finally:
-        program.terminate()
-        program.wait()
-
-
 async def _up(port: int) -> None:
     while True:
         with suppress(OSError):
@@ -201,11 +186,6 @@ async def _up(port: int) -> None:
             writer.close()
             return
         await asyncio.sleep(0.1)
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return int(taken.getsockname()[1])
 
 
 def main() -> None:
@@ -218,11 +198,11 @@ def main() -> None:
     options = parser.parse_args()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        settings = load_settings(data_dir=folder, people_tables=1000)
+        settings = load_settings(data_dir=folder, people_tables=int(MANY["PIGPEN_PEOPLE_TABLES"]))
         ladder = stack.enter_context(Ladder.open(settings, create=True))
-        port = _free_port()
-        site = stack.enter_context(running(["serve", "--port", str(port)], folder, "the site"))
-        tables = stack.enter_context(running(["ladder", "tables"], folder, "the tables"))
+        port = free_port()
+        site = stack.enter_context(running(["serve", "--port", str(port)], folder, "the site", MANY))
+        tables = stack.enter_context(running(["ladder", "tables"], folder, "the tables", MANY))
 
         async def work() -> dict[str, list[Row]]:
             await _up(port)
