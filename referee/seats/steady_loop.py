@@ -46,15 +46,17 @@ class StallSelector(selectors.DefaultSelector):
         self.stalled = 0.0
         self._wall = wall
         self._cpu = cpu
-        self._seen = wall(), cpu()
-        """When it was looked last whether the thread stands still, and the thread's CPU time then."""
+        self._looked = wall()
+        """When it was looked last what time it is: no standstill begins before that."""
+        self._seen = self._looked, cpu()
+        """When the thread's CPU time was read last, and what it was."""
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         """Wait for events, *timeout* seconds at most, or `BEAT_SECONDS`; there may be none."""
         patience = BEAT_SECONDS if timeout is None else min(max(timeout, 0.0), BEAT_SECONDS)
         entered = self.look()
         events = super().select(patience)
-        left = self._wall()
+        left = self._looked = self._wall()
         self._count(left - entered - patience)
         self._seen = left, self._cpu()
         return events
@@ -64,8 +66,9 @@ class StallSelector(selectors.DefaultSelector):
         now, (seen, used) = self._wall(), self._seen
         if now - seen > STALL_SECONDS:  # what the thread did meanwhile took CPU time; the rest is none of its doing
             cpu = self._cpu()
-            self._count(now - seen - (cpu - used))
+            self._count(min(now - seen - (cpu - used), now - self._looked))
             self._seen = now, cpu
+        self._looked = now
         return now
 
     def _count(self, seconds: float) -> None:

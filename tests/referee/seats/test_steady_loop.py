@@ -10,6 +10,8 @@ import sys
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from referee.seats.steady_loop import BEAT_SECONDS, STALL_SECONDS, StallSelector, SteadyLoop, loop_time
 
@@ -66,6 +68,21 @@ def test_a_standstill_in_the_midst_of_work_is_known_at_the_next_look_at_the_cloc
     assert selector.look() - selector.stalled == pytest.approx(0.25)
     selector.select(0)
     assert selector.stalled == pytest.approx(11.875)
+
+
+@given(st.lists(st.tuples(st.floats(0, 20), st.floats(0, 1), st.booleans()), max_size=20))
+def test_its_time_never_goes_back(moments: list[tuple[float, float, bool]]) -> None:
+    times = Times()
+    selector = StallSelector(lambda: times.wall, lambda: times.cpu)
+    last = 0.0
+    for passed, share, waits in moments:
+        times.wall += passed
+        times.cpu += passed * share
+        if waits:
+            selector.select(0)
+        told = selector.look() - selector.stalled
+        assert told > last - 1e-9
+        last = told
 
 
 def test_work_is_no_standstill(selector: StallSelector, times: Times) -> None:
