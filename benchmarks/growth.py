@@ -108,16 +108,17 @@ def _resident() -> float:
     return next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmRSS"))
 
 
-def match(deals: int) -> Grown:
-    """Play a match of so many deals, after one that does not count."""
-    asyncio.run(_match(1))
+def match(deals: int, warm_up: bool) -> Grown:
+    """Play a match of so many deals, after one that does not count if it is to warm up."""
+    if warm_up:
+        asyncio.run(_match(1))
     return asyncio.run(_match(deals))
 
 
-def measure(rounds: int, lengths: Sequence[int] = DEALS) -> list[Row]:
+def measure(rounds: int, lengths: Sequence[int] = DEALS, warm_up: bool = True) -> list[Row]:
     """Matches of more and more deals, each in a process of its own; each figure against that of the shortest."""
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), max_tasks_per_child=1) as alone:
-        found = [[alone.submit(match, deals).result() for deals in lengths] for _ in range(rounds)]
+        found = [[alone.submit(match, deals, warm_up).result() for deals in lengths] for _ in range(rounds)]
 
     def rows(what: str, field: str, unit: str, first: int = 0) -> list[Row]:
         names = [f"{what}, {counted(deals, 'deal')}" for deals in lengths[first:]]

@@ -31,7 +31,7 @@ from pigpen.rules import new_seed
 from referee.records.lines import AnyLine, DealLine, Instances
 
 STARTS: Mapping[Instances, int] = {"fresh": 2, "warm": 10}
-"""Starts of four bots that count together; two more before them do not count."""
+"""Starts of four bots that count together; `WARM_UP` more before them do not count."""
 WARM_UP = 2
 
 
@@ -47,16 +47,16 @@ class Start:
     """The same with a deal."""
 
 
-def pigpen_start(instances: Instances, count: int) -> Start:
+def pigpen_start(instances: Instances, count: int, warm_up: int) -> Start:
     """Start the bots of so many matches, one after the other."""
-    return asyncio.run(_pigpen(instances, count))
+    return asyncio.run(_pigpen(instances, count, warm_up))
 
 
-async def _pigpen(instances: Instances, count: int) -> Start:
+async def _pigpen(instances: Instances, count: int, warm_up: int) -> Start:
     sandbox = DockerSandbox(instances=instances)
     try:
         program = await sandbox.load(INSTANT)
-        for _ in range(WARM_UP):
+        for _ in range(warm_up):
             await _play(program)
         seat = await _busy(count, lambda: _seat(program))
         millis: list[float] = []
@@ -136,15 +136,16 @@ async def _bare() -> float:
                 await server.stop()
 
 
-def measure(rounds: int, counts: Mapping[Instances, int] = STARTS) -> list[Row]:
-    """Starts in turn, after one of each that does not count."""
-    pigpen_start("warm", 1), bare_millis()
+def measure(rounds: int, counts: Mapping[Instances, int] = STARTS, warm_up: int = WARM_UP) -> list[Row]:
+    """Starts in turn; if any are to warm up, after one of each that does not count."""
+    if warm_up:
+        pigpen_start("warm", 1, warm_up), bare_millis()
     bare: list[float] = []
     starts: dict[str, list[Start]] = {"fresh": [], "warm": []}
     for _ in range(rounds):
         bare.append(bare_millis())
-        starts["fresh"].append(pigpen_start("fresh", counts["fresh"]))
-        starts["warm"].append(pigpen_start("warm", counts["warm"]))
+        starts["fresh"].append(pigpen_start("fresh", counts["fresh"], warm_up))
+        starts["warm"].append(pigpen_start("warm", counts["warm"], warm_up))
     millis = [[start.millis for start in each] for each in starts.values()]
     names = ("four bare hardened containers, connected", "four bots, fresh: first card", "four bots, warm: first card")
     rows = compared(names, [bare, *millis], "ms", "bare containers")

@@ -1,17 +1,26 @@
-"""A variant for two players: a board of it takes 4 instances of bots, where one of four players takes 16."""
+"""Variants for fewer players: a board for two takes 4 instances of bots, one for three 9, and one for four 16."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pigpen.rules.presets import HEARTS_JACK
+from pigpen.rules.parts import Direction, Passing
+from pigpen.rules.presets import HEARTS, HEARTS_JACK
 from referee.records.rules_file import to_toml
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 FOR_TWO = replace(HEARTS_JACK, name="for-two", title="Hearts for two", players=2, passing=None, moon=None)
+FOR_THREE = replace(
+    HEARTS,
+    name="for-three",
+    title="Hearts for three",
+    players=3,
+    removed=("2D",),
+    passing=Passing(cards=3, directions=(Direction.LEFT, Direction.RIGHT, Direction.NONE)),
+)
 
 
 def write_for_two(folder: Path) -> str:

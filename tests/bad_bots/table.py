@@ -9,7 +9,7 @@ from ladder.sandbox.base import Exit
 from pigpen import ClockSetting
 from referee.seats.verdict import Verdict
 from tests.counts import LONG
-from tests.for_two import FOR_TWO
+from tests.for_two import FOR_THREE, FOR_TWO
 
 PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=60.0)
 """Room for the honest on a machine that is busy."""
@@ -19,6 +19,9 @@ SHORT = ClockSetting(bank=8.0, increment=0.1, limit=1.0, start_up=60.0)
 """Where a bank is to be used up."""
 WAITED_FOR = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=10.0)
 """Where somebody is not to come at all."""
+
+THREE = "hearts" if LONG else FOR_THREE.name
+"""Where two bad bots need an honest neighbour, or somebody is to be passed cards."""
 
 TIMEOUT, ILLEGAL, MALFORMED, GONE, ABSENT = Verdict
 ENDS = "its program ended with exit code {}"
@@ -71,16 +74,16 @@ BAD_BOTS: Mapping[str, BadBot] = {
         observed={"stole half of a neighbour's time": False}, beside="thinker", needs_root=True
     ),
     "thinks_in_the_sealed_phase": BadBot(
-        observed={"stole half of a neighbour's time": False}, rules="hearts", beside="passer", needs_root=True
+        observed={"stole half of a neighbour's time": False}, rules=THREE, beside="passer", needs_root=True
     ),
     "thinks_before_it_is_asked": BadBot(
-        unasked_ms=100.0, observed={"paid for it": True}, rules="hearts", beside="latecomer"
+        unasked_ms=100.0, observed={"paid for it": True}, rules=THREE, beside="latecomer"
     ),
     "thinks_a_little_unasked": BadBot(unasked_ms=1.0, beside="steady", deals=2),
     "maps_memory_while_held": BadBot(
         observed={"stole half of a neighbour's time": False}, beside="thinker", needs_root=True
     ),
-    "sleeps_with_friends": BadBot((TIMEOUT,) * 3, "no answer within", clock=SHORT, chairs=3, rules="hearts"),
+    "sleeps_with_friends": BadBot((TIMEOUT,) * 3, "no answer within", clock=SHORT, chairs=3 if LONG else 2, rules=THREE),
     "burns_cpu": BadBot(observed={"fires": 20}, clock=HURRIED),
     "stops_itself": BadBot((TIMEOUT,) * 3, "no answer within", clock=HURRIED),
     # Taking a seat.
@@ -142,7 +145,7 @@ BAD_BOTS: Mapping[str, BadBot] = {
     "fills_tmp": BadBot(observed={"/tmp": "ENOSPC", "/dev/shm": "ENOSPC"}),
     "fills_tmp_with_files": BadBot(observed={"in the end": "ENOSPC"}),
     "floods_output": BadBot(),
-    "hogs_pipes": BadBot(observed={"in seat 0": False, "in seat 1": True}, chairs=2, rules="hearts"),
+    "hogs_pipes": BadBot(observed={"in seat 0": False, "in seat 1": True}, chairs=2, rules=THREE),
     # What containers share.
     "evicts_pages": BadBot(observed={"met": ["EPERM"]}),
     "takes_notes": BadBot(),
@@ -153,13 +156,13 @@ BAD_BOTS: Mapping[str, BadBot] = {
             **told_nothing(["EPERM"], ["EPERM"]),
         },
         chairs=2,
-        rules="hearts",
+        rules=THREE,
     ),
-    "tells_by_futex": BadBot(observed=told_nothing(["EAGAIN"], []), chairs=2, rules="hearts"),
+    "tells_by_futex": BadBot(observed=told_nothing(["EAGAIN"], []), chairs=2, rules=THREE),
     "tells_by_counts": BadBot(
-        observed=told_nothing(["ENOTTY", "EPERM"], ["ENOENT", "ENOTTY", "EPERM"]), chairs=2, rules="hearts"
+        observed=told_nothing(["ENOTTY", "EPERM"], ["ENOENT", "ENOTTY", "EPERM"]), chairs=2, rules=THREE
     ),
-    "reads_the_host": BadBot(observed={"files that tell": [], "sysinfo": "EPERM"}, chairs=2, rules="hearts"),
+    "reads_the_host": BadBot(observed={"files that tell": [], "sysinfo": "EPERM"}, chairs=2, rules=THREE),
     # What a container may reach.
     "writes_everywhere": BadBot(observed={"folders": ["/dev/mqueue", "/dev/shm", "/tmp"], "kernel": []}),
     "kills_everybody": BadBot(observed={"everybody": "ESRCH", "the first": "allowed", "alive": True}),
@@ -171,7 +174,7 @@ BAD_BOTS: Mapping[str, BadBot] = {
             "metadata service": "EAFNOSUPPORT",
         }
     ),
-    "abstract_sockets": BadBot(observed={"own": "allowed", "others": ["ECONNREFUSED"]}, chairs=2, rules="hearts"),
+    "abstract_sockets": BadBot(observed={"own": "allowed", "others": ["ECONNREFUSED"]}, chairs=2, rules=THREE),
     "reads_secrets": BadBot(
         observed={"read": [], "descriptors of the first": "EACCES", "processes": 2, "token in sight": False}
     ),

@@ -63,8 +63,11 @@ def build(folder: Path, instances: Instances) -> BotSource:
     return BotSource("takes_notes", image=tag)
 
 
+LATER = (pytest.mark.long, pytest.mark.only_long)
+
+
 @pytest.mark.docker
-@pytest.mark.parametrize("instances", ["warm", "fresh"])
+@pytest.mark.parametrize("instances", ["warm", pytest.param("fresh", marks=LATER)])
 async def test_no_note_on_a_board_can_be_read_when_it_is_played_again(tmp_path: Path, instances: Instances) -> None:
     bot, sandbox = build(tmp_path, instances), DockerSandbox(instances=instances)
     lines: list[AnyLine] = []

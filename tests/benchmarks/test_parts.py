@@ -15,9 +15,9 @@ from pigpen import is_accelerated
 from pigpen.rules import PRESETS
 
 SMALL: dict[Any, dict[str, Any]] = {
-    start: {"counts": {"fresh": 1, "warm": 1}},
+    start: {"counts": {"fresh": 1, "warm": 1}, "warm_up": 0},
     tables: {"counts": (1, 2)},
-    growth: {"lengths": (1, 3)},
+    growth: {"lengths": (1, 3), "warm_up": False},
     verify: {"repeats": 1},
     ladder_overhead: {"ladders": (("process", 1),), "places": 1},
 }

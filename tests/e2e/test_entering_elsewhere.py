@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shlex
 import subprocess
@@ -12,15 +13,20 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.app.ladder import Ladder
+from ladder.sandbox.bots.bot_source import find_bot
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.settings.settings import load_settings
+from ladder.store.commands.submissions import Submission, add_version
+from pigpen.rules import PRESETS
 from tests.e2e.command import PIGPEN, PLAIN, environment
 from tests.e2e.test_readme import ELSEWHERE, README, blocks, section
 from tests.e2e.test_up import free_port
 from tests.e2e.test_wheels import copy_sources, install, make_wheels
+from tests.ladder.ladders import NOW
 from tests.ladder.people import add_person, token_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 PATIENCE = 600
@@ -29,17 +35,28 @@ HOUSE = {"Snout": "counting", "Truffle": "cautious", "Acorn": "random"}
 """Who is there already."""
 
 
+async def images_of(samples: Iterable[str]) -> dict[str, str]:
+    """The ids of the images of sample bots. Their trials are not the point here."""
+    sandbox = DockerSandbox()
+    try:
+        return {sample: (await sandbox.load(find_bot(sample))).identity for sample in samples}
+    finally:
+        await sandbox.close()
+
+
 @contextmanager
 def somebodys_ladder(folder: Path) -> Iterator[tuple[str, str]]:
     """A whole ladder with containers, as its organiser runs it; gives its address, and a token of a contestant's."""
     variables = environment(
         PIGPEN_DATA_DIR=str(folder / "data"), PIGPEN_SITE_PORT=str(free_port()), PIGPEN_BOARDS="1",
-        PIGPEN_PREFLIGHT_DEALS="1", PIGPEN_CLOCK="600+1", PIGPEN_LIMIT="60",
+        PIGPEN_PREFLIGHT_DEALS="1", PIGPEN_CLOCK="600+1", PIGPEN_LIMIT="60", PIGPEN_CONCURRENCY="1",
     )  # fmt: skip
-    for name, sample in HOUSE.items():
-        command = [str(PIGPEN), "submit", sample, "--name", name, "--owner", f"owner-of-{name}"]
-        subprocess.run(command, cwd=folder, env=variables, check=True, capture_output=True)
-    with Ladder.open(load_settings(data_dir=folder / "data")) as ladder:
+    images = asyncio.run(images_of(HOUSE.values()))
+    with Ladder.open(load_settings(data_dir=folder / "data"), create=True) as ladder:
+        with ladder.database.write() as session:
+            for name, sample in HOUSE.items():
+                bot = Submission(name, f"owner-of-{name}", images[sample], "docker", sample, 1000, can_fork=True)
+                add_version(session, bot, [PRESETS["gongzhu"]], NOW)
         add_person(ladder, "ada")
         token = token_of(ladder, "ada")
     with (

@@ -27,7 +27,8 @@ SHORTER = {
     "pigpen play ./mybot random cautious counting --rules gongzhu --boards 8 --seed 7": "--boards 1",
     "pigpen play ./mybot counting counting counting --rules hearts --boards 50 --sandbox inline": "--boards 5",
     "pigpen play random cautious counting ./mybot --rules mine.toml --boards 4 --sandbox process": "--boards 1",
-    "pigpen play random cautious counting ./mybot --seed 7 --record match.jsonl": "--boards 4 --sandbox process",
+    "pigpen check ./mybot": "--sandbox inline",
+    "pigpen play random cautious counting ./mybot --seed 7 --record match.jsonl": "--boards 4 --sandbox inline",
 }
 """What each of these commands has at its end for each push: as much as those after it look at."""
 QUICK_TRIALS = {"PIGPEN_PREFLIGHT_DEALS": str(count(1, 4))}

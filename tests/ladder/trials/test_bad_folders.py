@@ -17,13 +17,15 @@ from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker import bot_images, built_images, image_build
 from ladder.sandbox.docker.base_image import base_image_id
 from ladder.sandbox.docker.bot_images import image_of_folder, pull_image
-from ladder.sandbox.docker.built_images import KEPT_IMAGES
 from ladder.sandbox.docker.package_images import PackageImages
 from ladder.sandbox.wheels.packages import Packages
+from tests.counts import count
 
 pytestmark = pytest.mark.docker
 
 Write = Callable[[str, dict[str, str]], Path]
+KEPT = count(2, built_images.KEPT_IMAGES)
+"""Images of a folder that stay: each is a build."""
 SAMPLE = 'FROM pigpen/bot\nCOPY bot.py .\nCMD ["python", "bot.py"]\n'
 
 
@@ -33,6 +35,11 @@ def base(client: docker.DockerClient, python_image: str, monkeypatch: pytest.Mon
     found = str(client.images.get(python_image).id)
     monkeypatch.setattr(bot_images, "base_image_id", lambda client, content: found)
     return found
+
+
+@pytest.fixture
+def kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(built_images, "KEPT_IMAGES", KEPT)
 
 
 def build(client: docker.DockerClient, folder: Path) -> str:
@@ -192,6 +199,8 @@ def edit(client: docker.DockerClient, folder: Path, count: int) -> str:
     return build(client, folder)
 
 
+@pytest.mark.long
+@pytest.mark.usefixtures("kept")
 def test_the_newest_few_images_of_a_folder_stay_and_those_that_are_needed(
     client: docker.DockerClient, write: Write, name: str, tmp_path: Path
 ) -> None:
@@ -199,30 +208,35 @@ def test_the_newest_few_images_of_a_folder_stay_and_those_that_are_needed(
     namesake = tmp_path / "other" / name
     namesake.mkdir(parents=True)
     other = edit(client, namesake, 0)
-    entered, running, forgotten, *newest = [edit(client, folder, count) for count in range(3)]
+    entered = edit(client, folder, 0)
     client.api.tag(entered, "pigpen/entered", f"test-{name}")
+    running = edit(client, folder, 1)
     container = client.api.create_container(running)
-    newest += [edit(client, folder, count) for count in range(3, 3 + KEPT_IMAGES)]
+    forgotten, *newest = [edit(client, folder, number) for number in range(2, 3 + KEPT)]
     left = there(client)
     tagged = tags(client, folder)
     client.api.remove_container(container)
-    assert {entered, running, other, *newest[-KEPT_IMAGES:]} <= left
+    assert {entered, running, other, *newest} <= left
     assert forgotten not in left
-    assert len(tagged) == KEPT_IMAGES + 2
+    assert len(tagged) == KEPT + 2
     assert len(tags(client, namesake)) == 1
 
 
+@pytest.mark.long
+@pytest.mark.usefixtures("kept")
 def test_using_an_image_again_makes_it_one_of_the_newest(client: docker.DockerClient, write: Write, name: str) -> None:
     folder = write(name, {"bot.py": ""})
     first = edit(client, folder, 0)
-    for count in range(1, KEPT_IMAGES):
+    for count in range(1, KEPT):
         edit(client, folder, count)
     assert edit(client, folder, 0) == first
-    edit(client, folder, KEPT_IMAGES)
+    edit(client, folder, KEPT)
     assert first in there(client)
-    assert len(tags(client, folder)) == KEPT_IMAGES
+    assert len(tags(client, folder)) == KEPT
 
 
+@pytest.mark.long
+@pytest.mark.usefixtures("kept")
 def test_the_same_content_elsewhere_is_the_same_image_and_outlives_the_first_folder(
     client: docker.DockerClient, write: Write, name: str, tmp_path: Path
 ) -> None:
@@ -232,7 +246,7 @@ def test_the_same_content_elsewhere_is_the_same_image_and_outlives_the_first_fol
     (twin / "bot.py").write_text(f"# {name}")
     first = build(client, folder)
     assert build(client, twin) == first
-    for count in range(KEPT_IMAGES):
+    for count in range(KEPT):
         edit(client, folder, count)
     assert len(tags(client, twin)) == 1
     assert build(client, twin) == first

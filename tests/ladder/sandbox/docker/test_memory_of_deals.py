@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 SPEC = MatchSpec(
     PRESETS["gongzhu"], ("a", "b", "c", "d"), Format(boards=1), ClockSetting(600.0, 1.0, 30.0, 60.0), bytes(32)
 )
+LATER = (pytest.mark.long, pytest.mark.only_long)
 ITS_OWN = ("~", "$TMPDIR")
 ANYWHERE = ("~", "/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/pigpen", "/run", "/", ".")
 RECALLS = "I have seen these cards before."
@@ -66,10 +67,17 @@ async def test_no_process_sees_a_board_twice(tmp_path: Path, concurrency: int) -
 
 @pytest.mark.docker
 @pytest.mark.usefixtures("no_leftovers")
-@pytest.mark.parametrize("instances", ["warm", "fresh"])
-@pytest.mark.parametrize("concurrency", [1, 4])
+@pytest.mark.parametrize(
+    ("instances", "concurrency"),
+    [
+        ("warm", 4),
+        ("fresh", 1),
+        pytest.param("warm", 1, marks=LATER),
+        pytest.param("fresh", 4, marks=LATER),
+    ],
+)
 async def test_no_container_sees_a_board_twice_wherever_its_bot_writes(
-    tmp_path: Path, concurrency: int, instances: Instances
+    tmp_path: Path, instances: Instances, concurrency: int
 ) -> None:
     assert await play(DockerSandbox(instances=instances), elephant(tmp_path / "bot", ANYWHERE), concurrency) == (
         "",
