@@ -83,7 +83,9 @@ BAD_BOTS: Mapping[str, BadBot] = {
     "maps_memory_while_held": BadBot(
         observed={"stole half of a neighbour's time": False}, beside="thinker", needs_root=True
     ),
-    "sleeps_with_friends": BadBot((TIMEOUT,) * 3, "no answer within", clock=SHORT, chairs=3 if LONG else 2, rules=THREE),
+    "sleeps_with_friends": BadBot(
+        (TIMEOUT,) * 3, "no answer within", clock=SHORT, chairs=3 if LONG else 2, rules=THREE
+    ),
     "burns_cpu": BadBot(observed={"fires": 20}, clock=HURRIED),
     "stops_itself": BadBot((TIMEOUT,) * 3, "no answer within", clock=HURRIED),
     # Taking a seat.

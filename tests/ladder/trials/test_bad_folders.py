@@ -227,8 +227,8 @@ def test_the_newest_few_images_of_a_folder_stay_and_those_that_are_needed(
 def test_using_an_image_again_makes_it_one_of_the_newest(client: docker.DockerClient, write: Write, name: str) -> None:
     folder = write(name, {"bot.py": ""})
     first = edit(client, folder, 0)
-    for count in range(1, KEPT):
-        edit(client, folder, count)
+    for number in range(1, KEPT):
+        edit(client, folder, number)
     assert edit(client, folder, 0) == first
     edit(client, folder, KEPT)
     assert first in there(client)
@@ -246,8 +246,8 @@ def test_the_same_content_elsewhere_is_the_same_image_and_outlives_the_first_fol
     (twin / "bot.py").write_text(f"# {name}")
     first = build(client, folder)
     assert build(client, twin) == first
-    for count in range(KEPT):
-        edit(client, folder, count)
+    for number in range(KEPT):
+        edit(client, folder, number)
     assert len(tags(client, twin)) == 1
     assert build(client, twin) == first
 
