@@ -13,6 +13,9 @@ import signal
 
 def main() -> None:
     """Run the command line."""
+    from ladder.garbage import look_for_garbage_rarely
+
+    look_for_garbage_rarely()
     from ladder.cli.typer_app import run_app
 
     run_app()

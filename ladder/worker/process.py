@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from ladder.garbage import look_for_garbage_rarely
 from ladder.matches.kinds import SandboxSetup, open_sandbox
 from ladder.sandbox.host import owners
 from ladder.sandbox.host.cores import CORES
@@ -69,6 +70,7 @@ def serve_coordinator(file: int, coordinator: str) -> socket.socket:
         file: Number of the open file that is connected with the coordinator.
         coordinator: Who that is (`owners.this_process`).
     """
+    look_for_garbage_rarely()
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, _go_on)
     connected = socket.socket(fileno=file)

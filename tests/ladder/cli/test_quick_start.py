@@ -12,3 +12,15 @@ def test_the_command_imports_nothing_heavy_before_it_knows_what_is_wanted() -> N
     code = f"import sys, ladder.cli.typer_app; print(*sorted({HEAVY!r} & set(sys.modules)))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.split() == []
+
+
+def test_the_command_looks_for_garbage_rarely_and_not_once_more_at_its_end() -> None:
+    code = """
+import atexit, gc, sys
+from ladder.cli.entry import main
+atexit.register(lambda: print(gc.get_threshold()[0] >= 10_000, gc.get_freeze_count() > 0))
+sys.argv[1:] = ["--help"]
+main()
+"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.splitlines()[-1] == "True True"
