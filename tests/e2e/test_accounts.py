@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from tests.e2e.small_ladder import PATIENT, SmallLadder, small_ladder
+from tests.e2e.small_ladder import PATIENT, SmallLadder, small_ladder, waiting_for
 from tests.e2e.test_up import running
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ SECRET = re.compile(r"pg[pisd]_[\w-]{20,}")
 
 @pytest.fixture
 def ladder(tmp_path: Path) -> Iterator[SmallLadder]:
-    """A ladder with bots."""
-    with small_ladder(tmp_path) as ladder:
+    """A ladder whose bots answer no question: to play costs time, and is not the point."""
+    with small_ladder(tmp_path, program=waiting_for(tmp_path / "gate")) as ladder:
         yield ladder
 
 

@@ -23,10 +23,10 @@ from tests.for_two import FOR_TWO
 from tests.ladder.ladders import queue
 
 SEED = 20261121
-KILLS = count(4, 20)
-MATCHES = count(20, 300)
+KILLS = count(3, 20)
+MATCHES = count(12, 300)
 VARIANTS = (FOR_TWO.name, "gongzhu")
-WAITING = count(16, 230)
+WAITING = count(10, 230)
 """So many matches wait from the beginning, of one table each; the others are the scheduler's, of two or four."""
 PATIENCE = 60.0
 """Seconds after which what does not come never comes."""

@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SEED = 20261123
-FAULTS = count(6, 105)
+FAULTS = count(5, 105)
 """Besides the strangers and liars, who come in any case."""
-MATCHES = count(20, 510)
+MATCHES = count(12, 510)
 SHORT_KINDS = (
     "worker: program killed", "worker: stopped, noticed", "scheduler: killed", "coordinator: killed",
     "worker: wire held, noticed", "database: killed",

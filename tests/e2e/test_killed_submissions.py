@@ -39,7 +39,7 @@ SEED = 20261122
 KILLS = count(3, 30)
 WAITING = count(2, 14)
 """So many submissions wait from the beginning; the others come from commands that are killed."""
-WEB_KILLS = count(2, 30)
+WEB_KILLS = count(1, 30)
 PATIENCE = 300.0
 """Seconds after which what does not come never comes."""
 QUICK_TRIALS = {"PIGPEN_PREFLIGHT_DEALS": "1", "PIGPEN_CLOCK": "600+1", "PIGPEN_LIMIT": "60", "PIGPEN_WORKERS": "2"}

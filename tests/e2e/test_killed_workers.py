@@ -110,7 +110,7 @@ def test_a_killed_coordinator_s_workers_end_and_leave_nothing(ladder: SmallLadde
         assert ladder.processes() == []
         assert list(ladder.scratch.iterdir()) == []
     gate.touch()
-    assert ladder.pigpen_process("ladder", "run", "--matches", "2").returncode == 0
+    assert ladder.pigpen("ladder", "run", "--matches", "2").returncode == 0
     assert ladder.attempts()[:2] == [(1, 2, 0), (2, 2, 0)]
     assert_whole(ladder, 2)
 
@@ -121,13 +121,14 @@ def test_if_everything_is_killed_at_once_the_next_run_clears_it_away(ladder: Sma
             os.kill(pid, signal.SIGKILL)
         runner.communicate()
     gate.touch()
-    assert ladder.pigpen_process("ladder", "run", "--matches", "2").returncode == 0
+    assert ladder.pigpen("ladder", "run", "--matches", "2").returncode == 0
     assert_whole(ladder, 2)
 
 
 def test_signals_for_all_of_them_are_for_the_coordinator(ladder: SmallLadder, gate: Path) -> None:
     with ladder.running("--concurrency", "2", **TWO) as runner:
         workers = two_at_work(ladder, runner)
+        assert {os.getpgid(pid) for pid in workers} == set(workers), "a terminal's Ctrl-C does not come to them"
         for pid in workers:
             for number in SIGNALS:
                 os.kill(pid, number)
@@ -142,6 +143,8 @@ def test_signals_for_all_of_them_are_for_the_coordinator(ladder: SmallLadder, ga
     assert_whole(ladder, 2)
 
 
+@pytest.mark.long
+@pytest.mark.only_long  # on each push: the test before, and test_ladder_run.py gives matches back
 def test_a_terminal_s_ctrl_c_does_not_come_to_the_workers(ladder: SmallLadder) -> None:
     with ladder.running("--concurrency", "2", **TWO) as runner:
         workers = two_at_work(ladder, runner)

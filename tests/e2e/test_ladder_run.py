@@ -101,23 +101,20 @@ def test_the_second_ctrl_c_gives_matches_back_and_leaves_no_process(waiting_ladd
     assert waiting_ladder.attempts()[:2] == [(1, 2, 0), (2, 2, 0)]
 
 
-def test_sigterm_ends_it_as_a_service_manager_expects(waiting_ladder: SmallLadder, gate: Path) -> None:
+def test_no_port_is_open_while_it_plays_and_sigterm_ends_it_as_a_service_manager_expects(
+    waiting_ladder: SmallLadder, gate: Path
+) -> None:
     with waiting_ladder.running("--concurrency", "1", **PATIENT) as runner:
-        until(runner, "match.started")
+        until(runner, "match.started", "worker.started")
+        workers = children(runner.pid)
+        assert workers
+        assert [listening(pid) for pid in (runner.pid, *workers)] == [set()] * (1 + len(workers))
         runner.send_signal(signal.SIGTERM)
         until(runner, "ladder.stopping")
         gate.touch()
         _, err = runner.communicate()
     assert (runner.returncode, err.splitlines()[-1]) == (143, "pigpen: Terminated.")
     assert waiting_ladder.statuses()[Status.DONE] == 1
-
-
-def test_no_port_is_open_while_it_plays(waiting_ladder: SmallLadder) -> None:
-    with waiting_ladder.running("--concurrency", "1", **PATIENT) as runner:
-        until(runner, "match.started", "worker.started")
-        workers = children(runner.pid)
-        assert workers
-        assert [listening(pid) for pid in (runner.pid, *workers)] == [set()] * (1 + len(workers))
 
 
 def test_two_runners_at_one_ladder_record_each_match_once(ladder: SmallLadder) -> None:

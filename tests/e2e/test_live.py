@@ -147,7 +147,7 @@ def test_what_a_killed_run_left_is_removed_by_the_next_one(small: SmallLadder, l
         runner.communicate()
     assert folder.attempts() == [(1, 1), (2, 1)]
     gate.touch()
-    assert small.pigpen_process("ladder", "run", "--matches", "2").returncode == 0
+    assert small.pigpen("ladder", "run", "--matches", "2").returncode == 0
     assert folder.attempts() == [(1, 2), (2, 2)]
 
 
@@ -165,12 +165,12 @@ def test_a_run_that_is_given_up_says_so(small: SmallLadder, ladder: Ladder) -> N
 
 def test_where_the_organiser_wants_nothing_told_there_is_no_file(small: SmallLadder, gate: Path) -> None:
     gate.touch()
-    assert small.pigpen_process("ladder", "run", "--matches", "1", PIGPEN_LIVE="off").returncode == 0
+    assert small.pigpen("ladder", "run", "--matches", "1", PIGPEN_LIVE="off").returncode == 0
     assert LiveFolder(small.settings.data_dir).attempts() == []
 
 
 def test_with_open_hands_the_first_event_of_a_deal_holds_them(small: SmallLadder, gate: Path) -> None:
     gate.touch()
-    assert small.pigpen_process("ladder", "run", "--matches", "1", PIGPEN_LIVE="open").returncode == 0
+    assert small.pigpen("ladder", "run", "--matches", "1", PIGPEN_LIVE="open").returncode == 0
     told = LiveFolder(small.settings.data_dir).path(1, 1).read_text().splitlines()
     assert len(re.findall(r"[2-9TJQKA][CDHS]\b", told[1])) == 52

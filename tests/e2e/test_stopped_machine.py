@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 LIMIT = 4
 """Seconds for a decision: these bots take milliseconds."""
-STOPPED_SECONDS = 3.0 * LIMIT
+STOPPED_SECONDS = 2.0 * LIMIT
 PATIENCE = 60.0
 
 

@@ -24,7 +24,7 @@ from tests.e2e.small_ladder import SmallLadder, small_ladder
 from tests.ladder.postgres import LASTING, Server, running_server
 
 SEED = 20261123
-KILLS = count(4, 24)
+KILLS = count(3, 24)
 PATIENCE = 120.0
 """Seconds after which what does not come never comes."""
 

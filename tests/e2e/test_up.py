@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 TWO = (signal.SIGINT, signal.SIGTERM)
 """Two of the same number might come as one."""
+PARTS = {"serve": "The site", "tables": "The runner of tables", "run": "The runner of matches"}
+"""What the processes of `pigpen up` are called, by the words by which they are known."""
 PATIENCE = 120.0
 """Seconds after which something will not happen any more."""
 
@@ -74,6 +76,14 @@ class Running:
             return response.text
 
         return eventually(ask)
+
+    def after_killing(self, word: str) -> str:
+        """Kill the process of `pigpen WORD`, and wait for its end; what the supervisor says of it."""
+        assert self.program.stderr is not None
+        killed = self.part(word)
+        os.kill(killed, signal.SIGKILL)
+        eventually(lambda: has_ended(killed))
+        return self.program.stderr.readline()
 
     def end(self, *signals: int) -> tuple[int, str, str]:
         """Send signals and wait; its exit code, and what else it printed."""
@@ -126,54 +136,29 @@ def assert_nothing_is_left(ladder: SmallLadder, *parts: int) -> None:
     eventually(lambda: ladder.processes() == [])
 
 
-def test_a_site_that_is_killed_comes_back_at_the_same_address(ladder: SmallLadder) -> None:
-    with running(ladder, "up", **PATIENT) as up:
-        assert "Hearts for two" in up.page("v/for-two")
-        first = up.part("serve")
-        os.kill(first, signal.SIGKILL)
-        assert "Hearts for two" in up.page("v/for-two")
-        second = up.part("serve")
-        assert second != first
-        matches = up.part("run")
-        code, _, err = up.end(*TWO)
-    assert code == 0
-    assert err.startswith("The site has ended (exit code -9); it is started again in 1 s.")
-    assert_nothing_is_left(ladder, first, second, matches)
-
-
-def test_a_runner_that_is_killed_comes_back_and_plays_on(ladder: SmallLadder, gate: Path) -> None:
-    with running(ladder, "up", **PATIENT) as up:
-        first = up.part("run")
-        eventually(ladder.processes)
-        os.kill(first, signal.SIGKILL)
-        eventually(lambda: has_ended(first))
-        gate.touch()
-        eventually(lambda: done(ladder, 2))
-        second = up.part("run")
-        assert second != first
-        eventually(lambda: up.page("m").count('href="/m/') >= 2)
-        code, _, err = up.end(signal.SIGTERM)
-    assert code == 0
-    assert err.startswith("The runner of matches has ended (exit code -9); it is started again in 1 s.")
-    assert set(ladder.statuses()) <= {"done", "queued"}
-    assert_nothing_is_left(ladder, first, second)
-
-
-def test_tables_that_are_killed_go_on(ladder: SmallLadder) -> None:
+def test_whatever_is_killed_comes_back_and_goes_on(ladder: SmallLadder, gate: Path) -> None:
     with running(ladder, "up", **PATIENT) as up, Ladder.open(ladder.settings) as its:
+        before = {word: up.part(word) for word in PARTS}
         opened = open_table(its, TableOrder(variant="hearts"), TableVisitor())
         place = eventually(lambda: listening(its, opened))
         assert place
-        first = up.part("tables")
-        os.kill(first, signal.SIGKILL)
+        assert "Hearts for two" in up.page("v/for-two")
+        eventually(ladder.processes)
+        for word, what in PARTS.items():
+            assert up.after_killing(word).startswith(f"{what} has ended (exit code -9); it is started again in 1 s.")
+        assert "Hearts for two" in up.page("v/for-two"), "at the same address"
         again = eventually(lambda: listening(its, opened, place.attempt))
         assert again
         assert again.token != place.token
-        second = up.part("tables")
-        code, _, err = up.end(*TWO)
-    assert code == 0
-    assert err.startswith("The runner of tables has ended (exit code -9); it is started again in 1 s.")
-    assert_nothing_is_left(ladder, first, second)
+        gate.touch()
+        eventually(lambda: done(ladder, 2))
+        eventually(lambda: up.page("m").count('href="/m/') >= 2)
+        after = {word: up.part(word) for word in PARTS}
+        assert not set(before.values()) & set(after.values())
+        code, _, err = up.end(signal.SIGTERM)
+    assert (code, err) == (0, "")
+    assert set(ladder.statuses()) <= {"done", "queued"}
+    assert_nothing_is_left(ladder, *before.values(), *after.values())
     with Ladder.open(ladder.settings) as its:
         assert table_page(its, opened.name).status == TableStatus.READY, "it goes on with the next run"
 
@@ -243,7 +228,7 @@ def test_a_port_that_is_taken_is_said_in_a_sentence(ladder: SmallLadder) -> None
 
 @pytest.mark.parametrize("command", ["up", "serve"])
 def test_plain_http_for_other_machines_is_refused_in_a_sentence(ladder: SmallLadder, command: str) -> None:
-    refused = ladder.pigpen_process(command, "--host", "0.0.0.0")
+    refused = ladder.pigpen(command, "--host", "0.0.0.0")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr.startswith("pigpen: The site would speak plain HTTP at '0.0.0.0', where ")
     assert refused.stderr.count("\n") == 1
@@ -271,33 +256,28 @@ def test_without_a_port_another_one_is_taken(ladder: SmallLadder) -> None:
             assert "Hearts for two" in each.page("v/for-two")
         link = json.loads(ladder.pigpen("table", "hearts", "--json").stdout)["links"]["0"]
         assert link.startswith((f"{one.address}play/", f"{other.address}play/")), "links lead to where the site listens"
+    assert ladder.statuses() == {}, "a site alone plays no matches"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT][: count(1, 2)])
 @pytest.mark.long
-def test_the_site_alone_serves_until_a_signal(ladder: SmallLadder, number: signal.Signals) -> None:
-    with running(ladder, "serve") as serve:
-        assert serve.address.startswith("http://127.0.0.1:")
-        assert serve.page("healthz") == "ok\n"
-        assert children(serve.program.pid) == []
-        code, out, err = serve.end(number)
-    assert (code, out, err) == (0, "", "")
-    log = (ladder.settings.data_dir / "logs" / "site.jsonl").read_text()
-    assert '"path": "/healthz"' in log
-    assert ladder.statuses() == {}
-
-
-def test_the_site_of_a_fresh_machine_makes_its_ladder(tmp_path: Path) -> None:
-    variables = environment(PIGPEN_DATA_DIR=str(tmp_path / "new"), PIGPEN_SITE_PORT=str(free_port()))
+def test_the_site_alone_makes_its_ladder_and_serves_until_a_signal(tmp_path: Path, number: signal.Signals) -> None:
+    data_dir = tmp_path / "new"
+    variables = environment(PIGPEN_DATA_DIR=str(data_dir), PIGPEN_SITE_PORT=str(free_port()))
     with subprocess.Popen(
         [PIGPEN, "serve"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=variables
     ) as program:
         try:
             serve = Running(program)
+            assert serve.address.startswith("http://127.0.0.1:")
             assert "No bot has entered yet." in serve.page()
-            assert serve.end(signal.SIGTERM)[0] == 0
+            assert serve.page("healthz") == "ok\n"
+            assert children(serve.program.pid) == []
+            code, out, err = serve.end(number)
         finally:
             program.kill()
+    assert (code, out, err) == (0, "", "")
+    assert '"path": "/healthz"' in (data_dir / "logs" / "site.jsonl").read_text()
 
 
 @pytest.mark.registry
@@ -333,8 +313,5 @@ def asked(address: str) -> str:
 def test_a_registry_whose_port_is_taken_is_refused_in_a_sentence(ladder: SmallLadder) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        done = subprocess.run(
-            [PIGPEN, "up", "--registry", str(port)], cwd=ladder.settings.data_dir, capture_output=True, text=True,
-            env=environment(**ladder.variables(PIGPEN_SITE_PORT=str(free_port()))), timeout=PATIENCE, check=False,
-        )  # fmt: skip
+        done = ladder.pigpen("up", "--registry", str(port), PIGPEN_SITE_PORT=str(free_port()))
     assert (done.returncode, f"The registry cannot listen at 127.0.0.1:{port}" in done.stderr) == (2, True)

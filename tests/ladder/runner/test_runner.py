@@ -377,8 +377,8 @@ def test_a_run_without_a_goal_waits_for_somebody_to_play(
             for name in NAMES:
                 enter(session, name)
 
-    time.after(1000, submit)
-    time.after(1010, run.stop)
+    time.after(100, submit)
+    time.after(110, run.stop)
     with capture_logs() as logs:
         assert run.run()
     assert run.recorded > 0
