@@ -23,6 +23,7 @@ from referee.match.formats import Format
 from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine, DealLine
 from referee.records.rules_file import load_rules
+from tests.counts import count
 from tests.ladder.containers import has_written, running
 
 pytestmark = [
@@ -129,7 +130,7 @@ async def test_a_bot_that_has_taken_its_seat_stays_on_its_tables_core(program: B
 
 async def played(sandbox: DockerSandbox, bots: list[BotSource]) -> tuple[Played, list[AnyLine]]:
     names = tuple(f"{bot.name}{seat}" for seat, bot in enumerate(bots))
-    spec = MatchSpec(load_rules("hearts"), names, Format(2), PATIENT, seed_from("fair"))
+    spec = MatchSpec(load_rules("hearts"), names, Format(count(1, 2)), PATIENT, seed_from("fair"))
     lines: list[AnyLine] = []
     return await play_sandboxed(spec, [await sandbox.load(bot) for bot in bots], lines.append), lines
 
@@ -140,6 +141,7 @@ def bot(write: Callable[[str, dict[str, str]], Path]) -> Callable[[str, str], Bo
     return lambda name, text: BotSource(name, folder=write(name, {"bot.py": text, "Dockerfile": DOCKERFILE}))
 
 
+@pytest.mark.long
 async def test_spinning_opponents_change_no_verdict_and_both_times_are_recorded(
     sandbox: DockerSandbox, bot: Callable[[str, str], BotSource]
 ) -> None:
@@ -167,6 +169,7 @@ def busy_machine() -> Iterator[None]:
         hog.wait()
 
 
+@pytest.mark.long
 async def test_no_honest_bot_is_at_fault_on_a_busy_machine(
     sandbox: DockerSandbox, bot: Callable[[str, str], BotSource], busy_machine: None
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,15 +18,22 @@ from pigpen.rules import PRESETS
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
 from referee.records.lines import DealLine
+from tests.counts import LONG
 
 if TYPE_CHECKING:
     from ladder.sandbox.base import Sandbox
     from referee.records.lines import AnyLine, Instances
 
+FOR_TWO = replace(PRESETS["gongzhu"], name="gongzhu-for-two", players=2, exposing=None)
+"""Its first card is free, and a board is played by four instances of bots and not by sixteen."""
 SPEC = MatchSpec(
-    PRESETS["gongzhu"], ("a", "b", "c", "d"), Format(boards=1), ClockSetting(600.0, 1.0, 30.0, 60.0), bytes(32)
+    PRESETS["gongzhu"] if LONG else FOR_TWO,
+    ("a", "b", "c", "d") if LONG else ("a", "b"),
+    Format(boards=1),
+    ClockSetting(600.0, 1.0, 30.0, 60.0),
+    bytes(32),
 )
-LATER = (pytest.mark.long, pytest.mark.only_long)
+LATER = pytest.mark.only_long
 ITS_OWN = ("~", "$TMPDIR")
 ANYWHERE = ("~", "/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/pigpen", "/run", "/", ".")
 RECALLS = "I have seen these cards before."
@@ -42,10 +50,12 @@ async def play(sandbox: Sandbox, bot: BotSource, concurrency: int) -> tuple[str,
     """What all instances wrote, and whether they played their lowest cards, as they do when they know nothing."""
     lines: list[AnyLine] = []
     try:
-        played = await play_sandboxed(SPEC, [await sandbox.load(bot)] * 4, lines.append, concurrency=concurrency)
+        played = await play_sandboxed(
+            SPEC, [await sandbox.load(bot)] * len(SPEC.bots), lines.append, concurrency=concurrency
+        )
     finally:
         await sandbox.close()
-    assert [row.faults for row in played.result.results] == [0] * 4, played.logs
+    assert [row.faults for row in played.result.results] == [0] * len(SPEC.bots), played.logs
     firsts = {first_card(line) == lowest(line) for line in lines if isinstance(line, DealLine)}
     return "".join(log for logs in played.logs.values() for log in logs), firsts
 
@@ -60,12 +70,14 @@ def lowest(line: DealLine) -> str:
     return line.hands[leader].split()[0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("concurrency", [1, 4])
 async def test_no_process_sees_a_board_twice(tmp_path: Path, concurrency: int) -> None:
     assert await play(ProcessSandbox(), elephant(tmp_path / "bot", ITS_OWN), concurrency) == ("", {True})
 
 
 @pytest.mark.docker
+@pytest.mark.long
 @pytest.mark.usefixtures("no_leftovers")
 @pytest.mark.parametrize(
     ("instances", "concurrency"),
@@ -85,6 +97,7 @@ async def test_no_container_sees_a_board_twice_wherever_its_bot_writes(
     )
 
 
+@pytest.mark.long
 async def test_the_bot_would_know_the_cards_again_if_it_had_seen_them(tmp_path: Path) -> None:
     """A process may write into a folder of ours, and then it does: the test above can fail."""
     (tmp_path / "shared").mkdir()
