@@ -6,6 +6,7 @@ import gzip
 import os
 import subprocess
 import sys
+from functools import cache
 from itertools import repeat
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,8 @@ from tests.typed import typed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
+
+    Bomb = Callable[[Callable[[], Iterable[bytes]], str], Path]
 
 MIB = 1024**2
 ROOM = 320 * MIB
@@ -97,11 +100,23 @@ def written(path: Path, pieces: Iterable[bytes], packed: str) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def bomb(tmp_path_factory: pytest.TempPathFactory) -> Bomb:
+    """Gives such a file; each is written once, which takes a second for a gigabyte."""
+    folder = tmp_path_factory.mktemp("bombs")
+
+    @cache
+    def of(make: Callable[[], Iterable[bytes]], packed: str) -> Path:
+        return written(folder / f"{make.__name__}.{packed}.jsonl.gz", make(), packed)
+
+    return of
+
+
 @pytest.mark.parametrize("command", READERS)
 def test_300_million_empty_lines_are_refused_at_the_first_one_too_many(
-    tmp_path: Path, command: tuple[str, ...]
+    bomb: Bomb, tmp_path: Path, command: tuple[str, ...]
 ) -> None:
-    path = written(tmp_path / "bomb.jsonl.gz", empty_lines(), "gzip")
+    path = bomb(empty_lines, "gzip")
     done = typed(*(str(path) if word == "{}" else word for word in command), folder=tmp_path)
     assert done.is_one_sentence, done
     if command[0] == "verify":
@@ -119,21 +134,21 @@ def test_300_million_empty_lines_are_refused_at_the_first_one_too_many(
     ],
 )
 def test_verify_takes_little_memory_whatever_the_file(
-    tmp_path: Path, make: Callable[[], Iterable[bytes]], packed: str, code: int, words: str
+    bomb: Bomb, make: Callable[[], Iterable[bytes]], packed: str, code: int, words: str
 ) -> None:
-    done = limited("verify", str(written(tmp_path / "bomb", make(), packed)))
+    done = limited("verify", str(bomb(make, packed)))
     assert (done.returncode, words in done.stdout + done.stderr) == (code, True), done
     assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("make", [blank_lines, many_values])
-def test_so_does_replay(tmp_path: Path, make: Callable[[], Iterable[bytes]]) -> None:
-    done = limited("replay", str(written(tmp_path / "bomb", make(), "gzip")))
+def test_so_does_replay(bomb: Bomb, make: Callable[[], Iterable[bytes]]) -> None:
+    done = limited("replay", str(bomb(make, "gzip")))
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done
 
 
-def test_deals_that_are_not_looked_at_are_no_objects(tmp_path: Path) -> None:
-    done = limited("replay", str(written(tmp_path / "long", many_deals(), "ours")), "--deal", "7")
+def test_deals_that_are_not_looked_at_are_no_objects(bomb: Bomb) -> None:
+    done = limited("replay", str(bomb(many_deals, "ours")), "--deal", "7")
     assert (done.returncode, done.stdout) == (2, "")
     assert "has no deal for --deal 7; it holds the deals 0 to 0." in done.stderr
 

@@ -538,7 +538,7 @@ def test_a_match_that_is_returned_for_ever_is_set_aside(
     coordinator: Coordinator, executor: FakeExecutor, time: Time, database: Database
 ) -> None:
     executor.answer = lambda task: NotPlayed("The scheduler ended.") if task.match == 1 else recorded(task)
-    runner(coordinator, executor, time, StopCondition(matches=30)).run()
+    runner(coordinator, executor, time, StopCondition(matches=15)).run()
     assert sum(task.match == 1 for task in executor.tasks) == MOST_ATTEMPTS
     assert statuses(database)["quarantined"] == 1
 
