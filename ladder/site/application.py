@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from anyio import to_thread
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
@@ -61,6 +61,8 @@ from pigpen.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+
+    from starlette.routing import BaseRoute
 
     from ladder.app.ladder import Ladder
 
@@ -123,9 +125,10 @@ def make_app(
         redoc_url=None,
         openapi_url="/api/openapi.json",
         lifespan=lifespan,
+        routes=_routes(),
     )
     app.state.site = site
-    _add_routes(app)
+    _handle_errors(app)
     return EveryResponse(BodyLimits(app, ladder.settings.upload_bytes), site.metrics)
 
 
@@ -147,14 +150,22 @@ def _site(ladder: Ladder, hub: LiveHub, passwords: Passwords, desks: PersonDesks
     )  # fmt: skip
 
 
-def _add_routes(app: FastAPI) -> None:
+@cache
+def _routes() -> list[BaseRoute]:
+    """All routes; once for all sites of a process, because what they take and give is taken apart at the first use."""
+    all_routes = APIRouter()
     for router in PAGES:
-        app.include_router(router, include_in_schema=False)
+        all_routes.include_router(router, include_in_schema=False)
     for router in PUBLIC_API:
-        app.include_router(router, prefix="/api/v1", responses=problems.DOCUMENTED)
+        all_routes.include_router(router, prefix="/api/v1", responses=problems.DOCUMENTED)
     for router in PERSONAL_API:
-        app.include_router(router, prefix="/api/v1", responses=problems.DOCUMENTED | problems.FOR_PEOPLE)
-    app.mount(f"/static/{digest()}", GZipMiddleware(KeptFiles(directory=FOLDER), minimum_size=LEAST_TO_COMPRESS))
+        all_routes.include_router(router, prefix="/api/v1", responses=problems.DOCUMENTED | problems.FOR_PEOPLE)
+    files = GZipMiddleware(KeptFiles(directory=FOLDER), minimum_size=LEAST_TO_COMPRESS)
+    all_routes.mount(f"/static/{digest()}", files)
+    return all_routes.routes
+
+
+def _handle_errors(app: FastAPI) -> None:
     app.add_exception_handler(LogInFirst, on_log_in_first)
     app.add_exception_handler(PigpenError, problems.on_our_error)
     app.add_exception_handler(HTTPException, problems.on_http_error)
