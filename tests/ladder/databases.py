@@ -87,12 +87,19 @@ def _empty_database(request: pytest.FixtureRequest, file: Path | None) -> Iterat
 @pytest.fixture
 def settings(backend: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Settings]:
     """The settings of a ladder with nothing in it, in a folder of the test's own."""
+    with settings_in(tmp_path, backend, request) as settings:
+        yield settings
+
+
+@contextmanager
+def settings_in(folder: Path, backend: str, request: pytest.FixtureRequest) -> Iterator[Settings]:
+    """The settings of a ladder with nothing in it, in that folder."""
     if backend == "sqlite":
-        shutil.copy(request.getfixturevalue("sqlite_template"), tmp_path / "ladder.db")
-        yield load_settings(data_dir=tmp_path, runtime="runsc")
+        shutil.copy(request.getfixturevalue("sqlite_template"), folder / "ladder.db")
+        yield load_settings(data_dir=folder, runtime="runsc")
         return
     with request.getfixturevalue("postgres_ladders").one() as url:
-        yield load_settings(data_dir=tmp_path, database_url=url, runtime="runsc")
+        yield load_settings(data_dir=folder, database_url=url, runtime="runsc")
 
 
 @pytest.fixture

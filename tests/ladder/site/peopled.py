@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import io
+import shutil
 import tarfile
+import tempfile
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import update
@@ -12,6 +16,7 @@ from sqlalchemy import update
 from ladder.app.accounts import managing
 from ladder.app.cluster import workers
 from ladder.app.ladder import Ladder
+from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
 from ladder.store.commands import queue
@@ -22,6 +27,7 @@ from ladder.values.cluster import WorkerState
 from ladder.values.submission import EnteredVariant, Failure, SubmissionResult
 from tests.ladder import ladders
 from tests.ladder.cluster_rows import add_workers, seen
+from tests.ladder.every_database import ON_POSTGRESQL
 from tests.ladder.recorded_ladders import recorded_match
 from tests.ladder.site.person import PASSWORD, quick_passwords
 
@@ -54,8 +60,36 @@ class Peopled:
 
 
 def peopled(settings: Settings) -> Peopled:
-    """Make it; whoever wants it closes the ladder's database."""
-    ladder = Ladder.open(settings, create=True).__enter__()
+    """Make it, from a copy; whoever wants it closes the ladder's database."""
+    if ON_POSTGRESQL:
+        ladder = Ladder.open(settings, create=True).__enter__()
+        numbers = _people(ladder)
+    else:
+        first = _made_once()
+        shutil.copytree(first.folder.name, settings.data_dir, dirs_exist_ok=True)
+        ladder = Ladder.open(settings).__enter__()
+        numbers = first.numbers
+    _add_workers(ladder)
+    return Peopled(ladder, *numbers)
+
+
+@dataclass(frozen=True)
+class _First:
+    """A ladder that is only copied: making it takes ten times as long."""
+
+    folder: tempfile.TemporaryDirectory[str]
+    numbers: tuple[int, ...]
+
+
+@cache
+def _made_once() -> _First:
+    folder = tempfile.TemporaryDirectory(prefix="peopled-")
+    with Ladder.open(load_settings(data_dir=Path(folder.name)), create=True) as ladder:
+        return _First(folder, _people(ladder))
+
+
+def _people(ladder: Ladder) -> tuple[int, ...]:
+    """Add all but the workers, which must have been seen a moment ago; gives what `Peopled` has."""
     with ladder.database.write() as session:
         for bot, owner in (("Trotter", "ada"), ("Mud", "bob")):
             ladders.enter(session, bot, "gongzhu", owner=owner)
@@ -74,9 +108,7 @@ def peopled(settings: Settings) -> Peopled:
         row = submissions.lease(session, leased, "host:1", now, 3600.0)
         row.phase, row.done, row.steps = "trying", 3, 20
         waiting, of_bob = (submissions.add(session, _new(owner, "Boar"), now) for owner in ("ada", "bob"))
-        numbers = (waiting.id, leased.id, entered.id, refused.id, of_bob.id)
-    _add_workers(ladder)
-    return Peopled(ladder, match, aside, *numbers)
+        return match, aside, waiting.id, leased.id, entered.id, refused.id, of_bob.id
 
 
 def _add_workers(ladder: Ladder) -> None:
