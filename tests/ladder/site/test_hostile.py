@@ -17,6 +17,7 @@ from ladder.site.static_files import digest
 from ladder.store import models
 from ladder.values.text import harmless
 from tests.ladder import ladders, shown
+from tests.ladder.databases import BACKENDS, settings_in
 from tests.ladder.site.visitor import Outline, Visitor, keep_record
 
 if TYPE_CHECKING:
@@ -48,10 +49,11 @@ TRAVERSALS = [
 ]  # fmt: skip
 
 
-@pytest.fixture
-def hostile(settings: Settings) -> Iterator[Visitor]:
-    """A site whose bots, owners and reasons mean harm, on each database."""
-    with Ladder.open(settings) as ladder:
+@pytest.fixture(scope="module", params=BACKENDS)
+def hostile(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
+    """A site whose bots, owners and reasons mean harm, on each database; no test changes it."""
+    folder = tmp_path_factory.mktemp("hostile")
+    with settings_in(folder, request.param, request) as settings, Ladder.open(settings) as ladder:
         with ladder.database.write() as session:
             versions = [
                 ladders.enter(session, name, owner=f"{name}{number}"[-64:]) for number, name in enumerate(NAMES)

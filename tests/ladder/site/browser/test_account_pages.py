@@ -68,7 +68,11 @@ def look(page: Page, name: str, script: bool) -> None:
 
 @pytest.mark.parametrize(
     ("size", "script", "dark", "language"),
-    [(DESK, True, False, "en"), (PHONE, True, True, "zh-CN"), (DESK, False, False, "en")],
+    [
+        pytest.param(DESK, True, False, "en", marks=[pytest.mark.long, pytest.mark.only_long]),
+        (PHONE, True, True, "zh-CN"),
+        (DESK, False, False, "en"),
+    ],
 )
 def test_somebody_registers_and_confirms_a_log_in(
     ladder: Ladder, site: str, chromium: Browser, size: tuple[int, int], script: bool, dark: bool, language: str

@@ -27,9 +27,11 @@ PAGES = (
 IN_THE_DARK = ("/v/gongzhu", "/b/Trotter", "/m/{faulty}", "/help")
 """Pages that have all colours."""
 SCREENS = {"desk": (DESK, False, PAGES), "dark desk": (DESK, True, IN_THE_DARK), "phone": (PHONE, False, PAGES)}
+LATER = pytest.param("desk", marks=[pytest.mark.long, pytest.mark.only_long])
+"""The light colours are looked at on the phone, and the wide layout in the dark."""
 
 
-@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("screen", [LATER, "dark desk", "phone"])
 def test_everybody_can_read_it(open_page: Open, site: Served, screen: str) -> None:
     size, dark, paths = SCREENS[screen]
     page = open_page("/help", size, dark=dark)

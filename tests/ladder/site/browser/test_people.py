@@ -99,7 +99,11 @@ def come(browser: Browser, place: Place) -> Iterator[Come]:
         context.close()
 
 
-@pytest.mark.parametrize(("size", "dark"), [(DESK, False), (DESK, True), (PHONE, False)])
+LATER = pytest.param(DESK, False, marks=[pytest.mark.long, pytest.mark.only_long])
+"""The light colours are looked at on the phone, and the wide layout in the dark."""
+
+
+@pytest.mark.parametrize(("size", "dark"), [LATER, (DESK, True), (PHONE, False)])
 def test_everybody_can_read_it(come: Come, place: Place, size: tuple[int, int], dark: bool) -> None:
     wrong: dict[str, object] = {}
     for name, paths in (("ada", MINE), ("olga", OF_ALL)):

@@ -205,7 +205,11 @@ def test_strangers_names_are_text(open_page: Open, sale: bytes) -> None:
     assert "<img src=x onerror=alert(1)>\ufffd" in (page.locator(".seat .name").first.get_attribute("title") or "")
 
 
-@pytest.mark.parametrize("size", [(1280, 900), PHONE], ids=["desk", "phone"])
+@pytest.mark.parametrize(
+    "size",
+    [pytest.param((1280, 900), marks=[pytest.mark.long, pytest.mark.only_long]), PHONE],
+    ids=["desk", "phone"],
+)
 def test_everybody_can_use_it(open_page: Open, site: Served, size: tuple[int, int]) -> None:
     page = open_page("/replay", size)
     assert findings(page) == []

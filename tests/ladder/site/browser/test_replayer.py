@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     Open = Callable[..., Page]
 
 pytestmark = pytest.mark.chromium
+LATER = [pytest.mark.long, pytest.mark.only_long]
+"""The light colours and the wide layout are looked at together, and the dark ones on the phone."""
 
 
 def hash_of(page: Page) -> str:
@@ -168,7 +170,12 @@ def findings_without_script(page: Page) -> list[str]:
 
 @pytest.mark.parametrize(
     ("size", "dark"),
-    [(DESK, False), (DESK, True), (PHONE, True), ((2560, 1300), False)],
+    [
+        pytest.param(DESK, False, marks=LATER),
+        pytest.param(DESK, True, marks=LATER),
+        (PHONE, True),
+        ((2560, 1300), False),
+    ],
     ids=["desk", "dark desk", "dark phone", "wide"],
 )
 def test_everybody_can_use_it(open_page: Open, site: Served, size: tuple[int, int], dark: bool) -> None:
