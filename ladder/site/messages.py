@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import re
 import sys
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,11 +49,17 @@ msgstr ""
 def extracted() -> Catalog:
     """All texts of the site, without translations."""
     found = Catalog()
-    for _, _, text, _, context in extract_from_dir(SITE, METHODS, OPTIONS, KEYWORDS):
-        found.add(text, context=context)
-    for _, text, _, context in extract_from_file("python", rules_words.__file__, IN_RULES):
+    for text, context in _texts():
         found.add(text, context=context)
     return found
+
+
+@cache
+def _texts() -> tuple[tuple[str | tuple[str, ...], str | None], ...]:
+    """All texts with their contexts, in the order in which they stand; read once."""
+    ours = [(text, context) for _, _, text, _, context in extract_from_dir(SITE, METHODS, OPTIONS, KEYWORDS)]
+    in_rules = extract_from_file("python", rules_words.__file__, IN_RULES)
+    return (*ours, *((text, context) for _, text, _, context in in_rules))
 
 
 def updated(language: str, before: str) -> str:

@@ -16,6 +16,8 @@ from tests.rules.perft import engine_counts, naive_counts
 from tests.rules.table import small
 
 SEED = seed_from("7")
+LATER = [pytest.mark.long, pytest.mark.only_long]
+"""Trees that another preset has, too, with the same rules as far as the tree reaches."""
 TO_THE_END = 99
 CHOICES = count(12, TO_THE_END)
 """So many of the last tricks' choices: in the very last trick nobody has any, but counting it takes longest."""
@@ -50,13 +52,13 @@ def test_the_whole_tree_of_a_small_deal_has_the_golden_counts(preset: str, table
     ("preset", "number", "counts"),
     [
         ("hearts-short", 0, [78, 6084]),
-        ("hearts-short", 3, [1, 4, 8, 24, 218, 762]),
+        pytest.param("hearts-short", 3, [1, 4, 8, 24, 218, 762], marks=LATER),
         ("hearts", 0, [286]),
         ("hearts", 3, [1, 4, 8, 24, 218, 762]),
-        ("hearts-jack", 3, [1, 4, 8, 24, 218, 762]),
+        pytest.param("hearts-jack", 3, [1, 4, 8, 24, 218, 762], marks=LATER),
         ("gongzhu", 0, [8, 16, 208, 648, 1944, 4728]),
         ("gongzhu", 3, [2, 4, 16, 200, 720]),
-        ("gongzhu-partners", 0, [8, 16, 208, 648, 1944, 4728]),
+        pytest.param("gongzhu-partners", 0, [8, 16, 208, 648, 1944, 4728], marks=LATER),
         ("gongzhu-five", 0, [2, 8, 16, 144, 312, 752]),
         ("gongzhu-five", 3, [4, 16, 144, 336, 1776]),
         ("gongzhu-sale", 0, [27, 81, 1053, 3321, 9963]),
@@ -75,11 +77,11 @@ def test_the_tree_from_the_start_has_the_golden_counts(preset: str, number: int,
 @pytest.mark.parametrize(
     ("preset", "counts"),
     [
-        ("hearts-short", [4, 8, 20, 24, 72, 162, 306, 510, 1020, 1884, 2976] + [4192] * 5),
+        pytest.param("hearts-short", [4, 8, 20, 24, 72, 162, 306, 510, 1020, 1884, 2976] + [4192] * 5, marks=LATER),
         ("hearts", [4, 8, 20, 24, 72, 162, 306, 510, 1020, 1884, 2976] + [4192] * 5),
-        ("hearts-jack", [4, 8, 20, 24, 72, 162, 306, 510, 1020, 1884, 2976] + [4192] * 5),
+        pytest.param("hearts-jack", [4, 8, 20, 24, 72, 162, 306, 510, 1020, 1884, 2976] + [4192] * 5, marks=LATER),
         ("gongzhu", [4, 6, 12, 24, 72, 88, 152, 280, 560, 576, 640] + [768] * 5),
-        ("gongzhu-partners", [4, 6, 12, 24, 72, 88, 152, 280, 560, 576, 640] + [768] * 5),
+        pytest.param("gongzhu-partners", [4, 6, 12, 24, 72, 88, 152, 280, 560, 576, 640] + [768] * 5, marks=LATER),
         ("gongzhu-five", [3, 6, 12, 12, 12, 24, 34, 52, 76] + [112] * 6),
         ("gongzhu-sale", [4, 6, 12, 24, 72, 88, 152, 280, 560, 576, 640] + [768] * 5),
         ("chinese-hearts", [4, 8, 20, 24, 72, 162, 306, 510, 1020, 1884, 2976] + [4192] * 5),

@@ -13,6 +13,7 @@ from ladder.store.commands.rerating import differences, replay
 from ladder.store.commands.results import record_result, standing_of
 from pigpen.rules import PRESETS
 from referee.records.errors import RecordError
+from tests.counts import count
 from tests.ladder.ladders import NOW, enter, lease, played, queue
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from ladder.store.database import Database
     from referee.records.lines import AnyLine
 
-MATCHES = 50
+pytestmark = pytest.mark.long
+MATCHES = count(30, 50)
 VARIANTS = ("hearts", "gongzhu-five")
 Records = dict[tuple[int, int], "Sequence[AnyLine]"]
 
