@@ -10,8 +10,9 @@ from tests.counts import count
 
 DUELS = [
     *[("cautious", "random", variant, count(12, 60)) for variant in ("hearts", "gongzhu", "chinese-hearts")],
-    *[("counting", "cautious", variant, count(20, 60)) for variant in ("hearts", "chinese-hearts")],
-    ("counting", "cautious", "gongzhu", count(44, 60)),
+    ("counting", "cautious", "hearts", count(32, 60)),
+    ("counting", "cautious", "chinese-hearts", count(20, 60)),
+    ("counting", "cautious", "gongzhu", 60),
 ]
 """The stronger bot, the weaker one, the variant, and how many boards tell them apart."""
 SIMULATED = {"sampling": count(4, 12), "exact": 12}
