@@ -32,6 +32,8 @@ class PersonTable extends HTMLElement {
   /** What is shown. @type {PersonState | null} */
   state = null;
   isLost = false;
+  /** The last deal whose end has been looked at. */
+  lookedAt = -1;
   /** A sentence that stands in the place of what is wanted. */
   #said = "";
   #scored = "";
@@ -97,7 +99,8 @@ class PersonTable extends HTMLElement {
   /** @param {PersonState} state */
   take(state) {
     this.answers.note(state);
-    this.queue.push(state);
+    const isSeen = state.over && state.result && state.result.deal <= this.lookedAt;
+    this.queue.push(isSeen ? { ...state, result: null } : state); // the site may hear that too late to say so itself
   }
 
   /** @param {boolean} isLost */

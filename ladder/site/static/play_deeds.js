@@ -134,9 +134,10 @@ export class Deeds {
   goOn() {
     const { state } = this.table;
     if (state?.result) {
+      this.table.lookedAt = state.result.deal;
       this.table.stream.presence("ready", state.result.deal);
       if (state.over) {
-        this.table.queue.push({ ...state, result: null }); // nothing more comes
+        this.table.take(state); // nothing more may come
       }
     }
   }

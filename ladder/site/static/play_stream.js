@@ -15,6 +15,8 @@ export class Stream {
   #timer = 0;
   #newest = -1;
   #isClosed = false;
+  /** What was said last of where the person is, and of the end of a deal. @type {Map<string, object>} */
+  #saying = new Map();
 
   /**
    * @param {string} base The table's address. @param {(state: PersonState) => void} take
@@ -140,9 +142,22 @@ export class Stream {
     return { sent: false, why: "" };
   }
 
-  /** Say where the person is. @param {"here" | "away" | "ready"} state @param {number} [deal] */
-  presence(state, deal) {
-    return this.post("presence", deal === undefined ? { state } : { state, deal });
+  /**
+   * Say where the person is; sent again until the site has heard it, or until the opposite is said.
+   * @param {"here" | "away" | "ready"} state @param {number} [deal]
+   */
+  async presence(state, deal) {
+    const kind = state === "ready" ? "ready" : "place";
+    const mine = {};
+    this.#saying.set(kind, mine);
+    while (this.#saying.get(kind) === mine && !this.#isClosed) {
+      const response = await this.post("presence", deal === undefined ? { state } : { state, deal });
+      if (response && response.status < 500) {
+        return;
+      }
+      this.lost(true);
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    }
   }
 
   /** @param {string} what @param {object} body @returns {Promise<Response | null>} Null: the site does not answer. */

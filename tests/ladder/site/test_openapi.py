@@ -6,6 +6,7 @@ from contextlib import suppress
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -63,6 +64,7 @@ KNOWN = {"name": "Mud", "variant": "gongzhu", "number": 2, "match": 2, "board": 
 """What is there, so that it is not only said what is not."""
 
 
+@pytest.mark.long
 def test_made_up_requests_are_answered_as_described(site: Visitor) -> None:
     asked = [each for each in operations(site.app) if not each.path.startswith(ACCOUNTS)]
     assert len(asked) >= 13
@@ -70,6 +72,7 @@ def test_made_up_requests_are_answered_as_described(site: Visitor) -> None:
         check(operation)
 
 
+@pytest.mark.long
 def test_made_up_requests_of_people_are_answered_as_described(tmp_path: Path) -> None:
     with Ladder.open(load_settings(data_dir=tmp_path), create=True) as ladder:
         add_person(ladder, "ada")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import playwright.sync_api
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -23,8 +25,7 @@ def played_to_the_end(page: Page, decide: Decide, go_on: Callable[[Page], None])
     """Play until the game is over, and count the decisions."""
     decisions, last = 0, ""
     while True:
-        wants = page.wait_for_function(f"last => {{ const now = ({WAITS})(); return now !== last && now }}", arg=last)
-        last = str(wants.json_value())
+        last = _wanted(page, last)
         if last == "over":
             return decisions
         if last == "result":
@@ -32,6 +33,15 @@ def played_to_the_end(page: Page, decide: Decide, go_on: Callable[[Page], None])
         else:
             decide(page, last.split()[0])
             decisions += 1
+
+
+def _wanted(page: Page, last: str) -> str:
+    """Wait until something else is wanted than the last time."""
+    try:
+        wants = page.wait_for_function(f"last => {{ const now = ({WAITS})(); return now !== last && now }}", arg=last)
+    except playwright.sync_api.TimeoutError as error:
+        raise AssertionError(f"nothing came after {last!r}: {page.inner_text('person-table')}") from error
+    return str(wants.json_value())
 
 
 def by_mouse(page: Page, kind: str) -> None:

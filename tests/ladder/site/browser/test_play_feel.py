@@ -38,6 +38,21 @@ def told(page: Page) -> list[str]:
     return page.locator("[role=log] p").all_inner_texts()
 
 
+def lose_two(page: Page, address: str) -> list[str]:
+    """Lose the first two requests to an address; gives a list to which each one is added."""
+    asked: list[str] = []
+
+    def lose(route: Route) -> None:
+        asked.append(route.request.url)
+        if len(asked) < 3:
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route(address, lose)
+    return asked
+
+
 def follow_suit(page: Page) -> Page:
     """Play until some cards may not be played."""
     while not page.locator(".pick.barred").count():
@@ -112,7 +127,7 @@ def test_l_shows_the_last_trick_and_the_table_again(sit: Sit) -> None:
     assert page.get_attribute("[data-part=last]", "aria-pressed") == "false"
 
 
-def test_the_rest_is_played_where_no_points_remain(sit: Sit, tables: Tables) -> None:
+def test_the_rest_is_played_where_no_points_remain_and_the_end_is_looked_at_once(sit: Sit, tables: Tables) -> None:
     page = sit("rules=queen&deals=1&seed=2")
     while not page.locator("text=No points remain: play the rest").count():
         kind = str(page.wait_for_function(f"() => ({WAITS})()").json_value())
@@ -125,14 +140,24 @@ def test_the_rest_is_played_where_no_points_remain(sit: Sit, tables: Tables) -> 
     page.keyboard.press("r")
     page.wait_for_selector(".go-on")
     assert len(table_of(tables, page).answers) > answers + 1
-    assert page.evaluate("document.querySelector('person-table').state.result.deal") == 0
+    page.wait_for_function("() => document.querySelector('person-table').state.over")
+    end = page.evaluate("document.querySelector('person-table').state")
+    assert end["result"]["deal"] == 0
+    page.route("**/presence", lambda route: route.abort())
+    page.click(".go-on")
+    page.wait_for_selector(".final")
+    page.evaluate("state => document.querySelector('person-table').take(state)", end | {"number": end["number"] + 1})
+    assert page.locator(".final li").count() == 4
+    assert not page.locator(".go-on").count()
 
 
 def test_who_is_away_is_played_for_and_comes_back(sit: Sit) -> None:
     page = wanted(sit("rules=gongzhu&deals=1"), "play")
+    lost = lose_two(page, "**/presence")
     page.keyboard.press("a")
     page.wait_for_selector("text=I'm back >> nth=0")
     assert said(page) == "You are away, and the default policy plays for you."
+    assert len(lost) == 3
     page.keyboard.press("b")
     wanted(page, "play")
     assert "You are away now: the default policy plays for you." in told(page)
@@ -148,16 +173,7 @@ def test_what_the_default_has_played_is_said(sit: Sit) -> None:
 
 def test_no_card_moves_before_the_server_has_it_and_a_lost_answer_is_sent_again(sit: Sit, tables: Tables) -> None:
     page = wanted(sit("rules=gongzhu&deals=1"), "play")
-    lost: list[str] = []
-
-    def lose(route: Route) -> None:
-        lost.append(route.request.url)
-        if len(lost) < 3:
-            route.abort()
-        else:
-            route.continue_()
-
-    page.route("**/answer", lose)
+    lost = lose_two(page, "**/answer")
     count = page.locator(".pick").count()
     page.locator(".pick.free").first.click()
     page.wait_for_selector("text=The connection is lost; trying again …")

@@ -1,0 +1,58 @@
+"""What an answer to an attempt means, and what is held against the worker that gave it."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+
+import pytest
+
+from ladder.errors import SandboxError
+from ladder.runner.executor import Judgement, NotPlayed
+from ladder.runner.returned import AttemptFailure, outcome_of
+from ladder.worker.tasks import MatchOutcome
+from tests.ladder.worker.test_tasks import TASK
+
+
+def answered(answer: str | Exception) -> Future[str]:
+    future = Future[str]()
+    if isinstance(answer, Exception):
+        future.set_exception(answer)
+    else:
+        future.set_result(answer)
+    return future
+
+
+def outcome(match: int = TASK.match, attempt: int = TASK.attempt) -> MatchOutcome:
+    return MatchOutcome(match=match, attempt=attempt, record=b"a record")
+
+
+def test_the_outcome_of_the_attempt_is_taken_as_it_is() -> None:
+    assert outcome_of(TASK, answered(outcome().model_dump_json())) == outcome()
+
+
+def test_an_attempt_that_was_given_up_says_nothing() -> None:
+    future = Future[str]()
+    future.cancel()
+    assert outcome_of(TASK, future) is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "judgement", "reason"),
+    [
+        (outcome(match=TASK.match + 1).model_dump_json(), Judgement.LIE, "Its worker answered for another match."),
+        (outcome(attempt=TASK.attempt - 1).model_dump_json(), Judgement.LIE, "Its worker answered for another match."),
+        ("garbage", Judgement.LIE, "Its worker's answer cannot be understood: Invalid JSON"),
+        ('{"match": 7, "attempt": 2}', Judgement.LIE, "Its worker's answer cannot be understood: Value error"),
+        ('{"match": 7, "attempt": 2, "void": "The disk is full."}', Judgement.VOID, "The disk is full."),
+        (NotPlayed("Its worker was sent away."), None, "Its worker was sent away."),
+        (SandboxError("Docker does not answer."), Judgement.VOID, "Docker does not answer."),
+        (OSError("gone"), Judgement.VOID, "Its worker was lost: OSError: gone"),
+    ],
+)
+def test_any_other_answer_is_a_failure_with_its_reason(
+    answer: str | Exception, judgement: Judgement | None, reason: str
+) -> None:
+    failure = outcome_of(TASK, answered(answer))
+    assert isinstance(failure, AttemptFailure)
+    assert failure.judgement is judgement
+    assert failure.reason.startswith(reason)
