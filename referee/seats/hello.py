@@ -12,6 +12,7 @@ from google.protobuf.message import DecodeError
 
 from pigpen.v1.referee_pb2 import BotMessage
 from pigpen.wire.messages import PROTOCOL
+from referee.seats.refusal import refuse
 
 if TYPE_CHECKING:
     from referee.seats.seat_server import Context
@@ -29,11 +30,11 @@ async def check_hello(context: Context, token: str, seconds: float) -> None:
             data = await context.read()
         hello = BotMessage.FromString(data if isinstance(data, bytes) else b"").hello
     except TimeoutError:
-        await context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, f"no Hello within {seconds:g} s")
+        await refuse(context, grpc.StatusCode.DEADLINE_EXCEEDED, f"no Hello within {seconds:g} s")
     except DecodeError:
-        await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "the first message is not a Hello")
+        await refuse(context, grpc.StatusCode.INVALID_ARGUMENT, "the first message is not a Hello")
     if not hmac.compare_digest(hello.token.encode(), token.encode()):
-        await context.abort(grpc.StatusCode.UNAUTHENTICATED, "that is not the token of this seat")
+        await refuse(context, grpc.StatusCode.UNAUTHENTICATED, "that is not the token of this seat")
     if hello.protocol != PROTOCOL:
         text = f"this referee speaks protocol {PROTOCOL}, the bot speaks {hello.protocol}; update the bot's SDK"
-        await context.abort(grpc.StatusCode.FAILED_PRECONDITION, text)
+        await refuse(context, grpc.StatusCode.FAILED_PRECONDITION, text)

@@ -15,6 +15,7 @@ from referee.seats.lazy_timer import LazyTimer
 from referee.seats.process_controller import FreezePolicy, NoController
 from referee.seats.question import PendingQuestion
 from referee.seats.reconnect_window import ReconnectWindow
+from referee.seats.refusal import refuse
 from referee.seats.seat_server import SeatServer
 from referee.seats.stream import Stream
 from referee.seats.traffic import Traffic
@@ -212,15 +213,15 @@ class StreamSeat:
             self.lose(excess)
             if not self._closed:
                 self._reconnect.restart(self._deadlines.farewell)
-            await context.abort(grpc.StatusCode.FAILED_PRECONDITION, excess)
+            await refuse(context, grpc.StatusCode.FAILED_PRECONDITION, excess)
 
     async def _check_hello(self, context: Context) -> None:
         """Accept only the seat's own bot, and one stream at a time."""
         await check_hello(context, self._token, self._deadlines.hello)
         if self._closed or self._failure.done():
-            await context.abort(grpc.StatusCode.FAILED_PRECONDITION, "the match is over for this seat")
+            await refuse(context, grpc.StatusCode.FAILED_PRECONDITION, "the match is over for this seat")
         if self._stream.is_there:
-            await context.abort(grpc.StatusCode.ALREADY_EXISTS, "the seat is taken")
+            await refuse(context, grpc.StatusCode.ALREADY_EXISTS, "the seat is taken")
 
     def _attach(self, context: Context) -> None:
         self._stream.attach(context)

@@ -15,6 +15,7 @@ from ladder.errors import SandboxError
 from tests.ladder.cluster.clusters import WAIT_SECONDS, Cluster
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
+GONE = "The worker has gone."
 MOST_MIB = 400
 """More than the scheduler's process needs while it takes an answer of the greatest length; less than a gigabyte."""
 
@@ -37,12 +38,19 @@ class Liar:
 
     async def tell(self, lie: str) -> str:
         """Let it tell a lie; gives its answer."""
-        while not self.cluster.connected:
-            await self.cluster.joined("liar")
-        (worker,) = self.cluster.connected
-        task = {"kind": "match", "match": 7, "attempt": 1, "lie": lie}
+        task = json.dumps({"kind": "match", "match": 7, "attempt": 1, "lie": lie})
         async with asyncio.timeout(WAIT_SECONDS):
-            return await self.cluster.scheduler.play(worker, json.dumps(task))
+            while True:
+                while not self.cluster.connected:
+                    await self.cluster.joined("liar")
+                (worker,) = self.cluster.connected
+                try:
+                    return await self.cluster.scheduler.play(worker, task)
+                except WorkerLost as error:
+                    if str(error) != GONE:
+                        raise
+                while worker in self.cluster.connected:  # the lie before has cost it its connection
+                    await self.cluster.news.get()
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
