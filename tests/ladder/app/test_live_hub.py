@@ -159,6 +159,7 @@ async def test_a_slow_viewer_holds_up_nobody_and_loses_nothing(hub: LiveHub, wri
 
 async def test_the_last_viewer_s_leaving_frees_everything(hub: LiveHub, writer: LiveWriter) -> None:
     writer.append(1, 1, LINES[0])
+    gc.collect()
     files = len(os.listdir("/proc/self/fd"))
     viewers = [hub.follow(1), hub.follow(1)]
     for viewer in viewers:
