@@ -30,7 +30,7 @@ from sqlalchemy import select, update
 
 from benchmarks.generated_ladder import VARIANT, generate
 from benchmarks.machine import machine
-from benchmarks.programs import free_port
+from benchmarks.programs import dying_with_us, free_port
 from benchmarks.report import counted, show
 from ladder.cluster.certificates import make_authority, make_worker
 from ladder.settings.settings import load_settings
@@ -157,7 +157,8 @@ class SimulatedCluster:
 
     def _start(self, words: Sequence[str | Path], log: Path) -> subprocess.Popen[bytes]:
         with log.open("wb") as err:
-            started = subprocess.Popen(words, env=self._environment, stdout=subprocess.DEVNULL, stderr=err)
+            command = dying_with_us(*words)
+            started = subprocess.Popen(command, env=self._environment, stdout=subprocess.DEVNULL, stderr=err)
         self._stack.callback(_end, started)
         return started
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ladder.sandbox.process.process_sandbox import LAUNCHER
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
@@ -37,13 +39,18 @@ class Process:
         return (int(fields[11]) + int(fields[12])) / TICKS
 
 
+def dying_with_us(*words: str | Path) -> list[str]:
+    """Let a program, named by its whole path, be killed when this process ends in any way; only for the main thread."""
+    return [sys.executable, "-I", "-S", str(LAUNCHER), str(os.getpid()), *map(str, words)]
+
+
 @contextmanager
 def running(words: Sequence[str], folder: Path, name: str, settings: Mapping[str, str]) -> Iterator[Process]:
     """``pigpen WORDS`` while it runs, with a ladder in that folder and with settings from the environment."""
     where = {"PIGPEN_DATA_DIR": str(folder), **settings}
     with (folder / f"{words[-1]}.err").open("wb") as errors:
         program = subprocess.Popen(
-            [sys.executable, "-m", "ladder.cli.entry", *words], env=os.environ | where, stderr=errors,
+            dying_with_us(sys.executable, "-m", "ladder.cli.entry", *words), env=os.environ | where, stderr=errors,
             stdout=subprocess.DEVNULL, cwd=folder,
         )  # fmt: skip
     try:

@@ -33,6 +33,7 @@ from benchmarks.command import HEADINGS, WORDS, parser_of
 from benchmarks.generated_ladder import VARIANT, generate
 from benchmarks.http_load import Load
 from benchmarks.machine import machine
+from benchmarks.programs import dying_with_us
 from benchmarks.report import Part, Row, sections, show
 from benchmarks.store import lease_matches, lines_of_a_match, record
 from ladder.results.live_folder import LiveFolder
@@ -170,7 +171,8 @@ def resident(process: int) -> float:
 def serving(folder: Path) -> Iterator[tuple[Load, int]]:
     """`pigpen serve` for a ladder, and the number of its process."""
     environment = os.environ | {"PIGPEN_DATA_DIR": str(folder)}
-    with subprocess.Popen([*SITE, "serve", "--port", "0"], env=environment, stdout=subprocess.PIPE, text=True) as site:
+    command = dying_with_us(*SITE, "serve", "--port", "0")
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as site:
         try:
             assert site.stdout is not None
             address = re.fullmatch(r"The site is at http://([\d.]+):(\d+)/\n", site.stdout.readline())
@@ -185,7 +187,7 @@ def playing(database: Database, bots: int) -> Iterator[None]:
     """A match that plays in processes, and results that are recorded."""
     done = threading.Event()
     thread = threading.Thread(target=_record, args=[database, bots, done])
-    command = [*SITE, "play", *PLAYERS, "--boards", str(ENDLESS), "--sandbox", "process", "--json"]
+    command = dying_with_us(*SITE, "play", *PLAYERS, "--boards", str(ENDLESS), "--sandbox", "process", "--json")
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as match:
         thread.start()
         try:

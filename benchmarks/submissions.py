@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING
 import requests
 
 from benchmarks.ladder_overhead import PATIENT
+from benchmarks.programs import dying_with_us
 from benchmarks.rated import BOARDS, BOTS, INSTANT, enter_folders, folder_of
 from benchmarks.report import Row, show
 from ladder.app import overview
@@ -150,7 +151,7 @@ def _up(settings: Settings) -> tuple[subprocess.Popen[str], str]:
     """Start `pigpen up`; gives the process, and the address of its site."""
     named = {"data_dir": str(settings.data_dir), "boards": str(BOARDS), **PATIENT}
     env = os.environ | {f"PIGPEN_{name.upper()}": str(value) for name, value in named.items()}
-    command = [sys.executable, "-m", "ladder.cli.entry", "up", "--port", "0"]
+    command = dying_with_us(sys.executable, "-m", "ladder.cli.entry", "up", "--port", "0")
     up = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)
     assert up.stdout is not None
     address = next(line for line in up.stdout if line.startswith("The site is at")).split()[-1].rstrip("/")
