@@ -134,6 +134,7 @@ def test_who_is_led_to_the_log_in_comes_back_to_where_it_went(come: Come, place:
 def test_a_token_is_made_shown_once_and_revoked(come: Come, script: bool) -> None:
     page = come("ada", script=script)
     page.click("nav.tabs >> text=Account")
+    page.wait_for_selector("summary >> text=Make a token")  # the page before may still be there
     if page.locator("details[open] input[name=name]").count() == 0:
         page.click("summary >> text=Make a token")
     page.fill("form.fields input[name=name]", f"laptop {script}")
