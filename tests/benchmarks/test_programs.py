@@ -10,7 +10,8 @@ from pathlib import Path
 BENCHMARK = """
 import subprocess, sys, time
 from benchmarks.programs import dying_with_us
-print(subprocess.Popen(dying_with_us(sys.executable, "-c", "print('up', flush=True); input()")).pid, flush=True)
+program = "import time; print('up', flush=True); time.sleep(400)"
+print(subprocess.Popen(dying_with_us(sys.executable, "-c", program)).pid, flush=True)
 time.sleep(600)
 """
 
