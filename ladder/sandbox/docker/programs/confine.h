@@ -3,6 +3,9 @@
  * no rights: of /proc a few files of its own first process, of /dev what is no terminal, of /sys nothing. A file such as
  * /proc/PID/smaps, which counts who else maps a page, cannot be masked by its path. Where the kernel has no Landlock, the
  * masks of the engine stand alone.
+ *
+ * A rule is about a file as the kernel has it in memory. The kernel may forget a file of /proc and make it anew, for which
+ * there is no rule then: so the process's own files stay open, at numbers that a program which it becomes does not get.
  */
 enum { LINK = 10 };
 enum { READ_FILE = 1 << 2, WRITE_FILE = 1 << 1, REFER = 1 << 13, VERSION = 1, PATH_BENEATH = 1, KNOWS_REFER = 2 };
@@ -16,17 +19,23 @@ static const char *const devices[] = {
     "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/shm", "/dev/mqueue", 0,
 };
 
-static void allow(long rules, long folder, const char *name, unsigned long access) {
+/* Add a rule; the file's number, or less than 0. */
+static int allow(long rules, long folder, const char *name, unsigned long access) {
     struct {
         unsigned long access;
         int file;
     } __attribute__((packed)) rule = {access, (int)call(OPENAT, folder, (long)name, O_PATH | O_NOFOLLOW | O_CLOEXEC, 0)};
-    if (rule.file < 0) return;
+    if (rule.file < 0) return rule.file;
     if (call(LANDLOCK_ADD_RULE, rules, PATH_BENEATH, (long)&rule, 0) < 0) {
         rule.access &= READ_FILE | WRITE_FILE; /* all that there is for what is no folder */
         call(LANDLOCK_ADD_RULE, rules, PATH_BENEATH, (long)&rule, 0);
     }
-    call(CLOSE, rule.file, 0, 0, 0);
+    return rule.file;
+}
+
+static void allow_and_close(long rules, long folder, const char *name, unsigned long access) {
+    int file = allow(rules, folder, name, access);
+    if (file >= 0) call(CLOSE, file, 0, 0, 0);
 }
 
 static int is(const char *one, const char *other) {
@@ -47,10 +56,10 @@ static int confine(void) {
             const struct entry *found = (struct entry *)(entries + at);
             if (found->kind != LINK && !is_dots(found->name) && !is(found->name, "proc") && !is(found->name, "sys") &&
                 !is(found->name, "dev"))
-                allow(rules, root, found->name, all);
+                allow_and_close(rules, root, found->name, all);
         }
     for (const char *const *path = own_files; *path; path++) allow(rules, AT_FDCWD, *path, READ_FILE);
-    for (const char *const *path = devices; *path; path++) allow(rules, AT_FDCWD, *path, all);
+    for (const char *const *path = devices; *path; path++) allow_and_close(rules, AT_FDCWD, *path, all);
     int confined = call(LANDLOCK_RESTRICT_SELF, rules, 0, 0, 0) >= 0;
     call(CLOSE, rules, 0, 0, 0);
     call(CLOSE, root, 0, 0, 0);

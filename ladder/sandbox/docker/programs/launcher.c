@@ -11,8 +11,8 @@
  * the program could not be confined.
  */
 
-enum { AF_UNIX = 1, SOCK_STREAM = 1, SOCK_CLOEXEC = 02000000, SIGCHLD = 17, PR_SET_DUMPABLE = 4 };
-enum { ENOENT = 2, ENOTDIR = 20, PATH_MAX = 4096 };
+enum { AF_UNIX = 1, SOCK_STREAM = 1, SOCK_CLOEXEC = 02000000, SIGCHLD = 17, CLONE_FILES = 0x400 };
+enum { PR_SET_DUMPABLE = 4, ENOENT = 2, ENOTDIR = 20, PATH_MAX = 4096 };
 enum { CANNOT_CONFINE = 124, NO_LOG = 125, CANNOT_RUN = 126, NOT_FOUND = 127, BY_SIGNAL = 128, KILLED = 137, WAS_KILLED = 192 };
 
 #include "system.h"
@@ -77,7 +77,8 @@ __attribute__((used)) void begin(long *stack) {
     /* Nobody looks into this process or opens its files through /proc. */
     call(PRCTL, PR_SET_DUMPABLE, 0, 0, 0);
     take_log_socket();
-    long program = call(CLONE, SIGCHLD, 0, 0, 0);
+    /* Until it becomes its program, both have the same open files: those that `confine` keeps open stay open here. */
+    long program = call(CLONE, SIGCHLD | CLONE_FILES, 0, 0, 0);
     if (program == 0) {
         if (!confine()) leave(CANNOT_CONFINE);
         long code = become(arguments, environment);

@@ -5,16 +5,19 @@ from __future__ import annotations
 import asyncio
 import os
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 
 import docker
 import pytest
 import structlog
 
+from ladder.sandbox.base import Exit
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.container_plan import EngineFacts
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.reclaim import PARENTS, parent_group, reclaim_memory, wait_for_reclaim
+from tests.ladder import warm
 from tests.ladder.containers import has_written, new_mount
 
 NAMES = 20_000
@@ -103,3 +106,35 @@ async def test_every_container_is_below_that_group_and_the_kernel_forgets_before
     for name in ("third", "fourth"):
         await loaded.start(new_mount(tmp_path / name, source))
     assert told == [driver]
+
+
+OWN_FILES = """
+import os, sys, time
+while not os.path.exists(f"{os.path.dirname(sys.argv[0])}/go"):
+    time.sleep(0.01)
+for name in ("cgroup", "maps", "mounts", "stat", "status"):
+    with open(f"/proc/self/{name}", "rb") as file:
+        file.read(1)
+print("read")
+"""
+
+
+@pytest.mark.docker
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may write there")
+@pytest.mark.parametrize("is_warm", [False, True], ids=["fresh", "warm"])
+async def test_a_program_still_reads_its_own_files_in_proc_after_it(
+    is_warm: bool, client: docker.DockerClient, python_image: str, program: BotSource, tmp_path: Path, driver: str
+) -> None:
+    """The kernel forgets those as well, if nobody has them open, and what it makes anew is another file to Landlock."""
+    sandbox = warm.warm_sandbox() if is_warm else DockerSandbox()
+    mount = replace(new_mount(tmp_path / "seat", OWN_FILES), deals="some")
+    try:
+        loaded = await sandbox.load(warm.build(client, python_image) if is_warm else program)
+        instance = await loaded.start(mount)
+        for _ in range(10):
+            await asyncio.sleep(0.1)  # the first look at a file counts as a use of it
+            assert await asyncio.to_thread(reclaim_memory, driver)
+        (mount.folder / "go").touch()
+        assert (await instance.wait(), await instance.log_tail()) == (Exit(0), "read\n")
+    finally:
+        await sandbox.close()
