@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from referee.seats.presence import Presence
     from referee.seats.verdict import SeatFailure
 
-AWAY_SECONDS = 1.0
-"""How long each decision of a person who is away waits, so that there is a next one when it comes back."""
 READING_SECONDS = 120.0
 """How long the clock waits at most while a person looks at the end of a deal."""
 FAULTS_IN_A_ROW = TAKEOVER_AT
@@ -54,7 +52,7 @@ class PersonPlayer(Player):
         if deal.is_forced(chair):
             return await super().act(deal, chair, totals, seed, thinkers)
         await self._presence.looked_within(READING_SECONDS)
-        if self._presence.is_away and not await self._presence.back_within(AWAY_SECONDS):
+        if self._presence.is_away and not await self._presence.back_in_time():
             return Decision(default_done(deal, chair), BY_AWAY, 0.0)
         try:
             decision = await super().act(deal, chair, totals, seed, thinkers)

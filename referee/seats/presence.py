@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+AWAY_SECONDS = 1.0
+"""How long each decision of a person who is away waits, so that there is a next one when it comes back."""
+
+
 class PersonAway(Exception):
     """A person who was asked has left: the default action is played, and nothing is held against anybody."""
 
@@ -22,9 +26,16 @@ class Presence:
     last case a new connection is enough to be back; otherwise the person must say so.
     """
 
-    def __init__(self, changed: Callable[[], None] = lambda: None) -> None:
-        """Begin with the person at the table; *changed* is called when it leaves or comes back."""
+    def __init__(self, changed: Callable[[], None] = lambda: None, wait: float = AWAY_SECONDS) -> None:
+        """
+        Begin with the person at the table.
+
+        Args:
+            changed: Is called when the person leaves or comes back.
+            wait: Seconds that a decision waits at most for a person who is away.
+        """
         self._changed = changed
+        self.wait = wait
         self._is_lost = False
         self._shown = self._looked_at = -1
         self._moved = asyncio.Event()
@@ -59,9 +70,9 @@ class Presence:
         self._looked_at = max(deal, self._looked_at)
         self._moved.set()
 
-    async def back_within(self, seconds: float) -> bool:
-        """Wait until a person who is away is back, at most so many seconds, and say whether it is."""
-        await self._until(lambda: not self.is_away, seconds)
+    async def back_in_time(self) -> bool:
+        """Wait until a person who is away is back, at most `wait` seconds, and say whether it is."""
+        await self._until(lambda: not self.is_away, self.wait)
         return not self.is_away
 
     async def looked_within(self, seconds: float) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pigpen.rules import PRESETS
-from referee.match import person
 from referee.match.formats import Format
 from referee.match.spec import DEFAULT_CLOCK, MatchSpec, person_clock
 from referee.records.file import RecordWriter
@@ -18,8 +17,6 @@ from tests.referee.tables import play_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-
-    import pytest
 
     from pigpen.rules import Rules
     from referee.records.lines import AnyLine
@@ -47,9 +44,8 @@ def match_lines(
     return lines
 
 
-def lines_with_a_person(monkeypatch: pytest.MonkeyPatch, form: str = "deals:2") -> list[AnyLine]:
+def lines_with_a_person(form: str = "deals:2") -> list[AnyLine]:
     """Of a person who answers in time once, three times does not, and is then away, among honest bots."""
-    monkeypatch.setattr(person, "AWAY_SECONDS", 0.0)
     spec = MatchSpec(PRESETS["hearts"], ("human", "b", "c", "d"), Format.parse(form), people={0: person_clock(700.0)})
     seat = PersonsSeat(lambda view: honest(view) if view.decision == 1 else SeatFailure(Verdict.TIMEOUT, "late"))
     lines: list[AnyLine] = []

@@ -125,11 +125,11 @@ class AbsentSeat(ScriptedSeat):
 
 
 class PersonsSeat(ScriptedSeat):
-    """Answers what its script says; the person may leave."""
+    """Answers what its script says; the person may leave, and nobody waits for it then."""
 
     def __init__(self, script: Script) -> None:
         super().__init__(script)
-        self.presence = Presence()
+        self.presence = Presence(wait=0.0)
 
 
 def honest(view: View) -> Action:

@@ -24,10 +24,12 @@ from referee.replay.verify import verify
 from tests.ladder.person.fronts import BotFront, sitting
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from ladder.matches.bots import Bots
     from ladder.matches.play import Played
+    from referee.seats.person_seat import PersonSeat
 
 every_preset = pytest.mark.parametrize("rules", [*PRESETS.values()], ids=lambda rules: rules.name)
 
@@ -144,10 +146,13 @@ def test_a_record_that_says_otherwise_of_its_people_does_not_hold(
         return fronts[-1]
 
     spec = spec_of(PRESETS["hearts"], Format(1))
-    with pytest.MonkeyPatch.context() as patch, RecordWriter.create(path) as writer:
-        patch.setattr("referee.match.person.AWAY_SECONDS", 0.0)
+
+    def seated(persons: Mapping[int, PersonSeat]) -> None:
+        persons[0].presence.wait = 0.0
+
+    with RecordWriter.create(path) as writer:
         others = InlineBots([find_bot("cautious")] * 3)
-        asyncio.run(play_with_people(spec, others, {0: sitting(front)}, writer.write))
+        asyncio.run(play_with_people(spec, others, {0: sitting(front)}, writer.write, seated=seated))
     assert verify(path).holds
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     change(lines[0])  # type: ignore[operator]

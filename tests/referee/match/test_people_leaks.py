@@ -7,11 +7,8 @@ from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING
 
-import pytest
-
 from pigpen.rules import Phase
 from pigpen.v1.referee_pb2 import RefereeMessage
-from referee.match import person as person_module
 from referee.match.formats import Format
 from referee.match.people_shown import PeopleShown
 from referee.match.spec import person_clock
@@ -40,9 +37,7 @@ def play(rules: Rules, seed: bytes, hands: Sequence[Sequence[int]], taps: Sequen
     tap = taps[person]
     assert isinstance(tap, PersonTap)
     shown.seat(0, {person: tap})
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(person_module, "AWAY_SECONDS", 0.0)  # after faults in a row it is away, and never comes back
-        return asyncio.run(played(spec, hands, taps, deals=len(hands), observer=shown))
+    return asyncio.run(played(spec, hands, taps, deals=len(hands), observer=shown))
 
 
 @every_preset

@@ -6,11 +6,8 @@ import asyncio
 import json
 from typing import TYPE_CHECKING
 
-import pytest
-
 from pigpen.rules import PRESETS
 from pigpen.values.notices import FaultNotice
-from referee.match import person
 from referee.match.formats import Format
 from referee.match.resume import Unfinished
 from referee.match.spec import DEFAULT_CLOCK, MatchSpec, person_clock
@@ -44,11 +41,6 @@ def played(seat: PersonsSeat, form: Format | None = None) -> list[AnyLine]:
 
 def steps_of(lines: list[AnyLine]) -> list[Step]:
     return [step for line in lines if isinstance(line, DealLine) for step in line.steps if step.seat == 0]
-
-
-@pytest.fixture(autouse=True)
-def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(person, "AWAY_SECONDS", 0.0)
 
 
 def test_the_record_says_who_is_human_and_that_the_wall_clock_counts() -> None:

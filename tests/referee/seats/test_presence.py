@@ -33,11 +33,13 @@ def test_changes_are_told_once() -> None:
 
 def test_whoever_waits_for_a_person_goes_on_when_it_is_back_or_the_time_is_up() -> None:
     async def waiting() -> None:
-        presence = Presence()
+        presence = Presence(wait=0.01)
         presence.leave()
-        assert not await presence.back_within(0.01)
+        assert not await presence.back_in_time()
+        presence = Presence(wait=30)
+        presence.leave()
         asyncio.get_running_loop().call_soon(presence.come_back)
-        assert await presence.back_within(30)
+        assert await presence.back_in_time()
 
     asyncio.run(waiting())
 

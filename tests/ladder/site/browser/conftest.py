@@ -81,8 +81,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 @pytest.fixture(scope="session")
 def person_lines() -> list[AnyLine]:
     """A match with a person who is away from its fifth decision on; played before there is a browser."""
-    with pytest.MonkeyPatch.context() as patched:
-        return lines_with_a_person(patched)
+    return lines_with_a_person()
 
 
 @pytest.fixture(scope="session")
