@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 from collections import defaultdict
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,8 +16,6 @@ from pigpen.values.notices import DealResult, FaultNotice
 from pigpen.wire.messages import notice_message, request_message, welcome_message
 from pigpen.wire.person_messages import seen_message
 from referee.match import table
-from referee.match.person import PersonPlayer
-from referee.match.player import Player
 from referee.match.spec import DEFAULT_CLOCK, MatchSpec
 from referee.records.lines import DealLine
 from referee.seats.presence import Presence
@@ -29,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pigpen.rules import Action, Rules
-    from pigpen.values.notices import ClockSetting, Notice, Welcome
+    from pigpen.values.notices import Notice, Welcome
     from pigpen.values.seen import Seen
     from pigpen.values.view import View
     from referee.match.formats import Format
@@ -118,17 +115,12 @@ class Tap:
 
 @dataclass
 class PersonTap(Tap):
-    """The seat of a person, who sees more than it is asked, and never leaves."""
+    """The seat of a person, who sees more than it is asked; after faults in a row it is away, and never comes back."""
 
-    presence: Presence = field(default_factory=Presence)
+    presence: Presence = field(default_factory=lambda: Presence(wait=0.0))
 
     def show(self, seen: Seen) -> None:
         self._keep(seen_message(seen), seen.view.deal, seen.view.phase, len(seen.view.plays))
-
-
-def _still(kind: type[Player], seat: Seat, setting: ClockSetting, now: object) -> Player:
-    """A player whose clock stands still."""
-    return kind(seat, setting, lambda: 0.0)
 
 
 class _Enough(Exception):
@@ -152,8 +144,6 @@ async def played(
 
     with pytest.MonkeyPatch.context() as patch, contextlib.suppress(_Enough):
         patch.setattr(table, "deal_hands", lambda rules, seed, number: hands[number])
-        for kind in (Player, PersonPlayer):
-            patch.setattr(table, kind.__name__, partial(_still, kind))
         await play_match(spec, seats, write, observer)
     return lines
 
