@@ -24,6 +24,7 @@ from tests.e2e.machines import why_none
 from tests.ladder import postgres, registries
 from tests.ladder.every_database import ON_POSTGRESQL, EveryLadder, every_ladder_in_postgresql
 from tests.ladder.site import nginx
+from tests.ladder.site.browser import chromium
 
 OWN_MOUNTS = ("unshare", "--user", "--map-root-user", "--mount")
 """Runs a command that sees mounts of its own."""
@@ -77,7 +78,7 @@ def _missing() -> dict[str, str]:
         missing["machines"] = why
     if not (shutil.which("node") and shutil.which("npm")):
         missing["node"] = "Node.js and npm are not installed."
-    if not shutil.which("chromium"):
+    if not chromium.program():
         missing["chromium"] = "Chromium is not installed. On Debian, as root: scripts/chromium"
     if not postgres.programs():
         missing["postgres"] = "PostgreSQL's server is not installed. On Debian, as root: scripts/postgres"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -10,18 +9,20 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 import uvicorn
-from playwright.sync_api import Browser, Page, sync_playwright
 
 from ladder.settings.settings import load_settings
 from ladder.site.application import make_app
 from pigpen.rules import PRESETS
 from tests.ladder.ladders import played
 from tests.ladder.recorded_ladders import new_ladder, packed, recorded_match
+from tests.ladder.site.browser.chromium import chromium
 from tests.referee.bots import moon_lines, showy_seats
 from tests.referee.recorded import faulty_seats, lines_with_a_person, match_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import Browser, Page
 
     from referee.records.lines import AnyLine
 
@@ -98,10 +99,8 @@ def browser(site: Served, person_lines: list[AnyLine]) -> Iterator[Browser]:
 
     So what plays matches comes before it.
     """
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+    with chromium() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture

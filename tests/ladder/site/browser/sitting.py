@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import shutil
 from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from ladder.settings.settings import load_settings
 from ladder.site.application import make_app
 from tests.ladder.recorded_ladders import new_ladder
+from tests.ladder.site.browser.chromium import chromium
 from tests.ladder.site.browser.conftest import DESK, PATIENCE_MS
 from tests.ladder.site.browser.playing import Tables
 from tests.ladder.site.serving import running_app
@@ -44,10 +43,8 @@ def address(tables: Tables, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 @pytest.fixture(scope="module")
 def browser(address: str) -> Iterator[Browser]:
     """Debian's Chromium, for this module."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+    with chromium() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture

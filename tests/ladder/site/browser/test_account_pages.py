@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
 
 from ladder.app.accounts import inviting
 from ladder.app.ladder import Ladder
 from ladder.settings.settings import load_settings
 from ladder.values.accounts import LOCAL, Role
+from tests.ladder.site.browser.chromium import chromium
 from tests.ladder.site.browser.conftest import DESK, PATIENCE_MS, PHONE
 from tests.ladder.site.browser.looking import findings, overflow
 from tests.ladder.site.serving import served
@@ -21,6 +21,8 @@ from tests.ladder.site.serving import served
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.chromium
 PASSWORD = "correct horse"
@@ -43,11 +45,9 @@ def site(ladder: Ladder) -> Iterator[str]:
 
 
 @pytest.fixture
-def chromium(site: str) -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+def browser(site: str) -> Iterator[Browser]:
+    with chromium() as browser:
         yield browser
-        browser.close()
 
 
 def look(page: Page, name: str, script: bool) -> None:
@@ -75,9 +75,9 @@ def look(page: Page, name: str, script: bool) -> None:
     ],
 )
 def test_somebody_registers_and_confirms_a_log_in(
-    ladder: Ladder, site: str, chromium: Browser, size: tuple[int, int], script: bool, dark: bool, language: str
+    ladder: Ladder, site: str, browser: Browser, size: tuple[int, int], script: bool, dark: bool, language: str
 ) -> None:
-    context = chromium.new_context(
+    context = browser.new_context(
         viewport={"width": size[0], "height": size[1]}, java_script_enabled=script, locale=language,
         color_scheme="dark" if dark else "light",
     )  # fmt: skip

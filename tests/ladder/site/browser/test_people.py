@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from ladder.app.accounts import managing
 from ladder.settings.settings import load_settings
@@ -17,6 +15,7 @@ from ladder.store.commands import submission_queue as submissions
 from ladder.trials.tasks import TrialProgress
 from ladder.values.accounts import LOCAL
 from tests.ladder.people import session_of
+from tests.ladder.site.browser.chromium import chromium
 from tests.ladder.site.browser.conftest import DESK, PATIENCE_MS, PHONE
 from tests.ladder.site.browser.looking import findings, overflow
 from tests.ladder.site.peopled import Peopled, a_folder, peopled
@@ -68,10 +67,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
 @pytest.fixture(scope="module")
 def browser(place: Place) -> Iterator[Browser]:
     """Debian's Chromium, for this module."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+    with chromium() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from ladder.settings.settings import load_settings
 from tests.ladder.ladders import played
 from tests.ladder.recorded_ladders import new_ladder, recorded_match
 from tests.ladder.site.browser.at_table import by_mouse, played_to_the_end
+from tests.ladder.site.browser.chromium import chromium
 from tests.ladder.site.browser.conftest import DESK, PATIENCE_MS, PHONE
 from tests.ladder.site.browser.looking import findings, overflow
 from tests.ladder.site.browser.tables_served import tables_served
@@ -44,10 +43,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def browser(address: str) -> Iterator[Browser]:
     """Debian's Chromium, for this module."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+    with chromium() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture
