@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from contextlib import asynccontextmanager
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from anyio import to_thread
 from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
@@ -128,6 +129,7 @@ def make_app(
         routes=_routes(),
     )
     app.state.site = site
+    app.openapi = _described  # type: ignore[method-assign]
     _handle_errors(app)
     return EveryResponse(BodyLimits(app, ladder.settings.upload_bytes), site.metrics)
 
@@ -163,6 +165,12 @@ def _routes() -> list[BaseRoute]:
     files = GZipMiddleware(KeptFiles(directory=FOLDER), minimum_size=LEAST_TO_COMPRESS)
     all_routes.mount(f"/static/{digest()}", files)
     return all_routes.routes
+
+
+@cache
+def _described() -> dict[str, Any]:
+    """What `/api/openapi.json` says; once, as the routes, because to write it takes half a second."""
+    return get_openapi(title="Pigpen", version=__version__, routes=_routes())
 
 
 def _handle_errors(app: FastAPI) -> None:

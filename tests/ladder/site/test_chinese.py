@@ -23,6 +23,7 @@ from tests.referee.recorded import SEED, faulty_seats, match_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 PO = words.FOLDER / "zh.po"
 TERMS = {"Pigpen", "Elo", "JSON", "JSONL", "CSV", "API", "OpenAPI", "UTC", "TOML", "SHA-256", "HTTPS", "CPU", "MiB"}
@@ -109,11 +110,22 @@ def test_new_texts_are_added_and_old_ones_left_out() -> None:
     [
         *("/", "/v/hearts", "/v/hearts?all=1", "/v/hearts?q=nothing", "/b", "/b/Trotter", "/b/Idler", "/m", "/m/1"),
         *("/m/2", "/m/1/0/0", "/live", "/live/1", "/live/2", "/replay", "/help", "/api", "/nothing"),
-        "/b/Bristle/inbox",
         *(f"/rules/{name}" for name in PRESETS),
     ],
 )
 def test_a_page_is_in_chinese(site: Visitor, path: str) -> None:
+    assert_is_in_chinese(site, path)
+
+
+def test_an_inbox_is_in_chinese(tmp_path: Path) -> None:
+    """Of one deal, because each decision in it is estimated."""
+    made = new_ladder(load_settings(data_dir=tmp_path))
+    recorded_match(made, match_lines("hearts", "deals:1", faulty_seats), SEED.hex())
+    assert_is_in_chinese(Visitor(made), "/b/Bristle/inbox")
+    made.database.close()
+
+
+def assert_is_in_chinese(site: Visitor, path: str) -> None:
     page = chinese(site, path)
     assert said(page).language == "zh-Hans"
     assert latin(page, TERMS | NAMES_THERE) == []
