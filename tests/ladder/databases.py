@@ -154,8 +154,11 @@ END_OTHERS = """
     WHERE datname = current_database() AND pid <> pg_backend_pid()
 """
 COLUMNS = """
-    SELECT table_name, column_name, data_type, character_maximum_length, is_nullable, column_default
-    FROM information_schema.columns WHERE table_schema = 'public' ORDER BY table_name, ordinal_position
+    SELECT relname, attname, format_type(atttypid, atttypmod), attnotnull, pg_get_expr(adbin, adrelid)
+    FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
+    LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+    WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND attnum > 0 AND NOT attisdropped
+    ORDER BY relname, attnum
 """
 INDICES = "SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY indexname"
 REVISION = "SELECT version_num FROM alembic_version"
