@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from functools import partial
 from itertools import combinations, product
+from operator import mul, sub
 from typing import TYPE_CHECKING, TypeVar
 
 from pigpen.bot import Bot
@@ -86,10 +87,8 @@ def _not_behind(left: Sequence[int], found: Sequence[Sequence[float]]) -> list[i
 def _is_behind(values: Sequence[float], best: Sequence[float]) -> bool:
     """Whether the mean difference is more than `BEHIND` of its standard errors."""
     count = len(values)
-    total = squares = 0.0
-    for value, other in zip(values, best, strict=True):
-        total += other - value
-        squares += (other - value) ** 2
+    differences = list(map(sub, best, values))
+    total, squares = sum(differences), sum(map(mul, differences, differences))
     return total * total * (count - 1) > BEHIND**2 * (squares * count - total * total)
 
 

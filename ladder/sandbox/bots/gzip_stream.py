@@ -51,6 +51,8 @@ class GzipStream:
         self._inflate = zlib.decompressobj(GZIP)
         self._came_in = self._came_out = 0
         self._ready = b""
+        self._taken = 0
+        """So many bytes of `_ready` have been given already: to cut them off each time would copy the others."""
 
     def take(self, count: int) -> bytes:
         """
@@ -59,20 +61,22 @@ class GzipStream:
         Raises:
             BotRejected: If there are not so many, or too much has come out by now.
         """
-        while len(self._ready) < count:
+        while len(self._ready) - self._taken < count:
             more = self._more()
             if not more:
                 raise refused(CUT_OFF)
-            self._ready += more
-        taken, self._ready = self._ready[:count], self._ready[count:]
-        return taken
+            self._ready = self._ready[self._taken :] + more
+            self._taken = 0
+        start, self._taken = self._taken, self._taken + count
+        return self._ready[start : self._taken]
 
     def check_end(self) -> None:
         """Make sure that nothing but padding follows, and that what came out has the checksum that gzip gave it."""
-        while more := self._ready or self._more():
+        while more := self._ready[self._taken :] or self._more():
             if more.strip(b"\0"):
                 raise refused("goes on after its end")
             self._ready = b""
+            self._taken = 0
         if not self._inflate.eof:
             raise refused(CUT_OFF)
         if self._inflate.unused_data or self._packed.read(1):

@@ -214,10 +214,10 @@ class Deal(Tricks):
     def copy(self) -> Deal:
         """An independent copy, to look ahead with."""
         twin = object.__new__(Deal)
-        for name in Tricks.__slots__ + Deal.__slots__:
-            setattr(twin, name, getattr(self, name))
-        twin.hands, twin.taken = self.hands.copy(), self.taken.copy()
-        twin.plays, twin.leaders = self.plays.copy(), self.leaders.copy()
+        self._copy_tricks(twin)
+        twin._moon_choice, twin.phase, twin.number = self._moon_choice, self.phase, self.number
+        twin.dealt, twin.passed, twin.received = self.dealt, self.passed, self.received
+        twin.exposures, twin.first_leader = self.exposures, self.first_leader
         twin._sealed, twin._waiting = self._sealed.copy(), self._waiting.copy()
         return twin
 

@@ -90,6 +90,15 @@ class Tricks:
         if self._bound:
             self._bind_follower()
 
+    def _copy_tricks(self, twin: Tricks) -> None:
+        """Give *twin*, a new object, all that this one has: attribute by attribute, because searches copy so often."""
+        twin.rules, twin._plan, twin._next_seat = self.rules, self._plan, self._next_seat
+        twin.hands, twin.taken = self.hands.copy(), self.taken.copy()
+        twin.plays, twin.leaders = self.plays[:], self.leaders[:]
+        twin.turn, twin.playable, twin._held = self.turn, self.playable, self._held
+        twin._leader, twin._winner, twin._best, twin._led = self._leader, self._winner, self._best, self._led
+        twin._barred, twin._broken, twin._bound, twin._free = self._barred, self._broken, self._bound, self._free
+
     def _bind_follower(self) -> None:
         """Apply what is barred from the first trick (C-5 lifts it) and the bar of GZ-4."""
         legal = self.playable
