@@ -48,8 +48,11 @@ Cards = str
 """Cards by name with a space between: ``QS KH 2C``. A card put face down has ``*`` behind it: ``QS*``."""
 
 
+_TOO_LONG = 10**MOST_DIGITS
+
+
 def _short(number: int) -> int:
-    if abs(number) >= 10**MOST_DIGITS:
+    if not -_TOO_LONG < number < _TOO_LONG:
         raise ValueError(f"it has more than {MOST_DIGITS} digits")
     return number
 

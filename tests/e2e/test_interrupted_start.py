@@ -37,7 +37,7 @@ MOMENTS = {
     "typer is imported": "typer:<module>",
     "pydantic is imported": "pydantic:<module>",
     "the last of our imports": "ladder.cli.verify:<module>",
-    "commands are put together": "typer.main:get_command",
+    "commands are put together": "typer.main:get_group",
     "words are parsed": "ladder.cli.typer_app:make_context",
     "the command is called": "ladder.cli.play:play",
     "a command imports what it needs": "ladder.app.local.recording:<module>",

@@ -21,7 +21,7 @@ from tests.referee.recorded import SEED, faulty_seats, match_lines
 from tests.typed import typed
 
 pytestmark = pytest.mark.long
-some = settings(deadline=None, max_examples=count(15, 40), derandomize=True, suppress_health_check=list(HealthCheck))
+some = settings(deadline=None, max_examples=count(10, 40), derandomize=True, suppress_health_check=list(HealthCheck))
 MATCHES: list[list[dict[str, Any]]] = [
     [json.loads(to_json(line)) for line in lines]
     for lines in (

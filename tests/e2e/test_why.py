@@ -59,9 +59,9 @@ def test_the_same_question_gives_the_same_answer(record: str) -> None:
 
 
 def test_the_dearest_decisions_of_a_bot_are_a_table(record: str) -> None:
-    found = told("why", "why", record, "1", "--worst", "3")
-    assert (found["bot"], len(found["dearest"])) == ("random", 3)
-    done = pigpen("why", record, "random", "--worst", "3")
+    found = told("why", "why", record, "1", "--worst", "2")
+    assert (found["bot"], len(found["dearest"])) == ("random", 2)
+    done = pigpen("why", record, "random", "--worst", "2")
     assert done.returncode == 0
     assert "The dearest decisions of random\n" in done.stdout
     assert f"{found['decisions']} decisions with a choice.\n" in done.stdout

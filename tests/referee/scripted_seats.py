@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from pigpen.bot import Bot, decide
 from referee.seats.presence import Presence
 from referee.seats.verdict import SeatFailure, Verdict
 
 if TYPE_CHECKING:
-    from pigpen.rules import Action
+    from pigpen.rules import Action, Card
     from pigpen.values.notices import Notice, Welcome
     from pigpen.values.view import View
     from referee.seats.clock import Stopwatch
@@ -134,13 +135,14 @@ class PersonsSeat(ScriptedSeat):
 
 def honest(view: View) -> Action:
     """The first legal option."""
-    from pigpen.bot import Bot, decide
-
-    class First(Bot):
-        def play(self, view: View) -> Action:  # type: ignore[override]
-            return view.legal[0]
-
     return decide(First(), view)
+
+
+class First(Bot):
+    """Plays the first legal card; what else it does is what any bot does."""
+
+    def play(self, view: View) -> Card:
+        return view.legal[0]
 
 
 def fails(verdict: Verdict, text: str = "so it was told") -> Script:

@@ -24,7 +24,7 @@ DEALS = {
     "sampling": count(1, 2),
     "exact": 1,
 }
-CARDS = count(24, 99)
+CARDS = count(12, 99)
 """So many cards of a deal are played where two deals are compared; 99 are more than any deal has."""
 
 THREE_HANDED = replace(
@@ -74,7 +74,7 @@ def test_a_table_of_one_bot_plays_legally_to_the_end(name: str, rules: Rules) ->
 @pytest.mark.long
 @pytest.mark.parametrize("rules", PRESETS.values(), ids=named)
 def test_mixed_tables_play_legally_to_the_end(rules: Rules) -> None:
-    for number in range(count(3, 8)):
+    for number in range(count(2, 8)):
         bots = [load_bot(BOTS[(seat + number) % len(BOTS)])() for seat in range(rules.players)]
         assert play_deal(rules, bots, SEED, number).is_over
 

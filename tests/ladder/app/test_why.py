@@ -89,15 +89,15 @@ def test_the_dearest_decisions_of_a_match(ladder: Ladder) -> None:
     assert found.decisions > 30
     first = found.dearest[0]
     assert why(ladder, 2, first.step, Where(first.deal, first.board, first.rotation), "random") == first
-    only = dearest(ladder, 2, "random", where=Where(rotation=3))
+    only = dearest(ladder, 2, "random", worst=1, where=Where(rotation=3))
     assert only.decisions < found.decisions
     assert {each.rotation for each in only.dearest} == {3}
 
 
 def test_the_inbox_has_dear_decisions_and_faults_with_commands_that_can_be_typed(ladder: Ladder) -> None:
-    found = inbox(ladder, "Truffle", worst=3)
+    found = inbox(ladder, "Truffle", worst=2)
     assert (found.bot, found.version, found.matches) == ("Truffle", 1, (3, 2))
-    assert len(found.dearest) == 3
+    assert len(found.dearest) == 2
     assert {each.source for each in found.dearest} <= {"2", "3"}
     assert {fault.verdict for fault in found.faults} == {"malformed"}
     assert {fault.match for fault in found.faults} == {3}

@@ -29,7 +29,8 @@ def match(rules: str = "hearts", sinner: int | None = None) -> Recorded:
 def test_what_was_done_is_marked_and_the_house_bots_choose_among_what_is_told(rules: str) -> None:
     one = match(rules)
     found = [*decisions(one, one.deals[0])]
-    for decision in (found[0], found[len(found) // 2], found[-1]):
+    middle = found[len(found) // 2]
+    for decision in (found[0], middle, found[-1]):
         told = why_of(decision, "17")
         (done,) = [choice for choice in told.choices if choice.chosen]
         assert (done.choice, told.chosen) == (decision.chosen, decision.chosen)
@@ -40,7 +41,7 @@ def test_what_was_done_is_marked_and_the_house_bots_choose_among_what_is_told(ru
         assert told.scored == one.deals[0].scores[decision.seat]
         assert told.opinion.startswith("A model's opinion: ")
         assert told.legal >= len(told.choices) >= 2
-        assert why_of(decision, "17") == told
+    assert why_of(middle, "17") == why_of(middle, "17")
 
 
 def test_a_sample_bot_does_again_what_it_did_in_the_match() -> None:
@@ -80,8 +81,8 @@ def test_only_what_a_bot_was_asked_for_can_be_dear() -> None:
 def test_the_dearest_come_first_and_are_those_of_why() -> None:
     one = match()
     dear = [(first_cost(decision) or 0.0, decision, "17") for decision in unforced(one, one.deals, {1})]
-    found = dearest_of(dear, 3)
-    assert len(found) == 3
+    found = dearest_of(dear, 2)
+    assert len(found) == 2
     assert [each.cost for each in found] == sorted((each.cost for each in found), reverse=True)
     assert found[0].cost > found[0].cost_error > 0
     by_place = {(decision.line.name, decision.number): decision for _, decision, _ in dear}
@@ -90,10 +91,9 @@ def test_the_dearest_come_first_and_are_those_of_why() -> None:
 
 def test_what_cost_nothing_is_not_dear() -> None:
     one = match()
-    best = [decision for decision in unforced(one, one.deals[:1], {2}) if not why_of(decision, "17").cost]
-    assert best
-    assert dearest_of([(0.0, best[0], "17")], 5) == []
-    assert dearest_of([(1.0, best[0], "17")], 5) == []
+    best = next(decision for decision in unforced(one, one.deals[:1], {2}) if not why_of(decision, "17").cost)
+    assert dearest_of([(0.0, best, "17")], 5) == []
+    assert dearest_of([(1.0, best, "17")], 5) == []
 
 
 def test_the_rerun_line_can_be_pasted() -> None:

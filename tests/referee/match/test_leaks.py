@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tests.referee.scripted_seats import Script
     from tests.rules.parallel import World
 
-MATCHES = count(16, 50)
+MATCHES = count(10, 50)
 DEALS = 4
 """In every match: the whole cycle of passing."""
 PASS_AND_EXPOSE = replace(HEARTS, name="pass-and-expose", exposing=GONGZHU_SALE.exposing)
