@@ -87,8 +87,9 @@ def _not_behind(left: Sequence[int], found: Sequence[Sequence[float]]) -> list[i
 def _is_behind(values: Sequence[float], best: Sequence[float]) -> bool:
     """Whether the mean difference is more than `BEHIND` of its standard errors."""
     count = len(values)
-    differences = list(map(sub, best, values))
-    total, squares = sum(differences), sum(map(mul, differences, differences))
+    differences: list[float] = list(map(sub, best, values))
+    total = sum(differences)
+    squares: float = sum(map(mul, differences, differences))
     return total * total * (count - 1) > BEHIND**2 * (squares * count - total * total)
 
 

@@ -59,11 +59,12 @@ def stale(session: Session, variants: Collection[str] | None = None) -> list[str
         variants: Only these; None: all.
     """
     rating, estimate = models.Rating, models.StoredEstimate
-    newest = {
-        name: session.scalar(select(func.max(models.StoredMatch.ordinal)).where(models.StoredMatch.variant == name))
-        or 0
-        for name in session.scalars(select(models.Variant.name).order_by(models.Variant.name))
-        if variants is None or name in variants
+    played = models.StoredMatch
+    last = select(func.max(played.ordinal)).where(played.variant == models.Variant.name).scalar_subquery()
+    newest: dict[str, int] = {
+        row.name: row.last or 0
+        for row in session.execute(select(models.Variant.name, last.label("last")).order_by(models.Variant.name))
+        if variants is None or row.name in variants
     }
     known: dict[str, int] = {
         row.variant: row.ordinal for row in session.execute(select(estimate.variant, estimate.ordinal))
