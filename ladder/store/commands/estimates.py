@@ -34,6 +34,17 @@ A fit takes the cube of that number and its covariance the square; in years of n
 """
 
 
+LAST = select(func.max(models.StoredMatch.ordinal)).where(models.StoredMatch.variant == models.Variant.name)
+NEWEST = select(models.Variant.name, LAST.scalar_subquery().label("last")).order_by(models.Variant.name)
+KNOWN = select(models.StoredEstimate.variant, models.StoredEstimate.ordinal)
+LACKING = (
+    select(models.Rating.variant)
+    .where(models.Rating.state == State.ACTIVE, or_(models.Rating.error.is_(None), models.Rating.rank_low.is_(None)))
+    .distinct()
+)
+"""What `stale` asks at every step of a runner; to put a query together takes longer than to run it."""
+
+
 @dataclass
 class RefreshRate:
     """When the next estimate is due: after each one the runner does other things for 49 times as long."""
@@ -58,19 +69,11 @@ def stale(session: Session, variants: Collection[str] | None = None) -> list[str
         session: A transaction.
         variants: Only these; None: all.
     """
-    rating, estimate = models.Rating, models.StoredEstimate
-    played = models.StoredMatch
-    last = select(func.max(played.ordinal)).where(played.variant == models.Variant.name).scalar_subquery()
     newest: dict[str, int] = {
-        row.name: row.last or 0
-        for row in session.execute(select(models.Variant.name, last.label("last")).order_by(models.Variant.name))
-        if variants is None or row.name in variants
+        row.name: row.last or 0 for row in session.execute(NEWEST) if variants is None or row.name in variants
     }
-    known: dict[str, int] = {
-        row.variant: row.ordinal for row in session.execute(select(estimate.variant, estimate.ordinal))
-    }
-    unknown = or_(rating.error.is_(None), rating.rank_low.is_(None))
-    lacking = set(session.scalars(select(rating.variant).where(rating.state == State.ACTIVE, unknown).distinct()))
+    known: dict[str, int] = {row.variant: row.ordinal for row in session.execute(KNOWN)}
+    lacking = set(session.scalars(LACKING))
     found = [name for name in newest if known.get(name, 0) < newest[name] or name in lacking]
     return sorted(found, key=lambda name: known.get(name, 0))
 
