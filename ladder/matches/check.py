@@ -99,7 +99,7 @@ class ConformanceCheck:
             if self._outcomes and not self._outcomes[0].passed:
                 self._note(_untried(WIRE_GROUP, name, "it did not get through the first case"))
                 continue
-            async with self._trial() as trial:
+            async with self._trial(deals=f"{WIRE_GROUP}: {name}") as trial:
                 self._note(await trial.attempt(WIRE_GROUP, name, doing(trial, case)))
 
     async def _try_variant(self, cases: Sequence[Case], reason: str) -> None:
@@ -126,10 +126,10 @@ class ConformanceCheck:
                 return
 
     @asynccontextmanager
-    async def _trial(self) -> AsyncIterator[Trial]:
-        """A fresh instance; what it used is noted."""
+    async def _trial(self, deals: str | None = None) -> AsyncIterator[Trial]:
+        """A fresh instance, which may be forked in a warm container if its deals have a name; what it used is noted."""
         with scratch_folder() as root:
-            bot = SeatedBot(self._program, root / "0", "check", TrialSeat)
+            bot = SeatedBot(self._program, root / "0", "check", TrialSeat, deals=deals)
             async with running([bot]):
                 trial = Trial(bot, self._clock, self._end_seconds)
                 yield trial
