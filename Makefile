@@ -3,6 +3,8 @@
 .PHONY: help demo test test-long test-postgres services bytecode check protos schema images bench clean
 BIN := .venv/bin
 READY := .venv/.ready
+COMPILED := .venv/.compiled
+MODULES := ladder referee sdk/pigpen sample_bots tests
 # Tests wait for containers half of the time, so there are more workers than cores.
 WORKERS := 4
 ON_POSTGRES := $(addprefix tests/,e2e $(addprefix ladder/,app cli runner site store))
@@ -41,9 +43,11 @@ services: $(READY)
 	@$(BIN)/python -m ladder.sandbox.docker.base_image >/dev/null 2>&1 || true
 
 # Tests start hundreds of programs; and pytest prepares the asserts of tests and plugins, once here instead of in each worker.
-bytecode: $(READY)
-	@scripts/bytecode ladder referee sdk/pigpen sample_bots tests
+bytecode: $(COMPILED)
+$(COMPILED): $(READY) $(shell find $(MODULES) -name '*.py')
+	@scripts/bytecode $(MODULES)
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -q --collect-only >/dev/null || true
+	@touch $@
 
 check: $(READY)  ## format, lint, types, generated code, translations, import directions
 	$(BIN)/ruff format --check
