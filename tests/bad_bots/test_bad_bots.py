@@ -62,7 +62,7 @@ async def image(client: docker.DockerClient, request: pytest.FixtureRequest) -> 
 @pytest.mark.docker
 @pytest.mark.long
 @pytest.mark.asyncio(loop_scope="module")
-@pytest.mark.parametrize(("image", "name"), PAIRS, indirect=["image"])
+@pytest.mark.parametrize(("image", "name"), PAIRS, indirect=["image"], scope="module")
 async def test_a_bad_bot_hurts_nobody_but_itself(name: str, image: Program) -> None:
     """The suite's other workers play at the same time: floods keep only the process of their own referee busy."""
     outcome, declared = await play(name, BAD_BOTS[name], image), BAD_BOTS[name]
