@@ -20,8 +20,8 @@ BOTS = ("Trotter", "Snout", "Truffle", "Acorn", "Mud")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MATCHES = count(1, 40)
 """Matches of the demo's ladder, in containers; 40 is what `make demo` plays."""
-BOARDS = count(1, 16)
-"""Boards of its first match, which has 16."""
+FIRST = "--boards 16" if LONG else "--deals 4"
+"""How long its first match is; `make demo` plays 16 boards."""
 SHORTER = {
     "pigpen ladder run --matches 10": "--matches 1",
     "pigpen play ./mybot random cautious counting --rules gongzhu --boards 8 --seed 7": "--boards 1",
@@ -126,7 +126,7 @@ def test_the_pigpen_commands_work_one_after_the_other(tmp_path: Path) -> None:
 @pytest.mark.long
 @pytest.mark.timeout(PATIENCE)
 def test_make_demo_plays_a_match_and_a_small_ladder_in_containers(tmp_path: Path) -> None:
-    sizes = {"PIGPEN_DEMO_MATCHES": str(MATCHES), "PIGPEN_DEMO_BOARDS": str(BOARDS)}
+    sizes = {"PIGPEN_DEMO_MATCHES": str(MATCHES), "PIGPEN_DEMO_FORMAT": FIRST}
     done = run("make demo", ROOT, TMPDIR=str(tmp_path), **sizes)
     assert done.returncode == 0, done.stderr
     for name in ("counting", "cautious", "random", "random#2"):
@@ -139,7 +139,7 @@ def test_make_demo_plays_a_match_and_a_small_ladder_in_containers(tmp_path: Path
 @pytest.mark.timeout(PATIENCE)
 def test_make_demo_plays_in_processes_where_no_engine_answers(tmp_path: Path) -> None:
     nothing = {"DOCKER_HOST": "unix:///nonexistent/docker.sock", "PIGPEN_NO_INSTALL": "1", "TMPDIR": str(tmp_path)}
-    nothing |= {"PIGPEN_DEMO_MATCHES": "1", "PIGPEN_DEMO_BOARDS": "1"}  # more of it has been played in containers
+    nothing |= {"PIGPEN_DEMO_MATCHES": "1", "PIGPEN_DEMO_FORMAT": "--deals 4"}  # more of it has been played in containers
     done = run("make demo", ROOT, **nothing)
     assert done.returncode == 0, done.stderr
     assert "Playing in process sandboxes instead" in done.stdout
