@@ -139,7 +139,10 @@ def test_make_demo_plays_a_match_and_a_small_ladder_in_containers(tmp_path: Path
 @pytest.mark.timeout(PATIENCE)
 def test_make_demo_plays_in_processes_where_no_engine_answers(tmp_path: Path) -> None:
     nothing = {"DOCKER_HOST": "unix:///nonexistent/docker.sock", "PIGPEN_NO_INSTALL": "1", "TMPDIR": str(tmp_path)}
-    nothing |= {"PIGPEN_DEMO_MATCHES": "1", "PIGPEN_DEMO_FORMAT": "--deals 4"}  # more of it has been played in containers
+    nothing |= {
+        "PIGPEN_DEMO_MATCHES": "1",
+        "PIGPEN_DEMO_FORMAT": "--deals 4",
+    }  # more of it has been played in containers
     done = run("make demo", ROOT, **nothing)
     assert done.returncode == 0, done.stderr
     assert "Playing in process sandboxes instead" in done.stdout
