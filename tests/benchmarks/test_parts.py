@@ -22,6 +22,9 @@ SMALL: dict[Any, dict[str, Any]] = {
     ladder_overhead: {"ladders": (("process", 1),), "places": 1},
 }
 """What makes each part that needs Docker, or plays a ladder, small enough for a test."""
+LATER = (pytest.mark.long, pytest.mark.only_long)
+PARTS = [pytest.param(part, marks=() if part is tables else LATER) for part in SMALL]
+"""For each push the one that plays the most kinds of tables."""
 
 
 def names(rows: list[Row]) -> list[str]:
@@ -42,12 +45,16 @@ def test_engine() -> None:
     assert found[8:] == solved
 
 
+@pytest.mark.long
+@pytest.mark.only_long
 def test_why() -> None:
     found = names(why.measure(1, boards=1, deals=1, variants=("gongzhu",)))
     assert found[:2] == ["why, what to expose, gongzhu", "why, what to expose, gongzhu, 99 of 100 within"]
     assert [name for name in found if name.startswith("dearest")] == ["dearest 5 of a bot, 1 boards, gongzhu"]
 
 
+@pytest.mark.long
+@pytest.mark.only_long
 def test_site() -> None:
     rows = site.measure(1, requests=20, seconds=0.05, bots=120, matches=100)
     found = names(rows)
@@ -75,7 +82,7 @@ def test_decisions_without_docker_and_node(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.docker
-@pytest.mark.parametrize("part", SMALL, ids=lambda module: module.__name__.rpartition(".")[2])
+@pytest.mark.parametrize("part", PARTS, ids=lambda module: module.__name__.rpartition(".")[2])
 def test_parts_that_play_matches(part: Any) -> None:
     rows = part.measure(1, **SMALL[part])
     assert len(names(rows)) >= 2
