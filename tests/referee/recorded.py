@@ -46,7 +46,9 @@ def match_lines(
 
 def lines_with_a_person(form: str = "deals:2") -> list[AnyLine]:
     """Of a person who answers in time once, three times does not, and is then away, among honest bots."""
-    spec = MatchSpec(PRESETS["hearts"], ("human", "b", "c", "d"), Format.parse(form), people={0: person_clock(700.0)})
+    spec = MatchSpec(
+        PRESETS["hearts"], ("human", "b", "c", "d"), Format.parse(form), seed=SEED, people={0: person_clock(700.0)}
+    )
     seat = PersonsSeat(lambda view: honest(view) if view.decision == 1 else SeatFailure(Verdict.TIMEOUT, "late"))
     lines: list[AnyLine] = []
     asyncio.run(play_tables(spec, [[seat, *honest_seats(3)]], lines.append))
