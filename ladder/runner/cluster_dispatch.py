@@ -17,7 +17,7 @@ from ladder.runner.executor import Judgement, NotPlayed
 from ladder.runner.fleet_worker import pause_after
 from ladder.runner.lost_claims import LostClaims
 from ladder.runner.outage import in_one_line
-from ladder.runner.waiting_tasks import WaitingTasks
+from ladder.runner.waiting_tasks import PATIENCE, WaitingTasks
 from ladder.worker.tasks import ProbeTask
 from pigpen.rules.errors import PigpenError
 
@@ -79,6 +79,8 @@ class ClusterDispatch:
         exchange: Exchange,
         changed: Callable[[], None] = lambda: None,
         ship: Ship = lambda task, play: play(task),
+        patience: float = PATIENCE,
+        exchange_seconds: float = EXCHANGE_SECONDS,
     ) -> None:
         """
         Prepare; `begin` begins.
@@ -91,6 +93,8 @@ class ClusterDispatch:
             exchange: Writes down what is seen of the workers, and reads what is wanted of them.
             changed: Called when there are more slots, or fewer.
             ship: Sends folders that are missing where a task is played.
+            patience: Seconds that a task waits for a slot at most.
+            exchange_seconds: Seconds between two calls of *exchange*.
         """
         self.fleet = fleet
         self._start = start
@@ -102,7 +106,8 @@ class ClusterDispatch:
         self._scheduler: Scheduler
         self._told_slots: int | None = None
         self._is_closing = False
-        self._waiting = WaitingTasks()
+        self._waiting = WaitingTasks(patience)
+        self._exchange_seconds = exchange_seconds
         self._lost_claims = LostClaims()
         self._wake = asyncio.Event()
         self._minding: list[asyncio.Task[None]] = []
@@ -277,7 +282,7 @@ class ClusterDispatch:
 
     async def _keep_table(self) -> None:
         while True:
-            await asyncio.sleep(EXCHANGE_SECONDS)
+            await asyncio.sleep(self._exchange_seconds)
             try:
                 await self._exchange(self.fleet)
             except Exception as error:  # months without anybody looking: matches go on, and so does this

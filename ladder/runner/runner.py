@@ -65,6 +65,7 @@ class Runner:
         until: StopCondition,
         tick: Callable[[], float] = time.monotonic,
         events: Events | None = None,
+        most_at_once: int = MOST_AT_ONCE,
     ) -> None:
         """
         Prepare a run.
@@ -75,12 +76,14 @@ class Runner:
             until: When the run is over.
             tick: A clock that never goes back; seconds.
             events: The queue of events; other threads and signal handlers may put into it.
+            most_at_once: Matches that one transaction leases at most.
         """
         self.recorded = 0
         """Results of this run."""
         self._coordinator = coordinator
         self._executor = executor
         self._until = until
+        self._most_at_once = most_at_once
         self._events: Events = EventQueue() if events is None else events
         self._playing = InFlight(tick)
         self._submissions = SubmissionRuns(coordinator.submissions, executor, self._events, tick, self._tried)
@@ -153,7 +156,7 @@ class Runner:
         if self._must_probe:
             self._probe()
         wanted = self._wanted()
-        count = min(wanted, MOST_AT_ONCE)
+        count = min(wanted, self._most_at_once)
         self._has_more = False
         if count <= 0 or self._probing:
             return
@@ -181,7 +184,7 @@ class Runner:
 
     def _ahead(self, count: int) -> int:
         """How many more matches to schedule: no more than this run will play."""
-        return min(self._executor.slots, MOST_AT_ONCE, self._left() - len(self._playing) - count)
+        return min(self._executor.slots, self._most_at_once, self._left() - len(self._playing) - count)
 
     def _begin(self, task: MatchTask) -> None:
         future = self._executor.submit(task.model_dump_json(), task.key)

@@ -32,7 +32,9 @@ class _Waiting:
 class WaitingTasks:
     """Those of one cluster; who came first is served first. Only for the thread of one event loop."""
 
-    def __init__(self) -> None:
+    def __init__(self, patience: float = PATIENCE) -> None:
+        """Begin; a task waits for a slot at most so many seconds."""
+        self._patience = patience
         self._waiting: list[_Waiting] = []
 
     @property
@@ -55,7 +57,7 @@ class WaitingTasks:
         self._waiting.append(_Waiting(choose, place, coming))
         self.serve()
         try:
-            await asyncio.wait([place], timeout=PATIENCE)
+            await asyncio.wait([place], timeout=self._patience)
         finally:
             place.cancel()
         if place.cancelled():

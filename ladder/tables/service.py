@@ -51,6 +51,7 @@ class TablesService:
         make_run: Callable[[TableLease], TableRun],
         most: int,
         idle_seconds: float = IDLE_SECONDS,
+        retry_seconds: float = RETRY_SECONDS,
     ) -> None:
         """
         Prepare.
@@ -61,12 +62,14 @@ class TablesService:
             make_run: Makes an attempt at a table.
             most: Tables to play at once.
             idle_seconds: After how long without anybody a table ends.
+            retry_seconds: How long a table waits after a failure of the platform.
         """
         self._ledger = ledger
         self._files = files
         self._make_run = make_run
         self._most = most
         self._idle_seconds = idle_seconds
+        self._retry_seconds = retry_seconds
         self._running: dict[int, _Running] = {}
 
     async def run(self) -> None:
@@ -141,7 +144,7 @@ class TablesService:
 
     async def _failed(self, lease: TableLease, reason: str) -> None:
         log.warning("table.failed", table=lease.table, attempt=lease.attempt, reason=reason)
-        await asyncio.sleep(RETRY_SECONDS)
+        await asyncio.sleep(self._retry_seconds)
         await self._try(self._ledger.give_back(lease, reason))
 
     async def _end_idle(self) -> None:

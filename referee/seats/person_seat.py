@@ -48,10 +48,12 @@ class PersonSeat(StreamSeat):
         presence: Whether the person is at the table.
     """
 
-    def __init__(self, socket: Path, token: str, deadlines: Deadlines = PERSON_DEADLINES) -> None:
+    def __init__(
+        self, socket: Path, token: str, deadlines: Deadlines = PERSON_DEADLINES, most_messages: int = MOST_MESSAGES
+    ) -> None:
         super().__init__(socket, token, deadlines)
         self.presence = Presence(self._presence_changed)
-        self._traffic = Traffic(MOST_MESSAGES, MOST_STREAMS)
+        self._traffic = Traffic(most_messages, MOST_STREAMS)
         self._seen: Seen | None = None
         self._results: list[RefereeMessage] = []
         self._unsent: deque[RefereeMessage] = deque()

@@ -24,9 +24,14 @@ KEPT_BYTES = 512 * 1024**2
 _DIGEST = re.compile(r"sha-256=:([A-Za-z0-9+/]{43}=):")
 
 
-def fetch_record(connection: Connection, match: int) -> Path:
+def fetch_record(connection: Connection, match: int, kept_bytes: int = KEPT_BYTES) -> Path:
     """
     Fetch the record of a match that is done, unless it is here already.
+
+    Args:
+        connection: Leads to the ladder.
+        match: Number of the match there.
+        kept_bytes: Of all records that are kept of this ladder.
 
     Raises:
         LadderError: If the ladder has none.
@@ -46,7 +51,7 @@ def fetch_record(connection: Connection, match: int) -> Path:
         raise not_understood(connection.address, answer)
     if hashlib.sha256(answer.body).hexdigest() != digest:
         raise RemoteError(f"The record of match {match} came damaged from {connection.address}. Try again.")
-    return _keep(folder, f"{match}-{digest}.jsonl.gz", answer.body)
+    return _keep(folder, f"{match}-{digest}.jsonl.gz", answer.body, kept_bytes)
 
 
 def _hash_in(path: Path) -> str | None:
@@ -63,18 +68,18 @@ def _promised(header: str) -> str | None:
     return base64.b64decode(found[1]).hex() if found else None
 
 
-def _keep(folder: Path, name: str, content: bytes) -> Path:
+def _keep(folder: Path, name: str, content: bytes, kept_bytes: int) -> Path:
     try:
         write_whole(folder / name, content)
-        _make_room(folder, folder / name)
+        _make_room(folder, folder / name, kept_bytes)
     except OSError as error:
         raise UserError(f"The record cannot be kept in {str(folder)!r}: {error.strerror}.") from None
     return folder / name
 
 
-def _make_room(folder: Path, spared: Path) -> None:
+def _make_room(folder: Path, spared: Path, kept_bytes: int) -> None:
     total = 0
     for path in sorted(folder.glob("*.jsonl.gz"), key=lambda path: path.stat().st_mtime, reverse=True):
         total += path.stat().st_size
-        if total > KEPT_BYTES and path != spared:
+        if total > kept_bytes and path != spared:
             path.unlink(missing_ok=True)

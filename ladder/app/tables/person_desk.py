@@ -51,7 +51,9 @@ TOO_FAST = "That was too often; try again in {minutes} min."
 class PersonDesk:
     """The desk of one chair."""
 
-    def __init__(self, find: Callable[[], FoundSeat], first: FoundSeat, gone: Callable[[], None]) -> None:
+    def __init__(
+        self, find: Callable[[], FoundSeat], first: FoundSeat, gone: Callable[[], None], seconds: float
+    ) -> None:
         """
         Begin.
 
@@ -59,9 +61,11 @@ class PersonDesk:
             find: Looks for the seat; called in a thread.
             first: What it has found now.
             gone: Called when the desk has ended.
+            seconds: After how long without a tab it ends.
         """
         self._find = find
         self._gone = gone
+        self._seconds = seconds
         self._tabs: set[Tab[PersonState]] = set()
         self._client: PersonClient | None = None
         self._news = asyncio.Event()
@@ -183,7 +187,7 @@ class PersonDesk:
         if self._timer is not None:
             self._timer.cancel()
         loop = asyncio.get_running_loop()
-        self._timer = None if self._tabs else loop.call_later(DESK_SECONDS, self._expire)
+        self._timer = None if self._tabs else loop.call_later(self._seconds, self._expire)
 
     def _expire(self) -> None:
         self._task.cancel()

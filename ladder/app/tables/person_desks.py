@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from ladder.app.tables.person_desk import PersonDesk
+from ladder.app.tables.person_desk import DESK_SECONDS, PersonDesk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 class PersonDesks:
     """All desks of this process."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float = DESK_SECONDS) -> None:
+        """Begin without any; a desk ends after so many seconds without a tab."""
+        self._seconds = seconds
         self._desks: dict[tuple[str, str], PersonDesk] = {}
 
     def __len__(self) -> int:
@@ -43,7 +45,7 @@ class PersonDesks:
         if key not in self._desks:
             first = await asyncio.to_thread(find)
             if key not in self._desks:  # nobody else has asked meanwhile
-                self._desks[key] = PersonDesk(find, first, lambda: self._forget(key))
+                self._desks[key] = PersonDesk(find, first, lambda: self._forget(key), self._seconds)
         return self._desks[key]
 
     async def close(self) -> None:

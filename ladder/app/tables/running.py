@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ladder.app.event_log import event_log
 from ladder.results.table_files import TableFiles
 from ladder.tables.ledger import TableLedger
-from ladder.tables.service import IDLE_SECONDS, TablesService
+from ladder.tables.service import IDLE_SECONDS, RETRY_SECONDS, TablesService
 from ladder.tables.table_programs import TablePrograms
 from ladder.tables.table_run import TableRun
 
@@ -16,7 +16,13 @@ if TYPE_CHECKING:
     from ladder.store.commands.tables import TableLease
 
 
-async def play_tables(ladder: Ladder, *, log_to_stderr: bool = False, idle_seconds: float = IDLE_SECONDS) -> None:
+async def play_tables(
+    ladder: Ladder,
+    *,
+    log_to_stderr: bool = False,
+    idle_seconds: float = IDLE_SECONDS,
+    retry_seconds: float = RETRY_SECONDS,
+) -> None:
     """
     Play the tables of a ladder until cancelled; tables that are under way then go on at the next run.
 
@@ -24,6 +30,7 @@ async def play_tables(ladder: Ladder, *, log_to_stderr: bool = False, idle_secon
         ladder: The ladder.
         log_to_stderr: Write each event to stderr, too.
         idle_seconds: After how long without anybody a table ends.
+        retry_seconds: How long a table waits after a failure of the platform.
 
     Raises:
         SandboxError: If the log cannot be written.
@@ -37,7 +44,7 @@ async def play_tables(ladder: Ladder, *, log_to_stderr: bool = False, idle_secon
 
     with event_log(ladder, "tables", to_stderr=log_to_stderr):
         try:
-            await TablesService(ledger, files, run, settings.people_tables, idle_seconds).run()
+            await TablesService(ledger, files, run, settings.people_tables, idle_seconds, retry_seconds).run()
         finally:
             await programs.close()
             ledger.close()

@@ -39,19 +39,20 @@ def pack(content: Content) -> bytes:
     return packed
 
 
-def unpack(packed: bytes, identity: str) -> Content:
+def unpack(packed: bytes, identity: str, most: int = MOST_UNPACKED) -> Content:
     """
     Unpack a folder in memory. Nothing is written, so that nothing is ever written that is not what was asked for.
 
     Args:
         packed: The archive.
         identity: ``sha256:`` and the hash of its content.
+        most: Bytes that there may be, unpacked.
 
     Raises:
         SandboxError: If it is not the content of that identity.
     """
     try:
-        content = Content(_members(packed))
+        content = Content(_members(packed, most))
     except (zlib.error, tarfile.TarError, ValueError, EOFError) as error:
         raise SandboxError(f"The folder {identity} came damaged: {error}.") from None
     if f"sha256:{content.hash}" != identity:
@@ -59,9 +60,9 @@ def unpack(packed: bytes, identity: str) -> Content:
     return content
 
 
-def _members(packed: bytes) -> tuple[FolderMember, ...]:
+def _members(packed: bytes, most: int) -> tuple[FolderMember, ...]:
     inflate = zlib.decompressobj(GZIP)
-    unpacked = inflate.decompress(packed, MOST_UNPACKED)
+    unpacked = inflate.decompress(packed, most)
     if not inflate.eof or inflate.unused_data:
         raise ValueError("it is cut off, too large, or goes on after its end")
     with tarfile.open(fileobj=io.BytesIO(unpacked), mode="r:") as tar:

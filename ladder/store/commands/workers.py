@@ -30,7 +30,9 @@ _ITS_OWN = ("name", "wanted", "wanted_reason")
 """What no coordinator writes again of a worker that the table has."""
 
 
-def write_workers(session: Session, workers: Iterable[WorkerSeen], now: float | None = None) -> int:
+def write_workers(
+    session: Session, workers: Iterable[WorkerSeen], now: float | None = None, most: int = MOST_WORKERS
+) -> int:
     """
     Write down what a coordinator has seen of all its workers; what has not changed is not written again.
 
@@ -41,6 +43,7 @@ def write_workers(session: Session, workers: Iterable[WorkerSeen], now: float | 
         session: A transaction that writes.
         workers: One of each name.
         now: Unix time: the coordinator may remember workers that were forgotten here, and not heard of since.
+        most: Workers that the table may have.
 
     Returns:
         How many rows were written.
@@ -50,7 +53,7 @@ def write_workers(session: Session, workers: Iterable[WorkerSeen], now: float | 
     rows = [_row(worker) for worker in workers]
     new = [row for row in rows if row["name"] not in known and _is_there(row, now)]
     changed = [row for row in rows if row["name"] in known and _has_changed(row, known[row["name"]])]
-    changed += new[: max(0, MOST_WORKERS - len(known))]
+    changed += new[: max(0, most - len(known))]
     if changed:
         session.execute(_upsert(session), changed)
     return len(changed)

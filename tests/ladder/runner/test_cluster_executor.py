@@ -15,10 +15,11 @@ import pytest
 from ladder.cluster.failures import SchedulerLost, WorkerLied, WorkerLost
 from ladder.errors import SandboxError, StoreError
 from ladder.runner.calibration import CalibrationDiffers
-from ladder.runner.cluster_dispatch import ClusterDispatch
+from ladder.runner.cluster_dispatch import EXCHANGE_SECONDS, ClusterDispatch
 from ladder.runner.cluster_executor import ClusterExecutor
 from ladder.runner.executor import Judgement, NotPlayed
 from ladder.runner.fleet import Fleet
+from ladder.runner.waiting_tasks import PATIENCE
 from ladder.values.cluster import WorkerState
 from ladder.worker.tasks import ProbeTask
 from tests.ladder.runner.fleets import DEMANDS, joined, left
@@ -84,7 +85,9 @@ class TestedCluster:
 
     __test__ = False
 
-    def __init__(self, most: int | None = None) -> None:
+    def __init__(
+        self, most: int | None = None, patience: float = PATIENCE, exchange_seconds: float = EXCHANGE_SECONDS
+    ) -> None:
         self.schedulers: list[FakeScheduler] = []
         self.calibration = FakeCalibration()
         self.fleet = Fleet(DEMANDS, time.time, time.monotonic)
@@ -92,7 +95,8 @@ class TestedCluster:
         self.exchange_error: Exception | None = None
         self.exchanges = 0
         dispatch = ClusterDispatch(
-            self.fleet, self._start, self.calibration, ProbeTask(sandbox="process"), self._exchange, self._changed  # type: ignore[arg-type]
+            self.fleet, self._start, self.calibration, ProbeTask(sandbox="process"), self._exchange, self._changed,  # type: ignore[arg-type]
+            patience=patience, exchange_seconds=exchange_seconds,
         )  # fmt: skip
         self.executor = ClusterExecutor(dispatch, most)
 
@@ -195,10 +199,11 @@ def test_a_task_that_finds_no_slot_waits_for_one(cluster: TestedCluster) -> None
     assert len(cluster.scheduler.given_up) == 1
 
 
-def test_a_task_that_finds_no_slot_for_long_goes_back(cluster: TestedCluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ladder.runner.waiting_tasks.PATIENCE", 0.05)
+def test_a_task_that_finds_no_slot_for_long_goes_back() -> None:
+    cluster = TestedCluster(patience=0.05)
     with pytest.raises(NotPlayed, match="No worker had a slot"):
         cluster.submit("match-1-1").result(SECONDS)
+    cluster.executor.close()
 
 
 def test_a_future_that_is_cancelled_while_it_waits_takes_no_slot(cluster: TestedCluster) -> None:
@@ -311,11 +316,8 @@ def test_a_worker_that_cannot_play_its_calibration_match_is_probed_and_calibrate
     cluster.until(lambda: cluster.executor.slots == 2)
 
 
-def test_a_database_that_is_gone_for_a_while_stops_no_match(
-    cluster: TestedCluster, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("ladder.runner.cluster_dispatch.EXCHANGE_SECONDS", 0.01)
-    failing = TestedCluster()
+def test_a_database_that_is_gone_for_a_while_stops_no_match() -> None:
+    failing = TestedCluster(exchange_seconds=0.01)
     with_workers(failing, "barn")
     failing.exchange_error = StoreError("The database is gone.")
     exchanges = failing.exchanges

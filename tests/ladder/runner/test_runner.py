@@ -560,7 +560,6 @@ def test_a_run_waits_while_there_are_no_slots(coordinator: Coordinator, time: Ti
 def test_many_slots_are_filled_in_several_transactions_without_a_pause(
     coordinator: Coordinator, time: Time, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ladder.runner.runner.MOST_AT_ONCE", 2)
     counts: list[int] = []
     take = coordinator.take
 
@@ -572,5 +571,5 @@ def test_many_slots_are_filled_in_several_transactions_without_a_pause(
     executor = FakeExecutor(time, slots=5)
     began = time.now
     executor.answer = lambda task: recorded(task) if time.now - began < 1.01 else None
-    assert runner(coordinator, executor, time, StopCondition(matches=5)).run()
+    assert Runner(coordinator, executor, StopCondition(matches=5), time, time, most_at_once=2).run()
     assert (counts, executor.most) == ([2, 2, 1], 5)

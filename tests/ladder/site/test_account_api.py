@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ladder.app.accounts import device, managing
+from ladder.app.accounts.tokens import MOST_TOKENS
 from ladder.app.ladder import Ladder
 from ladder.site.attempts import LIMITS, Attempt
 from ladder.site.origin import CSRF_HEADER
+from ladder.store.commands.login_codes import add_login_code
 from ladder.values.accounts import LOCAL, LoginAnswer, LoginStarted, Me, Role, Scope
 from tests.ladder.ladders import NOW
 from tests.ladder.people import add_person, session_of, token_of
@@ -146,8 +148,10 @@ def test_codes_cannot_be_tried_out(ladder: Ladder) -> None:
     assert person.get("/login/code?code=BBBB-BBBB").status_code == 429
 
 
-def test_what_is_started_is_limited(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(device, "MOST_WAITING", 3)
+def test_what_is_started_is_limited(ladder: Ladder) -> None:
+    with ladder.database.write() as session:
+        for number in range(device.MOST_WAITING - 3):
+            add_login_code(session, f"hash {number}", f"CODE-{number}", "x", "127.0.0.1", NOW, NOW + 60)
     programs = [Program(ladder) for _ in range(4)]
     for program in programs[:3]:
         started(program)
@@ -224,8 +228,9 @@ def test_a_page_of_the_site_makes_and_revokes_tokens(ladder: Ladder) -> None:
         problem(person.ask("DELETE", f"/api/v1/me/tokens/{other}", headers=ours), 404)
 
 
-def test_an_account_has_so_many_tokens(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ladder.app.accounts.tokens.MOST_TOKENS", 2)
+def test_an_account_has_so_many_tokens(ladder: Ladder) -> None:
+    for _ in range(MOST_TOKENS - 2):
+        token_of(ladder, "ada")
     person = browser(ladder, "ada")
     for status in (200, 200, 422):
         made = person.send("/me/account", "/me/account/tokens", name="x", scope_read="on", days="1")

@@ -10,6 +10,7 @@ from ladder.app.tables.reading import table_page
 from ladder.app.tables.running import play_tables
 from ladder.app.tables.sitting import seat_of
 from ladder.person.client import PersonClient
+from ladder.tables.service import RETRY_SECONDS
 from ladder.values.people import TableStatus
 from pigpen.client import Refused, Unreachable
 from referee.seats.steady_loop import new_loop
@@ -37,9 +38,11 @@ def in_loop(work: Coroutine[object, object, None], seconds: float = 60.0) -> Non
 
 
 @asynccontextmanager
-async def tables_process(ladder: Ladder, idle_seconds: float = 600.0) -> AsyncIterator[None]:
+async def tables_process(
+    ladder: Ladder, idle_seconds: float = 600.0, retry_seconds: float = RETRY_SECONDS
+) -> AsyncIterator[None]:
     """What `pigpen ladder tables` does, in this process."""
-    playing = asyncio.ensure_future(play_tables(ladder, idle_seconds=idle_seconds))
+    playing = asyncio.ensure_future(play_tables(ladder, idle_seconds=idle_seconds, retry_seconds=retry_seconds))
     try:
         yield
     finally:

@@ -17,7 +17,6 @@ from ladder.person.client import PersonClient
 from ladder.results.table_files import TableFiles
 from ladder.settings.settings import load_settings
 from ladder.store.names import find_bot
-from ladder.tables import service
 from ladder.tables.service import KEPT_SECONDS
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableStatus, TableVisitor
 from pigpen.rules import PRESETS
@@ -234,17 +233,14 @@ def test_the_check_of_the_database_misses_the_record_of_a_table_that_is_over(lad
     in_loop(play())
 
 
-def test_a_table_whose_bot_is_not_to_be_had_ends_with_the_reason(
-    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(service, "RETRY_SECONDS", 0.0)
+def test_a_table_whose_bot_is_not_to_be_had_ends_with_the_reason(ladder: Ladder) -> None:
     with ladder.database.write() as session:
         enter(session, "Snout")
         find_bot(session, "Snout").tables = True
     chairs = (ChairOrder(), ChairOrder(kind=ChairKind.BOT, name="Snout"), *[HOUSE] * 2)
 
     async def play() -> None:
-        async with tables_process(ladder):
+        async with tables_process(ladder, retry_seconds=0.0):
             opened = open_table(ladder, TableOrder(variant="hearts", chairs=chairs), TableVisitor(account="ada"))
             page = await ended(ladder, opened)
         assert page.status == TableStatus.ENDED

@@ -15,7 +15,7 @@ from pigpen.wire.person_messages import AWAY, HERE, READY, presence_message, see
 from referee.seats.clock import Stopwatch
 from referee.seats.deadlines import Deadlines
 from referee.seats.hello import new_token
-from referee.seats.person_seat import PersonSeat
+from referee.seats.person_seat import MOST_MESSAGES, PersonSeat
 from referee.seats.presence import PersonAway
 from tests.referee.wires import RULES, open_seat, question, raw_bot
 
@@ -32,9 +32,11 @@ SEEN = Seen(question(0), ("you", "b", "c", "d"))
 
 
 @asynccontextmanager
-async def person_seat(folder: Path, deadlines: Deadlines = QUICK) -> AsyncIterator[tuple[PersonSeat, str]]:
+async def person_seat(
+    folder: Path, deadlines: Deadlines = QUICK, most_messages: int = MOST_MESSAGES
+) -> AsyncIterator[tuple[PersonSeat, str]]:
     token = new_token()
-    seat = PersonSeat(folder / "seat.sock", token, deadlines)
+    seat = PersonSeat(folder / "seat.sock", token, deadlines, most_messages)
     await seat.listen()
     try:
         yield seat, token
@@ -158,10 +160,8 @@ async def test_a_person_says_that_it_has_looked_at_the_end_of_a_deal(tmp_path: P
         await asyncio.wait_for(waiting, 30)
 
 
-async def test_a_flood_is_refused_and_the_match_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("referee.seats.person_seat.MOST_MESSAGES", 8)
-
-    async with person_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as person:
+async def test_a_flood_is_refused_and_the_match_goes_on(tmp_path: Path) -> None:
+    async with person_seat(tmp_path, most_messages=8) as (seat, token), raw_bot(tmp_path, token) as person:
         await seat.welcome(WELCOME)
         await person.receive()
         for _ in range(9):

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.app.remote import records
 from ladder.app.remote.connection import Connection
-from ladder.app.remote.records import fetch_record
+from ladder.app.remote.records import KEPT_BYTES, fetch_record
 from ladder.errors import LadderError, RemoteError, UserError
 from tests.ladder.app.remote.conftest import Reply, Told, telling
 
@@ -32,9 +31,9 @@ def reply(status: int = 200, body: bytes = RECORD, of: bytes = RECORD) -> Reply:
     return status, {"Content-Type": "application/gzip", "Repr-Digest": f"sha-256=:{digest}:"}, body
 
 
-def fetch(told: Told, match: int = 7) -> Path:
+def fetch(told: Told, match: int = 7, kept_bytes: int = KEPT_BYTES) -> Path:
     with Connection(told.address) as connection:
-        return fetch_record(connection, match)
+        return fetch_record(connection, match, kept_bytes)
 
 
 def test_a_record_is_kept_by_match_and_hash_and_not_sent_again() -> None:
@@ -75,14 +74,14 @@ def test_ladders_do_not_share_records() -> None:
         assert fetch(one).parent != fetch(other).parent
 
 
-def test_those_fetched_longest_ago_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(records, "KEPT_BYTES", 2 * len(RECORD))
+def test_those_fetched_longest_ago_make_room() -> None:
+    most = 2 * len(RECORD)
     with telling(reply()) as told:
         kept = []
         for match in range(1, 4):
-            kept.append(fetch(told, match))
+            kept.append(fetch(told, match, most))
             os.utime(kept[-1], (match, match))
-        last = fetch(told, 4)
+        last = fetch(told, 4, most)
     assert [path.exists() for path in [*kept, last]] == [False, False, True, True]
 
 

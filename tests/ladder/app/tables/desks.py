@@ -6,6 +6,7 @@ import asyncio
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
+from ladder.app.tables.person_desk import DESK_SECONDS
 from ladder.app.tables.person_desks import PersonDesks
 from ladder.app.tables.table_signs import FoundSeat
 from ladder.matches.bots import InlineBots
@@ -88,9 +89,9 @@ class TableHere:
 
 
 @asynccontextmanager
-async def desk_at(table: TableHere) -> AsyncIterator[PersonDesk]:
-    """The desk of the person at a table."""
-    desks = PersonDesks()
+async def desk_at(table: TableHere, seconds: float = DESK_SECONDS) -> AsyncIterator[PersonDesk]:
+    """The desk of the person at a table; it ends after so many seconds without a tab."""
+    desks = PersonDesks(seconds)
     try:
         yield await desks.at("table", "secret", table.find)
     finally:

@@ -6,7 +6,6 @@ import asyncio
 
 import pytest
 
-from ladder.app.tables import person_desk
 from ladder.app.tables.person_desk import MOST_SAID, MOST_TABS
 from ladder.app.tables.table_signs import FoundSeat
 from ladder.errors import Conflict, LadderError, StoreError, TooOften, UserError
@@ -129,11 +128,10 @@ async def test_a_database_that_does_not_answer_for_a_while_ends_no_desk() -> Non
         assert failures < 0
 
 
-async def test_a_desk_without_tabs_ends_and_the_person_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(person_desk, "DESK_SECONDS", 0.05)
+async def test_a_desk_without_tabs_ends_and_the_person_is_away() -> None:
     table = TableHere()
     table.start()
-    async with desk_at(table) as desk:
+    async with desk_at(table, seconds=0.05) as desk:
         await until(desk, lambda state: state.question)
         await asyncio.wait_for(asyncio.wait({desk._task}), 30)
         assert desk._task.cancelled()

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ladder.store.commands import workers as commands
-from ladder.store.commands.workers import forget, set_wanted, write_workers
+from ladder.store.commands.workers import MOST_WORKERS, forget, set_wanted, write_workers
 from ladder.store.queries.workers import SILENT_SECONDS, wishes, worker_names, workers
 from ladder.values.cluster import WantedState, WorkerRow, WorkerState, WorkerWish
 from tests.ladder.cluster_rows import MACHINE, seen
@@ -18,9 +17,9 @@ if TYPE_CHECKING:
     from ladder.values.cluster import WorkerSeen
 
 
-def write(database: Database, *some: WorkerSeen) -> int:
+def write(database: Database, *some: WorkerSeen, most: int = MOST_WORKERS) -> int:
     with database.write() as session:
-        return write_workers(session, some)
+        return write_workers(session, some, most=most)
 
 
 def read(database: Database, now: float = NOW) -> dict[str, WorkerRow]:
@@ -121,10 +120,7 @@ def test_a_worker_that_was_turned_away_and_forgotten_is_not_listed_again_before_
         assert write_workers(session, [away], NOW + 1) == 1
 
 
-def test_a_worker_that_always_has_another_name_does_not_fill_the_table(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(commands, "MOST_WORKERS", 3)
-    assert write(database, seen("sty"), seen("barn")) == 2
-    assert write(database, *(seen(f"w{number}", busy=1) for number in range(9)), seen("sty", busy=1)) == 2
+def test_a_worker_that_always_has_another_name_does_not_fill_the_table(database: Database) -> None:
+    assert write(database, seen("sty"), seen("barn"), most=3) == 2
+    assert write(database, *(seen(f"w{number}", busy=1) for number in range(9)), seen("sty", busy=1), most=3) == 2
     assert set(read(database)) == {"barn", "sty", "w0"}
