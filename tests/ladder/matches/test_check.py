@@ -14,7 +14,9 @@ from ladder.matches.check import MAX_STARTS, ConformanceCheck, Report
 from ladder.matches.check_wire import WIRE
 from ladder.sandbox.base import Instance, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
+from ladder.sandbox.docker.container_instance import DockerInstance
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from ladder.sandbox.docker.warm_instance import WarmInstance
 from ladder.sandbox.host.memory import peak_of_process
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from pigpen import ClockSetting
@@ -22,7 +24,7 @@ from pigpen.check import Outcome, cases_of
 from pigpen.rules import PRESETS
 from referee.match.spec import DEFAULT_CLOCK
 from tests.counts import LONG
-from tests.ladder import bad_checks
+from tests.ladder import bad_checks, warm
 from tests.ladder.bad_checks import FLAWS, Flaw
 
 Write = Callable[[str, dict[str, str]], Path]
@@ -81,6 +83,31 @@ async def test_a_sample_bot_passes_in_containers(sandbox: DockerSandbox) -> None
     assert failed(report) == []
     assert report.memory is not None
     assert report.memory > 1_000_000
+
+
+@pytest.mark.docker
+async def test_the_cases_of_the_wire_are_forked_in_one_container_and_memory_is_that_of_a_fresh_one(
+    no_leftovers: None,
+) -> None:
+    names: list[str] = []
+    sandbox = warm.warm_sandbox()
+    try:
+        program = await sandbox.load(find_bot("counting"))
+        start = program.start
+
+        async def noted(mount: SeatMount) -> DockerInstance | WarmInstance:
+            names.append((instance := await start(mount)).name)
+            return instance
+
+        program.start = noted  # type: ignore[method-assign]
+        report = await ConformanceCheck(program, LAVISH, 100.0).run([PRESETS["hearts"]])
+    finally:
+        await sandbox.close()
+    assert report.passed
+    assert len(names) == len(WIRE) + 1
+    assert names[-1] not in names[:-1]
+    assert len(set(names[:-1])) == 1
+    assert report.memory is not None
 
 
 @pytest.mark.parametrize("flaw", FLAWS.values(), ids=FLAWS)

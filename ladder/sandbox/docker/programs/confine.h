@@ -5,7 +5,7 @@
  * masks of the engine stand alone.
  *
  * A rule is about a file as the kernel has it in memory. The kernel may forget a file of /proc and make it anew, for which
- * there is no rule then: so the process's own files stay open, at numbers that a program which it becomes does not get.
+ * there is no rule then: so the process's own files stay open until it becomes another program; then `launcher.c` has them.
  */
 enum { LINK = 10 };
 enum { READ_FILE = 1 << 2, WRITE_FILE = 1 << 1, REFER = 1 << 13, VERSION = 1, PATH_BENEATH = 1, KNOWS_REFER = 2 };
