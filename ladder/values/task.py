@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
+
+from referee.records.described import Described
 
 
-class Message(BaseModel):
+class Message(Described):
     """What tasks and outcomes have in common."""
 
     model_config = ConfigDict(
         extra="forbid",
         frozen=True,
-        use_attribute_docstrings=True,
         ser_json_bytes="base64",
         val_json_bytes="base64",
     )

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import datetime
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict
+from pydantic import AwareDatetime, ConfigDict
+
+from referee.records.described import Described
 
 
-class Value(BaseModel):
+class Value(Described):
     """A value that can be read from anything that has these attributes, and is never changed."""
 
-    model_config = ConfigDict(frozen=True, from_attributes=True, use_attribute_docstrings=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, from_attributes=True, extra="forbid")
 
 
 Time = AwareDatetime

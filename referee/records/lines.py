@@ -11,8 +11,9 @@ import json
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import pydantic
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, ConfigDict, Field
 
+from referee.records.described import Described
 from referee.records.errors import shortened
 from referee.records.limits import MOST_DIGITS, MOST_LEVELS, MOST_LINES, MOST_SEATS, MOST_SECONDS, MOST_STEPS
 
@@ -71,10 +72,10 @@ AtSteps = Field(max_length=MOST_STEPS, fail_fast=True)
 """A list with one entry for each step."""
 
 
-class Line(BaseModel):
+class Line(Described):
     """What the lines have in common."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class ClockLine(Line):
