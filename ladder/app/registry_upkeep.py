@@ -20,7 +20,7 @@ from ladder.registry.login import RegistryLogin
 from ladder.registry.names import OWN, ImageName, in_registry
 from ladder.registry.program import ENVIRONMENT, RegistryPlan, is_loopback, registry_program, write_config
 from ladder.registry.tokens import DELETE, LADDER_SECONDS, Access, sign
-from ladder.sandbox.process.process_sandbox import dying_with_us
+from ladder.sandbox.process.dying import dying_with_us
 from ladder.store.queries.images import image_use
 
 if TYPE_CHECKING:

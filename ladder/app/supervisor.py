@@ -12,7 +12,7 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 from ladder.runner.events import EventQueue
-from ladder.sandbox.process.process_sandbox import dying_with_us
+from ladder.sandbox.process.dying import dying_with_us
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

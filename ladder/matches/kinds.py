@@ -36,7 +36,7 @@ class SandboxSetup:
     locked_bytes: int | None = None
     """A ladder's setting: a larger image needs gVisor. None: it plays without, if there is none."""
     instances: Instances = "fresh"
-    """Whether bots for which that can be done are forked in warm containers."""
+    """Whether bots for which that can be done are forked: in warm containers, or by one process."""
     warm_bytes: int = WARM_BYTES
     """Memory that warm containers without an instance may have together."""
     processes: int = 1
@@ -58,7 +58,7 @@ def open_sandbox(setup: SandboxSetup, report: Callable[[str], None] = lambda lin
     if setup.kind is SandboxKind.PROCESS:
         from ladder.sandbox.process.process_sandbox import ProcessSandbox
 
-        return ProcessSandbox()
+        return ProcessSandbox(instances=setup.instances)
     if setup.kind is SandboxKind.INLINE:
         raise ValueError("bots inline need no sandbox")
     from ladder.sandbox.docker.docker_sandbox import DockerSandbox

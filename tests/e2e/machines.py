@@ -10,13 +10,12 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 import time
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ladder.sandbox.process.process_sandbox import LAUNCHER
+from ladder.sandbox.process.dying import dying_with_us
 from tests.e2e.command import PLAIN
 
 if TYPE_CHECKING:
@@ -181,7 +180,7 @@ class Lan:
         folder = self._folder / name
         folder.mkdir(parents=True)
         script = BEGIN.replace("NAME", name).replace("FOLDER", str(folder))
-        command = [sys.executable, "-I", "-S", str(LAUNCHER), str(os.getpid()), shutil.which("unshare") or "unshare"]
+        command = dying_with_us([shutil.which("unshare") or "unshare"])
         command += [*NAMESPACES, "--fork", "--kill-child", "bash", "-c", script]
         holder = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self._stack.callback(_end, holder)

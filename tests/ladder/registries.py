@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 from contextlib import contextmanager
@@ -15,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ladder.registry.program import ENVIRONMENT, RegistryPlan, write_config
-from ladder.sandbox.process.process_sandbox import LAUNCHER
+from ladder.sandbox.process.dying import dying_with_us
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +37,7 @@ def running_registry() -> Iterator[str]:
     with tempfile.TemporaryDirectory(prefix="pigpen-registry-") as name:
         folder = Path(name)
         (folder / "config.yml").write_text(CONFIG.format(folder=folder / "images"))
-        command = [sys.executable, "-I", "-S", str(LAUNCHER), str(os.getpid()), binary, "serve", f"{folder}/config.yml"]
+        command = dying_with_us([binary, "serve", f"{folder}/config.yml"])
         log = folder / "log"
         with log.open("wb") as writer:
             registry = subprocess.Popen(command, stdout=writer, stderr=writer, env={"OTEL_TRACES_EXPORTER": "none"})
@@ -57,7 +55,7 @@ def guarded_registry(data_dir: Path, realm: str, *, may_delete: bool = False, ad
     binary = program()
     assert binary, "docker-registry is not there; see scripts/registry"
     config = write_config(RegistryPlan(data_dir, address, realm, may_delete=may_delete))
-    command = [sys.executable, "-I", "-S", str(LAUNCHER), str(os.getpid()), binary, "serve", str(config)]
+    command = dying_with_us([binary, "serve", str(config)])
     log = config.with_name("log")
     with log.open("wb") as writer:
         registry = subprocess.Popen(command, stdout=writer, stderr=writer, env=ENVIRONMENT)

@@ -51,6 +51,6 @@ def fork_server(plan: ContainerPlan, folder: Path) -> FirstProcess:
     put_program(CONFINE, plan.engine.machine, folder)
     put_script(FORK_SERVER, folder)
     # The bot's folder and packages are no place from which the server imports; its environment is not the bot's to set.
-    python = ("python3", "-s", "-P", f"{SEAT_FOLDER}/{FORK_SERVER}")
+    python = ("python3", "-s", "-P", f"{SEAT_FOLDER}/{FORK_SERVER.name}")
     variables = {"PYTHONPATH": "", "PIGPEN_PATH": plan.fork.path, **SAME_HASHES}
     return FirstProcess(folder, (*python, *plan.fork.command), variables, {"pigpen.instances": "warm"})

@@ -6,7 +6,7 @@ import asyncio
 import os
 import shutil
 import signal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ladder.sandbox.base import Exit
 from ladder.sandbox.host.memory import peak_of_process
@@ -15,7 +15,6 @@ from ladder.sandbox.tail import Tail
 from referee.seats.process_controller import NoController
 
 if TYPE_CHECKING:
-    from asyncio.subprocess import Process
     from collections.abc import Callable
     from pathlib import Path
 
@@ -24,10 +23,27 @@ _LAST_CHUNKS = 32
 """Read at the very end: a pipe holds less, and a process that escaped its group could write for ever."""
 
 
+class RunningProcess(Protocol):
+    """A process that was started or forked, as `asyncio.subprocess` has it."""
+
+    @property
+    def pid(self) -> int:
+        """Its number."""
+
+    @property
+    def returncode(self) -> int | None:
+        """Its exit code; minus the signal's number if one has killed it; None as long as it runs."""
+
+    async def wait(self) -> int:
+        """Wait until it has ended; its exit code."""
+
+
 class ProcessInstance:
     """A bot's process and all that it starts, from its start until nothing of it is left."""
 
-    def __init__(self, process: Process, output: int, home: Path, on_gone: Callable[[ProcessInstance], None]) -> None:
+    def __init__(
+        self, process: RunningProcess, output: int, home: Path, on_gone: Callable[[ProcessInstance], None]
+    ) -> None:
         """
         Watch over *process*.
 

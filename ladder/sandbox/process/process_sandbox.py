@@ -14,6 +14,8 @@ from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.base import SAME_HASHES, SOCKET_NAME
 from ladder.sandbox.bots.bot_source import content_of
 from ladder.sandbox.host.scratch import disk_errors
+from ladder.sandbox.process.dying import dying_with_us
+from ladder.sandbox.process.forked import CAN_FORK, ForkServer
 from ladder.sandbox.process.process_instance import ProcessInstance
 from ladder.sandbox.wheels.local_install import install_locally
 from ladder.sandbox.wheels.packages import Asked, Packages, with_lock
@@ -21,8 +23,9 @@ from ladder.sandbox.wheels.packages import Asked, Packages, with_lock
 if TYPE_CHECKING:
     from ladder.sandbox.base import SeatMount
     from ladder.sandbox.bots.bot_source import BotSource
+    from ladder.sandbox.process.process_instance import RunningProcess
+    from referee.records.lines import Instances
 
-LAUNCHER = Path(__file__).with_name("die_with_parent.py")
 INHERITED = ("PATH", "LANG", "LC_ALL", "PYTHONPATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
 """Variables a bot gets from us, if set; whatever else our environment holds (keys, tokens) is no bot's business."""
 
@@ -33,14 +36,16 @@ class ProcessSandbox:
     name = "process"
     isolates = False
 
-    def __init__(self, packages: Packages | None = None) -> None:
+    def __init__(self, packages: Packages | None = None, instances: Instances = "warm") -> None:
         """
         Prepare a sandbox.
 
         Args:
             packages: Where the packages of bots come from; what pip is set to if None.
+            instances: Whether instances may be forked, in Python, without packages, on Linux; or each starts afresh.
         """
         self._instances: set[ProcessInstance] = set()
+        self._server = ForkServer(_inherited()) if CAN_FORK and instances == "warm" else None
         self._packages = packages or Packages()
 
     async def load(self, bot: BotSource) -> ProcessProgram:
@@ -60,7 +65,8 @@ class ProcessSandbox:
         content = await asyncio.to_thread(content_of, bot)
         lock, path = await asyncio.to_thread(self._install, Asked.by(content))
         identity = f"sha256:{with_lock(content, lock).hash}"
-        return ProcessProgram(self._instances, bot.folder, command, identity, lock, path)
+        server = self._server if command[0] == sys.executable and path is None else None
+        return ProcessProgram(self._instances, bot.folder, command, identity, lock, path, server)
 
     def _install(self, asked: Asked) -> tuple[str | None, Path | None]:
         if not asked.anything:
@@ -70,6 +76,8 @@ class ProcessSandbox:
     async def close(self) -> None:
         """Kill whatever still runs."""
         await asyncio.gather(*(instance.stop() for instance in list(self._instances)))
+        if self._server is not None:
+            await self._server.close()
 
 
 class ProcessProgram:
@@ -83,6 +91,7 @@ class ProcessProgram:
         identity: str,
         lock: str | None = None,
         packages: Path | None = None,
+        server: ForkServer | None = None,
     ) -> None:
         self._running = running
         self._folder = folder
@@ -90,6 +99,7 @@ class ProcessProgram:
         self._identity = identity
         self._lock = lock
         self._packages = packages
+        self._server = server
 
     @property
     def identity(self) -> str:
@@ -116,7 +126,7 @@ class ProcessProgram:
 
     async def start(self, mount: SeatMount) -> ProcessInstance:
         """
-        Start one fresh process, in a session of its own.
+        Start one process, in a session of its own. It is forked if that can be done and its deals have a name.
 
         Raises:
             SandboxError: If the system lets no process start.
@@ -125,15 +135,7 @@ class ProcessProgram:
             home = tempfile.mkdtemp(prefix="home-", dir=mount.folder)
         output, writer = os.pipe()
         try:
-            process = await asyncio.create_subprocess_exec(
-                *dying_with_us(self._command),
-                cwd=self._folder,
-                env=_environment(mount, home, self._packages),
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=writer,
-                stderr=writer,
-                start_new_session=True,
-            )
+            process = await self._process(mount, _environment(mount, home, self._packages), writer)
         except BaseException as error:
             os.close(output)
             shutil.rmtree(home, ignore_errors=True)
@@ -145,6 +147,19 @@ class ProcessProgram:
         instance = ProcessInstance(process, output, Path(home), self._running.discard)
         self._running.add(instance)
         return instance
+
+    async def _process(self, mount: SeatMount, environment: dict[str, str], output: int) -> RunningProcess:
+        if self._server is not None and mount.deals is not None:
+            return await self._server.start(self._folder, self._command[1], environment, output)
+        return await asyncio.create_subprocess_exec(
+            *dying_with_us(self._command),
+            cwd=self._folder,
+            env=environment,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
 
 
 def _command(folder: Path) -> list[str]:
@@ -171,13 +186,8 @@ def _lacks_packages(folder: Path) -> bool:
     return wanted and not any((place / "node_modules").is_dir() for place in (folder, *folder.parents))
 
 
-def dying_with_us(command: list[str]) -> list[str]:
-    """The command line by which *command* runs as a child that the kernel kills when this thread ends."""
-    return [sys.executable, "-I", "-S", str(LAUNCHER), str(os.getpid()), *command]
-
-
 def _environment(mount: SeatMount, home: str, packages: Path | None) -> dict[str, str]:
-    inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}
+    inherited = _inherited()
     if packages is not None:
         path = [str(packages), *filter(None, [inherited.get("PYTHONPATH")])]
         inherited["PYTHONPATH"] = os.pathsep.join(path)
@@ -185,9 +195,12 @@ def _environment(mount: SeatMount, home: str, packages: Path | None) -> dict[str
         **inherited,
         "HOME": home,
         "TMPDIR": home,
-        "PYTHONUNBUFFERED": "1",
-        "PYTHONDONTWRITEBYTECODE": "1",
         "PIGPEN_ADDRESS": f"unix:{mount.folder / SOCKET_NAME}",
         "PIGPEN_TOKEN": mount.token,
-        **SAME_HASHES,
     }
+
+
+def _inherited() -> dict[str, str]:
+    """What all bots are given."""
+    inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}
+    return inherited | {"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1", **SAME_HASHES}

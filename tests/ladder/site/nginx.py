@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ladder.sandbox.process.process_sandbox import LAUNCHER
+from ladder.sandbox.process.dying import dying_with_us
 from tests.ladder.site.certificates import HOST
 
 if TYPE_CHECKING:
@@ -72,7 +70,7 @@ def nginx_before(site_port: int, pair: Pair) -> Iterator[tuple[int, int]]:
     with tempfile.TemporaryDirectory(prefix="pigpen-nginx-") as folder:
         config = Path(folder) / "nginx.conf"
         config.write_text(AROUND.format(folder=folder, servers=servers))
-        command = [sys.executable, "-I", "-S", str(LAUNCHER), str(os.getpid()), binary, "-e", f"{folder}/error.log"]
+        command = dying_with_us([binary, "-e", f"{folder}/error.log"])
         server = subprocess.Popen([*command, "-p", folder, "-c", str(config)], stderr=subprocess.PIPE)
         try:
             _wait(server, secure)

@@ -11,6 +11,7 @@ import shutil
 from pathlib import Path
 
 from ladder.errors import SandboxError
+from ladder.sandbox import fork_server
 from ladder.sandbox.host.scratch import disk_errors
 
 FOLDER = Path(__file__).parent
@@ -21,7 +22,7 @@ LOCK_FILES = "lock_files"
 """Keeps the files of an image in memory (docs/adr/0014)."""
 CONFINE = "confine"
 """A library for the fork server: what the launcher does to confine a bot."""
-FORK_SERVER = "fork_server.py"
+FORK_SERVER = Path(fork_server.__file__)
 """The first process of every warm container (docs/adr/0017)."""
 
 
@@ -58,14 +59,14 @@ def put_program(name: str, machine: str, folder: Path) -> None:
         )
 
 
-def put_script(name: str, folder: Path) -> None:
+def put_script(script: Path, folder: Path) -> None:
     """
     Put a copy of a program in Python into *folder*.
 
     Raises:
         SandboxError: If there is no room.
     """
-    _put(FOLDER / name, folder / name)
+    _put(script, folder / script.name)
 
 
 def _put(program: Path, copy: Path) -> None:

@@ -34,6 +34,7 @@ import threading
 import time
 import types
 from collections.abc import Callable
+from typing import NoReturn
 
 FOLDER = "/run/pigpen"
 SEAT = f"{FOLDER}/seat"
@@ -197,7 +198,7 @@ def _empty(folder: str) -> None:
             os.rmdir(path)
 
 
-def become_instance(confine: Callable[[], int], command: list[str], path: list[str]) -> None:
+def become_instance(confine: Callable[[], int], command: list[str], path: list[str]) -> NoReturn:
     """
     Run a bot's main file in this process, as ``python FILE ARGUMENT...`` does, and end.
 
@@ -219,6 +220,17 @@ def become_instance(confine: Callable[[], int], command: list[str], path: list[s
         os._exit(CANNOT_CONFINE)
     with open(f"{SEAT}/environment.json", encoding="utf-8") as file:
         os.environ.update(json.load(file), PYTHONPATH=":".join(path))
+    run_as_program(command, path)
+
+
+def run_as_program(command: list[str], path: list[str]) -> NoReturn:
+    """
+    Run a main file in this process, which was forked, as ``python FILE ARGUMENT...`` does, and end.
+
+    Args:
+        command: The file and its arguments.
+        path: Where modules are found beside the file's folder, before those that are installed.
+    """
     random.seed()
     sys.argv[:] = command
     sys.path[:0] = [os.path.dirname(os.path.abspath(command[0])), *path]
@@ -276,7 +288,8 @@ def _exit_code(code: object) -> int:
     return 1
 
 
-def _import_what_bots_import() -> None:
+def import_what_bots_import() -> None:
+    """Import what instances need before any is forked."""
     for name in ("asyncio", "pigpen.client", "pigpen.search"):
         with contextlib.suppress(ImportError):  # the base of an older image may have other modules
             importlib.import_module(name)
@@ -296,7 +309,7 @@ def main() -> None:
         path = [each for each in os.environ.pop("PIGPEN_PATH", "").split(":") if each]
         ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)  # nothing inside looks into this process
         confine = ctypes.CDLL(f"{FOLDER}/confine").pigpen_confine
-        _import_what_bots_import()
+        import_what_bots_import()
         is_instance = serve(control)
     except Exception as error:
         control.sendall(f"failed {type(error).__name__}: {error}\n".encode())

@@ -1,0 +1,185 @@
+"""Bots that are forked: the server that does it, and what is known of each."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import socket
+import sys
+from typing import TYPE_CHECKING
+
+from ladder.errors import SandboxError
+from ladder.sandbox.process.dying import dying_with_us
+
+if TYPE_CHECKING:
+    from asyncio.subprocess import Process
+    from collections.abc import Mapping
+    from pathlib import Path
+
+CAN_FORK = sys.platform == "linux"
+"""Elsewhere a process that was forked and runs no program of its own may not use what the system provides."""
+_MESSAGE_BYTES = 4096
+
+
+class ForkedProcess:
+    """A process that the server has forked; in use like one of `asyncio.subprocess`."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.returncode: int | None = None
+        """Its exit code; minus the signal's number if one has killed it; None as long as it runs."""
+        self._ended = asyncio.Event()
+
+    async def wait(self) -> int:
+        """Wait until it has ended; its exit code."""
+        await self._ended.wait()
+        assert self.returncode is not None
+        return self.returncode
+
+    def end(self, code: int) -> None:
+        """It has ended."""
+        self.returncode = code
+        self._ended.set()
+
+
+class ForkServer:
+    """
+    A process that has imported what bots import and forks them (`ladder.sandbox.process.fork_server`).
+
+    It is started with the first bot. If it is killed its bots end with it, and the next bot gets another one.
+    """
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        """
+        Prepare a server.
+
+        Args:
+            environment: Of the server; each bot is given one of its own.
+        """
+        self._environment = environment
+        self._connection: _Connection | None = None
+        self._starting = asyncio.Lock()
+
+    async def start(self, folder: Path, file: str, environment: Mapping[str, str], output: int) -> ForkedProcess:
+        """
+        Fork a process, leader of a session of its own, and run a Python file in it.
+
+        Args:
+            folder: The folder in which it runs.
+            file: The file in that folder.
+            environment: Its environment variables.
+            output: What it writes stdout and stderr to; the caller closes it.
+
+        Raises:
+            SandboxError: If the system lets no process start.
+        """
+        async with self._starting:
+            if self._connection is None or self._connection.is_lost:
+                await self.close()
+                self._connection = await _connect(self._environment)
+            message = json.dumps({"folder": str(folder), "file": file, "environment": dict(environment)})
+            return await self._connection.start(message.encode(), output)
+
+    async def close(self) -> None:
+        """End the server, and whatever it has forked."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await connection.close()
+
+
+async def _connect(environment: Mapping[str, str]) -> _Connection:
+    ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    ours.setblocking(False)
+    with its:
+        try:
+            server = await asyncio.create_subprocess_exec(
+                *dying_with_us([sys.executable, "-P", "-m", "ladder.sandbox.process.fork_server", str(its.fileno())]),
+                env=environment,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.DEVNULL,
+                pass_fds=[its.fileno()],
+                start_new_session=True,
+            )
+        except BaseException as error:
+            ours.close()
+            if isinstance(error, OSError):
+                raise SandboxError(f"The process that starts bots could not be started: {error}") from error
+            raise
+    return _Connection(server, ours)
+
+
+def _kill(answer: asyncio.Future[ForkedProcess]) -> None:
+    """Nobody waits for it any more."""
+    if answer.exception() is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(answer.result().pid, signal.SIGKILL)
+
+
+class _Connection:
+    """A server that runs, and the processes that it has forked."""
+
+    def __init__(self, server: Process, control: socket.socket) -> None:
+        self.is_lost = False
+        self._server = server
+        self._control = control
+        self._asked: list[asyncio.Future[ForkedProcess]] = []
+        """Who waits for an answer, in the order of the questions."""
+        self._running: dict[int, ForkedProcess] = {}
+        asyncio.get_running_loop().add_reader(control, self._read)
+
+    async def start(self, message: bytes, output: int) -> ForkedProcess:
+        answer: asyncio.Future[ForkedProcess] = asyncio.get_running_loop().create_future()
+        try:
+            socket.send_fds(self._control, [message], [output])
+        except OSError as error:
+            raise SandboxError(f"The process that starts bots takes no more: {error}") from error
+        self._asked.append(answer)
+        try:
+            return await asyncio.shield(answer)
+        except asyncio.CancelledError:
+            answer.add_done_callback(_kill)
+            raise
+
+    async def close(self) -> None:
+        self._lose()
+        if self._server.returncode is None:
+            self._server.kill()
+        await self._server.wait()
+
+    def _read(self) -> None:
+        while not self.is_lost:
+            try:
+                message = self._control.recv(_MESSAGE_BYTES)
+            except BlockingIOError:
+                return
+            except OSError:
+                message = b""
+            if message:
+                self._take(json.loads(message))
+            else:
+                self._lose()
+
+    def _take(self, answer: dict[str, int | str]) -> None:
+        match answer:
+            case {"pid": int(pid)}:
+                process = self._running[pid] = ForkedProcess(pid)
+                self._asked.pop(0).set_result(process)
+            case {"ended": int(pid), "status": int(status)}:
+                self._running.pop(pid).end(os.waitstatus_to_exitcode(status))
+            case _:
+                self._asked.pop(0).set_exception(SandboxError(f"The bot's process could not be started: {answer}"))
+
+    def _lose(self) -> None:
+        """The server is gone or is to go, and the kernel kills what it has forked."""
+        if self.is_lost:
+            return
+        self.is_lost = True
+        asyncio.get_running_loop().remove_reader(self._control)
+        self._control.close()
+        for process in self._running.values():
+            process.end(-signal.SIGKILL)
+        for answer in self._asked:
+            answer.set_exception(SandboxError("The process that starts bots has ended."))
