@@ -65,5 +65,5 @@ async def _check(
 ) -> CheckResult:
     from ladder.app.local.check import check_bot
 
-    async with opened_sandbox(SandboxSetup(kind, runtime)) as sandbox:
+    async with opened_sandbox(SandboxSetup(kind, runtime, instances="warm")) as sandbox:
         return await check_bot(source, variants, clock, sandbox, progress)

@@ -61,7 +61,7 @@ class SeatMount:
     deals: str | None = None
     """
     Names the deals that the instance will see: two instances of one value never share a container, one after the other
-    either. None: nobody knows which, and the instance gets a container of its own.
+    either. None: nobody knows which, and the instance is not forked.
     """
 
 

@@ -87,7 +87,7 @@ def test_every_board_is_played_from_every_seat_at_one_table_after_the_other(tmp_
 
 def test_a_person_sits_beside_bots_in_processes(tmp_path: Path) -> None:
     async def loaded() -> SandboxedBots:
-        programs = [await ProcessSandbox().load(find_bot("random")) for _ in range(3)]
+        programs = [await ProcessSandbox(instances="fresh").load(find_bot("random")) for _ in range(3)]
         return SandboxedBots(programs, ["random", "random#2", "random#3"])
 
     path, fronts = tmp_path / "match.jsonl", list[BotFront]()

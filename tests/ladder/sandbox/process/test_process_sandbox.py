@@ -31,18 +31,23 @@ async def sandbox() -> AsyncIterator[ProcessSandbox]:
     await sandbox.close()
 
 
-@pytest.fixture
-def start(sandbox: ProcessSandbox, tmp_path: Path) -> Start:
-    """Start a bot whose `bot.py` is the given program."""
+def starting(sandbox: ProcessSandbox, folder: Path, deals: str | None) -> Start:
+    """How a bot is started whose `bot.py` is the given program: forked, if its deals have a name."""
 
     async def begin(source: str) -> ProcessInstance:
-        file, text = tmp_path / "bot.py", textwrap.dedent(source)
+        file, text = folder / "bot.py", textwrap.dedent(source)
         if not file.exists() or file.read_text() != text:  # one that starts may be about to read the same
             file.write_text(text)
-        program = await sandbox.load(BotSource("bot", folder=tmp_path))
-        return await program.start(SeatMount(tmp_path, token="secret"))
+        program = await sandbox.load(BotSource("bot", folder=folder))
+        return await program.start(SeatMount(folder, token="secret", deals=deals))
 
     return lambda source: asyncio.ensure_future(begin(source))
+
+
+@pytest.fixture(params=[None, "deals"], ids=["fresh", "forked"])
+def start(request: pytest.FixtureRequest, sandbox: ProcessSandbox, tmp_path: Path) -> Start:
+    """Start a bot afresh, or forked."""
+    return starting(sandbox, tmp_path, request.param)
 
 
 def lives(pid: int) -> bool:
@@ -179,10 +184,11 @@ async def test_a_cancelled_wait_leaves_the_bot_alone(start: Start) -> None:
     assert Exit(1) == await instance.wait()
 
 
-async def test_a_bot_dies_with_its_parent_even_of_kill_9(tmp_path: Path) -> None:
+@pytest.mark.parametrize("deals", ["", "deals"], ids=["fresh", "forked"])
+async def test_a_bot_dies_with_its_parent_even_of_kill_9(tmp_path: Path, deals: str) -> None:
     (tmp_path / "bot.py").write_text(FOREVER)
     parent = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", PARENT, str(tmp_path), cwd=ROOT, stdout=subprocess.PIPE
+        sys.executable, "-c", PARENT, str(tmp_path), deals, cwd=ROOT, stdout=subprocess.PIPE
     )
     assert parent.stdout is not None
     bot = int(await parent.stdout.readline())
@@ -250,7 +256,7 @@ from ladder.sandbox.process.process_sandbox import ProcessSandbox
 async def main():
     folder = Path(sys.argv[1])
     program = await ProcessSandbox().load(BotSource("bot", folder=folder))
-    instance = await program.start(SeatMount(folder, token="secret"))
+    instance = await program.start(SeatMount(folder, token="secret", deals=sys.argv[2] or None))
     print(instance.pid, flush=True)
     await instance.wait()
 
