@@ -11,6 +11,8 @@ it anew (docs/adr/0017-warm-containers.md). It takes commands of one byte from t
 
 It says ``ready`` once it takes commands, or ``failed REASON``; ``ended STATUS`` when an instance has ended, with the
 wait status of its first process; and ``cleared`` or ``unclear REASON`` when it has done that.
+
+`run_as_program` is also what the process sandbox runs in the bots that it forks.
 """
 
 from __future__ import annotations

@@ -11,7 +11,6 @@ import shutil
 from pathlib import Path
 
 from ladder.errors import SandboxError
-from ladder.sandbox import fork_server
 from ladder.sandbox.host.scratch import disk_errors
 
 FOLDER = Path(__file__).parent
@@ -22,7 +21,7 @@ LOCK_FILES = "lock_files"
 """Keeps the files of an image in memory (docs/adr/0014)."""
 CONFINE = "confine"
 """A library for the fork server: what the launcher does to confine a bot."""
-FORK_SERVER = Path(fork_server.__file__)
+FORK_SERVER = FOLDER.parents[1] / "fork_server.py"
 """The first process of every warm container (docs/adr/0017)."""
 
 
