@@ -21,7 +21,8 @@ ConcurrencyOption = Annotated[
     typer.Option(min=1, help="Play boards at so many tables at once. By default: a table for each core but one."),
 ]
 FreshOption = Annotated[
-    bool, typer.Option("--fresh", help="Start each instance of a bot anew, in a container or process of its own; none is forked.")
+    bool,
+    typer.Option("--fresh", help="Start each instance of a bot in a container or process of its own; none is forked."),
 ]
 RuntimeOption = Annotated[str, typer.Option(help="The OCI runtime of the docker sandbox.")]
 
