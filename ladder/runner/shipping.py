@@ -15,7 +15,7 @@ from ladder.cluster.failures import WorkerLied
 from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.bots.content import Content
 from ladder.sandbox.bots.kept import keep_folder
-from ladder.sandbox.bots.packed import TooLarge, pack
+from ladder.sandbox.bots.packed import MOST_PACKED, TooLarge, pack
 from ladder.sandbox.wheels.packages import with_lock
 from ladder.trials.candidate import NOWHERE
 from ladder.trials.tasks import SubmissionOutcome, SubmissionTask
@@ -33,7 +33,7 @@ SHORT = 64 * 1024
 """An outcome that names missing folders has fewer characters."""
 
 
-async def play_elsewhere(task: str, play: Play, data_dir: Path) -> str:
+async def play_elsewhere(task: str, play: Play, data_dir: Path, most_packed: int = MOST_PACKED) -> str:
     """
     Play a task on another machine: without the paths of this one, and with the folders that are missing there.
 
@@ -41,6 +41,7 @@ async def play_elsewhere(task: str, play: Play, data_dir: Path) -> str:
         task: A `MatchTask`, or a `SubmissionTask`, as JSON.
         play: Plays it there.
         data_dir: The ladder's folder, where folders are kept that are entered.
+        most_packed: Bytes of a folder that is sent, packed.
 
     Returns:
         The outcome. If a bot was tried in the process sandbox and is fit, its folder is kept here by now.
@@ -51,19 +52,19 @@ async def play_elsewhere(task: str, play: Play, data_dir: Path) -> str:
     """
     plain = json.loads(task)
     if plain["kind"] == "submission":
-        return await _try(SubmissionTask.model_validate(plain), play)
+        return await _try(SubmissionTask.model_validate(plain), play, most_packed)
     folders = {bot["identity"]: Path(bot["folder"]) for bot in plain.get("bots", ()) if bot["folder"]}
     if not folders:
         return await play(task)
     bots = [bot | {"folder": None} for bot in plain["bots"]]
     try:
-        return await _play(json.dumps(plain | {"bots": bots}), play, folders)
+        return await _play(json.dumps(plain | {"bots": bots}), play, folders, most_packed)
     except _FolderLost as error:
         lost = MatchOutcome(match=plain["match"], attempt=plain["attempt"], void=str(error), lost=error.identity)
         return lost.model_dump_json()
 
 
-async def _try(task: SubmissionTask, play: Play) -> str:
+async def _try(task: SubmissionTask, play: Play, most_packed: int) -> str:
     if task.folder is None:
         return await play(task.model_copy(update={"data_dir": None}).model_dump_json())
     if task.sandbox == "docker" and task.place is None:
@@ -73,7 +74,7 @@ async def _try(task: SubmissionTask, play: Play) -> str:
         content = await asyncio.to_thread(Content.read, folder, task.most_bytes)
         identity = f"sha256:{content.hash}"
         sent = task.model_copy(update={"folder": None, "data_dir": None, "content": identity})
-        answer = await _play(sent.model_dump_json(), play, {identity: folder})
+        answer = await _play(sent.model_dump_json(), play, {identity: folder}, most_packed)
     except (BotRejected, _FolderLost) as error:
         reason = str(error).replace(task.folder, task.source)
         refused = SubmissionOutcome(submission=task.submission, attempt=task.attempt, refused=reason)
@@ -83,7 +84,7 @@ async def _try(task: SubmissionTask, play: Play) -> str:
     return answer
 
 
-async def _play(task: str, play: Play, folders: Mapping[str, Path]) -> str:
+async def _play(task: str, play: Play, folders: Mapping[str, Path], most_packed: int) -> str:
     for _ in range(MOST_ROUNDS):
         answer = await play(task)
         missing = _missing(answer)
@@ -92,7 +93,7 @@ async def _play(task: str, play: Play, folders: Mapping[str, Path]) -> str:
         for identity in missing:
             if identity not in folders:
                 raise WorkerLied(f"It asked for a folder that the task does not name: {identity[:80]}.")
-            await play(await asyncio.to_thread(_packed, identity, folders[identity]))
+            await play(await asyncio.to_thread(_packed, identity, folders[identity], most_packed))
     raise SandboxError("The folders of the bots do not stay on the machine that is to play them: has it any room?")
 
 
@@ -107,10 +108,10 @@ def _missing(answer: str) -> list[str]:
         return []
 
 
-def _packed(identity: str, folder: Path) -> str:
+def _packed(identity: str, folder: Path, most: int) -> str:
     try:
         content = Content.read(folder)
-        packed = pack(content)
+        packed = pack(content, most)
     except (BotRejected, TooLarge) as error:
         raise _FolderLost(str(error), identity) from error
     if f"sha256:{content.hash}" != identity:

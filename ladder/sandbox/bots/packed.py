@@ -23,17 +23,21 @@ class TooLarge(SandboxError):
     """A folder is too large to be sent."""
 
 
-def pack(content: Content) -> bytes:
+def pack(content: Content, most: int = MOST_PACKED) -> bytes:
     """
     Pack what a folder holds: the same content gives the same bytes.
+
+    Args:
+        content: What the folder holds.
+        most: Bytes that there may be, packed.
 
     Raises:
         TooLarge: If it is too large, packed.
     """
     packed = gzip.compress(content.archive().read(), LEVEL, mtime=0)
-    if len(packed) > MOST_PACKED:
+    if len(packed) > most:
         raise TooLarge(
-            f"A folder has {len(packed):,} bytes, packed, and {MOST_PACKED:,} are the most that can be sent to another "
+            f"A folder has {len(packed):,} bytes, packed, and {most:,} are the most that can be sent to another "
             "machine. Leave out what the bot does not need to play, or enter it in the docker sandbox."
         )
     return packed

@@ -13,9 +13,9 @@ import pytest
 from ladder.cluster.failures import WorkerLied
 from ladder.errors import SandboxError
 from ladder.runner.shipping import play_elsewhere
-from ladder.sandbox.bots import packed
 from ladder.sandbox.bots.content import Content
 from ladder.sandbox.bots.kept import is_kept, keep_folder, kept_folder
+from ladder.sandbox.bots.packed import MOST_PACKED
 from ladder.trials.tasks import SubmissionOutcome, SubmissionTask, TriedProgram
 from ladder.worker import worker
 from ladder.worker.bot_store import BotStore, StorePlan
@@ -71,8 +71,9 @@ def match(data_dir: Path) -> MatchTask:
     return TASK.model_copy(update={"bots": tuple(bots)})
 
 
-async def played(task: MatchTask, elsewhere: Elsewhere, data_dir: Path) -> MatchOutcome:
-    return MatchOutcome.model_validate_json(await play_elsewhere(task.model_dump_json(), elsewhere.play, data_dir))
+async def played(task: MatchTask, elsewhere: Elsewhere, data_dir: Path, most_packed: int = MOST_PACKED) -> MatchOutcome:
+    answer = await play_elsewhere(task.model_dump_json(), elsewhere.play, data_dir, most_packed)
+    return MatchOutcome.model_validate_json(answer)
 
 
 async def test_folders_are_sent_where_they_are_missing_and_once(
@@ -104,10 +105,9 @@ async def test_a_folder_that_somebody_changed_here_suspends_its_bot(
 
 
 async def test_a_folder_that_is_too_large_to_be_sent_suspends_its_bot(
-    match: MatchTask, elsewhere: Elsewhere, data_dir: Path, monkeypatch: pytest.MonkeyPatch
+    match: MatchTask, elsewhere: Elsewhere, data_dir: Path
 ) -> None:
-    monkeypatch.setattr(packed, "MOST_PACKED", 10)
-    outcome = await played(match, elsewhere, data_dir)
+    outcome = await played(match, elsewhere, data_dir, most_packed=10)
     assert outcome.lost == match.bots[0].identity
     assert "10 are the most that can be sent to another machine" in str(outcome.void)
 

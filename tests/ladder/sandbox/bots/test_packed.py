@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from ladder.errors import SandboxError
-from ladder.sandbox.bots import packed
 from ladder.sandbox.bots.content import Content
 from ladder.sandbox.bots.packed import TooLarge, pack, unpack
 
@@ -79,7 +78,6 @@ def test_a_bomb_is_refused_before_it_fills_the_memory(content: Content) -> None:
         unpack(gzip.compress(bytes(1_000_000)), identity(content), most=100_000)
 
 
-def test_a_folder_that_is_too_large_is_not_sent(content: Content, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packed, "MOST_PACKED", 1000)
+def test_a_folder_that_is_too_large_is_not_sent(content: Content) -> None:
     with pytest.raises(TooLarge, match="1,000 are the most that can be sent to another machine"):
-        pack(content)
+        pack(content, most=1000)
