@@ -62,6 +62,7 @@ class Worker:
         offer: Offer | None = None,
         tell: Tell = lambda progress: None,
         store: BotStore | None = None,
+        most_record: int = MOST_RECORD,
     ) -> None:
         """
         Prepare a worker; it opens its sandboxes when they are needed.
@@ -72,12 +73,14 @@ class Worker:
             offer: Takes the events of matches whose task wants them told; None: nobody does.
             tell: Hears how far trials have come.
             store: Keeps bots of a ladder on another machine; None: the ladder is on this one.
+            most_record: Bytes of a packed record that a ladder on another machine takes.
         """
         self._load = load
         self._open_sandbox = open_kind
         self._offer = offer
         self._tell = tell
         self._store = store
+        self._most_record = most_record
         self._sandboxes: dict[SandboxSetup, _Sandboxes] = {}
         self._kinds: set[SandboxKind] = set()
 
@@ -160,10 +163,10 @@ class Worker:
                 task.spec(), programs, record.write, labels=labels, observer=observer, machine=str(this_machine())
             )
         packed = bytes(record)
-        if self._store is not None and len(packed) > MOST_RECORD:
+        if self._store is not None and len(packed) > self._most_record:
             raise SandboxError(
-                f"Its record has {len(packed):,} bytes, packed, and {MOST_RECORD:,} are the most that can come from "
-                "another machine. Play fewer boards in a match (setting boards)."
+                f"Its record has {len(packed):,} bytes, packed, and {self._most_record:,} are the most that can come "
+                "from another machine. Play fewer boards in a match (setting boards)."
             )
         return MatchOutcome(
             match=task.match,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,10 @@ from ladder.sandbox.bots.content import Content
 from ladder.sandbox.bots.kept import is_kept, keep_folder, kept_folder
 from ladder.sandbox.bots.packed import MOST_PACKED
 from ladder.trials.tasks import SubmissionOutcome, SubmissionTask, TriedProgram
-from ladder.worker import worker
 from ladder.worker.bot_store import BotStore, StorePlan
 from ladder.worker.pinned import load_version
 from ladder.worker.tasks import MatchOutcome, MatchTask, TaskBot
-from ladder.worker.worker import Worker
+from ladder.worker.worker import MOST_RECORD, Worker
 from referee.match.spec import DEFAULT_CLOCK
 from tests.for_two import FOR_TWO
 from tests.ladder.worker.test_tasks import TASK
@@ -31,10 +31,10 @@ from tests.ladder.worker.test_worker import QUICK
 class Elsewhere:
     """A worker on another machine; it hears all tasks, and says all outcomes, as text."""
 
-    def __init__(self, data_dir: Path) -> None:
+    def __init__(self, data_dir: Path, most_record: int = MOST_RECORD) -> None:
         self.data_dir = data_dir
         self.heard: list[dict[str, Any]] = []
-        self._worker = Worker(load_version, store=BotStore(StorePlan(data_dir=data_dir)))
+        self._worker = Worker(load_version, store=BotStore(StorePlan(data_dir=data_dir)), most_record=most_record)
 
     async def play(self, task: str) -> str:
         self.heard.append(json.loads(task))
@@ -44,15 +44,14 @@ class Elsewhere:
     def kinds(self) -> list[str]:
         return [task["kind"] for task in self.heard]
 
-    async def close(self) -> None:
+    async def aclose(self) -> None:
         await self._worker.close()
 
 
 @pytest.fixture
 async def elsewhere(tmp_path: Path) -> AsyncIterator[Elsewhere]:
-    elsewhere = Elsewhere(tmp_path / "elsewhere")
-    yield elsewhere
-    await elsewhere.close()
+    async with aclosing(Elsewhere(tmp_path / "elsewhere")) as elsewhere:
+        yield elsewhere
 
 
 @pytest.fixture
@@ -87,10 +86,10 @@ async def test_folders_are_sent_where_they_are_missing_and_once(
 
 
 async def test_a_record_that_is_too_large_to_come_back_is_told_of_in_a_sentence(
-    match: MatchTask, elsewhere: Elsewhere, data_dir: Path, monkeypatch: pytest.MonkeyPatch
+    match: MatchTask, data_dir: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(worker, "MOST_RECORD", 1000)
-    outcome = await played(match, elsewhere, data_dir)
+    async with aclosing(Elsewhere(tmp_path / "elsewhere", most_record=1000)) as elsewhere:
+        outcome = await played(match, elsewhere, data_dir)
     assert outcome.record is None
     assert "1,000 are the most that can come from another machine" in str(outcome.void)
 
