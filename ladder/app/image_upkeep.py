@@ -24,7 +24,7 @@ START_SECONDS, LOOK_SECONDS = 15.0, 0.5
 log = structlog.get_logger()
 
 
-def push_images(ladder: Ladder) -> int:
+def push_images(ladder: Ladder, start_seconds: float = START_SECONDS) -> int:
     """
     Put what only this machine's engine has into the ladder's registry, so that workers elsewhere can play it.
 
@@ -32,6 +32,7 @@ def push_images(ladder: Ladder) -> int:
 
     Args:
         ladder: The ladder.
+        start_seconds: How long the registry may take to start.
 
     Returns:
         How many images were pushed.
@@ -43,15 +44,15 @@ def push_images(ladder: Ladder) -> int:
         log.warning("image.no_registry", bots=bots, reason="Only this machine can play them: setting registry.")
         return 0
     if unpinned:
-        _wait(ladder, unpinned[0].identity)
+        _wait(ladder, unpinned[0].identity, start_seconds)
     return sum(_pushed(ladder, image.identity, image.bots) for image in unpinned)
 
 
-def _wait(ladder: Ladder, identity: str) -> None:
+def _wait(ladder: Ladder, identity: str, seconds: float) -> None:
     """Give the registry time to start: `pigpen up` starts everything at once."""
     place = RegistryLogins(ladder.settings).place(identity, ladder.clock())
     assert place is not None
-    for _ in range(int(START_SECONDS / LOOK_SECONDS)):
+    for _ in range(int(seconds / LOOK_SECONDS)):
         with suppress(SandboxError), RegistryClient(place.login) as registry:
             registry.digest(ImageName(place.repository, "latest"))
             return

@@ -11,7 +11,6 @@ import pytest
 from sqlalchemy import select
 from structlog.testing import capture_logs
 
-from ladder.app import image_upkeep
 from ladder.app.image_upkeep import push_images
 from ladder.app.ladder import Ladder
 from ladder.app.registry_upkeep import sweep
@@ -40,14 +39,9 @@ from tests.ladder import ladders
 from tests.ladder.registries import free_port, guarded_registry
 from tests.ladder.trials.tiny import load_tiny
 
-pytestmark = pytest.mark.usefixtures("no_patience")
 REALM = "http://127.0.0.1:1/"
-
-
-@pytest.fixture
-def no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A registry that does not run is not waited for."""
-    monkeypatch.setattr(image_upkeep, "START_SECONDS", 0.5)
+SOON = 0.5
+"""A registry that does not run is not waited for longer; seconds."""
 
 
 @pytest.fixture
@@ -113,7 +107,7 @@ async def test_what_only_this_engine_has_is_pushed_once_and_can_be_pulled(
 def test_what_cannot_be_pushed_now_is_pushed_the_next_time(ladder: Ladder, image: str) -> None:
     enter(ladder, image)
     with capture_logs() as told:
-        assert push_images(ladder) == 0
+        assert push_images(ladder, SOON) == 0
     assert [(event["event"], event["bots"]) for event in told] == [("image.not_pushed", ("Trotter@1",))]
     with guarded_registry(ladder.settings.data_dir, REALM, address=ladder.settings.registry):
         assert push_images(ladder) == 1
@@ -123,7 +117,7 @@ def test_what_cannot_be_pushed_now_is_pushed_the_next_time(ladder: Ladder, image
 def test_an_image_that_this_engine_has_not_is_named(ladder: Ladder) -> None:
     enter(ladder, f"sha256:{'0' * 64}")
     with capture_logs() as told:
-        assert push_images(ladder) == 0
+        assert push_images(ladder, SOON) == 0
     assert [(event["event"], event["bots"]) for event in told] == [("image.missing", ("Trotter@1",))]
 
 
