@@ -20,6 +20,7 @@ from ladder.sandbox.docker.base_image import base_image_id
 from ladder.sandbox.docker.built_images import (
     FILES_ONLY,
     FOLDER_LABEL,
+    KEPT_IMAGES,
     KEY_LABEL,
     RECIPE_LABEL,
     REPOSITORY,
@@ -57,7 +58,9 @@ class Built:
     """Which packages it has by its requirements.txt; None: none."""
 
 
-def image_of_folder(client: DockerClient, source: BotSource, base: str, packages: PackageImages) -> Built:
+def image_of_folder(
+    client: DockerClient, source: BotSource, base: str, packages: PackageImages, kept: int = KEPT_IMAGES
+) -> Built:
     """
     Build a bot's folder, or find what it was built to before.
 
@@ -66,6 +69,7 @@ def image_of_folder(client: DockerClient, source: BotSource, base: str, packages
         source: The bot.
         base: Content of the bot base image: when that changes, the folder is built anew.
         packages: What has those of its requirements.txt.
+        kept: How many images of the folder stay.
 
     Raises:
         BotRejected: If the folder cannot be read, its Dockerfile is not to be built here, it does not build, or its
@@ -87,7 +91,7 @@ def image_of_folder(client: DockerClient, source: BotSource, base: str, packages
             context = _context(client, folder, content, recipe, base, packages, labels)
             _build(client, folder, context, key, labels)
             image = client.images.get(f"{REPOSITORY}:{tag_of(folder, key)}")
-            remove_old(client, folder)
+            remove_old(client, folder, kept)
     return Built(_accept(image, str(folder)), lock)
 
 

@@ -55,13 +55,13 @@ def find_built(client: DockerClient, folder: Path, key: str) -> Image | None:
     return None
 
 
-def remove_old(client: DockerClient, folder: Path) -> None:
-    """Remove images of this folder, but for the newest ones, entered ones, and those that a container uses."""
+def remove_old(client: DockerClient, folder: Path, kept: int) -> None:
+    """Remove images of this folder, but for so many newest ones, entered ones, and those that a container uses."""
     begin = f"{REPOSITORY}:{_place(folder)}-"
     with suppress(ImageNotFound):  # somebody else removes some
         found = [client.images.get(image["Id"]) for image in client.api.images(filters={"reference": f"{begin}*"})]
         free = [image for image in found if not any(tag.startswith(f"{ENTERED}:") for tag in image.tags)]
-        for image in sorted(free, key=_last_used, reverse=True)[KEPT_IMAGES:]:
+        for image in sorted(free, key=_last_used, reverse=True)[kept:]:
             for tag in image.tags:
                 if tag.startswith(begin):
                     _remove(client, tag)

@@ -37,15 +37,10 @@ def base(client: docker.DockerClient, python_image: str, monkeypatch: pytest.Mon
     return found
 
 
-@pytest.fixture
-def kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(built_images, "KEPT_IMAGES", KEPT)
-
-
 def build(client: docker.DockerClient, folder: Path) -> str:
     """Build what was submitted."""
     source = BotSource(folder.name, folder=folder, builds="base")
-    return image_of_folder(client, source, "none", PackageImages(Packages())).image
+    return image_of_folder(client, source, "none", PackageImages(Packages()), KEPT).image
 
 
 @pytest.fixture
@@ -200,7 +195,6 @@ def edit(client: docker.DockerClient, folder: Path, count: int) -> str:
 
 
 @pytest.mark.long
-@pytest.mark.usefixtures("kept")
 def test_the_newest_few_images_of_a_folder_stay_and_those_that_are_needed(
     client: docker.DockerClient, write: Write, name: str, tmp_path: Path
 ) -> None:
@@ -223,7 +217,6 @@ def test_the_newest_few_images_of_a_folder_stay_and_those_that_are_needed(
 
 
 @pytest.mark.long
-@pytest.mark.usefixtures("kept")
 def test_using_an_image_again_makes_it_one_of_the_newest(client: docker.DockerClient, write: Write, name: str) -> None:
     folder = write(name, {"bot.py": ""})
     first = edit(client, folder, 0)
@@ -236,7 +229,6 @@ def test_using_an_image_again_makes_it_one_of_the_newest(client: docker.DockerCl
 
 
 @pytest.mark.long
-@pytest.mark.usefixtures("kept")
 def test_the_same_content_elsewhere_is_the_same_image_and_outlives_the_first_folder(
     client: docker.DockerClient, write: Write, name: str, tmp_path: Path
 ) -> None:
