@@ -60,6 +60,7 @@ class TableRun:
         files: TableFiles,
         programs: TablePrograms,
         clock: ClockSetting,
+        coming_seconds: float = COMING_SECONDS,
     ) -> None:
         """
         Prepare.
@@ -70,12 +71,14 @@ class TableRun:
             files: The folders of tables.
             programs: Of the ladder's bots.
             clock: That of bots.
+            coming_seconds: How long the table waits, when it begins or goes on, for somebody who is not there.
         """
         self.lease = lease
         self.persons: Mapping[int, PersonSeat] = {}
         self._ledger = ledger
         self._programs = programs
         self._clock = clock
+        self._coming_seconds = coming_seconds
         self._folder = files.folder(lease.table)
         self._record = files.record(lease.table)
         self._journal = files.journal(lease.table)
@@ -115,7 +118,7 @@ class TableRun:
         recorded = Unfinished.of(lines).deals if lines else None
         people = [chair for chair, each in enumerate(table.chairs) if each.kind is ChairKind.PERSON]
         played = await play_with_people(
-            spec_of(table, self._clock),
+            spec_of(table, self._clock, self._coming_seconds),
             bots,
             {chair: partial(self._sit, chair) for chair in people},
             partial(self._write, record),
@@ -168,10 +171,10 @@ class TableRun:
         return RecordWriter.create(self._record)
 
 
-def spec_of(table: LeasedTable, clock: ClockSetting) -> MatchSpec:
+def spec_of(table: LeasedTable, clock: ClockSetting, coming_seconds: float) -> MatchSpec:
     """What the referee is to play."""
     people = {
-        chair: replace(person_clock(table.seconds), start_up=COMING_SECONDS)
+        chair: replace(person_clock(table.seconds), start_up=coming_seconds)
         for chair, each in enumerate(table.chairs)
         if each.kind is ChairKind.PERSON
     }  # fmt: skip

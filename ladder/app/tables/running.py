@@ -9,7 +9,7 @@ from ladder.results.table_files import TableFiles
 from ladder.tables.ledger import TableLedger
 from ladder.tables.service import IDLE_SECONDS, RETRY_SECONDS, TablesService
 from ladder.tables.table_programs import TablePrograms
-from ladder.tables.table_run import TableRun
+from ladder.tables.table_run import COMING_SECONDS, TableRun
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
@@ -22,6 +22,7 @@ async def play_tables(
     log_to_stderr: bool = False,
     idle_seconds: float = IDLE_SECONDS,
     retry_seconds: float = RETRY_SECONDS,
+    coming_seconds: float = COMING_SECONDS,
 ) -> None:
     """
     Play the tables of a ladder until cancelled; tables that are under way then go on at the next run.
@@ -31,6 +32,7 @@ async def play_tables(
         log_to_stderr: Write each event to stderr, too.
         idle_seconds: After how long without anybody a table ends.
         retry_seconds: How long a table waits after a failure of the platform.
+        coming_seconds: How long a table that begins, or goes on, waits for somebody who is not there.
 
     Raises:
         SandboxError: If the log cannot be written.
@@ -40,7 +42,7 @@ async def play_tables(
     ledger = TableLedger(ladder.database, ladder.clock)
 
     def run(lease: TableLease) -> TableRun:
-        return TableRun(lease, ledger, files, programs, settings.clock_setting)
+        return TableRun(lease, ledger, files, programs, settings.clock_setting, coming_seconds)
 
     with event_log(ladder, "tables", to_stderr=log_to_stderr):
         try:

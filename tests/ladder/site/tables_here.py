@@ -14,6 +14,7 @@ from ladder.app.tables.running import play_tables
 from ladder.site.connection import Patience
 from ladder.site.listening import listen
 from ladder.site.server import make_server
+from ladder.tables.table_run import COMING_SECONDS
 from ladder.values.person_state import PersonState
 
 if TYPE_CHECKING:
@@ -28,9 +29,10 @@ CSRF = re.compile(r'name="csrf" value="([0-9a-f]*)"')
 class TablesHere:
     """The process that plays tables, in this loop; it can be started anew."""
 
-    def __init__(self, ladder: Ladder) -> None:
+    def __init__(self, ladder: Ladder, coming_seconds: float) -> None:
         self._ladder = ladder
-        self._run = asyncio.ensure_future(play_tables(ladder))
+        self._coming_seconds = coming_seconds
+        self._run = self._start()
 
     async def stop(self) -> None:
         """End it."""
@@ -41,7 +43,10 @@ class TablesHere:
     async def start_again(self) -> None:
         """End it, and start another one."""
         await self.stop()
-        self._run = asyncio.ensure_future(play_tables(self._ladder))
+        self._run = self._start()
+
+    def _start(self) -> asyncio.Future[None]:
+        return asyncio.ensure_future(play_tables(self._ladder, coming_seconds=self._coming_seconds))
 
 
 class TableBrowser:
@@ -152,9 +157,9 @@ def some_answer(state: PersonState) -> str:
 
 
 @asynccontextmanager
-async def tables_here(ladder: Ladder) -> AsyncIterator[TablesHere]:
+async def tables_here(ladder: Ladder, coming_seconds: float = COMING_SECONDS) -> AsyncIterator[TablesHere]:
     """Play the tables of a ladder, with a site or without."""
-    tables = TablesHere(ladder)
+    tables = TablesHere(ladder, coming_seconds)
     try:
         yield tables
     finally:
@@ -162,13 +167,13 @@ async def tables_here(ladder: Ladder) -> AsyncIterator[TablesHere]:
 
 
 @asynccontextmanager
-async def site_here(ladder: Ladder, plays: bool = True) -> AsyncIterator[str]:
+async def site_here(ladder: Ladder, plays: bool = True, coming_seconds: float = COMING_SECONDS) -> AsyncIterator[str]:
     """Serve a ladder's site in this loop, and play its tables; its address."""
     server = make_server(ladder, None, Patience())
     server.capture_signals = nullcontext  # type: ignore[assignment, method-assign]
     async with AsyncExitStack() as stack:
         if plays:
-            await stack.enter_async_context(tables_here(ladder))
+            await stack.enter_async_context(tables_here(ladder, coming_seconds))
         listener = stack.enter_context(listen("127.0.0.1", 0))
         serving = asyncio.ensure_future(server.serve([listener]))
         try:

@@ -15,7 +15,6 @@ from ladder.app.tables.person_desk import MOST_TABS
 from ladder.app.tables.played import record_of
 from ladder.app.tables.reading import table_page
 from ladder.settings.settings import load_settings
-from ladder.tables import table_run
 from ladder.values.person_state import PersonState
 from ladder.values.watch_state import WatchState
 from pigpen.rules import PRESETS
@@ -410,9 +409,12 @@ async def _watched(eve: httpx.AsyncClient, stream: str) -> list[WatchState]:
     raise AssertionError("the stream has ended without a word")
 
 
-async def test_nobody_waits_long_for_a_friend_who_has_left(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table_run, "COMING_SECONDS", 0.3)
-    async with site_here(ladder) as base, TableBrowser(base) as ada, TableBrowser(base) as ben:
+async def test_nobody_waits_long_for_a_friend_who_has_left(ladder: Ladder) -> None:
+    async with (
+        site_here(ladder, coming_seconds=0.3) as base,
+        TableBrowser(base) as ada,
+        TableBrowser(base) as ben,
+    ):
         await ada.open(length="deals:1", seconds="600", chair1="friend", shown="Ada")
         await ben.come(LINK.findall((await ada.client.get(ada.path)).text)[0])
         await ben.send(ben.path, f"{ben.path}/join", shown="Ben")
