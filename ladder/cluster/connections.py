@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ladder.cluster.terms import NewsKind
-from ladder.cluster.worker_logs import LogLimit
 
 if TYPE_CHECKING:
     import asyncio
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from distributed import Future
 
     from ladder.cluster.answers import PartedAnswer
+    from ladder.cluster.worker_logs import LogLimit
     from ladder.values.cluster import WorkerFacts
 
 MOST_READ = 1 << 20
@@ -30,8 +30,8 @@ class WorkerConnection:
     name: str
     """What the coordinator calls it: where its packets come from."""
     facts: WorkerFacts
+    lines: LogLimit
     calls: set[int] = field(default_factory=set)
-    lines: LogLimit = field(default_factory=LogLimit)
 
 
 @dataclass(eq=False)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import secrets
+import time
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -31,6 +32,8 @@ from ladder.values.cluster import WorkerFacts, WorkerNews
 from ladder.worker.channel import Frame, MessageKind
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from distributed import Client, Scheduler
 
     from ladder.worker.channel import Channel
@@ -45,18 +48,34 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
     """The coordinator's calls, and the workers. Only for the thread of the event loop."""
 
     def __init__(
-        self, scheduler: Scheduler, client: Client, channel: Channel, obey_seconds: float = OBEY_SECONDS
+        self,
+        scheduler: Scheduler,
+        client: Client,
+        channel: Channel,
+        obey_seconds: float = OBEY_SECONDS,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        """
+        Begin without workers.
+
+        Args:
+            scheduler: Dask's.
+            client: Of that scheduler; it submits the calls.
+            channel: Leads to the coordinator.
+            obey_seconds: After how long a worker is cut off that does not give up a call.
+            clock: By which lines for the log are limited: never goes back; seconds.
+        """
         self._scheduler = scheduler
         self._client = client
         self._channel = channel
         self._obey_seconds = obey_seconds
+        self._clock = clock
         self._connections: dict[str, WorkerConnection] = {}
         """By Dask's address."""
         self._calls: dict[int, WorkerCall] = {}
         self._reasons: dict[str, str] = {}
         """Why a worker was cut off, by Dask's address."""
-        self._lines = LogLimit(MOST_BURST_LINES, MOST_LINES_A_SECOND)
+        self._lines = LogLimit(MOST_BURST_LINES, MOST_LINES_A_SECOND, clock)
 
     # The coordinator's orders
 
@@ -199,7 +218,7 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
                 self._leave(each, "It has come again.")
                 self._cut_off(each.address, "It has come again.")
         name = self._scheduler.stream_comms[address].comm.peer_address
-        self._connections[address] = WorkerConnection(address, name, facts)
+        self._connections[address] = WorkerConnection(address, name, facts, LogLimit(clock=self._clock))
         self._tell(WorkerNews(event="joined", worker=name, facts=facts))
 
     def _pass_on(self, connection: WorkerConnection, kind: str, body: str) -> None:

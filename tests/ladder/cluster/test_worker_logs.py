@@ -15,7 +15,7 @@ from ladder.cluster import worker_logs
 from ladder.cluster.dispatcher import Dispatcher
 from ladder.cluster.scheduler_process import SchedulerProcess
 from ladder.cluster.terms import TOPIC, NewsKind
-from ladder.cluster.worker_logs import BURST_LINES, LINE_CHARACTERS, MOST_CHARACTERS, LogLimit
+from ladder.cluster.worker_logs import BURST_LINES, LINE_CHARACTERS, MOST_CHARACTERS, REPORT_SECONDS, LogLimit
 from ladder.runner.run_log import log_to
 from ladder.worker.channel import Frame, MessageKind
 from tests.ladder.cluster_rows import facts
@@ -47,13 +47,14 @@ class Chatty:
 
     def __init__(self) -> None:
         self.heard = Heard()
+        self.now = 0.0
         comm = SimpleNamespace(comm=SimpleNamespace(peer_address=ADDRESS))
         scheduler = SimpleNamespace(
             workers={ADDRESS: SimpleNamespace(versions=get_versions())},
             stream_comms={ADDRESS: comm},
             worker_send=lambda *_: None,
         )
-        self._dispatcher = Dispatcher(scheduler, None, self.heard)  # type: ignore[arg-type]
+        self._dispatcher = Dispatcher(scheduler, None, self.heard, clock=lambda: self.now)  # type: ignore[arg-type]
         self.tell(NewsKind.FACTS, facts("sty").model_dump_json())
 
     def tell(self, kind: NewsKind, body: str) -> None:
@@ -128,13 +129,11 @@ def test_long_lines_count_as_many() -> None:
     assert sum(limit.lets(LINE_CHARACTERS) for _ in range(100)) == 3
 
 
-def test_a_worker_that_floods_and_falls_silent_is_reported_when_it_says_how_it_is(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_worker_that_floods_and_falls_silent_is_reported_when_it_says_how_it_is() -> None:
     worker = Chatty()
     for number in range(500):
         worker.write(number=number)
-    monkeypatch.setattr(worker_logs, "REPORT_SECONDS", 0.0)
+    worker.now += REPORT_SECONDS
     worker.tell(NewsKind.FACTS, facts("sty").model_dump_json())
     dropped = sum(event["lines"] for event in worker.heard.lines if event["event"] == "worker.log_dropped")
     said = sum(event["event"] == "said" for event in worker.heard.lines)
