@@ -56,6 +56,7 @@ from ladder.site.metrics import Metrics
 from ladder.site.pages import Pages
 from ladder.site.provider_state import ProviderState
 from ladder.site.static_files import FOLDER, KeptFiles, digest
+from ladder.site.submission_api import LOOK_SECONDS
 from ladder.site.viewer import LogInFirst, on_log_in_first
 from pigpen.rules.errors import PigpenError
 from pigpen.version import __version__
@@ -99,6 +100,7 @@ def make_app(
     hub: LiveHub | None = None,
     passwords: Passwords | None = None,
     desks: PersonDesks | None = None,
+    look_seconds: float = LOOK_SECONDS,
 ) -> EveryResponse:
     """
     Put the site of a ladder together.
@@ -108,8 +110,9 @@ def make_app(
         hub: What follows matches; closed in the end.
         passwords: What hashes them; None: with the usual parameters.
         desks: The chairs of people; closed in the end.
+        look_seconds: Seconds between two looks of a stream at its submission.
     """
-    site = _site(ladder, hub or LiveHub(ladder), passwords or Passwords(), desks or PersonDesks())
+    site = _site(ladder, hub or LiveHub(ladder), passwords or Passwords(), desks or PersonDesks(), look_seconds)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -134,7 +137,7 @@ def make_app(
     return EveryResponse(BodyLimits(app, ladder.settings.upload_bytes), site.metrics)
 
 
-def _site(ladder: Ladder, hub: LiveHub, passwords: Passwords, desks: PersonDesks) -> Site:
+def _site(ladder: Ladder, hub: LiveHub, passwords: Passwords, desks: PersonDesks, look_seconds: float) -> Site:
     answers = AnswerCache(partial(overview.revision, ladder))
     return Site(
         ladder,
@@ -148,6 +151,7 @@ def _site(ladder: Ladder, hub: LiveHub, passwords: Passwords, desks: PersonDesks
         passwords,
         Attempts(),
         hashing_threads(),
+        look_seconds,
         _provider(ladder),
     )  # fmt: skip
 

@@ -44,6 +44,8 @@ class Site:
     attempts: Attempts
     hashing: CapacityLimiter
     """Where who logs in waits for its turn."""
+    look_seconds: float
+    """Seconds between two looks of a stream at its submission."""
     provider: ProviderState | None = None
     """The identity provider with which people log in; None: they do not."""
     readers: Counter[str | None] = field(default_factory=Counter)

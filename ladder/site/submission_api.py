@@ -131,7 +131,7 @@ async def _messages(request: Request, viewer: Viewer, row: SubmissionRow) -> Asy
         quiet = 0
         yield _event(row)
         while row.finished is None and not site.hub.is_closed:
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(site.look_seconds)
             if not await asyncio.to_thread(still_may, request, Act.READ_SUBMISSION, row.owner):
                 break
             last, row = row, await asyncio.to_thread(ordering.submission, site.ladder, viewer, row.id)

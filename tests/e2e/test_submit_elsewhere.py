@@ -18,13 +18,13 @@ from ladder.app.ladder import Ladder
 from ladder.results.submission_folders import SubmissionFolders
 from ladder.sandbox.bots.content import Content
 from ladder.settings.settings import load_settings
-from ladder.site import submission_api
+from ladder.site.application import make_app
 from ladder.store.account_models import StoredSubmission
 from ladder.values.submission import EnteredVariant, Failure, SubmissionResult
 from pigpen.rules import PRESETS
 from tests.e2e.command import PIGPEN, environment
 from tests.ladder.people import add_person, token_of
-from tests.ladder.remote_site import log_in, served
+from tests.ladder.remote_site import log_in, served_app
 from tests.typed import Typed, typed
 
 if TYPE_CHECKING:
@@ -67,8 +67,7 @@ class Afar:
 
 
 @pytest.fixture
-def afar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Afar]:
-    monkeypatch.setattr(submission_api, "LOOK_SECONDS", 0.02)
+def afar(tmp_path: Path) -> Iterator[Afar]:
     home = tmp_path / "contestant"
     bot = home / "trotter"
     bot.mkdir(parents=True)
@@ -76,7 +75,7 @@ def afar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Afar]:
     (bot / "model.bin").write_bytes(random.Random(1).randbytes(3_000_000))
     with Ladder.open(load_settings(data_dir=tmp_path / "data"), create=True) as ladder:
         add_person(ladder, "ada")
-        with served(ladder) as address:
+        with served_app(make_app(ladder, look_seconds=0.02)) as address:
             yield Afar(ladder, home, log_in(home / "config", address, "ada", token_of(ladder, "ada")))
 
 

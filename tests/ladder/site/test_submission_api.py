@@ -14,7 +14,6 @@ from sqlalchemy import select
 from ladder.app.ladder import Ladder
 from ladder.runner.submission_coordinator import SubmissionCoordinator
 from ladder.settings.settings import load_settings
-from ladder.site import submission_api
 from ladder.site.application import make_app
 from ladder.site.submission_api import MOST_STREAMS
 from ladder.store.account_models import AuditEntry, StoredSubmission
@@ -51,14 +50,14 @@ def ladder(settings: Settings) -> Iterator[Ladder]:
         yield made
 
 
-@pytest.fixture(autouse=True)
-def quick_streams(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(submission_api, "LOOK_SECONDS", 0.01)
+def quick_app(ladder: Ladder) -> Any:
+    """A site whose streams look often."""
+    return make_app(ladder, look_seconds=0.01)
 
 
 @pytest.fixture
 async def client(ladder: Ladder) -> AsyncIterator[httpx.AsyncClient]:
-    transport = httpx.ASGITransport(make_app(ladder), raise_app_exceptions=False)
+    transport = httpx.ASGITransport(quick_app(ladder), raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://site") as client:
         yield client
 
@@ -296,7 +295,7 @@ async def test_the_stream_of_what_has_ended_ends_at_once(client: httpx.AsyncClie
 @pytest.mark.parametrize("how", ["disabled", "revoked", "the site ends"])
 async def test_a_stream_ends_when_its_reader_may_not_read_on_or_the_site_ends(ladder: Ladder, how: str) -> None:
     hand_in(ladder.database, "ada")
-    app: Any = make_app(ladder)
+    app = quick_app(ladder)
     inner = app
     while not isinstance(inner, FastAPI):
         inner = inner._app
@@ -319,7 +318,7 @@ async def test_a_stream_ends_when_its_reader_may_not_read_on_or_the_site_ends(la
 
 
 async def test_an_account_reads_few_streams_at_a_time(ladder: Ladder) -> None:
-    app: Any = make_app(ladder)
+    app = quick_app(ladder)
     hand_in(ladder.database, "ada")
     hand_in(ladder.database, "ben")
     ada, address = by(ladder, "ada"), f"{API}/submissions/1/stream"
