@@ -37,7 +37,8 @@ def start_login(request: Request, asked: LoginClient) -> Response:
     """Begin a log-in of the command; somebody confirms it at the address that is given."""
     site: Site = request.app.state.site
     site.attempts.count(Attempt.START_CODE, address_of(request))
-    return fresh(device.start(site.ladder, asked.client, address_of(request), site_address(request)))
+    client, address = asked.client, address_of(request)
+    return fresh(device.start(site.ladder, client, address, site_address(request), site.ask_seconds))
 
 
 @router.post("/login/tokens", response_model=LoginAnswer)

@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
 from ladder.app import overview
+from ladder.app.accounts.device import ASK_SECONDS
 from ladder.app.accounts.passwords import Passwords
 from ladder.app.accounts.provider_settings import check_provider
 from ladder.app.live_hub import LiveHub
@@ -101,6 +102,7 @@ def make_app(
     passwords: Passwords | None = None,
     desks: PersonDesks | None = None,
     look_seconds: float = LOOK_SECONDS,
+    ask_seconds: float = ASK_SECONDS,
 ) -> EveryResponse:
     """
     Put the site of a ladder together.
@@ -111,8 +113,11 @@ def make_app(
         passwords: What hashes them; None: with the usual parameters.
         desks: The chairs of people; closed in the end.
         look_seconds: Seconds between two looks of a stream at its submission.
+        ask_seconds: Seconds between two questions of a command that logs in.
     """
-    site = _site(ladder, hub or LiveHub(ladder), passwords or Passwords(), desks or PersonDesks(), look_seconds)
+    site = _site(
+        ladder, hub or LiveHub(ladder), passwords or Passwords(), desks or PersonDesks(), look_seconds, ask_seconds
+    )
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -137,7 +142,14 @@ def make_app(
     return EveryResponse(BodyLimits(app, ladder.settings.upload_bytes), site.metrics)
 
 
-def _site(ladder: Ladder, hub: LiveHub, passwords: Passwords, desks: PersonDesks, look_seconds: float) -> Site:
+def _site(
+    ladder: Ladder,
+    hub: LiveHub,
+    passwords: Passwords,
+    desks: PersonDesks,
+    look_seconds: float,
+    ask_seconds: float,
+) -> Site:
     answers = AnswerCache(partial(overview.revision, ladder))
     return Site(
         ladder,
@@ -152,6 +164,7 @@ def _site(ladder: Ladder, hub: LiveHub, passwords: Passwords, desks: PersonDesks
         Attempts(),
         hashing_threads(),
         look_seconds,
+        ask_seconds,
         _provider(ladder),
     )  # fmt: skip
 

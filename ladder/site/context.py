@@ -46,6 +46,8 @@ class Site:
     """Where who logs in waits for its turn."""
     look_seconds: float
     """Seconds between two looks of a stream at its submission."""
+    ask_seconds: float
+    """Seconds between two questions of a command that logs in."""
     provider: ProviderState | None = None
     """The identity provider with which people log in; None: they do not."""
     readers: Counter[str | None] = field(default_factory=Counter)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import stat
 import threading
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,17 +16,18 @@ from ladder.app.accounts import device
 from ladder.app.accounts.viewers import viewer_by
 from ladder.app.ladder import Ladder
 from ladder.settings.settings import load_settings
+from ladder.site.application import make_app
 from ladder.store.account_models import LoginCode
-from ladder.values.accounts import NOBODY, Scope
+from ladder.values.accounts import NOBODY, Scope, Viewer
 from tests.e2e.command import PLAIN
 from tests.ladder.app.remote.conftest import telling
 from tests.ladder.ladders import enter
 from tests.ladder.people import add_person, session_of, token_of
-from tests.ladder.remote_site import served
+from tests.ladder.remote_site import served_app
 from tests.typed import Typed, run_here
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 
@@ -57,13 +59,17 @@ def afar(tmp_path: Path) -> Iterator[Afar]:
         with ladder.database.write() as session:
             enter(session, "Trotter", "gongzhu", owner="ada")
         add_person(ladder, "ada")
-        with served(ladder) as address:
+        with served_app(make_app(ladder, ask_seconds=0.2)) as address:
             yield Afar(ladder, address, tmp_path)
 
 
-@pytest.fixture
-def clicking(afar: Afar) -> Iterator[list[str]]:
-    """Somebody who confirms each log-in in a browser; gives the codes."""
+def confirm(ladder: Ladder, viewer: Viewer, code: str) -> None:
+    device.confirm(ladder, viewer, code, [Scope.READ, Scope.SUBMIT])
+
+
+@contextmanager
+def clicking(afar: Afar, decide: Callable[[Ladder, Viewer, str], None]) -> Iterator[list[str]]:
+    """Somebody who confirms, or refuses, each log-in in a browser; gives the codes."""
     codes: list[str] = []
     over = threading.Event()
 
@@ -74,22 +80,22 @@ def clicking(afar: Afar) -> Iterator[list[str]]:
                 waiting = [row.user_code for row in session.scalars(select(LoginCode)) if row.owner_id is None]
             for code in waiting:
                 codes.append(code)
-                device.confirm(afar.ladder, viewer, code, [Scope.READ, Scope.SUBMIT])
+                decide(afar.ladder, viewer, code)
 
     thread = threading.Thread(target=click)
     thread.start()
-    yield codes
-    over.set()
-    thread.join()
+    try:
+        yield codes
+    finally:
+        over.set()
+        thread.join()
 
 
-def test_somebody_logs_in_with_a_code_and_out_again(
-    afar: Afar, clicking: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(device, "ASK_SECONDS", 0.2)
-    done = afar("login", afar.address)
+def test_somebody_logs_in_with_a_code_and_out_again(afar: Afar) -> None:
+    with clicking(afar, confirm) as codes:
+        done = afar("login", afar.address)
     assert (done.code, done.err) == (0, "")
-    (code,) = clicking
+    (code,) = codes
     assert done.out == (
         f"Open {afar.address}/login/code?code={code} and confirm the code {code}\n"
         f"You are ada on {afar.address} now. To log out: pigpen logout\n"
@@ -141,11 +147,12 @@ def test_what_is_no_ladder_is_not_kept(afar: Afar) -> None:
     assert not afar.file.exists()
 
 
-def test_a_log_in_that_is_refused_in_the_browser_ends(afar: Afar, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(device, "ASK_SECONDS", 0.2)
-    monkeypatch.setattr(device, "GOOD_SECONDS", -1.0)
-    done = afar("login", afar.address)
+def test_a_log_in_that_is_refused_in_the_browser_ends(afar: Afar) -> None:
+    with clicking(afar, device.refuse) as codes:
+        done = afar("login", afar.address)
+    assert len(codes) == 1
     assert (done.code, "Run pigpen login again." in done.err) == (2, True)
+    assert not afar.file.exists()
 
 
 def test_one_logs_out_while_the_ladder_is_away_and_is_told_so(afar: Afar) -> None:

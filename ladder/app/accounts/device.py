@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 GOOD_SECONDS = 600.0
 """So long somebody has to confirm a log-in."""
 ASK_SECONDS = 2.0
-"""The command asks so often."""
+"""Seconds between two questions of the command whether somebody has confirmed."""
 MOST_WAITING = 1000
 NO_CODE = "There is no log-in with that code, or it has ended: look at the code again, or run pigpen login again."
 ENDED = "This log-in was refused, or it has taken too long. Run pigpen login again."
@@ -42,7 +42,7 @@ class Waiting:
     address: str
 
 
-def start(ladder: Ladder, client: str, address: str, site: str) -> LoginStarted:
+def start(ladder: Ladder, client: str, address: str, site: str, ask_seconds: float = ASK_SECONDS) -> LoginStarted:
     """
     Begin a log-in of the command.
 
@@ -51,6 +51,7 @@ def start(ladder: Ladder, client: str, address: str, site: str) -> LoginStarted:
         client: Where the command runs, in its own words.
         address: From where it asks.
         site: The site's address, as its user can type it.
+        ask_seconds: How long the command is to wait between two questions whether somebody has confirmed.
 
     Raises:
         Busy: If very many wait already.
@@ -66,7 +67,7 @@ def start(ladder: Ladder, client: str, address: str, site: str) -> LoginStarted:
         device_code=secret,
         user_code=code,
         address=f"{site}login/code?code={code}",
-        interval=ASK_SECONDS,
+        interval=ask_seconds,
         expires=time_of(now + GOOD_SECONDS),
     )
 
