@@ -30,17 +30,23 @@ class ForkedProcess:
     def __init__(self, pid: int) -> None:
         self.pid = pid
         self.returncode: int | None = None
-        """Its exit code; minus the signal's number if one has killed it; None as long as it runs."""
+        """Its exit code; minus the signal's number if one has killed it; None as long as nobody knows."""
         self._ended = asyncio.Event()
 
     async def wait(self) -> int:
-        """Wait until it has ended; its exit code."""
+        """
+        Wait until it has ended; its exit code.
+
+        Raises:
+            SandboxError: If it ended with the server that had forked it.
+        """
         await self._ended.wait()
-        assert self.returncode is not None
+        if self.returncode is None:
+            raise SandboxError("The process that starts bots was killed from outside, and its bots with it.")
         return self.returncode
 
-    def end(self, code: int) -> None:
-        """It has ended."""
+    def end(self, code: int | None) -> None:
+        """It has ended; None: with the server."""
         self.returncode = code
         self._ended.set()
 
@@ -49,7 +55,8 @@ class ForkServer:
     """
     A process that has imported what bots import and forks them (`ladder.sandbox.process.fork_server`).
 
-    It is started with the first bot. If it is killed its bots end with it, and the next bot gets another one.
+    It is started with the first bot. If it is killed its bots end with it, which is not held against them, and the next
+    bot gets another one.
     """
 
     def __init__(self, environment: Mapping[str, str]) -> None:
@@ -180,6 +187,6 @@ class _Connection:
         asyncio.get_running_loop().remove_reader(self._control)
         self._control.close()
         for process in self._running.values():
-            process.end(-signal.SIGKILL)
+            process.end(None)
         for answer in self._asked:
             answer.set_exception(SandboxError("The process that starts bots has ended."))

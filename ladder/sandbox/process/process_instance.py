@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import shutil
 import signal
 from typing import TYPE_CHECKING, Protocol
 
+from ladder.errors import SandboxError
 from ladder.sandbox.base import Exit
 from ladder.sandbox.host.memory import peak_of_process
 from ladder.sandbox.host.readable import has_data
@@ -67,14 +69,20 @@ class ProcessInstance:
         self._ending = asyncio.ensure_future(self._end())
 
     async def wait(self) -> Exit:
-        """Wait until it has ended."""
+        """
+        Wait until it has ended.
+
+        Raises:
+            SandboxError: If it ended by no doing of the bot's.
+        """
         return await asyncio.shield(self._ending)
 
     async def stop(self) -> None:
         """Kill the process and its group."""
         if self._process.returncode is None:
             self._kill_group()
-        await self.wait()
+        with contextlib.suppress(SandboxError):  # it has ended, too
+            await self.wait()
 
     def mark(self, decision: int) -> None:
         """Label what it writes from now on with the number of this *decision*."""

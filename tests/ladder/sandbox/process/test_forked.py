@@ -7,24 +7,31 @@ import os
 import shutil
 import signal
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from ladder.errors import SandboxError
+from ladder.matches.play import play_sandboxed
 from ladder.sandbox.base import Exit, SeatMount
-from ladder.sandbox.bots.bot_source import BotSource
+from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.sandbox.process import process_sandbox
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
+from pigpen import ClockSetting
+from referee.match.formats import Format
+from referee.match.spec import MatchSpec
+from referee.records.lines import AnyLine, DealLine
+from tests.for_two import FOR_TWO
 from tests.ladder.sandbox.process.test_process_sandbox import FOREVER, first_line, gone, starting
 from tests.processes import children
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
-    from pathlib import Path
 
     from ladder.sandbox.process.process_instance import ProcessInstance
 
+PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=30.0, start_up=60.0)
 LOOK = """
 import gc, os, signal, stat, sys, threading
 import ladder
@@ -102,15 +109,17 @@ async def test_where_nothing_can_be_forked_each_is_started_afresh(
     await sandbox.close()
 
 
-async def test_bots_end_with_a_server_that_is_killed_and_the_next_has_another(
+async def test_bots_end_with_a_server_that_is_killed_which_is_not_their_doing_and_the_next_has_another(
     sandbox: ProcessSandbox, tmp_path: Path
 ) -> None:
     server = await the_server(sandbox, tmp_path)
     instances = [await starting(sandbox, tmp_path, "deals")(FOREVER) for _ in range(2)]
     os.kill(server, signal.SIGKILL)
-    assert [Exit(137)] * 2 == [await instance.wait() for instance in instances]
     for instance in instances:
+        with pytest.raises(SandboxError, match="killed from outside"):
+            await instance.wait()
         await gone(instance.pid)
+        await instance.stop()
     assert await the_server(sandbox, tmp_path) != server
 
 
@@ -159,3 +168,21 @@ async def test_a_system_that_starts_no_server_is_named(
     monkeypatch.setattr(sys, "executable", "/nonexistent/python")
     with pytest.raises(SandboxError, match=r"could not be started: .*/nonexistent/python"):
         await program.start(SeatMount(tmp_path, token="secret", deals="deals"))
+
+
+async def test_a_match_whose_server_is_killed_is_void(sandbox: ProcessSandbox) -> None:
+    spec = MatchSpec(FOR_TWO, ("random", "cautious"), Format(100_000), PATIENT, bytes(32))
+    programs = [await sandbox.load(find_bot(name)) for name in spec.bots]
+
+    def write(line: AnyLine) -> None:
+        if isinstance(line, DealLine) and line.deal == 0:
+            for server in forking():
+                os.kill(server, signal.SIGKILL)
+
+    with pytest.raises(SandboxError, match=r"was killed from outside.*nothing is held against any bot"):
+        await play_sandboxed(spec, programs, write)
+
+
+def forking() -> list[int]:
+    """Processes of ours that fork bots."""
+    return [pid for pid in children(os.getpid()) if b"fork_server" in Path(f"/proc/{pid}/cmdline").read_bytes()]
