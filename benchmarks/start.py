@@ -1,5 +1,6 @@
 """
-What it takes until the first card: four bots in fresh and in warm containers, against four bare ones that connect.
+What it takes until the first card: four bots in fresh and in warm containers, in processes that are started anew, and in
+processes that are forked, against four bare containers that connect.
 
 The CPU time of a seat is that of the whole machine, from its start until it is cleared away, in a ladder that has run
 for a while: some starts in a row count together. Nothing else may run meanwhile. Once nothing is played: the bots take
@@ -24,13 +25,21 @@ from benchmarks.decision import BARE, INSTANT, instant_spec
 from benchmarks.lanes import SEATS
 from benchmarks.report import Part, Row, compared
 from ladder.matches.play import play_sandboxed, sandboxed_table
-from ladder.sandbox.base import SOCKET_NAME, Program, SeatMount
+from ladder.sandbox.base import SOCKET_NAME, Program, Sandbox, SeatMount
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from pigpen import MatchResult, Welcome
 from pigpen.rules import new_seed
-from referee.records.lines import AnyLine, DealLine, Instances
+from referee.records.lines import AnyLine, DealLine
 
-STARTS: Mapping[Instances, int] = {"fresh": 2, "warm": 10}
+KINDS: Mapping[str, Callable[[], Sandbox]] = {
+    "fresh": lambda: DockerSandbox(instances="fresh"),
+    "warm": lambda: DockerSandbox(instances="warm"),
+    "processes": lambda: ProcessSandbox(instances="fresh"),
+    "forked processes": lambda: ProcessSandbox(instances="warm"),
+}
+"""How bots start: in containers, fresh and warm, and in processes."""
+STARTS: Mapping[str, int] = {"fresh": 2, "warm": 10, "processes": 2, "forked processes": 10}
 """Starts of four bots that count together; `WARM_UP` more before them do not count."""
 WARM_UP = 2
 
@@ -47,13 +56,12 @@ class Start:
     """The same with a deal."""
 
 
-def pigpen_start(instances: Instances, count: int, warm_up: int) -> Start:
+def pigpen_start(kind: str, count: int, warm_up: int) -> Start:
     """Start the bots of so many matches, one after the other."""
-    return asyncio.run(_pigpen(instances, count, warm_up))
+    return asyncio.run(_pigpen(KINDS[kind](), count, warm_up))
 
 
-async def _pigpen(instances: Instances, count: int, warm_up: int) -> Start:
-    sandbox = DockerSandbox(instances=instances)
+async def _pigpen(sandbox: Sandbox, count: int, warm_up: int) -> Start:
     try:
         program = await sandbox.load(INSTANT)
         for _ in range(warm_up):
@@ -136,24 +144,24 @@ async def _bare() -> float:
                 await server.stop()
 
 
-def measure(rounds: int, counts: Mapping[Instances, int] = STARTS, warm_up: int = WARM_UP) -> list[Row]:
+def measure(rounds: int, counts: Mapping[str, int] = STARTS, warm_up: int = WARM_UP) -> list[Row]:
     """Starts in turn; if any are to warm up, after one of each that does not count."""
     if warm_up:
         pigpen_start("warm", 1, warm_up), bare_millis()
     bare: list[float] = []
-    starts: dict[str, list[Start]] = {"fresh": [], "warm": []}
+    starts: dict[str, list[Start]] = {kind: [] for kind in KINDS}
     for _ in range(rounds):
         bare.append(bare_millis())
-        starts["fresh"].append(pigpen_start("fresh", counts["fresh"], warm_up))
-        starts["warm"].append(pigpen_start("warm", counts["warm"], warm_up))
+        for kind, found in starts.items():
+            found.append(pigpen_start(kind, counts[kind], warm_up))
     millis = [[start.millis for start in each] for each in starts.values()]
-    names = ("four bare hardened containers, connected", "four bots, fresh: first card", "four bots, warm: first card")
+    names = ["four bare hardened containers, connected", *(f"four bots, {kind}: first card" for kind in starts)]
     rows = compared(names, [bare, *millis], "ms", "bare containers")
     for what, cpu in {
         "CPU of a seat": [[start.seat for start in each] for each in starts.values()],
         "CPU of a seat with its deal": [[start.deal for start in each] for each in starts.values()],
     }.items():
-        rows += compared([f"{what}, {instances}" for instances in starts], cpu, "ms", "fresh")
+        rows += compared([f"{what}, {kind}" for kind in starts], cpu, "ms", "fresh")
     return rows
 
 

@@ -15,7 +15,7 @@ from pigpen import is_accelerated
 from pigpen.rules import PRESETS
 
 SMALL: dict[Any, dict[str, Any]] = {
-    start: {"counts": {"fresh": 1, "warm": 1}, "warm_up": 0},
+    start: {"counts": dict.fromkeys(start.KINDS, 1), "warm_up": 0},
     tables: {"counts": (1, 2)},
     growth: {"lengths": (1, 3), "warm_up": False},
     verify: {"repeats": 1},
