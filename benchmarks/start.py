@@ -1,6 +1,6 @@
 """
-What it takes until the first card: four bots in fresh and in warm containers, in processes that are started anew, and in
-processes that are forked, against four bare containers that connect.
+What it takes until the first card: four bots against four bare containers that connect. The bots are in fresh and in
+warm containers, in processes that are started anew, and in processes that are forked.
 
 The CPU time of a seat is that of the whole machine, from its start until it is cleared away, in a ladder that has run
 for a while: some starts in a row count together. Nothing else may run meanwhile. Once nothing is played: the bots take
