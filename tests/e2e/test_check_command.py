@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from ladder.matches.check_wire import WIRE
+from ladder.sandbox.docker.containers import OWNER
+from ladder.sandbox.docker.engine import connect
+from ladder.sandbox.host import owners
 from pigpen.check import cases_of
 from pigpen.rules import PRESETS
 from tests.e2e.command import pigpen
@@ -34,6 +39,19 @@ def test_a_good_bot_passes_every_case(sandbox: str) -> None:
     for used in ("Start-up ", "ms at the median", "peak memory "):
         assert used in done.stdout
     assert ("use it for bots that you trust" in done.stderr) == (sandbox == "process")
+
+
+@pytest.mark.docker
+def test_in_containers_the_cases_of_the_wire_are_forked_in_one() -> None:
+    begun: Any = time.time()  # the engine knows parts of a second, and the library passes them on
+    assert pigpen("check", "random", *GONGZHU, *LAVISH).returncode == 0
+    wanted = {"event": "start", "label": f"{OWNER}={owners.this_process()}"}
+    client, ended = connect(), cast("Any", time.time())
+    started = [*client.events(since=begun, until=ended, decode=True, filters=wanted)]
+    client.close()
+    assert len(WIRE) >= 5
+    assert [event["Actor"]["Attributes"].get("pigpen.instances") for event in started].count("warm") == 1
+    assert len(started) <= 3  # the others lock the image's files, and answer the cases of the variant
 
 
 def test_a_flaw_is_shown_with_its_reason_and_the_bots_own_words(tmp_path: Path) -> None:
