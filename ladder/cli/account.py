@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 account = typer.Typer(
     name="account",
-    help="Make accounts, invite, disable, set quotas, and see what was done by whom.",
+    help="Make accounts, invite, disable, set quotas, and see who did what.",
     no_args_is_help=True,
     rich_markup_mode="rich",
 )

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.values.accounts import NewSecret, Role
 
-NameArgument = Annotated[str, typer.Argument(help="The account's name, which is its owner's.")]
-OrganiserOption = Annotated[bool, typer.Option("--organiser", help="It may do what organisers do.")]
+NameArgument = Annotated[str, typer.Argument(help="The name of the account and of its owner.")]
+OrganiserOption = Annotated[bool, typer.Option("--organiser", help="Give it an organiser's rights.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
-DaysOption = Annotated[int, typer.Option(min=1, max=365, help="For how many days the link is good.")]
+DaysOption = Annotated[int, typer.Option(min=1, max=365, help="Days for which the link is valid.")]
 
 
 def role_of(organiser: bool) -> Role:

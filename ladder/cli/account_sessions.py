@@ -16,7 +16,7 @@ from ladder.cli.sanitize import harmless
 
 def sessions(name: NameArgument, as_json: JsonOption = False) -> None:
     """
-    List an account's sessions and tokens that are good.
+    List an account's valid sessions and tokens.
 
     Examples:
         pigpen account sessions ada
@@ -34,7 +34,7 @@ def sessions(name: NameArgument, as_json: JsonOption = False) -> None:
 
 def revoke(
     name: NameArgument,
-    number: Annotated[int | None, typer.Argument(help="Only this one, as pigpen account sessions shows it.")] = None,
+    number: Annotated[int | None, typer.Argument(help="Only this one; see: pigpen account sessions")] = None,
 ) -> None:
     """
     End an account's sessions and revoke its tokens; its owner can log in again.
@@ -58,7 +58,7 @@ def revoke(
 
 
 def audit(
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="So many lines, the newest.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Number of lines to show, the newest ones.")] = 50,
     as_json: JsonOption = False,
 ) -> None:
     """

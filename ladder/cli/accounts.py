@@ -50,12 +50,12 @@ def add(
     organiser: OrganiserOption = False,
     days: DaysOption = 14,
     password: Annotated[
-        bool, typer.Option("--password", help="Ask for its password here, or read it from stdin, instead.")
+        bool, typer.Option("--password", help="Ask for a password, or read it from stdin, and print no link.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """
-    Make an account, also for an owner who has bots already; prints a link with which it gets its password, once.
+    Make an account, also for an owner who already has bots; print a link to set its password, valid once.
 
     Examples:
         pigpen account add ada
@@ -79,11 +79,11 @@ def add(
 
 def disable(
     name: NameArgument,
-    reason: Annotated[str, typer.Option(help="Why, for its owner and other organisers.")],
+    reason: Annotated[str, typer.Option(help="The reason, for its owner and other organisers.")],
     as_json: JsonOption = False,
 ) -> None:
     """
-    Let nobody use an account: its sessions, tokens and streams end at once.
+    Disable an account: its sessions, tokens and streams end at once.
 
     Its submissions that have not ended are withdrawn. Its bots play on; see pigpen suspend.
 
@@ -115,11 +115,11 @@ def enable(name: NameArgument, as_json: JsonOption = False) -> None:
 
 def role(
     name: NameArgument,
-    role: Annotated[RoleName, typer.Argument(help="What it is for.")],
+    role: Annotated[RoleName, typer.Argument(help="The new role.")],
     as_json: JsonOption = False,
 ) -> None:
     """
-    Make somebody an organiser, or a contestant again.
+    Make the owner of an account an organiser, or a contestant again.
 
     Examples:
         pigpen account role ada organiser

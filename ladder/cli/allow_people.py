@@ -13,14 +13,14 @@ from ladder.cli.sanitize import harmless
 
 def allow_people(
     bot: Annotated[str, typer.Argument(help="The bot.")],
-    off: Annotated[bool, typer.Option("--off", help="No longer; tables that have begun go on.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what has been decided as JSON.")] = False,
+    off: Annotated[bool, typer.Option("--off", help="Forbid it again; tables that have begun go on.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     local: LocalOption = False,
 ) -> None:
     """
-    Let people play with a bot at their tables. Nothing of that is rated.
+    Let people play with a bot at their tables. These games are not rated.
 
-    Without this, nobody plays with a bot but other bots.
+    Without this, only other bots play with a bot.
 
     Examples:
         pigpen allow-people Trotter

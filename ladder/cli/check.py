@@ -37,7 +37,7 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcomes as JSON.")] = False,
 ) -> None:
     """
-    Try a bot on every case that a submission must pass: exit code 0 if it passes all, 1 if it fails some.
+    Run a bot through all cases that a submission must pass: exit code 0 if it passes all, 1 if it fails some.
 
     Examples:
         pigpen check ./mybot

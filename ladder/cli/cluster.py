@@ -20,7 +20,7 @@ cluster = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
-NameArgument = Annotated[str, typer.Argument(help="A worker; pigpen cluster status has their names.")]
+NameArgument = Annotated[str, typer.Argument(help="A worker; pigpen cluster status lists the names.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the worker as JSON.")]
 
 
@@ -31,14 +31,14 @@ def _cluster() -> None:
 
 @cluster.command()
 def status(
-    name: Annotated[str | None, typer.Argument(help="Only this worker, with all that is known of it.")] = None,
+    name: Annotated[str | None, typer.Argument(help="Only this worker, with all that is known about it.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the workers as JSON.")] = False,
 ) -> None:
     """
     Show the workers as their coordinators last heard of them.
 
     This and the next three commands work from any machine that has the ladder's settings, whether a coordinator runs
-    or not. A worker that nobody has heard of for a minute is shown as gone.
+    or not. A worker is shown as gone if nothing was heard of it for a minute.
 
     Examples:
         pigpen cluster status
@@ -74,13 +74,13 @@ def status(
 @cluster.command()
 def drain(
     name: NameArgument,
-    reason: Annotated[str, typer.Option(help="Why, for other organisers.")] = "",
+    reason: Annotated[str, typer.Option(help="The reason, for other organisers.")] = "",
     as_json: JsonOption = False,
 ) -> None:
     """
-    Let a worker end what it plays and give it no more, until pigpen cluster resume.
+    Let a worker finish what it plays, and give it no more tasks until pigpen cluster resume.
 
-    Its state is drained as soon as it may be switched off. It stays drained when it is started again.
+    It may be switched off as soon as its state is drained. It stays drained when it is started again.
 
     Examples:
         pigpen cluster drain barn --reason "It gets a new disk."
@@ -112,7 +112,7 @@ def resume(name: NameArgument, as_json: JsonOption = False) -> None:
 @cluster.command()
 def forget(name: NameArgument) -> None:
     """
-    Strike a worker off the list that has gone for good. If it comes again, it is a new one.
+    Remove a worker that will not come back from the list. If it does, it counts as a new one.
 
     Examples:
         pigpen cluster forget barn
@@ -129,15 +129,15 @@ def forget(name: NameArgument) -> None:
 def make_certificates(
     name: Annotated[str | None, typer.Argument(help="A worker's name; without one: the scheduler's.")] = None,
     out: Annotated[
-        Path | None, typer.Option(dir_okay=False, help="Where a worker's goes. By default: NAME.pem, in this folder.")
+        Path | None, typer.Option(dir_okay=False, help="The certificate's file. By default: NAME.pem, in this folder.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the certificate as JSON.")] = False,
 ) -> None:
     """
-    Make the certificates with which workers and scheduler know each other; on the coordinator's machine.
+    Make the certificates of workers and scheduler; run it on the coordinator's machine.
 
     The first time it makes the cluster's own authority, and the scheduler's certificate, in the folder cluster of the
-    data folder; what is there stays. A worker's is one file: copy it to its machine, and let nobody else read it.
+    data folder; existing files stay. A worker's certificate is one file: copy it to its machine, and keep it secret.
 
     Examples:
         pigpen cluster certs

@@ -47,14 +47,14 @@ def compare_bots(
     old: Annotated[str, typer.Argument(help="The bot as it was: a sample bot's name, a folder or an image.")],
     new: Annotated[str, typer.Argument(help="The bot as it is now.")],
     field: Annotated[
-        str, typer.Option(help="The opponents, with commas between them; fewer than there are seats are repeated.")
+        str, typer.Option(help="The opponents, separated by commas; repeated if they are fewer than the seats.")
     ] = "counting",
     rules: RulesOption = "gongzhu",
     boards: Annotated[int, typer.Option(min=2, help="The most boards to play.")] = 2000,
     elo0: Annotated[float, typer.Option(help="Normalised Elo of a new bot that is not better.")] = 0.0,
     elo1: Annotated[float, typer.Option(help="Normalised Elo of one that is.")] = 50.0,
-    alpha: Annotated[float, typer.Option(help="How often an elo0 may be taken for better.")] = 0.05,
-    beta: Annotated[float, typer.Option(help="How often an elo1 may be taken for not better.")] = 0.05,
+    alpha: Annotated[float, typer.Option(help="How often a bot of elo0 may be taken for better.")] = 0.05,
+    beta: Annotated[float, typer.Option(help="How often a bot of elo1 may be taken for not better.")] = 0.05,
     seed: SeedOption = "",
     sandbox: SandboxOption = SandboxKind.DOCKER,
     clock: ClockOption = DEFAULT_CLOCK_TEXT,
@@ -68,7 +68,7 @@ def compare_bots(
     Find out whether a new version of a bot is better than the old one.
 
     Both play the same boards from every seat against the same opponents, until a sequential test (SPRT) decides. It
-    may look at the result at any time. The exit code is 0 if the new bot is better, and 1 if that is not shown.
+    may look at the result at any time. The exit code is 0 if the new bot is better, and 1 if the test does not show it.
 
     One standard deviation of a board's difference is 347.4 of normalised Elo.
 

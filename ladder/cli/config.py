@@ -19,9 +19,9 @@ def config(
     as_json: Annotated[bool, typer.Option("--json", help="Print the settings as JSON.")] = False,
 ) -> None:
     """
-    Show the ladder's settings: from pigpen.toml in this folder, and from the environment, which goes first.
+    Show the ladder's settings: from pigpen.toml in this folder, and from the environment, which takes precedence.
 
-    What is printed can be the beginning of a pigpen.toml; a setting that nobody has set stands there as a remark.
+    You can save the output as a pigpen.toml; settings that are not set are comments in it.
 
     Examples:
         pigpen config

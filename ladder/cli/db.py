@@ -28,9 +28,9 @@ RecordsOption = Annotated[bool, typer.Option("--records", help="Compute all rati
 @db.command()
 def upgrade(as_json: JsonOption = False) -> None:
     """
-    Bring the database to the schema that this Pigpen knows; make it if there is none.
+    Upgrade the database to the schema of this version of Pigpen; create it if there is none.
 
-    Of a file of SQLite's a copy is made beside it first. Stop what runs on the ladder before.
+    First stop everything that runs on the ladder. A SQLite file is copied beside the old one first.
 
     Examples:
         pigpen db upgrade
@@ -61,7 +61,7 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
     """
-    Look whether the database agrees with itself and with the records on disk; nothing is changed.
+    Check that the database is consistent and agrees with the records on disk; nothing is changed.
 
     The exit code is 1 if something is found; each finding is a line.
 
@@ -87,14 +87,14 @@ def check(
 
 @db.command()
 def backup(
-    file: Annotated[Path, typer.Argument(help="A file that is not there yet.", dir_okay=False)],
+    file: Annotated[Path, typer.Argument(help="A file that does not exist yet.", dir_okay=False)],
     as_json: JsonOption = False,
 ) -> None:
     """
     Copy the database to a file, as it is at one moment; the ladder may run meanwhile.
 
-    To restore SQLite's: stop the ladder, remove ladder.db-wal and ladder.db-shm, and copy the file to ladder.db.
-    PostgreSQL's is an archive for pg_restore. The records in the data folder are files of their own.
+    To restore SQLite: stop the ladder, remove ladder.db-wal and ladder.db-shm, and copy the file to ladder.db.
+    For PostgreSQL the file is an archive for pg_restore. Copy the records in the data folder separately.
 
     Examples:
         pigpen db backup ladder-monday.db
@@ -111,14 +111,14 @@ def backup(
 
 @db.command()
 def copy(
-    to_url: Annotated[str, typer.Argument(help="The other database, which is empty, as in the setting database_url.")],
+    to_url: Annotated[str, typer.Argument(help="An empty database, as in the setting database_url.")],
     as_json: JsonOption = False,
 ) -> None:
     """
     Copy the ladder into another database: from SQLite to PostgreSQL, or back.
 
-    Stop what runs on the ladder before. The other database gets everything or nothing, and is compared with this one,
-    which stays as it is. Records and folders stay where they are, in the data folder.
+    First stop everything that runs on the ladder. The other database gets everything or nothing, and is compared with
+    this one, which does not change. Records and folders stay where they are, in the data folder.
 
     Examples:
         pigpen db copy postgresql://pigpen@localhost/ladder

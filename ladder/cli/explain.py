@@ -22,9 +22,9 @@ MatchArgument = Annotated[int, typer.Argument(metavar="MATCH", help="Its number 
 
 def explain(match: MatchArgument, as_json: JsonOption = False, local: LocalOption = False) -> None:
     """
-    Tell how each rating moved in a match, and why: what each bot was expected to score against each other, and did.
+    Explain how each rating changed in a match: what each bot was expected to score against each other, and did score.
 
-    The moves are computed again from the places and the ratings before the match, and held against those that the
+    The changes are computed again from the places and the ratings before the match, and compared with those that the
     ladder has stored; the exit code is 1 if they differ.
 
     Examples:

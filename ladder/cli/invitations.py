@@ -15,16 +15,16 @@ from ladder.cli.sanitize import harmless
 
 
 def invite(
-    name: Annotated[str | None, typer.Option(help="The account's name; by default whoever comes chooses it.")] = None,
+    name: Annotated[str | None, typer.Option(help="The account's name. By default: the person chooses it.")] = None,
     organiser: OrganiserOption = False,
     days: DaysOption = 14,
-    note: Annotated[str, typer.Option(help="For whom it is, for yourself.")] = "",
+    note: Annotated[str, typer.Option(help="A note for yourself: who it is for.")] = "",
     as_json: JsonOption = False,
 ) -> None:
     """
-    Print a link with which somebody can make an account, once.
+    Print a link to make one account, valid once.
 
-    With --name it may be that of an owner who has bots already: whoever has the link owns them.
+    With --name it can be for an owner who already has bots: the person who uses the link owns them.
 
     Examples:
         pigpen account invite --note "the team from Graz"
@@ -56,9 +56,9 @@ def invitations(as_json: JsonOption = False) -> None:
         print_invitations(found, Console())
 
 
-def uninvite(number: Annotated[int, typer.Argument(help="As pigpen account invitations shows it.")]) -> None:
+def uninvite(number: Annotated[int, typer.Argument(help="Its number in pigpen account invitations.")]) -> None:
     """
-    Take an invitation back that nobody has used.
+    Withdraw an invitation that nobody has used.
 
     Examples:
         pigpen account uninvite 7
@@ -73,7 +73,7 @@ def uninvite(number: Annotated[int, typer.Argument(help="As pigpen account invit
 
 def password(name: NameArgument, days: DaysOption = 1, as_json: JsonOption = False) -> None:
     """
-    Print a link with which an account's owner sets a new password, once; then its sessions and tokens end.
+    Print a link to set a new password, valid once; then the account's sessions and tokens end.
 
     Examples:
         pigpen account password ada

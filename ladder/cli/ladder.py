@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ladder.settings.settings import Settings
 
 LocalOption = Annotated[
-    bool, typer.Option("--local", help="This machine's ladder, though you are logged in to one elsewhere.")
+    bool, typer.Option("--local", help="Use this machine's ladder, although you are logged in to one elsewhere.")
 ]
 
 

@@ -33,26 +33,26 @@ ladder_app.command("requeue")(requeue)
 
 @ladder_app.command("run")
 def run_ladder(
-    matches: Annotated[int | None, typer.Option(min=1, help="End after so many results.")] = None,
+    matches: Annotated[int | None, typer.Option(min=1, help="Number of results after which to end.")] = None,
     until_ci: Annotated[
-        float | None, typer.Option("--until-ci", min=1.0, help="End when every bot's ± is at most so many Elo.")
+        float | None, typer.Option("--until-ci", min=1.0, help="End when every bot's ± is at most this number of Elo.")
     ] = None,
     variant: Annotated[
         list[str] | None, typer.Option(help="Play only this variant; may be given several times. By default: all.")
     ] = None,
     concurrency: Annotated[
-        int | None, typer.Option(min=1, help="Play so many matches at once. By default: as the settings say.")
+        int | None, typer.Option(min=1, help="Number of matches to play at once. By default: as the settings say.")
     ] = None,
     cluster: Annotated[
         bool, typer.Option("--cluster", help="Play on the machines where pigpen worker runs, and not on this one.")
     ] = False,
-    seed: Annotated[str, typer.Option(help="Any text: decides by what chance opponents are chosen.")] = "",
+    seed: Annotated[str, typer.Option(help="Any text: the seed of the random choice of opponents.")] = "",
 ) -> None:
     """
     Play the ladder's matches and rate the bots, for ever or until a goal is reached.
 
     The first Ctrl-C finishes the matches that are under way, a second one gives them up; they are played again by the
-    next run. Whatever ends a run, no finished match is lost. Several runs may work at one ladder at the same time.
+    next run. Whatever ends a run, no finished match is lost. Several runs may play one ladder at the same time.
 
     Examples:
         pigpen ladder run
@@ -81,7 +81,7 @@ def run_tables() -> None:
     Play the tables at which people sit, in the browser or elsewhere. Ctrl-C ends it.
 
     The site opens tables, and this process plays them; pigpen up runs both. Tables that are under way go on at the
-    very card when it is started again.
+    same card when it is started again.
 
     Examples:
         pigpen ladder tables

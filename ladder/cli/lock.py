@@ -16,7 +16,7 @@ def lock(
     folder: Annotated[str, typer.Argument(help="The bot's folder.")], sandbox: SandboxOption = SandboxKind.DOCKER
 ) -> None:
     """
-    Look for the packages of a bot's requirements.txt anew, and write a requirements.lock beside it.
+    Resolve the packages of a bot's requirements.txt again, and write a requirements.lock beside it.
 
     With that file, the bot gets the same wheels everywhere and always. Without it, a machine takes the newest
     versions that fit when it first sees the bot, and keeps to them.

@@ -56,7 +56,7 @@ def login(
 
 def logout() -> None:
     """
-    Log out: the token is revoked, and forgotten on this machine.
+    Log out: the token is revoked, and removed from this machine.
 
     Examples:
         pigpen logout
@@ -70,7 +70,7 @@ def logout() -> None:
 
 def whoami(as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False) -> None:
     """
-    Say to which ladder you are logged in, as whom, and which bots are yours there.
+    Show to which ladder you are logged in, as whom, and which bots are yours there.
 
     Examples:
         pigpen whoami

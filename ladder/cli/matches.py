@@ -23,7 +23,7 @@ class StatusName(enum.StrEnum):
 
 
 def matches(
-    match: Annotated[int | None, typer.Argument(help="Only this match, with all that is known of it.")] = None,
+    match: Annotated[int | None, typer.Argument(help="Only this match, with all that is known about it.")] = None,
     variant: VariantOption = None,
     bot: Annotated[str | None, typer.Option(help="Only with this bot: Trotter, or its version Trotter@2.")] = None,
     status: Annotated[
@@ -34,9 +34,9 @@ def matches(
     local: LocalOption = False,
 ) -> None:
     """
-    List matches: those that are being played, and the newest results with the places and how each rating moved.
+    List matches: those that are being played, and the newest results with the places and how each rating changed.
 
-    Of a match that is not done only the SHA-256 of its seed is shown; afterwards the seed itself must fit it.
+    For a match that is not done, only the SHA-256 of its seed is shown; afterwards the seed is shown, too.
 
     Examples:
         pigpen matches --bot Trotter --limit 5

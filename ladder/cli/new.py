@@ -16,7 +16,7 @@ def new(
     like: Annotated[str, typer.Option("--like", help="The sample bot to copy.")] = "random",
 ) -> None:
     """
-    Make a folder with a bot that plays already.
+    Make a folder with a bot that can already play.
 
     Examples:
         pigpen new mybot

@@ -13,12 +13,12 @@ from ladder.matches.kinds import SandboxKind, SandboxSetup
 
 RulesOption = Annotated[str, typer.Option(help="A preset (see: pigpen rules) or a TOML file.")]
 SeedOption = Annotated[str, typer.Option(help="Any text, or 64 hex digits: the same seed, the same cards.")]
-SandboxOption = Annotated[SandboxKind, typer.Option(help="How the bots are kept.")]
+SandboxOption = Annotated[SandboxKind, typer.Option(help="The sandbox in which the bots run.")]
 ClockOption = Annotated[str, typer.Option(help="Seconds in the bank + seconds added for each decision.")]
-LimitOption = Annotated[float, typer.Option(min=LEAST_LIMIT, max=MOST_LIMIT, help="Most seconds for one decision.")]
+LimitOption = Annotated[float, typer.Option(min=LEAST_LIMIT, max=MOST_LIMIT, help="The most seconds for one decision.")]
 ConcurrencyOption = Annotated[
     int | None,
-    typer.Option(min=1, help="Play boards at so many tables at once. By default: a table for each core but one."),
+    typer.Option(min=1, help="Number of tables that play boards at once. By default: one for each core but one."),
 ]
 FreshOption = Annotated[
     bool,

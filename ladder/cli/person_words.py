@@ -34,7 +34,7 @@ q  Esc             leave the match; you are asked once
 › before a card of yours: the keys are on it    + it is chosen
 [Q] exposed face up, (Q) face down; underlined: just passed to you
 dim: may not be played now; go there, and you are told why
-Below a hand stand the cards taken that count; beside the name what they are
+Below a hand: the cards taken that count; beside the name: what they are
 worth so far.
 
 The only card that you may play is played for you. When your time is up, the

@@ -48,7 +48,7 @@ def play(
     clock: ClockOption = DEFAULT_CLOCK_TEXT,
     limit: LimitOption = DEFAULT_CLOCK.limit,
     human_limit: Annotated[
-        float, typer.Option(min=1.0, max=MOST_LIMIT, help="Most seconds for one decision of a person.")
+        float, typer.Option(min=1.0, max=MOST_LIMIT, help="The most seconds for one decision of a person.")
     ] = PERSON_SECONDS,
     pace: Annotated[
         float, typer.Option(min=0.0, max=10.0, help="Seconds that a person sees a card before the next one.")
@@ -57,7 +57,7 @@ def play(
         Path | None, typer.Option(help="Write the match to this file: JSON Lines, packed if it ends in .gz.")
     ] = None,
     resume: Annotated[
-        Path | None, typer.Option(help="Go on with the interrupted match in this record, with the same bots.")
+        Path | None, typer.Option(help="Resume the interrupted match in this record, with the same bots.")
     ] = None,
     concurrency: ConcurrencyOption = None,
     runtime: RuntimeOption = "runc",
@@ -65,10 +65,10 @@ def play(
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """
-    Let bots play a match on this machine, and show how they did.
+    Let bots play a match on this machine, and show the result.
 
     Each board is played once in every rotation of the bots, so that every bot holds every hand of it; fresh
-    instances of the bots play each rotation. A person, `human`, plays a game unless told otherwise.
+    instances of the bots play each rotation. With a person (`human`) the match is a game by default.
 
     Examples:
         pigpen play random cautious counting ./mybot

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 def push(
     image: Annotated[str, typer.Argument(help="An image of this machine's Docker engine.")],
     name: Annotated[
-        str | None, typer.Option(help="What it is called there, perhaps with a tag: trotter:2. By default: as here.")
+        str | None, typer.Option(help="Its name there, if you like with a tag: trotter:2. By default: as here.")
     ] = None,
 ) -> None:
     """
     Push an image to the registry of the ladder to which you have logged in, and print its name there.
 
-    pigpen submit does the same before it submits an image of this machine's. Neither needs docker login.
+    pigpen submit does the same before it submits an image of this machine. Neither needs docker login.
 
     Examples:
         pigpen push mybot:latest

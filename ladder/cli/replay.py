@@ -17,7 +17,7 @@ from ladder.cli.replay_words import folded
 
 def replay(
     record: Annotated[
-        Path, typer.Argument(help="The record of a match, finished or not; or the number of one of the ladder's.")
+        Path, typer.Argument(help="The record of a match, finished or not; or the number of a match of the ladder.")
     ],
     deal: DealOption = None,
     board: BoardOption = None,
@@ -25,11 +25,11 @@ def replay(
     chair: Annotated[
         str | None, typer.Option("--as", metavar="BOT", help="Show only what this bot knew: its name or number.")
     ] = None,
-    plain: Annotated[bool, typer.Option("--plain", help="Print text, as is done without a terminal.")] = False,
+    plain: Annotated[bool, typer.Option("--plain", help="Print text, as without a terminal.")] = False,
     local: LocalOption = False,
 ) -> None:
     """
-    Look at a recorded match: on a terminal card by card with the arrow keys, elsewhere as text.
+    Show a recorded match: on a terminal card by card with the arrow keys, elsewhere as text.
 
     On a terminal, --deal, --board and --rotation say where to begin.
 

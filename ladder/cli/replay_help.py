@@ -17,7 +17,7 @@ q  Esc             quit
 ▶ must decide now      › led the trick      * wins it
 [Q] exposed face up, (Q) face down, as long as it is in the hand
 underlined: just passed to this seat; dim: may not be played now
-Below a hand stand the cards taken that count, beside the name what they are
+Below a hand: the cards taken that count; beside the name: what they are
 worth so far.
 
 Any key goes back to the table."""

@@ -12,7 +12,7 @@ from ladder.cli.sanitize import harmless
 
 
 def requeue(
-    match: Annotated[int, typer.Argument(help="The number of a match; pigpen matches --status quarantined has them.")],
+    match: Annotated[int, typer.Argument(help="The number of a match; see: pigpen matches --status quarantined")],
     as_json: Annotated[bool, typer.Option("--json", help="Print the match as JSON.")] = False,
 ) -> None:
     """

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def rerun(
     record: Annotated[
-        Path, typer.Argument(help="The record of a finished match; or the number of one of the ladder's.")
+        Path, typer.Argument(help="The record of a finished match; or the number of a match of the ladder.")
     ],
     seat: Annotated[str, typer.Argument(metavar="SEAT", help="The bot in the record, by its name or number.")],
     bot: Annotated[str, typer.Argument(help="The bot to ask now: a sample bot's name, a folder or an image.")],
@@ -42,10 +42,10 @@ def rerun(
     local: LocalOption = False,
 ) -> None:
     """
-    Put the questions of a recorded bot to another one, and list the decisions that differ.
+    Ask another bot the questions that a recorded bot was asked, and list the decisions that differ.
 
-    Each question shows the deal as it really went, with the same random numbers; what the other bot would have made
-    of its own choices is not played. Its faults are listed, too.
+    Each question shows the deal as it really went, with the same random numbers; the other bot's choices have no
+    effect on later questions. Its faults are listed, too.
 
     Examples:
         pigpen rerun match.jsonl mybot ./mybot

@@ -16,14 +16,14 @@ def retire(
     variant: Annotated[
         list[str] | None, typer.Option(help="Only in this variant; may be given again. By default: wherever it plays.")
     ] = None,
-    reason: Annotated[str, typer.Option(help="Why, for those who look at it later.")] = "taken out by its owner",
+    reason: Annotated[str, typer.Option(help="The reason, for those who look at it later.")] = "taken out by its owner",
     as_json: Annotated[bool, typer.Option("--json", help="Print what has retired as JSON.")] = False,
     local: LocalOption = False,
 ) -> None:
     """
     Take a bot out of the matches to come; its ratings and matches stay, and submitting it again brings it back.
 
-    On this machine's ladder nobody is asked for a password: whoever may write its files may do this.
+    On this machine's ladder no password is needed: anyone who can write its files can do this.
 
     Examples:
         pigpen retire Trotter

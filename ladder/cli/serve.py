@@ -33,7 +33,7 @@ TlsOption = Annotated[
 ]
 RegistryOption = Annotated[
     int | None,
-    typer.Option(metavar="PORT", min=1, max=65535, help="Run a registry of images there, too (docker-registry)."),
+    typer.Option(metavar="PORT", min=1, max=65535, help="Run a registry of images, too (docker-registry)."),
 ]
 ClusterOption = Annotated[
     bool, typer.Option("--cluster", help="Play on the machines where pigpen worker runs, and not on this one.")
@@ -49,7 +49,7 @@ def serve(
     """
     Serve the web site of the ladder: standings, bots, matches, replays, and an API. Ctrl-C ends it.
 
-    It plays nothing: run `pigpen ladder run` and `pigpen ladder tables` beside it, or all of them with `pigpen up`.
+    It plays no matches: run `pigpen ladder run` and `pigpen ladder tables` beside it, or all of them with `pigpen up`.
 
     Examples:
         pigpen serve
@@ -76,7 +76,7 @@ def up(
     cluster: ClusterOption = False,
 ) -> None:
     """
-    Run all of a ladder on this machine: the web site, the matches, and tables with people. What dies is started again.
+    Run a whole ladder on this machine: web site, matches, and tables with people. A process that dies is restarted.
 
     Enter bots from another terminal with `pigpen submit`. The first Ctrl-C finishes the matches that are under way
     and then ends the site; the second one gives the matches up: they are played again by the next run.

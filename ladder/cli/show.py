@@ -20,9 +20,9 @@ def show(
     local: LocalOption = False,
 ) -> None:
     """
-    Show a bot: its versions, how it stands, how it does against each opponent, how long it thinks, what went wrong.
+    Show a bot: its versions, its standings, its results against each opponent, its think times, its faults.
 
-    LOS, the likelihood of superiority, is how likely the bot is stronger than that opponent, by all matches there.
+    LOS (likelihood of superiority) is how likely it is that the bot is stronger than that opponent, by all matches.
 
     Examples:
         pigpen show Trotter

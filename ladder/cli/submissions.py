@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 def submissions(
-    number: Annotated[int | None, typer.Argument(metavar="[ID]", help="Only this one, and what became of it.")] = None,
-    withdraw: Annotated[bool, typer.Option("--withdraw", help="Take it back, if it has not ended.")] = False,
+    number: Annotated[int | None, typer.Argument(metavar="[ID]", help="Only this one, with its result.")] = None,
+    withdraw: Annotated[bool, typer.Option("--withdraw", help="Withdraw it, if it has not ended.")] = False,
     limit: Annotated[int, typer.Option(min=1, max=200, help="At most N, the newest first.")] = 20,
     as_json: JsonOption = False,
     local: LocalOption = False,
 ) -> None:
     """
-    List your submissions: which wait, how far they have come, what became of them.
+    List your submissions, with their progress and results.
 
     Examples:
         pigpen submissions

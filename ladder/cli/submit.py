@@ -40,7 +40,7 @@ def submit(
     name: Annotated[str | None, typer.Option(help="The bot's name. By default: the folder's, or the image's.")] = None,
     owner: Annotated[
         str | None,
-        typer.Option(help="Whose bot it is. By default: your login name; on a ladder elsewhere always yourself."),
+        typer.Option(help="The owner of the bot. By default: your login name; on a ladder elsewhere always yourself."),
     ] = None,
     variant: Annotated[
         list[str] | None,
@@ -52,17 +52,17 @@ def submit(
     keep_old: Annotated[bool, typer.Option("--keep-old", help="Let the bot's other versions play on.")] = False,
     sandbox: Annotated[
         LadderSandbox | None,
-        typer.Option(help="Where it runs. By default: where the ladder's bots do, or else the setting sandbox."),
+        typer.Option(help="The sandbox in which it runs. By default: that of the ladder, or the setting sandbox."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what became of it as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     local: LocalOption = False,
 ) -> None:
     """
-    Enter a bot in the ladder, once it has been tried: exit code 0 if it is there, 1 if it failed.
+    Try a bot and enter it in the ladder: exit code 0 if it is entered, 1 if it failed.
 
-    It is built or pulled and pinned by its digest, must pass every case of pigpen check, and plays boards against
-    itself in each variant. One fault, and nothing is entered. The same program again changes nothing; another one
-    is a new version, which begins with the rating of the old one and takes its place.
+    It is built or pulled and pinned by its digest, must pass every case of pigpen check, and plays deals against
+    itself in each variant. After one fault it is not entered. The same program again changes nothing; another one
+    is a new version, which begins with the rating of the old one and replaces it.
 
     After pigpen login the bot goes to that ladder: its folder is sent there, and tried there.
 

@@ -17,7 +17,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print what has changed
 
 def suspend(
     bot: BotArgument,
-    reason: Annotated[str, typer.Option(help="Why, for its owner.")],
+    reason: Annotated[str, typer.Option(help="The reason, for its owner.")],
     variant: VariantOption = None,
     as_json: JsonOption = False,
     local: LocalOption = False,

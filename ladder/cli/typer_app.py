@@ -123,7 +123,7 @@ def _app_of(names: Collection[str]) -> typer.Typer:
     app = typer.Typer(
         name="pigpen",
         cls=_Commands,
-        help="Bots for Hearts, Gong Zhu 拱猪 and Chinese Hearts: write one, let it play, see who is best.",
+        help="Bots for Hearts, Gong Zhu 拱猪 and Chinese Hearts: write one, let it play, see which is best.",
         no_args_is_help=True,
         add_completion=False,
         rich_markup_mode="rich",

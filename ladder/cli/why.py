@@ -18,7 +18,7 @@ from ladder.errors import UserError
 
 def why(
     record: Annotated[
-        Path, typer.Argument(help="The record of a match, finished or not; or the number of one of the ladder's.")
+        Path, typer.Argument(help="The record of a match, finished or not; or the number of a match of the ladder.")
     ],
     bot: Annotated[str | None, typer.Argument(metavar="[BOT]", help="The bot in it, by its name or number.")] = None,
     deal: DealOption = None,
@@ -33,7 +33,7 @@ def why(
     Estimate what each choice of a decision was worth, or list the dearest decisions of a bot.
 
     A model's opinion: deals that fit what the seat knew are sampled, and played to their end by a simple policy. The
-    same question gives the same answer. docs/why.md tells what that is worth.
+    same question gives the same answer. docs/why.md says what the estimate is worth.
 
     Examples:
         pigpen why 17 Trotter

@@ -16,20 +16,20 @@ def worker(
     certificate: Annotated[
         Path, typer.Option(help="This worker's certificate: the file that `pigpen cluster certs NAME` has written.")
     ],
-    name: Annotated[str, typer.Option(help="Of this worker, unique in the cluster. By default: the machine's.")] = "",
+    name: Annotated[str, typer.Option(help="Its name, unique in the cluster. By default: the machine's.")] = "",
     slots: Annotated[
         int | None,
         typer.Option(min=1, help="Tasks to take at once. By default: one for each core that bots have, and one more."),
     ] = None,
     data_dir: Annotated[
         Path | None,
-        typer.Option(help="A folder for temporary files and for bots. By default: where such files are usually."),
+        typer.Option(help="A folder for temporary files and for bots. By default: the usual folders for such files."),
     ] = None,
     image_bytes: Annotated[
-        int | None, typer.Option(min=1, help="Bots' images that are kept here, all together. By default: 20 GiB.")
+        int | None, typer.Option(min=1, help="The most bytes of bots' images to keep here. By default: 20 GiB.")
     ] = None,
     folder_bytes: Annotated[
-        int | None, typer.Option(min=1, help="Bots' folders that are kept here, all together. By default: 2 GiB.")
+        int | None, typer.Option(min=1, help="The most bytes of bots' folders to keep here. By default: 2 GiB.")
     ] = None,
 ) -> None:
     """
@@ -39,7 +39,7 @@ def worker(
     Ctrl-C finishes what is played here, a second one gives it up; it is played again elsewhere.
 
     It pulls the bots' images from the ladder's registry, and is sent the folders of bots in the process sandbox. When
-    there are too many, those go that were played least recently; no other image is ever removed.
+    there are too many, those played least recently are removed; other images are never removed.
 
     Examples:
         pigpen worker tls://10.0.0.1:8786 --certificate mars.pem
