@@ -30,7 +30,7 @@ function read(path) {
 }
 
 /** A text without what makes a terminal do things. */
-function harmless(text) {
+function sanitize(text) {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "\ufffd");
 }
 
@@ -39,9 +39,9 @@ if (argv[1] === fileURLToPath(import.meta.url)) {
     try {
       const content = read(path);
       const { deals } = await verified(() => [content]);
-      console.log(harmless(`${path}: ${deals} deals follow from the seed`));
+      console.log(sanitize(`${path}: ${deals} deals follow from the seed`));
     } catch (error) {
-      console.error(harmless(`${path}: ${error.message}`));
+      console.error(sanitize(`${path}: ${error.message}`));
       process.exitCode = 1;
     }
   }

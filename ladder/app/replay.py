@@ -11,7 +11,7 @@ from ladder.app.recorded_match import RecordedMatch, read_recorded
 from ladder.errors import UserError
 from ladder.values.accounts import NOBODY
 from ladder.values.replay import DealPlace, DealReplayed
-from ladder.values.text import harmless
+from ladder.values.text import sanitize
 from referee.records.recorded import BadRecord, seats_of
 from referee.records.steps import names_of
 from referee.replay.deal_replay import DealReplay
@@ -110,7 +110,7 @@ def replayed(
         face_up=rules.exposing.face_up if rules.exposing else 0,
         face_down=rules.exposing.face_down if rules.exposing else 0,
         numbers=seats_of(line),
-        bots=tuple(map(harmless, replay.bots)),
+        bots=tuple(map(sanitize, replay.bots)),
         people=tuple(seat for seat, bot in enumerate(seats_of(line)) if bot in first.people_numbers),
         hands=tuple(
             names_of(hand) if seat in (None, each) else "" for each, hand in enumerate(replay.moments[0].deal.dealt)

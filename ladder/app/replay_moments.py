@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ladder.values.replay import LONGEST_PRINT, LONGEST_WORDS, ReplayChair, ReplayMoment, ReplayStep, ReplayTrick
-from ladder.values.text import harmless
+from ladder.values.text import sanitize
 from pigpen.rules import Face, Suit
 from referee.records.by import was_asked
 from referee.records.recorded import seats_of
@@ -92,7 +92,7 @@ class _Teller:
                     "kind": kind,
                     "action": words,
                     "by": seen.by,
-                    "why": harmless((seen.why or "")[:LONGEST_WORDS]),
+                    "why": sanitize((seen.why or "")[:LONGEST_WORDS]),
                     "took_ms": _ms(seen.took),
                     "cpu_ms": _ms(cpu) if seen.by else None,
                     "unasked_ms": _ms(seen.unasked),
@@ -157,5 +157,5 @@ def _by_decision(text: str) -> dict[int, str]:
     found: dict[int, list[str]] = {}
     for line in text.splitlines():
         if label := _LABEL.match(line):
-            found.setdefault(int(label[1][:18]), []).append(harmless(line[label.end() :], spared="\t"))
+            found.setdefault(int(label[1][:18]), []).append(sanitize(line[label.end() :], spared="\t"))
     return {decision: "\n".join(lines)[:LONGEST_PRINT] for decision, lines in found.items()}

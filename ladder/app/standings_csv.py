@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from typing import TYPE_CHECKING
 
-from ladder.values.text import harmless
+from ladder.values.text import sanitize
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,4 +37,4 @@ def write_csv(all_found: Iterable[Standings], file: TextIO) -> None:
         for one in found.standings:
             shares = dict(zip(ORDINALS, one.shares, strict=False))
             row = {"variant": found.variant} | one.model_dump(mode="json") | shares
-            writer.writerow({name: harmless(value) if isinstance(value, str) else value for name, value in row.items()})
+            writer.writerow({name: sanitize(value) if isinstance(value, str) else value for name, value in row.items()})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ladder.cli.json_output import print_json
-from ladder.cli.sanitize import harmless
+from ladder.cli.sanitize import sanitize
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
@@ -34,5 +34,5 @@ def print_link(ladder: Ladder, made: NewSecret, as_json: bool) -> None:
     if as_json:
         print_json(link)
     else:
-        typer.echo(harmless(link.link))
+        typer.echo(sanitize(link.link))
         typer.echo("It is good once, and is not shown again.", err=True)

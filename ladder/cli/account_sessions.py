@@ -11,7 +11,7 @@ from ladder.cli.account_options import JsonOption, NameArgument
 from ladder.cli.account_table import print_audit, print_credentials
 from ladder.cli.json_output import print_json
 from ladder.cli.ladder import opened
-from ladder.cli.sanitize import harmless
+from ladder.cli.sanitize import sanitize
 
 
 def sessions(name: NameArgument, as_json: JsonOption = False) -> None:
@@ -54,7 +54,7 @@ def revoke(
             kinds = {row.id: row.kind for row in tokens.credentials(ladder, LOCAL, name)}
             tokens.revoke(ladder, LOCAL, name, number, kinds.get(number, "session"))
             count = 1
-    typer.echo(harmless(f"Revoked: {count}."))
+    typer.echo(sanitize(f"Revoked: {count}."))
 
 
 def audit(

@@ -13,7 +13,7 @@ from ladder.cli.account_options import DaysOption, JsonOption, NameArgument, Org
 from ladder.cli.account_table import print_accounts
 from ladder.cli.json_output import print_json
 from ladder.cli.ladder import opened
-from ladder.cli.sanitize import harmless
+from ladder.cli.sanitize import sanitize
 from ladder.errors import UserError
 
 if TYPE_CHECKING:
@@ -171,4 +171,4 @@ def _say(row: AccountRow, as_json: bool, sentence: str) -> None:
     if as_json:
         print_json(row)
     else:
-        typer.echo(harmless(sentence))
+        typer.echo(sanitize(sentence))

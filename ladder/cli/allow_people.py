@@ -8,7 +8,7 @@ import typer
 
 from ladder.cli.json_output import print_json
 from ladder.cli.ladder import LocalOption, asked
-from ladder.cli.sanitize import harmless
+from ladder.cli.sanitize import sanitize
 
 
 def allow_people(
@@ -32,6 +32,6 @@ def allow_people(
     if as_json:
         print_json(done)
     elif done.allowed:
-        typer.echo(harmless(f"People may play with {done.bot} now."))
+        typer.echo(sanitize(f"People may play with {done.bot} now."))
     else:
-        typer.echo(harmless(f"People may no longer play with {done.bot}."))
+        typer.echo(sanitize(f"People may no longer play with {done.bot}."))

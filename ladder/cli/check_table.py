@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ladder.cli.result_table import print_reasons
-from ladder.cli.sanitize import harmless, in_markup
+from ladder.cli.sanitize import in_markup, sanitize
 from ladder.sandbox.host.memory import MIB
 from pigpen.check.run import UNTRIED
 
@@ -32,7 +32,7 @@ def print_check(found: CheckResult, console: Console | None = None) -> None:
     console.print(table)
     failed = (case for case in found.cases if not case.passed and case.verdict != UNTRIED)
     print_reasons(console, ((f"{one.group}: {one.case}: {one.verdict}: {one.reason}", one.output) for one in failed))
-    console.print(harmless(_summary(found), spared="\n"), markup=False, highlight=False, soft_wrap=True)
+    console.print(sanitize(_summary(found), spared="\n"), markup=False, highlight=False, soft_wrap=True)
 
 
 def _mark(case: CaseResult) -> str:

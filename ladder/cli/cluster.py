@@ -9,7 +9,7 @@ import typer
 
 from ladder.cli.json_output import print_json
 from ladder.cli.ladder import opened, the_settings
-from ladder.cli.sanitize import harmless
+from ladder.cli.sanitize import sanitize
 
 if TYPE_CHECKING:
     from ladder.values.cluster import WorkerRow
@@ -66,7 +66,7 @@ def status(
         print_workers(rows, now, Console())
         print_coordinators(running, Console())
         if remark:
-            typer.echo(harmless(remark))
+            typer.echo(sanitize(remark))
     else:
         print_worker(rows[0], now, Console())
 
@@ -122,7 +122,7 @@ def forget(name: NameArgument) -> None:
 
     with opened() as ladder:
         workers.forget(ladder, LOCAL, name)
-    typer.echo(harmless(f"{name} is forgotten."))
+    typer.echo(sanitize(f"{name} is forgotten."))
 
 
 @cluster.command("certs")
@@ -155,11 +155,11 @@ def make_certificates(
     if as_json:
         print_json(made)
     else:
-        typer.echo(harmless(f"{made.file}: the certificate of {made.name}, good until {made.expires:%Y-%m-%d}."))
+        typer.echo(sanitize(f"{made.file}: the certificate of {made.name}, good until {made.expires:%Y-%m-%d}."))
 
 
 def _say(row: WorkerRow, sentence: str, as_json: bool) -> None:
     if as_json:
         print_json(row)
     else:
-        typer.echo(harmless(sentence))
+        typer.echo(sanitize(sentence))

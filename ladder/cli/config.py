@@ -9,7 +9,7 @@ import typer
 
 from ladder.cli.json_output import print_json
 from ladder.cli.ladder import the_settings
-from ladder.cli.sanitize import harmless, toml_text
+from ladder.cli.sanitize import sanitize, toml_text
 
 if TYPE_CHECKING:
     from ladder.values.settings import SettingRow
@@ -35,7 +35,7 @@ def config(
         print_json(found)
         return
     for row in found:
-        typer.echo(harmless("\n".join(_lines(row)), spared="\n"))
+        typer.echo(sanitize("\n".join(_lines(row)), spared="\n"))
 
 
 def _lines(row: SettingRow) -> list[str]:

@@ -10,7 +10,7 @@ import typer
 from ladder.cli.json_output import print_json
 from ladder.cli.ladder import opened, the_settings
 from ladder.cli.progress import progress
-from ladder.cli.sanitize import harmless, json_line
+from ladder.cli.sanitize import json_line, sanitize
 
 if TYPE_CHECKING:
     from ladder.values.database import DatabaseCopy, Upgrade
@@ -46,13 +46,13 @@ def upgrade(as_json: JsonOption = False) -> None:
 
 def _say_upgraded(done: Upgrade) -> None:
     if done.backup:
-        typer.echo(harmless(f"The database as it was: {done.backup}"))
+        typer.echo(sanitize(f"The database as it was: {done.backup}"))
     if done.before == done.after:
-        typer.echo(harmless(f"The schema is {done.after} already; nothing changed."))
+        typer.echo(sanitize(f"The schema is {done.after} already; nothing changed."))
     elif done.before:
-        typer.echo(harmless(f"The schema was {done.before} and is {done.after} now."))
+        typer.echo(sanitize(f"The schema was {done.before} and is {done.after} now."))
     else:
-        typer.echo(harmless(f"A new ladder, schema {done.after}."))
+        typer.echo(sanitize(f"A new ladder, schema {done.after}."))
 
 
 @db.command()
@@ -77,7 +77,7 @@ def check(
         for sentence in check_database(ladder, records):
             found.append(sentence)
             if not as_json:
-                typer.echo(harmless(sentence))
+                typer.echo(sanitize(sentence))
     if as_json:
         typer.echo(json_line(found))
     elif not found:
@@ -106,7 +106,7 @@ def backup(
     if as_json:
         print_json(done)
     else:
-        typer.echo(harmless(f"{done.file}: {done.size:,} bytes"))
+        typer.echo(sanitize(f"{done.file}: {done.size:,} bytes"))
 
 
 @db.command()
@@ -137,13 +137,13 @@ def copy(
 
 def _say_copied(done: DatabaseCopy) -> None:
     for table in done.tables:
-        typer.echo(harmless(f"{table.rows:>12,}  {table.name}"))
+        typer.echo(sanitize(f"{table.rows:>12,}  {table.name}"))
     rows = sum(table.rows for table in done.tables)
     typer.echo(
-        harmless(f"{rows:>12,}  rows in all (schema {done.schema_revision}), read again and found equal: {done.digest}")
+        sanitize(f"{rows:>12,}  rows in all (schema {done.schema_revision}), read again and found equal: {done.digest}")
     )
     url = done.target.replace("+psycopg", "", 1)
-    typer.echo(harmless(f"{_where_it_is_set()} Before anything runs again, let it say: {url}"))
+    typer.echo(sanitize(f"{_where_it_is_set()} Before anything runs again, let it say: {url}"))
 
 
 def _where_it_is_set() -> str:

@@ -11,7 +11,7 @@ import typer
 from ladder.cli.json_output import print_json
 from ladder.cli.ladder import the_settings
 from ladder.cli.sandboxes import say
-from ladder.cli.sanitize import harmless
+from ladder.cli.sanitize import sanitize
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -61,7 +61,7 @@ def say_what_is_missing() -> None:
         return
     if missing:
         words = "; ".join(f"{finding.name}: {finding.found}" for finding in missing)
-        say(f"Not all protections between bots work here ({harmless(words)}). `pigpen doctor` says what follows.")
+        say(f"Not all protections between bots work here ({sanitize(words)}). `pigpen doctor` says what follows.")
 
 
 def missing_protections(findings: Iterable[Finding]) -> list[str]:
@@ -85,9 +85,9 @@ def _print(findings: Sequence[Finding]) -> None:
 def _print_one(finding: Finding, width: int) -> None:
     sign, colour = ("✓", typer.colors.GREEN) if finding.holds else ("✗", typer.colors.RED)
     typer.secho(f"  {sign} ", fg=colour, nl=False)
-    typer.echo(harmless(f"{finding.name:<{width}}  {finding.found}"))
+    typer.echo(sanitize(f"{finding.name:<{width}}  {finding.found}"))
     if not finding.holds:
         columns = min(100, shutil.get_terminal_size().columns)
         lines = textwrap.wrap(finding.follows, columns, initial_indent=INDENT, subsequent_indent=INDENT)
         for line in lines:
-            typer.echo(harmless(line))
+            typer.echo(sanitize(line))

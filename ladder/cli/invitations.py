@@ -11,7 +11,7 @@ from ladder.cli.account_options import DaysOption, JsonOption, NameArgument, Org
 from ladder.cli.account_table import print_invitations
 from ladder.cli.json_output import print_json
 from ladder.cli.ladder import opened
-from ladder.cli.sanitize import harmless
+from ladder.cli.sanitize import sanitize
 
 
 def invite(
@@ -68,7 +68,7 @@ def uninvite(number: Annotated[int, typer.Argument(help="Its number in pigpen ac
 
     with opened() as ladder:
         take_back(ladder, LOCAL, number)
-    typer.echo(harmless(f"Invitation {number} is not good any more."))
+    typer.echo(sanitize(f"Invitation {number} is not good any more."))
 
 
 def password(name: NameArgument, days: DaysOption = 1, as_json: JsonOption = False) -> None:

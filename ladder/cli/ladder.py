@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.cli.sanitize import harmless
+from ladder.cli.sanitize import sanitize
 from ladder.errors import UserError
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def the_settings(*bots: Path) -> Settings:
     from ladder.settings.settings import load_settings
 
     if reason := why_not_read(bots):
-        typer.echo(harmless(reason), err=True)
+        typer.echo(sanitize(reason), err=True)
     try:
         return load_settings(bots)
     except ValueError as error:

@@ -8,7 +8,7 @@ import typer
 
 from ladder.cli.options import SandboxOption
 from ladder.cli.sandboxes import say
-from ladder.cli.sanitize import harmless
+from ladder.cli.sanitize import sanitize
 from ladder.matches.kinds import SandboxKind
 
 
@@ -28,4 +28,4 @@ def lock(
 
     done = folders.lock(folder, sandbox, say)
     found = ", ".join(done.packages) or "the SDK has all of it"
-    typer.echo(harmless(f"Wrote {done.file} for {done.target}: {found}."))
+    typer.echo(sanitize(f"Wrote {done.file} for {done.target}: {found}."))

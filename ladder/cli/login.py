@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ladder.cli.json_output import print_json
-from ladder.cli.sanitize import harmless
+from ladder.cli.sanitize import sanitize
 from ladder.errors import UserError
 
 if TYPE_CHECKING:
@@ -48,10 +48,10 @@ def login(
     where = ladder_address(address, plain_http)
     before = read_login()
     found = keep(where, _given_token() if token else _confirmed(where, browser))
-    typer.echo(harmless(f"You are {found.name} on {found.address} now. To log out: pigpen logout"))
+    typer.echo(sanitize(f"You are {found.name} on {found.address} now. To log out: pigpen logout"))
     if before is not None and before.token != found.token:
         said = f"You were {before.name} on {before.address}; that token is forgotten here, but good there still."
-        typer.echo(harmless(said), err=True)
+        typer.echo(sanitize(said), err=True)
 
 
 def logout() -> None:
@@ -65,7 +65,7 @@ def logout() -> None:
 
     login = the_login()
     forget(login)
-    typer.echo(harmless(f"You are logged out of {login.address}."))
+    typer.echo(sanitize(f"You are logged out of {login.address}."))
 
 
 def whoami(as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False) -> None:
@@ -84,9 +84,9 @@ def whoami(as_json: Annotated[bool, typer.Option("--json", help="Print it as JSO
     if as_json:
         print_json(me)
         return
-    typer.echo(harmless(f"You are {me.name} ({me.role}) on {login.address}."))
-    typer.echo(harmless(f"Your bots: {', '.join(me.bots) or 'none yet'}."))
-    typer.echo(harmless(f"Your token is good for: {', '.join(me.scopes)}."))
+    typer.echo(sanitize(f"You are {me.name} ({me.role}) on {login.address}."))
+    typer.echo(sanitize(f"Your bots: {', '.join(me.bots) or 'none yet'}."))
+    typer.echo(sanitize(f"Your token is good for: {', '.join(me.scopes)}."))
 
 
 def the_login() -> Login:
@@ -113,7 +113,7 @@ def _confirmed(where: str, browser: bool) -> str:
 
     with Connection(where) as connection:
         started = start(connection)
-        typer.echo(harmless(f"Open {started.address} and confirm the code {started.user_code}"))
+        typer.echo(sanitize(f"Open {started.address} and confirm the code {started.user_code}"))
         if browser:
             _open(started)
         return confirmed(connection, started)

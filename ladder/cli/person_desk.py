@@ -17,7 +17,7 @@ from ladder.cli.options import PACE
 from ladder.cli.person_choice import CardChoice
 from ladder.cli.person_sheet import ScoreSheet
 from ladder.cli.replay_words import spelled
-from ladder.cli.sanitize import harmless
+from ladder.cli.sanitize import sanitize
 from ladder.person.client import Question
 from pigpen.values.notices import DealResult, FaultNotice, MatchResult
 from pigpen.values.seen import Seen
@@ -231,5 +231,5 @@ def _why(fault: FaultNotice) -> str:
     """What was wrong, to whoever did it."""
     if fault.verdict == "timeout":
         return "Your time was up"
-    text = spelled(harmless(fault.message))
+    text = spelled(sanitize(fault.message))
     return f"{text[:1].upper()}{text[1:]}"

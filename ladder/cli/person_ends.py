@@ -8,7 +8,7 @@ from rich.text import Text
 
 from ladder.cli.person_words import part_text, place_text, prompt
 from ladder.cli.replay_words import points
-from ladder.cli.sanitize import harmless
+from ladder.cli.sanitize import sanitize
 from ladder.person.points import points_explained
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def _explained(seen: Seen, result: DealResult, width: int) -> Iterator[Text]:
     parts = points_explained(view, result.scores)
     for place in range(view.rules.players):
         seat = (view.seat + place) % view.rules.players
-        name = f"{seat} {harmless(seen.names[seat])}{', you' if seat == view.seat else ''}"
+        name = f"{seat} {sanitize(seen.names[seat])}{', you' if seat == view.seat else ''}"
         score = f"{points(result.scores[seat]):>7}   total {points(result.totals[seat])}"
         yield Text.assemble((f"{name:<30.30}", "bold"), score)
         said = [text for part in parts[seat] if (text := part_text(view.rules, part))] or ["nothing that counts"]

@@ -32,7 +32,7 @@ from ladder.cli.replay_screen import (
     seat_field,
     taken_of,
 )
-from ladder.cli.sanitize import harmless
+from ladder.cli.sanitize import sanitize
 from pigpen.rules import Face, Phase, Suit
 from referee.replay.seat_table import seat_table
 
@@ -73,7 +73,7 @@ def table_screen(desk: Desk, width: int, height: int) -> list[Text]:
 def _small(desk: Desk, seen: Seen, width: int, height: int) -> Iterator[Text]:
     """What is needed to play on where the terminal is too small for the table."""
     yield Text(f"This needs {WIDTH} columns and {HEIGHT} lines; the terminal has {width} and {height}.")
-    now = seat_table(seen.view, [harmless(name) for name in seen.names])
+    now = seat_table(seen.view, [sanitize(name) for name in seen.names])
     view = desk.choice.view if desk.choice is not None else seen.view
     yield from (Text.assemble(f"{play.seat}: ", *coloured([play.card])) for play in now.trick)
     yield from _own(desk.choice, view, now.chairs[view.seat], width)
@@ -82,7 +82,7 @@ def _small(desk: Desk, seen: Seen, width: int, height: int) -> Iterator[Text]:
 
 def _table(desk: Desk, seen: Seen, width: int, height: int) -> list[Text]:
     field = min(width // 3, WIDEST_FIELD)
-    now = seat_table(seen.view, [harmless(name) for name in seen.names])
+    now = seat_table(seen.view, [sanitize(name) for name in seen.names])
     fields = _fields(desk, seen, now, field)
     space = [Text()] * min(2, (height - HEIGHT) // 3)
     lines = [_title(desk, seen, 3 * field), Text()]
@@ -97,7 +97,7 @@ def _table(desk: Desk, seen: Seen, width: int, height: int) -> list[Text]:
 def _title(desk: Desk, seen: Seen, width: int) -> Text:
     view, rules = seen.view, seen.view.rules
     passing = f", {view.pass_count} cards passed {rules.direction(view.deal)}" if rules.pass_offset(view.deal) else ""
-    text = Text(f" {harmless(rules.title.split(',')[0])}   deal {view.deal}{passing} ", style="reverse")
+    text = Text(f" {sanitize(rules.title.split(',')[0])}   deal {view.deal}{passing} ", style="reverse")
     left = desk.seconds_left
     clock = "away" if seen.away else "" if left is None else f"{left:.0f} s"
     text.truncate(width - 8, overflow="ellipsis", pad=True)
@@ -216,7 +216,7 @@ def _lines_below(desk: Desk, now: TableView, width: int) -> Iterator[Text]:
     """Three lines: what has just happened; what is wanted; what is wrong."""
     before = None
     if desk.before is not None and desk.seen is not None and desk.before.view.deal == desk.seen.view.deal:
-        before = seat_table(desk.before.view, [harmless(name) for name in desk.before.names])
+        before = seat_table(desk.before.view, [sanitize(name) for name in desk.before.names])
     wrong = desk.said or desk.blame
     for text, style in ((_news(desk, now, before), ""), (prompt(desk), "bold"), (wrong, "bold red")):
         line = Text(text, style=style)

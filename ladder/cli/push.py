@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from ladder.cli.sanitize import harmless, in_markup
+from ladder.cli.sanitize import in_markup, sanitize
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,7 +42,7 @@ def push(
     if login is None:
         raise UserError(NOWHERE)
     with Connection(login.address, login.token) as connection:
-        typer.echo(harmless(pushed(connection, login, image, name)))
+        typer.echo(sanitize(pushed(connection, login, image, name)))
 
 
 def pushed(connection: Connection, login: Login, image: str, name: str | None = None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ladder.cli.sanitize import harmless
+from ladder.cli.sanitize import sanitize
 from pigpen.rules import Card, Face, MoonChoice, Suit
 from pigpen.rules.cards import RANKS
 from referee.records.by import BY_AWAY, BY_FORCED, BY_TAKEOVER, DEFAULT
@@ -25,7 +25,7 @@ _ASCII = str.maketrans("♣♦♥♠▶›→←↑↓×─━●╭╮╰╯│
 
 def folded(text: str, encoding: str) -> str:
     """Write a line so that a terminal of that encoding can show it and does nothing else; each character stays one."""
-    text = harmless(text)
+    text = sanitize(text)
     if encoding.lower().startswith("utf"):
         return text
     return text.translate(_ASCII).encode(encoding, "replace").decode(encoding)

@@ -8,7 +8,7 @@ import typer
 
 from ladder.cli.json_output import print_json
 from ladder.cli.ladder import opened
-from ladder.cli.sanitize import harmless
+from ladder.cli.sanitize import sanitize
 
 
 def requeue(
@@ -29,4 +29,4 @@ def requeue(
     if as_json:
         print_json(row)
     else:
-        typer.echo(harmless(f"Match {row.id} is in the queue again."))
+        typer.echo(sanitize(f"Match {row.id} is in the queue again."))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
-from ladder.cli.sanitize import harmless, in_markup
+from ladder.cli.sanitize import in_markup, sanitize
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -65,7 +65,7 @@ def _print_faults(console: Console, row: PlayedBot) -> None:
     console.print(f"\n[bold]{in_markup(row.bot)}[/bold] (seat {row.seat}) was at fault:")
     for table in row.at_fault:
         for fault in table.faults:
-            console.print(harmless(f"  {fault}"), markup=False, highlight=False)
+            console.print(sanitize(f"  {fault}"), markup=False, highlight=False)
         print_log(console, table.printed)
 
 
@@ -75,7 +75,7 @@ def print_log(console: Console, log: str) -> None:
     if tail:
         console.print("  The end of its output:")
         for text in tail:
-            console.print(f"    {harmless(text.expandtabs())}", markup=False, highlight=False, soft_wrap=True)
+            console.print(f"    {sanitize(text.expandtabs())}", markup=False, highlight=False, soft_wrap=True)
 
 
 def print_reasons(console: Console, reasons: Iterable[tuple[str, str]]) -> None:
@@ -88,7 +88,7 @@ def print_reasons(console: Console, reasons: Iterable[tuple[str, str]]) -> None:
     """
     shown = ""
     for sentence, output in reasons:
-        console.print(harmless(f"✗ {sentence}"), markup=False, highlight=False, soft_wrap=True)
+        console.print(sanitize(f"✗ {sentence}"), markup=False, highlight=False, soft_wrap=True)
         if output and output != shown:
             shown = output
             print_log(console, shown)

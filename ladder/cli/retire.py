@@ -8,7 +8,7 @@ import typer
 
 from ladder.cli.json_output import print_json
 from ladder.cli.ladder import LocalOption, asked
-from ladder.cli.sanitize import harmless
+from ladder.cli.sanitize import sanitize
 
 
 def retire(
@@ -36,4 +36,4 @@ def retire(
         print_json(retired)
         return
     for entry in retired:
-        typer.echo(harmless(f"{entry.version} has retired from {entry.variant}."))
+        typer.echo(sanitize(f"{entry.version} has retired from {entry.variant}."))

@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from ladder.cli.sanitize import harmless, json_line, toml_text
+from ladder.cli.sanitize import json_line, sanitize, toml_text
 from pigpen.rules import PRESETS, Rules
 from pigpen.rules.words import describe
 
@@ -40,8 +40,8 @@ def rules(
     elif toml:
         typer.echo(toml_text(to_toml(variant)), nl=False)
     else:
-        typer.echo(harmless(f"{variant.title} ({variant.name})"))
-        typer.echo(harmless(f"\n{describe(variant)}\n", spared="\n"))
+        typer.echo(sanitize(f"{variant.title} ({variant.name})"))
+        typer.echo(sanitize(f"\n{describe(variant)}\n", spared="\n"))
         typer.echo(toml_text(to_toml(variant)), nl=False)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from ladder.cli.sanitize import harmless
+from ladder.cli.sanitize import sanitize
 from ladder.matches.kinds import SandboxKind, SandboxSetup
 from ladder.matches.kinds import open_sandbox as open_kind
 
@@ -37,4 +37,4 @@ async def opened_sandbox(setup: SandboxSetup) -> AsyncIterator[Sandbox | None]:
 
 def say(line: str) -> None:
     """Tell of a step, beside what the command prints."""
-    typer.echo(harmless(line), err=True)
+    typer.echo(sanitize(line), err=True)

@@ -1,7 +1,7 @@
 """
 Words of strangers, made fit for a terminal: bots print what they like, and a record may come from anybody.
 
-Everything that a command prints goes through here: `harmless` and `in_markup` for people, `json_line` and `toml_text`
+Everything that a command prints goes through here: `sanitize` and `in_markup` for people, `json_line` and `toml_text`
 for programs. None of them lets through what is not printable: control characters, C1 ones too, and those that change
 the direction of writing.
 """
@@ -12,7 +12,7 @@ import json
 
 from rich.markup import escape
 
-from ladder.values.text import harmless as harmless
+from ladder.values.text import sanitize as sanitize
 
 
 def in_markup(text: str) -> str:
@@ -22,7 +22,7 @@ def in_markup(text: str) -> str:
     >>> in_markup("[bold]me")
     '\\[bold]me'
     """
-    return escape(harmless(text))
+    return escape(sanitize(text))
 
 
 def json_line(value: object) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ladder.cli.ladder import opened, the_settings
-from ladder.cli.sanitize import harmless
+from ladder.cli.sanitize import sanitize
 from ladder.errors import UserError
 
 if TYPE_CHECKING:
@@ -117,13 +117,13 @@ def up(
             "The runner of matches", ("ladder", "run", *(("--cluster",) if cluster else ())), logs / "ladder.err"
         )
         tables = SupervisedProcess("The runner of tables", ("ladder", "tables"), logs / "tables.err")
-        supervisor = Supervisor([site, *images, tables, matches], lambda words: typer.echo(harmless(words), err=True))
+        supervisor = Supervisor([site, *images, tables, matches], lambda words: typer.echo(sanitize(words), err=True))
         for sign in (signal.SIGINT, signal.SIGTERM):
             signal.signal(sign, lambda *_: supervisor.stop())
         if first is not None:
             link = link_of(settings, first, address).link
-            typer.echo(harmless(f"It has no organiser yet; whoever opens this link becomes the first one: {link}"))
-        typer.echo(harmless(f"The ladder is in {settings.data_dir}; its logs are in {logs}. Ctrl-C ends both."))
+            typer.echo(sanitize(f"It has no organiser yet; whoever opens this link becomes the first one: {link}"))
+        typer.echo(sanitize(f"The ladder is in {settings.data_dir}; its logs are in {logs}. Ctrl-C ends both."))
         supervisor.run()
 
 
@@ -145,7 +145,7 @@ def _registry(
     if settings.registry_gc:
         _tidy(ladder, address, plan)
     os.environ["PIGPEN_REGISTRY"] = address  # for the site and the runner
-    typer.echo(harmless(f"The registry of images is at {address}"))
+    typer.echo(sanitize(f"The registry of images is at {address}"))
     words, log = ("serve", str(write_config(plan))), settings.data_dir / "logs" / "registry.err"
     return SupervisedProcess("The registry", words, log, program=program, environment=ENVIRONMENT)
 
@@ -158,10 +158,10 @@ def _tidy(ladder: Ladder, address: str, plan: RegistryPlan) -> None:
     try:
         removed = sweep(ladder, address, plan)
     except SandboxError as error:
-        typer.echo(harmless(str(error)), err=True)
+        typer.echo(sanitize(str(error)), err=True)
     else:
         if removed:
-            typer.echo(harmless(f"Images removed from the registry, because their versions have retired: {removed}"))
+            typer.echo(sanitize(f"Images removed from the registry, because their versions have retired: {removed}"))
 
 
 def _listen(settings: Settings, host: str | None, port: int | None, tls: Tls | None) -> socket.socket:
@@ -182,6 +182,6 @@ def _say_where(settings: Settings, listener: socket.socket, tls: Tls | None) -> 
 
     address = address_of(listener, tls=tls is not None)
     note_address(settings, address)
-    typer.echo(harmless(f"The site is at {address}"))
+    typer.echo(sanitize(f"The site is at {address}"))
     if settings.site_url:
-        typer.echo(harmless(f"Visitors reach it at {settings.site_url}/"))
+        typer.echo(sanitize(f"Visitors reach it at {settings.site_url}/"))

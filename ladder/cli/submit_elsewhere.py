@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 
 from ladder.cli.progress import progress
-from ladder.cli.sanitize import harmless, in_markup
+from ladder.cli.sanitize import in_markup, sanitize
 from ladder.errors import LadderError, UserError
 
 if TYPE_CHECKING:
@@ -150,9 +150,9 @@ class _Shown:
     def say(self, sentence: str) -> None:
         """Say something that stays."""
         if self._console.is_terminal:
-            self._console.print(harmless(sentence), markup=False, highlight=False, soft_wrap=True)
+            self._console.print(sanitize(sentence), markup=False, highlight=False, soft_wrap=True)
         else:
-            typer.echo(harmless(sentence), err=True)  # Ctrl-C in the middle leaves nothing to be printed twice
+            typer.echo(sanitize(sentence), err=True)  # Ctrl-C in the middle leaves nothing to be printed twice
 
 
 def words_for(row: SubmissionRow) -> str:

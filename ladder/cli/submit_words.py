@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from ladder.cli.result_table import print_log, print_reasons
-from ladder.cli.sanitize import harmless
+from ladder.cli.sanitize import sanitize
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,7 +61,7 @@ def _print_faults(console: Console, faults: list[Failure]) -> None:
 
 
 def _say(sentence: str) -> None:
-    typer.echo(harmless(sentence))
+    typer.echo(sanitize(sentence))
 
 
 def _notes(found: SubmissionResult, image: str | None, keep_old: bool) -> Iterator[str]:

@@ -8,7 +8,7 @@ import typer
 
 from ladder.cli.json_output import print_json
 from ladder.cli.ladder import LocalOption, only_here, opened
-from ladder.cli.sanitize import harmless
+from ladder.cli.sanitize import sanitize
 
 BotArgument = Annotated[str, typer.Argument(help="A bot, which means its newest version, or a version: Trotter@2.")]
 VariantOption = Annotated[str | None, typer.Option(help="Only in this variant; by default in all.")]
@@ -41,7 +41,7 @@ def suspend(
     if as_json:
         print_json(done)
     else:
-        typer.echo(harmless(f"{done.bot} is suspended in {', '.join(done.variants)}."))
+        typer.echo(sanitize(f"{done.bot} is suspended in {', '.join(done.variants)}."))
 
 
 def resume_bot(
@@ -64,4 +64,4 @@ def resume_bot(
     if as_json:
         print_json(done)
     else:
-        typer.echo(harmless(f"{done.bot} plays again in {', '.join(done.variants)}."))
+        typer.echo(sanitize(f"{done.bot} plays again in {', '.join(done.variants)}."))

@@ -9,7 +9,7 @@ import typer
 from ladder.cli.json_output import print_json
 from ladder.cli.ladder import LocalOption, asked
 from ladder.cli.options import PACE
-from ladder.cli.sanitize import harmless
+from ladder.cli.sanitize import sanitize
 from ladder.values.person_seconds import LEAST_SECONDS, MOST_SECONDS
 from referee.match.spec import PERSON_SECONDS
 
@@ -66,6 +66,6 @@ def table(
         print_json(opened)
         return
     own, *others = opened.links.values()
-    typer.echo(harmless(f"Your chair: {own}"))
+    typer.echo(sanitize(f"Your chair: {own}"))
     for link in others:
-        typer.echo(harmless(f"For somebody else: {link}"))
+        typer.echo(sanitize(f"For somebody else: {link}"))

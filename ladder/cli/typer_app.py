@@ -37,7 +37,7 @@ from ladder.cli.rerun import rerun
 from ladder.cli.retire import retire
 from ladder.cli.rules import rules
 from ladder.cli.running import Stopped, interruptible
-from ladder.cli.sanitize import harmless
+from ladder.cli.sanitize import sanitize
 from ladder.cli.serve import serve, up
 from ladder.cli.show import show
 from ladder.cli.standings import standings
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 
 class _Commands(TyperGroup):
-    """All commands; what is said of a mistyped one goes through `harmless`, too."""
+    """All commands; what is said of a mistyped one goes through `sanitize`, too."""
 
     def make_context(self, *args: Any, **settings: Any) -> Any:
         """See typer."""
@@ -74,7 +74,7 @@ def _in_printable_words() -> Iterator[None]:
         yield
     except Exception as error:
         if hasattr(error, "format_message") and hasattr(error, "message"):
-            error.message = harmless(str(error.message), spared="\n")
+            error.message = sanitize(str(error.message), spared="\n")
         raise
 
 
@@ -173,5 +173,5 @@ def _put_together(name: str) -> TyperGroup:
 
 
 def _quit(message: str, code: int) -> None:
-    print(f"pigpen: {harmless(message.expandtabs(), spared=LINES)}", file=sys.stderr)
+    print(f"pigpen: {sanitize(message.expandtabs(), spared=LINES)}", file=sys.stderr)
     sys.exit(code)

@@ -10,7 +10,7 @@ import typer
 from ladder.cli.json_output import print_json
 from ladder.cli.ladder import LocalOption
 from ladder.cli.records import record_of
-from ladder.cli.sanitize import harmless
+from ladder.cli.sanitize import sanitize
 
 if TYPE_CHECKING:
     from ladder.values.record import Verification
@@ -42,7 +42,7 @@ def verify_records(
         if as_json:
             print_json(found)
         else:
-            typer.echo(harmless(_sentence(found)))
+            typer.echo(sanitize(_sentence(found)))
         all_hold &= found.holds
     if not all_hold:
         raise typer.Exit(1)

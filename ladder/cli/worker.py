@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ladder.cli.running import stopped
-from ladder.cli.sanitize import harmless
+from ladder.cli.sanitize import sanitize
 
 
 def worker(
@@ -49,5 +49,5 @@ def worker(
     from ladder.app.cluster.worker import WorkerPlan, run_worker
 
     plan = WorkerPlan(address, certificate, name, slots, data_dir, image_bytes, folder_bytes)
-    if number := run_worker(plan, lambda sentence: typer.echo(harmless(sentence))):
+    if number := run_worker(plan, lambda sentence: typer.echo(sanitize(sentence))):
         raise stopped(number)

@@ -13,7 +13,7 @@ from ladder.app.accounts.sessions import Visit
 from ladder.errors import Busy
 from ladder.site.origin import cookie_name
 from ladder.site.viewer import address_of
-from ladder.values.text import harmless
+from ladder.values.text import sanitize
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,7 +50,7 @@ async def in_hashing_turn(request: Request, work: Callable[[], T]) -> T:
 
 def visit_of(request: Request) -> Visit:
     """Where somebody comes from who proves to be somebody."""
-    return Visit(address_of(request), harmless(request.headers.get("user-agent", ""))[:200])
+    return Visit(address_of(request), sanitize(request.headers.get("user-agent", ""))[:200])
 
 
 def begin_in_browser(request: Request, logged_in: LoggedIn, place: str) -> Response:

@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, Response
 
 from ladder.site import charts, words
 from ladder.site.static_files import digest
-from ladder.values.text import harmless
+from ladder.values.text import sanitize
 from pigpen.rules.words import describe
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def environment(language: str) -> Environment:
         number=words.number,
         signed=words.signed,
         moment=lambda time: words.moment(time, language),
-        harmless=harmless,
+        sanitize=sanitize,
         in_words=lambda rules: words.with_suits(describe(rules, translations.gettext)).split("\n"),
         translated=lambda text: translations.gettext(text) if text else text,
     )
@@ -104,7 +104,7 @@ def shown(value: object) -> object:
     """
     if not isinstance(value, str) or value.isprintable() or value.translate(WITHOUT_SPACES).isprintable():
         return value
-    return type(value)(harmless(value, SPACES))
+    return type(value)(sanitize(value, SPACES))
 
 
 def _remember(response: Response, request: Request) -> Response:

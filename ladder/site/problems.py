@@ -14,7 +14,7 @@ from ladder.errors import Busy, Conflict, Forbidden, LadderError, SandboxError, 
 from ladder.site.headers import without_secrets
 from ladder.site.origin import SAFE
 from ladder.site.words import language_of, to_translate, translations
-from ladder.values.text import harmless
+from ladder.values.text import sanitize
 from pigpen.rules.errors import PigpenError
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def respond(request: Request, status: HTTPStatus, detail: str, minutes: str = ""
         detail: What is wrong, in a sentence.
         minutes: What ``{minutes}`` in it stands for.
     """
-    detail = harmless(detail[:LONGEST])
+    detail = sanitize(detail[:LONGEST])
     if _is_program(request):
         document = {
             "type": "about:blank",

@@ -8,11 +8,11 @@ _PATHS = re.compile(r"""(?<=')/[^']*(?=')|(?<=")/[^"]*(?=")|\bunix:/+[^\s,;'"]+|
 """Absolute paths: between quotation marks to the second one, else to the next space; those in a URL are none."""
 
 
-def harmless(text: str, spared: str = "") -> str:
+def sanitize(text: str, spared: str = "") -> str:
     r"""
     Put a sign in the place of each character that would make a terminal or a page do things.
 
-    >>> harmless("a\x1b[2Jb\u202ec")
+    >>> sanitize("a\x1b[2Jb\u202ec")
     'a�[2Jb�c'
 
     Args:

@@ -201,12 +201,12 @@ def test_the_ladders_log_is_ascii(tmp_path: Path) -> None:
     assert json.loads(line)["bot"] == CONTROLS
 
 
-SAFE = {"harmless", "json_line", "toml_text", "folded"}
+SAFE = {"sanitize", "json_line", "toml_text", "folded"}
 OTHERS = {"new.py"}
 """What prints what its own user has typed."""
 
 
-def test_nothing_is_printed_that_did_not_go_through_harmless() -> None:
+def test_nothing_is_printed_that_was_not_sanitized() -> None:
     """Whoever adds an output hears of it here; what `console.print` is given is looked at by the tests above."""
     found = []
     for path in sorted(Path(ladder.cli.__file__).parent.glob("*.py")):

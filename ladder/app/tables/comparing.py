@@ -11,7 +11,7 @@ from ladder.app.tables.todays import todays_board
 from ladder.errors import LadderError
 from ladder.matches.same_board import differences, percentile, ranked
 from ladder.values.same_board import DayResults, SameBoard, SittingBeside
-from ladder.values.text import harmless
+from ladder.values.text import sanitize
 from referee.records.recorded import BadRecord
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def beside(ladder: Ladder, name: str, secret: str, key: str) -> SittingBeside:
     board = board_of(ladder, name, secret)
     sitting = next((each for each in ranked(board.rules, list(board.sats())) if each.key == key), None)
     if sitting is None:
-        raise LadderError(f"Nobody called {harmless(key)[:40]!r} has played this board; look at the comparison again.")
+        raise LadderError(f"Nobody called {sanitize(key)[:40]!r} has played this board; look at the comparison again.")
     mine, other = board.mine, board.sat_deal(key)
     try:
         found = differences(mine, other)

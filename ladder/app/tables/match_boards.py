@@ -14,7 +14,7 @@ from ladder.errors import UserError
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TablePurpose
 from ladder.values.replay import DealPlace
 from ladder.values.same_board import MatchBoard, MatchBoardChair
-from ladder.values.text import harmless
+from ladder.values.text import sanitize
 from referee.match.formats import BoardPlace, Format
 from referee.records.recorded import BadRecord, seats_of
 
@@ -72,7 +72,7 @@ def match_board(ladder: Ladder, match: int, board: int, table: int) -> MatchBoar
         variant=recorded.recorded.rules.name,
         title=recorded.recorded.rules.title,
         chairs=tuple(
-            MatchBoardChair(seat=seat, bot=harmless(first.bots[bot])) for seat, bot in enumerate(seats_of(line))
+            MatchBoardChair(seat=seat, bot=sanitize(first.bots[bot])) for seat, bot in enumerate(seats_of(line))
         ),
         commitment=first.commitment,
     )

@@ -15,7 +15,7 @@ from ladder.app.tables.person_shown import (
     shown_table,
 )
 from ladder.values.person_state import PersonNotice, PersonOver, PersonSheetRow, PersonState
-from ladder.values.text import harmless
+from ladder.values.text import sanitize
 from pigpen.rules import Phase
 from pigpen.values.notices import DealResult, FaultNotice
 from pigpen.values.seen import Seen
@@ -243,7 +243,7 @@ class PersonFront:
         self, kind: Literal["default", "resumed", "taken_back"], verdict: str = "", action: str = "", text: str = ""
     ) -> None:
         self._noticed += 1
-        said = harmless(text)[:500]
+        said = sanitize(text)[:500]
         notice = PersonNotice(number=self._noticed, kind=kind, verdict=verdict, action=action, text=said)
         self._notices.append(notice)
 

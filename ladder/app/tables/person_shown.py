@@ -17,7 +17,7 @@ from ladder.values.person_state import (
     PersonTrick,
 )
 from ladder.values.replay import ReplayMoment, ReplayStep
-from ladder.values.text import harmless
+from ladder.values.text import sanitize
 from pigpen.rules import Phase, mask_of
 from pigpen.rules.scoring import card_points, shooter_of
 from referee.records.steps import NAMES, names_of
@@ -49,7 +49,7 @@ def shown_deal(seen: Seen, kinds: Mapping[str, str]) -> PersonDeal:
             "face_up": rules.exposing.face_up if rules.exposing else 0,
             "face_down": rules.exposing.face_down if rules.exposing else 0,
             "seat": view.seat,
-            "bots": tuple(map(harmless, seen.names)),
+            "bots": tuple(map(sanitize, seen.names)),
             "kinds": tuple(kinds.get(name, "house") for name in seen.names),
             "totals_before": view.totals,
         }

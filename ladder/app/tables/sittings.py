@@ -20,7 +20,7 @@ from ladder.matches.same_board import Sat, SatDeal
 from ladder.results.table_files import TableFiles
 from ladder.store.queries.tables import chairs_of, people_at
 from ladder.values.people import ChairKind, TablePurpose, TableStatus
-from ladder.values.text import harmless
+from ladder.values.text import sanitize
 from pigpen.rules.shuffle import commitment
 from referee.match.formats import Format
 from referee.records.recorded import seats_of
@@ -75,7 +75,7 @@ class PlayedBoard:
             return
         for table, recorded, line in played_board(self.ladder, self.chair):
             bot = recorded.recorded.first.bots[seats_of(line)[self.chair.seat]]
-            yield Sat(f"{_BOT}{table}", harmless(bot), ChairKind.BOT, line.scores[self.chair.seat])
+            yield Sat(f"{_BOT}{table}", sanitize(bot), ChairKind.BOT, line.scores[self.chair.seat])
 
     @property
     def mine(self) -> SatDeal:
@@ -108,7 +108,7 @@ class PlayedBoard:
             for table, recorded, _ in played_board(self.ladder, self.chair):
                 if key == f"{_BOT}{table}":
                     return recorded
-        raise LadderError(f"Nobody called {harmless(key)[:40]!r} has played this board; look at the comparison again.")
+        raise LadderError(f"Nobody called {sanitize(key)[:40]!r} has played this board; look at the comparison again.")
 
     def _of_table(self, table: int) -> RecordedMatch:
         return read_recorded(TableFiles(self.ladder.settings.data_dir).record(table))
@@ -182,7 +182,7 @@ def _people(sat: list[tuple[PeopleTable, PeopleChair]], mine: int) -> Iterator[S
         counts = not table.assisted and _visitor(table) not in seen
         seen.add(_visitor(table))
         key, points = f"{_PERSON}{table.id}", chair.points or 0
-        yield Sat(key, harmless(chair.name), ChairKind.PERSON, points, table.id == mine, counts)
+        yield Sat(key, sanitize(chair.name), ChairKind.PERSON, points, table.id == mine, counts)
 
 
 def _visitor(table: PeopleTable) -> tuple[str, str | int]:

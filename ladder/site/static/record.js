@@ -6,7 +6,7 @@ import { played, passOffset } from "./deal.js";
 import { CARDS, sha256 } from "./deals.mjs";
 import { named } from "./score.js";
 import { wasAsked } from "./steps.js";
-import { harmless } from "./words.js";
+import { sanitize } from "./words.js";
 
 /** @typedef {import("./shapes").Deal} Deal */
 /** @typedef {import("./shapes").Place} Place */
@@ -159,7 +159,7 @@ export class RecordFile {
     const { rules, bots, format } = this.match;
     const order = line.seats ?? bots.map((/** @type {string} */ _, /** @type {number} */ seat) => seat);
     line.steps.forEach((/** @type {any} */ step) => {
-      step.why = step.why && harmless(step.why).slice(0, LONGEST_WORDS);
+      step.why = step.why && sanitize(step.why).slice(0, LONGEST_WORDS);
     });
     return {
       ...played(this.match, line, seat, decisions),
@@ -182,7 +182,7 @@ export class RecordFile {
       face_up: rules.exposing?.face_up ?? 0,
       face_down: rules.exposing?.face_down ?? 0,
       numbers: order,
-      bots: order.map((/** @type {number} */ bot) => harmless(bots[bot]).slice(0, LONGEST_NAME)),
+      bots: order.map((/** @type {number} */ bot) => sanitize(bots[bot]).slice(0, LONGEST_NAME)),
       people: peopleAt(this.match, order),
       scores: line.scores,
       totals_before: line.totals.map((/** @type {number} */ total, /** @type {number} */ seat) => total - line.scores[seat]),
@@ -218,8 +218,8 @@ function checkedMatch(line) {
   need(line.type === "match" && Number.isInteger(rules.players) && rules.players >= 2 && rules.players <= MOST_PLAYERS);
   need(isText(rules.name) && isText(rules.title) && isText(line.format) && typeof rules.scoring.points === "object");
   needList(line.bots, rules.players, isText);
-  rules.name = harmless(rules.name).slice(0, LONGEST_NAME);
-  rules.title = harmless(rules.title).slice(0, LONGEST_NAME);
+  rules.name = sanitize(rules.name).slice(0, LONGEST_NAME);
+  rules.title = sanitize(rules.title).slice(0, LONGEST_NAME);
   return line;
 }
 

@@ -4,7 +4,7 @@
 import { MOST_FILE_BYTES, RecordFile, opener } from "./record.js";
 import { DealReplayer } from "./replay.js";
 import { VerifyRecord } from "./verify.js";
-import { harmless, make, wordsIn } from "./words.js";
+import { sanitize, make, wordsIn } from "./words.js";
 
 /** @typedef {import("./shapes").Deal} Deal */
 
@@ -48,7 +48,7 @@ class ReplayFile extends HTMLElement {
     if (!file) {
       return;
     }
-    this.#say(words("reading", { name: harmless(file.name) }));
+    this.#say(words("reading", { name: sanitize(file.name) }));
     try {
       if (file.size > MOST_FILE_BYTES) {
         throw new Error(words("too-large", { most: MOST_FILE_BYTES / 1024 ** 2 }));
@@ -58,8 +58,8 @@ class ReplayFile extends HTMLElement {
       this.#show(this.record, bytes, file.name);
     } catch (error) {
       const { message, line = 0 } = /** @type {Error & {line?: number}} */ (error);
-      const what = harmless(message).slice(0, 300);
-      this.#say(words("no-record", { name: harmless(file.name), line, what }), true);
+      const what = sanitize(message).slice(0, 300);
+      this.#say(words("no-record", { name: sanitize(file.name), line, what }), true);
     }
   }
 
@@ -67,7 +67,7 @@ class ReplayFile extends HTMLElement {
   #show(record, bytes, name) {
     const { words = String } = this;
     this.#say(words(record.finished ? "shown" : "shown-unfinished", {
-      name: harmless(name), title: record.match.rules.title, count: record.deals.length,
+      name: sanitize(name), title: record.match.rules.title, count: record.deals.length,
     }));
     this.#list(record);
     /** @type {VerifyRecord} */ (this.querySelector("verify-record")).take(bytes);

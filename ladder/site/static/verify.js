@@ -3,7 +3,7 @@
 
 import { Differs, verified } from "./chain.mjs";
 import { MOST_FILE_BYTES, opener } from "./record.js";
-import { harmless, wordsIn } from "./words.js";
+import { sanitize, wordsIn } from "./words.js";
 
 const LONGEST = 400;
 
@@ -41,7 +41,7 @@ export class VerifyRecord extends HTMLElement {
       this.#say("good", words("holds", { deals: found.deals, lines: found.lines, chain: found.last }));
     } catch (error) {
       const { message, line = 0 } = /** @type {Differs} */ (error);
-      const what = harmless(message).slice(0, LONGEST);
+      const what = sanitize(message).slice(0, LONGEST);
       this.#say("bad", line ? words("differs", { line, what }) : words("fails", { what }));
     } finally {
       if (button) {

@@ -26,7 +26,7 @@ export function short(ms) {
 }
 
 /** Words of strangers without what makes a page or a terminal do things. @param {string} text */
-export function harmless(text) {
+export function sanitize(text) {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "\ufffd");
 }
 
