@@ -124,20 +124,20 @@ async def main(words: Sequence[str], told: TextIO) -> None:
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)
     with scratch_folder() as folder:
         worker = SleepingWorker(seconds, told)
-        doors = asyncio.Semaphore(JOINING)
+        joining = asyncio.Semaphore(JOINING)
         session = partial(Session, address, read_identity(certificate))
         made = [
             session(folder / str(number), worker, SimulatedFacts(f"worker-{number}", slots))
             for number in range(first, first + count)
         ]
-        runs = [asyncio.create_task(_run(each, doors)) for each in made]
+        runs = [asyncio.create_task(_run(each, joining)) for each in made]
         stopped = asyncio.create_task(stopping.wait())
         await asyncio.wait([stopped, *runs], return_when=asyncio.FIRST_EXCEPTION)
         await asyncio.gather(*(each.close() for each in made), return_exceptions=True)
 
 
-async def _run(session: Session, doors: asyncio.Semaphore) -> None:
-    async with doors:
+async def _run(session: Session, joining: asyncio.Semaphore) -> None:
+    async with joining:
         await session.join()
     await session.run()
 

@@ -61,7 +61,7 @@ class Desk:
         page: What covers the table.
         sheet: The results so far.
         said: A sentence about the last key.
-        blame: What was played for the person, and why.
+        fault_text: What was played for the person, and why.
         is_connected: Whether the referee is there.
         has_tables: Whether the match is played at several tables.
         has_left: Whether the person has left the match.
@@ -78,7 +78,7 @@ class Desk:
         self.choice: CardChoice | None = None
         self.page: Page | None = None
         self.sheet = ScoreSheet()
-        self.said = self.blame = ""
+        self.said = self.fault_text = ""
         self.is_connected = True
         self.has_tables = False
         self.has_left = self.is_done = False
@@ -164,7 +164,7 @@ class Desk:
                 self._question, self.choice, self.said = what, CardChoice(what.view), ""
         elif isinstance(what, FaultNotice):
             self._question = self.choice = None
-            self.blame = f"✗ {_why(what)}: the default was played for you."
+            self.fault_text = f"✗ {_why(what)}: the default was played for you."
         elif isinstance(what, DealResult):
             self._question = self.choice = None
             self.result = what
@@ -208,7 +208,7 @@ class Desk:
             self.page = PAGES[key.lower()]
         elif self.result:
             self._tell().go_on(self.result.deal)
-            self.result, self.blame, self._due = None, "", 0.0
+            self.result, self.fault_text, self._due = None, "", 0.0
         else:
             self.is_done = True
 
@@ -220,7 +220,7 @@ class Desk:
             self.said = answer
         elif self._tell().answer(choice.view.decision, answer):
             self._question = self.choice = None
-            self.said = self.blame = ""
+            self.said = self.fault_text = ""
 
     def _tell(self) -> SeatActions:
         assert self.seat is not None

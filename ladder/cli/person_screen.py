@@ -77,7 +77,7 @@ def _small(desk: Desk, seen: Seen, width: int, height: int) -> Iterator[Text]:
     view = desk.choice.view if desk.choice is not None else seen.view
     yield from (Text.assemble(f"{play.seat}: ", *coloured([play.card])) for play in now.trick)
     yield from _own(desk.choice, view, now.chairs[view.seat], width)
-    yield from (Text(desk.said or desk.blame, style="bold red"), Text(prompt(desk), style="bold"))
+    yield from (Text(desk.said or desk.fault_text, style="bold red"), Text(prompt(desk), style="bold"))
 
 
 def _table(desk: Desk, seen: Seen, width: int, height: int) -> list[Text]:
@@ -217,7 +217,7 @@ def _lines_below(desk: Desk, now: TableView, width: int) -> Iterator[Text]:
     before = None
     if desk.before is not None and desk.seen is not None and desk.before.view.deal == desk.seen.view.deal:
         before = seat_table(desk.before.view, [sanitize(name) for name in desk.before.names])
-    wrong = desk.said or desk.blame
+    wrong = desk.said or desk.fault_text
     for text, style in ((_news(desk, now, before), ""), (prompt(desk), "bold"), (wrong, "bold red")):
         line = Text(text, style=style)
         line.truncate(width, overflow="ellipsis")

@@ -221,7 +221,7 @@ def _so_far(now: TableView) -> tuple[int, ...]:
 
 def _news(cursor: Cursor, now: TableView, before: TableView | None, width: int) -> Iterator[Text]:
     """Two lines: what has just happened; what was wrong with it, or in the end who won."""
-    faults = " ".join(words.blamed(now))
+    faults = " ".join(words.fault_texts(now))
     if now.scores is not None and cursor.deal == len(cursor.recorded.deals) - 1:
         faults = places_text(cursor.recorded)
     for text, style in ((words.happened(cursor.replay.rules, now, before), ""), (faults, "bold red" * ("✗" in faults))):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 
-from ladder.cli.replay_words import blamed, card, cards, exposures, happened, points, suits, who
+from ladder.cli.replay_words import card, cards, exposures, fault_texts, happened, points, suits, who
 from pigpen.rules import Phase
 from referee.records.by import BY_FORCED
 from referee.records.recorded import seats_of
@@ -80,7 +80,7 @@ def _deal_text(replay: DealReplay, table_views: list[TableView]) -> Iterator[str
         elif now.winner is not None:
             yield from _trick(now, before, holds, forced)
             forced.clear()
-        for text in (*_revealed(replay.rules, before, now), *blamed(now)):
+        for text in (*_revealed(replay.rules, before, now), *fault_texts(now)):
             if text not in told or text.startswith("✗"):  # that the default policy plays on is told once
                 yield f"        {text}"
             told.add(text)

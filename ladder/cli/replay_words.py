@@ -89,25 +89,25 @@ def exposures(rules: Rules, chair: Chair) -> Iterator[str]:
         yield f"{chair.hidden} face down"
 
 
-def happened(rules: Rules, scene: TableView, before: TableView | None) -> str:
+def happened(rules: Rules, now: TableView, before: TableView | None) -> str:
     """Say what has just happened; *before* is the moment before."""
     if before is None:
         return "The cards are dealt."
-    if scene.scores is not None:
+    if now.scores is not None:
         return "The deal is over."
-    if not scene.number:
-        return _sealed(rules, scene, before)
-    if scene.news and isinstance(scene.news[0].action, MoonChoice):
-        return _moon(rules, scene, scene.news[0])
-    if not scene.news:
+    if not now.number:
+        return _sealed(rules, now, before)
+    if now.news and isinstance(now.news[0].action, MoonChoice):
+        return _moon(rules, now, now.news[0])
+    if not now.news:
         return "The moon has been shot, and its worth chosen."
-    return _played(scene, before)
+    return _played(now, before)
 
 
-def blamed(scene: TableView) -> Iterator[str]:
+def fault_texts(now: TableView) -> Iterator[str]:
     """Say where the default action stands for a bot's own, and why."""
-    for news in scene.news:
-        name = who(scene.chairs[news.seat])
+    for news in now.news:
+        name = who(now.chairs[news.seat])
         if news.by == BY_TAKEOVER:
             yield f"The default policy plays for {name}."
         elif news.by == BY_AWAY:
@@ -116,10 +116,10 @@ def blamed(scene: TableView) -> Iterator[str]:
             yield f"✗ {name}: {news.by}: {news.why}"
 
 
-def _sealed(rules: Rules, scene: TableView, before: TableView) -> str:
-    if any(chair.passed for chair in scene.chairs) and not any(chair.passed for chair in before.chairs):
+def _sealed(rules: Rules, now: TableView, before: TableView) -> str:
+    if any(chair.passed for chair in now.chairs) and not any(chair.passed for chair in before.chairs):
         return f"All have passed {rules.plan.pass_count} cards."
-    shown = [f"{who(chair)} {', '.join(made)}" for chair in scene.chairs if (made := [*exposures(rules, chair)])]
+    shown = [f"{who(chair)} {', '.join(made)}" for chair in now.chairs if (made := [*exposures(rules, chair)])]
     return f"Exposed: {'; '.join(shown)}." if shown else "Nobody exposes a card."
 
 
@@ -134,19 +134,19 @@ def _time(news: News) -> str:
     return f" ({news.took * 1000:.1f} ms{before})"
 
 
-def _played(scene: TableView, before: TableView) -> str:
-    last = scene.trick[-1]
-    text = f"{who(scene.chairs[last.seat])} {'plays' if len(scene.trick) > 1 else 'leads'} {card(last.card)}"
-    text += _time(scene.news[0])
-    if scene.winner is None:
+def _played(now: TableView, before: TableView) -> str:
+    last = now.trick[-1]
+    text = f"{who(now.chairs[last.seat])} {'plays' if len(now.trick) > 1 else 'leads'} {card(last.card)}"
+    text += _time(now.news[0])
+    if now.winner is None:
         return f"{text}."
-    gain = scene.chairs[scene.winner].points - before.chairs[scene.winner].points
-    return f"{text}. {who(scene.chairs[scene.winner])} takes the trick: {points(gain)}."
+    gain = now.chairs[now.winner].points - before.chairs[now.winner].points
+    return f"{text}. {who(now.chairs[now.winner])} takes the trick: {points(gain)}."
 
 
-def _moon(rules: Rules, scene: TableView, news: News) -> str:
+def _moon(rules: Rules, now: TableView, news: News) -> str:
     assert rules.moon is not None
-    shooter = who(scene.chairs[news.seat])
+    shooter = who(now.chairs[news.seat])
     if news.action is MoonChoice.ADD:
         return f"{shooter} has shot the moon: {points(rules.moon.others)} for everybody else."
     return f"{shooter} has shot the moon: {points(rules.moon.instead or 0)} for itself."

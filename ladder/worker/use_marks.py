@@ -35,7 +35,7 @@ class Mark:
     used: float
     """When it was used last; Unix time."""
     note: str
-    """What its keeper has written down of it."""
+    """The text that was written into the mark when the thing was got."""
 
 
 class UseMarks:

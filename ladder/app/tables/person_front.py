@@ -205,7 +205,7 @@ class PersonFront:
         if seen.away or (is_new and self._question is not None and self._question.view != seen.view):
             self._question = None
         if self._fault is not None:
-            self._blame(*self._fault, seen)
+            self._note_fault(*self._fault, seen)
         if self._ended is not None and seen.view.deal > self._ended.deal > self._looked_at and self.seat is not None:
             self._looked_at = self._ended.deal
             self.seat.go_on(self._ended.deal)  # there is nothing of that deal to look at: this front was not there
@@ -234,7 +234,7 @@ class PersonFront:
         while self._held:
             self._see(self._held.popleft())
 
-    def _blame(self, fault: FaultNotice, question: Question | None, seen: Seen) -> None:
+    def _note_fault(self, fault: FaultNotice, question: Question | None, seen: Seen) -> None:
         self._fault = None
         action = done_between(question.view, seen.view) if question and question.view.deal == seen.view.deal else ""
         self._note("default", fault.verdict, action, fault.message)

@@ -41,10 +41,10 @@ class Rerating:
 
     standings: dict[tuple[str, int], VersionStanding] = field(default_factory=dict)
     """By variant and version, of all that have played."""
-    meetings: dict[tuple[str, int, int, int], PairResult] = field(default_factory=dict)
-    """By variant, both versions and boards of the matches, all their meetings added up."""
+    pair_results: dict[tuple[str, int, int, int], PairResult] = field(default_factory=dict)
+    """By variant, both versions and boards of the matches, the sums of all their results against each other."""
     matches: dict[tuple[str, int, int, int], int] = field(default_factory=dict)
-    """How many meetings that were."""
+    """How many matches that were."""
     findings: list[str] = field(default_factory=list)
     """Sentences on records that cannot be read, and on seats that say something else."""
     has_all: bool = True
@@ -169,9 +169,9 @@ def _take(
                 f"{seat.rating_after}, and its matches give {then.rating} and {now.rating}."
             )
     found.standings |= {(match.variant, version): standing for version, standing in new.standings.items()}
-    for meeting in new.pair_results:
-        key = (match.variant, meeting.a, meeting.b, match.boards)
-        found.meetings[key] = _sum(found.meetings[key], meeting) if key in found.meetings else meeting
+    for result in new.pair_results:
+        key = (match.variant, result.a, result.b, match.boards)
+        found.pair_results[key] = _sum(found.pair_results[key], result) if key in found.pair_results else result
         found.matches[key] = found.matches.get(key, 0) + 1
 
 
@@ -183,10 +183,10 @@ def _sum(one: PairResult, other: PairResult) -> PairResult:
 
 def _differing_pairs(session: Session, found: Rerating, names: Mapping[int, str]) -> Iterator[str]:
     pairs = {(pair.variant, pair.a, pair.b, pair.boards): pair for pair in session.scalars(select(models.PairStats))}
-    for key in sorted(pairs.keys() | found.meetings.keys()):
-        pair, meeting = pairs.get(key), found.meetings.get(key)
+    for key in sorted(pairs.keys() | found.pair_results.keys()):
+        pair, result = pairs.get(key), found.pair_results.get(key)
         kept = (pair.a, pair.b, pair.score, pair.a_then_b, pair.b_then_a, pair.n) if pair else None
-        told = (*astuple(meeting), found.matches[key]) if meeting else None
+        told = (*astuple(result), found.matches[key]) if result else None
         if kept != told:
             yield (
                 f"{names[key[1]]} against {names[key[2]]} in {key[0]}: the store keeps "

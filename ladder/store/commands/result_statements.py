@@ -80,7 +80,7 @@ ADD_FAULT = insert(_table(models.StoredFault))
 
 
 @cache
-def add_meeting(dialect: str) -> Insert:
+def add_pair_result(dialect: str) -> Insert:
     """Adds to what two versions have scored against each other, from their first match on."""
     new = _insert(dialect, PAIR)
     sums = {name: PAIR.c[name] + new.excluded[name] for name in ("score", "n", "a_then_b", "b_then_a")}

@@ -90,7 +90,7 @@ def record_summary(session: Session, match_id: int, attempt: int, summary: Match
     new = outcome(summary, versions, before, match.boards)
     _write_seats(connection, match_id, summary, versions, before, new)
     _write_faults(connection, match_id, summary, versions)
-    _write_meetings(connection, match.variant, match.boards, new)
+    _write_pair_results(connection, match.variant, match.boards, new)
     _write_think_times(connection, match.variant, summary, rows)
     suspended = _write_ratings(connection, match.variant, summary, rows, new, now)
     session.expire_all()
@@ -147,19 +147,19 @@ def _write_seats(
 def _write_faults(connection: Connection, match_id: int, summary: MatchSummary, versions: Sequence[int]) -> None:
     rows = [
         {
-            "match_id": match_id, "seat": held.seat, "version_id": versions[held.seat], "rotation": held.table,
-            "place": held.place, "decision": held.decision, "verdict": held.verdict, "why": held.why,
-            "exit_code": held.exit_code, "oom": held.oom,
+            "match_id": match_id, "seat": report.seat, "version_id": versions[report.seat], "rotation": report.table,
+            "place": report.place, "decision": report.decision, "verdict": report.verdict, "why": report.why,
+            "exit_code": report.exit_code, "oom": report.oom,
         }
-        for held in summary.faults
+        for report in summary.faults
     ]  # fmt: skip
     if rows:
         connection.execute(statements.ADD_FAULT, rows)
 
 
-def _write_meetings(connection: Connection, variant: str, boards: int, new: RatingChange) -> None:
-    rows = [{"variant": variant, "boards": boards, "n": 1, **vars(meeting)} for meeting in new.pair_results]
-    connection.execute(statements.add_meeting(connection.dialect.name), rows)
+def _write_pair_results(connection: Connection, variant: str, boards: int, new: RatingChange) -> None:
+    rows = [{"variant": variant, "boards": boards, "n": 1, **vars(result)} for result in new.pair_results]
+    connection.execute(statements.add_pair_result(connection.dialect.name), rows)
 
 
 def _write_think_times(connection: Connection, variant: str, summary: MatchSummary, rows: Sequence[Row[Any]]) -> None:

@@ -103,9 +103,9 @@ def _ratings(session: Session) -> Iterator[str]:
 
 
 def _pairs(session: Session, variant: Variant) -> Iterator[str]:
-    pair, met = PairStats.__table__, _meetings(variant).subquery()
+    pair, opponents = PairStats.__table__, _opponents(variant).subquery()
     counted = select(pair.c.a, pair.c.b, pair.c.n.label("counted"), literal(0).label("seen"))
-    seen = select(met.c.a, met.c.b, literal(0), met.c.n)
+    seen = select(opponents.c.a, opponents.c.b, literal(0), opponents.c.n)
     both = union_all(counted.where(pair.c.variant == variant.name), seen).subquery()
     sums = func.sum(both.c.counted), func.sum(both.c.seen)
     wanted: Select[*tuple[Any, ...]] = (
@@ -113,14 +113,14 @@ def _pairs(session: Session, variant: Variant) -> Iterator[str]:
     )
     for a, b, told, found in session.execute(wanted.order_by(both.c.a, both.c.b)).all():
         names = f"{_name(session, a)} and {_name(session, b)} in {variant.name}"
-        yield f"{names}: {told} meetings are counted, and they met in {found} matches."
+        yield f"{names}: {told} pair results are counted, and they were opponents in {found} matches."
 
 
-def _meetings(variant: Variant) -> Select[*tuple[Any, ...]]:
+def _opponents(variant: Variant) -> Select[*tuple[Any, ...]]:
     """Both versions, a having the lower id, and in how many matches they were on different sides."""
     one, other = StoredSeat.__table__.alias(), StoredSeat.__table__.alias()
     same_match = (one.c.match_id == other.c.match_id) & (one.c.version_id < other.c.version_id)
-    meetings: Select[*tuple[Any, ...]] = (
+    opponents: Select[*tuple[Any, ...]] = (
         select(
             one.c.version_id.label("a"),
             other.c.version_id.label("b"),
@@ -130,7 +130,7 @@ def _meetings(variant: Variant) -> Select[*tuple[Any, ...]]:
         .where(StoredMatch.variant == variant.name, StoredMatch.status == Status.DONE)
         .group_by(one.c.version_id, other.c.version_id)
     )
-    return meetings.where((one.c.seat + other.c.seat) % 2 == 1) if variant.rules.get("partners") else meetings
+    return opponents.where((one.c.seat + other.c.seat) % 2 == 1) if variant.rules.get("partners") else opponents
 
 
 def _without_record(session: Session, files: MatchFiles) -> list[int]:

@@ -48,7 +48,7 @@ class FakePlayer:
         self.done.append("looked at")
 
 
-class Scene:
+class FourPlayers:
     """Four bots at a table."""
 
     def __init__(self) -> None:
@@ -67,46 +67,46 @@ class Scene:
 
 
 @pytest.fixture
-def scene(monkeypatch: pytest.MonkeyPatch) -> Scene:
+def table(monkeypatch: pytest.MonkeyPatch) -> FourPlayers:
     monkeypatch.setattr(bystanders, "LazyTimer", FakeTimer)
-    return Scene()
+    return FourPlayers()
 
 
-def test_the_bots_that_are_not_asked_are_looked_at_and_all_frozen_in_the_end(scene: Scene) -> None:
-    scene.ask(2)
+def test_the_bots_that_are_not_asked_are_looked_at_and_all_frozen_in_the_end(table: FourPlayers) -> None:
+    table.ask(2)
     for _ in range(LOOKS):
-        scene.timer.fire()
+        table.timer.fire()
     expected = ["looked at"] * (LOOKS - 1) + ["frozen"]
-    assert scene.done == [expected, expected, [], expected]
-    assert scene.timer.due is None
+    assert table.done == [expected, expected, [], expected]
+    assert table.timer.due is None
 
 
-def test_nobody_is_looked_at_when_the_answer_is_there(scene: Scene) -> None:
-    scene.ask(2)
-    scene.bystanders.stop()
-    assert scene.timer.due is None
+def test_nobody_is_looked_at_when_the_answer_is_there(table: FourPlayers) -> None:
+    table.ask(2)
+    table.bystanders.stop()
+    assert table.timer.due is None
 
 
-def test_each_question_begins_with_a_look(scene: Scene) -> None:
-    scene.ask(0)
+def test_each_question_begins_with_a_look(table: FourPlayers) -> None:
+    table.ask(0)
     for _ in range(LOOKS):
-        scene.timer.fire()
-    scene.ask(1)
-    scene.timer.fire()
-    assert [done[-1:] for done in scene.done] == [["looked at"], ["frozen"], ["looked at"], ["looked at"]]
+        table.timer.fire()
+    table.ask(1)
+    table.timer.fire()
+    assert [done[-1:] for done in table.done] == [["looked at"], ["frozen"], ["looked at"], ["looked at"]]
 
 
-def test_whoever_has_answered_a_sealed_question_is_looked_at_too(scene: Scene) -> None:
-    scene.ask(0, 1, 2, 3)
-    scene.bystanders.answered(3)
-    scene.timer.fire()
-    assert scene.done == [[], [], [], ["looked at"]]
+def test_whoever_has_answered_a_sealed_question_is_looked_at_too(table: FourPlayers) -> None:
+    table.ask(0, 1, 2, 3)
+    table.bystanders.answered(3)
+    table.timer.fire()
+    assert table.done == [[], [], [], ["looked at"]]
 
 
-def test_whoever_answers_a_sealed_question_very_late_is_frozen_but_not_the_last(scene: Scene) -> None:
-    scene.ask(0, 1)
+def test_whoever_answers_a_sealed_question_very_late_is_frozen_but_not_the_last(table: FourPlayers) -> None:
+    table.ask(0, 1)
     for _ in range(LOOKS):
-        scene.timer.fire()
-    scene.bystanders.answered(0)
-    scene.bystanders.answered(1)
-    assert [done[-1:] for done in scene.done] == [["frozen"], [], ["frozen"], ["frozen"]]
+        table.timer.fire()
+    table.bystanders.answered(0)
+    table.bystanders.answered(1)
+    assert [done[-1:] for done in table.done] == [["frozen"], [], ["frozen"], ["frozen"]]

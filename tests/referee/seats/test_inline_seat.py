@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from pigpen.rules import Card
 
 
-class Plays(pigpen.Bot):
+class FirstLegalBot(pigpen.Bot):
     def play(self, view: pigpen.View) -> Card:
         return view.legal[0]
 
 
 async def test_an_inline_bot_answers() -> None:
-    assert await InlineSeat(Plays()).ask(question(), Stopwatch(1.0), 0.0) == question().legal[0]
+    assert await InlineSeat(FirstLegalBot()).ask(question(), Stopwatch(1.0), 0.0) == question().legal[0]
 
 
 async def test_a_wrong_answer_is_malformed_and_the_bot_lives_on() -> None:
-    class Silent(Plays):
+    class Silent(FirstLegalBot):
         def play(self, view: pigpen.View) -> Card:
             return view.legal[0] if view.decision == 2 else None  # type: ignore[return-value]
 
@@ -45,7 +45,7 @@ async def test_what_would_end_a_program_ends_the_bot_and_nothing_else(
     def breaks(self: object, argument: object) -> None:
         exec(how, {"sys": sys})
 
-    seat = InlineSeat(type("Broken", (Plays,), {method: breaks})())
+    seat = InlineSeat(type("Broken", (FirstLegalBot,), {method: breaks})())
     await seat.welcome(welcome)
     await seat.tell(pigpen.DealResult(0, 0, (0,) * 4, (0,) * 4))
     for _ in range(2):

@@ -290,7 +290,7 @@ def test_a_result_that_comes_too_late_changes_nothing(database: Database) -> Non
     assert everything(database) == before
 
 
-STEPS = ("_write_seats", "_write_faults", "_write_meetings", "_write_think_times", "_write_ratings")
+STEPS = ("_write_seats", "_write_faults", "_write_pair_results", "_write_think_times", "_write_ratings")
 
 
 @pytest.mark.parametrize("step", STEPS)

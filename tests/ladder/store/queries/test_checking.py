@@ -83,14 +83,14 @@ DAMAGES = {
         "and it has had seats in 2 and was taken over in 1."
     ],
     "UPDATE pair_stats SET n = 7 WHERE a = 2 AND b = 3": [
-        "hearts 1@1 and hearts 2@1 in hearts: 7 meetings are counted, and they met in 3 matches."
+        "hearts 1@1 and hearts 2@1 in hearts: 7 pair results are counted, and they were opponents in 3 matches."
     ],
     "DELETE FROM pair_stats WHERE variant = 'gongzhu-partners' AND a = 13 AND b = 14": [
-        "gongzhu-partners 0@1 and gongzhu-partners 1@1 in gongzhu-partners: 0 meetings are counted, "
-        "and they met in 1 matches."
+        "gongzhu-partners 0@1 and gongzhu-partners 1@1 in gongzhu-partners: 0 pair results are counted, "
+        "and they were opponents in 1 matches."
     ],
     "INSERT INTO pair_stats VALUES ('hearts', 1, 6, 4, 0.5, 1, 1, 0)": [
-        "hearts 0@1 and hearts 5@1 in hearts: 1 meetings are counted, and they met in 0 matches."
+        "hearts 0@1 and hearts 5@1 in hearts: 1 pair results are counted, and they were opponents in 0 matches."
     ],
     "UPDATE matches SET ordinal = 100 WHERE ordinal = 9": ["There are 9 results, and the last one has number 100."],
     "UPDATE matches SET ordinal = 10 WHERE status = 'queued'": [
