@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from pigpen import is_accelerated, margin
 from pigpen.rules import MoonChoice, Phase
+from pigpen.rules.errors import PigpenError
 from pigpen.search import ways_to_expose
 from pigpen.sim.inference import Evidence
 from pigpen.sim.playout import Policy, playout, settle
@@ -70,8 +71,10 @@ KEPT = 12
 """Where there are more choices, as in a pass, so many are compared: those that do best in a first look."""
 
 
-class TooManyChoices(Exception):
+class TooManyChoices(PigpenError):
     """A decision has more than `MOST_CHOICES` legal choices; the message says how many."""
+
+    exit_code = 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ import grpc
 import grpc.aio
 
 from pigpen.bot import Bot, WrongAnswer, decide, tell
+from pigpen.rules.errors import PigpenError
 from pigpen.v1.referee_pb2 import BotMessage, RefereeMessage
 from pigpen.v1.referee_pb2_grpc import RefereeStub
 from pigpen.version import __version__
@@ -54,12 +55,12 @@ def run(bot: Bot, name: str) -> None:
     address, token = os.environ.get(ADDRESS), os.environ.get(TOKEN)
     if not address or not token:
         folder = os.path.dirname(sys.argv[0]) or "."
-        _quit(f"This bot waits for a referee. Start it with: pigpen play {folder} random cautious counting")
+        _quit(f"This bot waits for a referee. Start it with: pigpen play {folder} random cautious counting", 2)
     with contextlib.redirect_stdout(sys.stderr):
         try:
             asyncio.run(Client(bot, name, address, token).play_match())
         except (Refused, Unreachable) as error:
-            _quit(str(error))
+            _quit(str(error), error.exit_code)
         except BotFailed as failure:
             traceback.print_exception(failure.error)
             sys.exit(1)
@@ -67,17 +68,21 @@ def run(bot: Bot, name: str) -> None:
             sys.exit(130)
 
 
-def _quit(sentence: str) -> NoReturn:
+def _quit(sentence: str, code: int) -> NoReturn:
     print(sentence, file=sys.stderr)
-    sys.exit(2)
+    sys.exit(code)
 
 
-class Refused(Exception):
+class Refused(PigpenError):
     """The referee does not let this bot play; the text says why."""
 
+    exit_code = 2
 
-class Unreachable(Exception):
+
+class Unreachable(PigpenError):
     """No referee answers."""
+
+    exit_code = 2
 
 
 class BotFailed(Exception):

@@ -161,6 +161,22 @@ def test_a_bot_started_by_hand_says_what_to_do() -> None:
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize("error", [Refused("The referee refused this bot."), Unreachable("No referee.")], ids=str)
+def test_a_bot_without_a_referee_ends_with_one_sentence(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def play_match(_: Client) -> None:
+        raise error
+
+    monkeypatch.setattr(Client, "play_match", play_match)
+    monkeypatch.setenv("PIGPEN_ADDRESS", "unix:/nowhere")
+    monkeypatch.setenv("PIGPEN_TOKEN", "token")
+    with pytest.raises(SystemExit) as ended:
+        pigpen.run(Listener())
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == f"{error}\n"
+
+
 def test_the_sdk_needs_grpcio_and_protobuf_only() -> None:
     """What `pip install ./sdk` would bring into an empty environment."""
     import json

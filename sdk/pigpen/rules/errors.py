@@ -5,6 +5,9 @@ PigpenError                     1
 ├── RulesError                  2  a table asks for something that the rules do not allow; also a ValueError
 │   ├── IllegalAction              the action is not allowed now; the message says which rule it breaks
 │   └── DealOver                   the deal has no next decision
+├── TooLong                     1  pigpen.sim.solving: an ending needs more work than was allowed
+├── Refused                     2  pigpen.client: the referee does not let this bot, or this person, play
+├── Unreachable                 2  pigpen.client: no referee answers
 ├── RecordError                 2  referee.records.errors: it is no record, or cannot be read or written
 │   ├── RecordCut                  it ends in the middle of a line: whoever wrote it was stopped
 │   ├── RecordTooLarge             it has more lines, or more bytes, than any match gives
@@ -12,24 +15,30 @@ PigpenError                     1
 ├── BadRecord                   2  referee.records.recorded: its lines are not those of a match; also a ValueError
 ├── CannotResume                2  referee.match.match: the record does not allow to go on
 ├── RulesFileError              2  referee.records.rules_file: no variant has that name, or its file is wrong
+├── NoDecision                  2  referee.replay.decision: a step of a record is not there, or left no choice
 ├── UserError                   2  ladder.errors: what was asked for makes no sense
-│   └── UnknownBot                 no bot has that name
+│   ├── UnknownBot                 ladder.sandbox.bots.bot_source: no bot has that name
+│   └── TurnedAway                 ladder.cluster.worker_program: a coordinator does not want this worker
 ├── BotRejected                 2  ladder.errors: the bot cannot be loaded
-├── BuildFailed                 2  ladder.sandbox.docker.image_build: an image was not built
+├── TooManyChoices              2  ladder.matches.estimate: a decision has too many choices to estimate them
 ├── LadderError                 2  ladder.errors: it cannot be done in this ladder
-│   ├── NobodyPlays                no variant has enough bots
+│   ├── NobodyPlays                ladder.runner.runner: no variant has enough bots
 │   ├── Forbidden                  whoever asks may not do that
 │   ├── Conflict                   what was asked for does not fit what is there by now
 │   └── TooOften                   it was asked for too often; the message says when to try again
 │       └── Busy                   too much is asked for just now, by whomever
 ├── SandboxError                3  ladder.errors: the sandbox failed, not the bot
-│   ├── NotPlayed                  ladder.runner.executor: a task goes back into the queue as it was
-│   └── ProgramLost                a bot that was entered cannot be had any more
+│   ├── ProgramLost                ladder.worker.pinned: a bot that was entered cannot be had any more
+│   ├── SchedulerLost              ladder.cluster.failures: the scheduler has ended, and with it all calls to workers
+│   ├── WorkerLied                 ladder.cluster.failures: what a worker answered can be no answer
+│   └── TooLarge                   ladder.sandbox.bots.packed: a folder is too large to be sent to another machine
 ├── StoreError                  3  ladder.errors: the database failed
 ├── RemoteError                 3  ladder.errors: a ladder elsewhere does not answer, or not as Pigpen does
 └── WrongRecord                 1  ladder.store.commands.results: a record is not that of its match; the ladder goes on
 
-Errors that never leave the module or room that raises them are not in the tree.
+A line without an exit code, or without a module, has that of the line above it in the tree. Errors that never leave the
+room that raises them are not in the tree, and neither are the signals inside a match that no command ever sees:
+SeatFailure, SeatBroken, PersonAway, MalformedMessage and WrongAnswer.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pigpen.rules.actions import MoonChoice, Phase
 from pigpen.rules.cards import Card, cards_in
+from pigpen.rules.errors import PigpenError
 from pigpen.sim import native
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Solution(NamedTuple):
         return self.choices[self.card]
 
 
-class TooLong(Exception):
+class TooLong(PigpenError):
     """
     An ending needs more work than was allowed.
 
