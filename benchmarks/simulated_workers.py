@@ -32,7 +32,7 @@ from benchmarks.instant.bot import Instant
 from ladder.cluster.certificates import read_identity
 from ladder.cluster.dask_setup import set_up_worker
 from ladder.cluster.facts import Facts
-from ladder.cluster.session import Session
+from ladder.cluster.worker_session import WorkerSession
 from ladder.sandbox.host import owners
 from ladder.sandbox.host.scratch import scratch_folder
 from ladder.worker.calibration_match import play_calibration_match
@@ -125,7 +125,7 @@ async def main(words: Sequence[str], told: TextIO) -> None:
     with scratch_folder() as folder:
         worker = SleepingWorker(seconds, told)
         joining = asyncio.Semaphore(JOINING)
-        session = partial(Session, address, read_identity(certificate))
+        session = partial(WorkerSession, address, read_identity(certificate))
         made = [
             session(folder / str(number), worker, SimulatedFacts(f"worker-{number}", slots))
             for number in range(first, first + count)
@@ -136,7 +136,7 @@ async def main(words: Sequence[str], told: TextIO) -> None:
         await asyncio.gather(*(each.close() for each in made), return_exceptions=True)
 
 
-async def _run(session: Session, joining: asyncio.Semaphore) -> None:
+async def _run(session: WorkerSession, joining: asyncio.Semaphore) -> None:
     async with joining:
         await session.join()
     await session.run()

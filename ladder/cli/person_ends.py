@@ -14,7 +14,7 @@ from ladder.person.points import points_explained
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ladder.cli.person_desk import Desk
+    from ladder.cli.person_screen_state import ScreenState
     from pigpen.values.notices import DealResult
     from pigpen.values.seen import Seen
 
@@ -22,22 +22,22 @@ GO_ON = "Enter: go on   t: score sheet   q: leave"
 INDENT = 4
 
 
-def deal_end(desk: Desk, result: DealResult, width: int, height: int) -> list[Text]:
+def deal_end(state: ScreenState, result: DealResult, width: int, height: int) -> list[Text]:
     """Draw how a deal ended: everybody's points, and what they are made of."""
-    assert desk.seen is not None
+    assert state.seen is not None
     lines = [Text(f" The end of deal {result.deal} ", style="reverse"), Text()]
-    lines += _explained(desk.seen, result, width - 1)
-    if len(lines) + 2 + len(desk.sheet.rows) + 3 <= height:
-        lines += [Text(), *desk.sheet.lines(width - 1, height - len(lines) - 3)]
-    return [*lines[: height - 2], Text(), Text(prompt(desk) if desk.page else GO_ON, style="bold")]
+    lines += _explained(state.seen, result, width - 1)
+    if len(lines) + 2 + len(state.sheet.rows) + 3 <= height:
+        lines += [Text(), *state.sheet.lines(width - 1, height - len(lines) - 3)]
+    return [*lines[: height - 2], Text(), Text(prompt(state) if state.page else GO_ON, style="bold")]
 
 
-def match_end(desk: Desk, width: int, height: int) -> list[Text]:
+def match_end(state: ScreenState, width: int, height: int) -> list[Text]:
     """Draw how the match ended."""
-    assert desk.end is not None
-    names = desk.seen.names if desk.seen else ()
-    lines = [Text(f" {place_text(desk.end.place, names, has_tables=desk.has_tables)} ", style="reverse"), Text()]
-    lines += [*desk.sheet.lines(width - 1, height - 5)]
+    assert state.end is not None
+    names = state.seen.names if state.seen else ()
+    lines = [Text(f" {place_text(state.end.place, names, has_tables=state.has_tables)} ", style="reverse"), Text()]
+    lines += [*state.sheet.lines(width - 1, height - 5)]
     return [*lines, Text(), Text("Any key ends.", style="bold")][:height]
 
 

@@ -12,8 +12,8 @@ from rich.text import Text
 
 from ladder.cli import replay_words as words
 from ladder.cli.person_choice import faces_text, in_order
-from ladder.cli.person_desk import Page
 from ladder.cli.person_ends import deal_end, match_end
+from ladder.cli.person_screen_state import Page
 from ladder.cli.person_words import HELP, KEYS, moon_options, prompt
 from ladder.cli.replay_screen import (
     CENTRE,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ladder.cli.person_choice import CardChoice
-    from ladder.cli.person_desk import Desk
+    from ladder.cli.person_screen_state import ScreenState
     from pigpen.rules import Card, Play
     from pigpen.values.seen import Seen
     from pigpen.values.view import View
@@ -52,59 +52,59 @@ HURRIED = 10.0
 """When fewer seconds are left, the clock is red."""
 
 
-def table_screen(desk: Desk, width: int, height: int) -> list[Text]:
-    """Draw what *desk* shows, in so many columns and at most so many lines."""
-    if desk.page is Page.HELP:
+def table_screen(state: ScreenState, width: int, height: int) -> list[Text]:
+    """Draw what *state* shows, in so many columns and at most so many lines."""
+    if state.page is Page.HELP:
         return [Text(line) for line in HELP.splitlines()][:height]
-    if desk.page is Page.SHEET:
-        return [Text("Score sheet", style="reverse"), Text(), *desk.sheet.lines(width - 1, height - 2)][:height]
-    is_open = desk.page in (None, Page.LEAVING)
-    if desk.end is not None and is_open:
-        return match_end(desk, width, height)
-    if desk.result is not None and is_open:
-        return deal_end(desk, desk.result, width, height)
-    if desk.seen is None:
-        return [Text("The bots take their seats …"), Text(prompt(desk))]
+    if state.page is Page.SHEET:
+        return [Text("Score sheet", style="reverse"), Text(), *state.sheet.lines(width - 1, height - 2)][:height]
+    is_open = state.page in (None, Page.LEAVING)
+    if state.end is not None and is_open:
+        return match_end(state, width, height)
+    if state.result is not None and is_open:
+        return deal_end(state, state.result, width, height)
+    if state.seen is None:
+        return [Text("The bots take their seats …"), Text(prompt(state))]
     if width < WIDTH or height < HEIGHT:
-        return [*_small(desk, desk.seen, width, height)][:height]
-    return _table(desk, desk.seen, width, height)
+        return [*_small(state, state.seen, width, height)][:height]
+    return _table(state, state.seen, width, height)
 
 
-def _small(desk: Desk, seen: Seen, width: int, height: int) -> Iterator[Text]:
+def _small(state: ScreenState, seen: Seen, width: int, height: int) -> Iterator[Text]:
     """What is needed to play on where the terminal is too small for the table."""
     yield Text(f"This needs {WIDTH} columns and {HEIGHT} lines; the terminal has {width} and {height}.")
     now = seat_table(seen.view, [sanitize(name) for name in seen.names])
-    view = desk.choice.view if desk.choice is not None else seen.view
+    view = state.choice.view if state.choice is not None else seen.view
     yield from (Text.assemble(f"{play.seat}: ", *coloured([play.card])) for play in now.trick)
-    yield from _own(desk.choice, view, now.chairs[view.seat], width)
-    yield from (Text(desk.said or desk.fault_text, style="bold red"), Text(prompt(desk), style="bold"))
+    yield from _own(state.choice, view, now.chairs[view.seat], width)
+    yield from (Text(state.said or state.fault_text, style="bold red"), Text(prompt(state), style="bold"))
 
 
-def _table(desk: Desk, seen: Seen, width: int, height: int) -> list[Text]:
+def _table(state: ScreenState, seen: Seen, width: int, height: int) -> list[Text]:
     field = min(width // 3, WIDEST_FIELD)
     now = seat_table(seen.view, [sanitize(name) for name in seen.names])
-    fields = _fields(desk, seen, now, field)
+    fields = _fields(state, seen, now, field)
     space = [Text()] * min(2, (height - HEIGHT) // 3)
-    lines = [_title(desk, seen, 3 * field), Text()]
+    lines = [_title(state, seen, 3 * field), Text()]
     for row in range(2):
         lines += [joined(parts, field) for parts in zip(*fields[3 * row : 3 * row + 3], strict=True)] + space
-    lines += [*_bottom(desk, seen, now, fields, field), *space]
-    lines += [*_lines_below(desk, now, 3 * field), Text(KEYS, style="dim")]
+    lines += [*_bottom(state, seen, now, fields, field), *space]
+    lines += [*_lines_below(state, now, 3 * field), Text(KEYS, style="dim")]
     indent = " " * ((width - 3 * field) // 2)
     return [Text.assemble(indent, line) for line in lines]
 
 
-def _title(desk: Desk, seen: Seen, width: int) -> Text:
+def _title(state: ScreenState, seen: Seen, width: int) -> Text:
     view, rules = seen.view, seen.view.rules
     passing = f", {view.pass_count} cards passed {rules.direction(view.deal)}" if rules.pass_offset(view.deal) else ""
     text = Text(f" {sanitize(rules.title.split(',')[0])}   deal {view.deal}{passing} ", style="reverse")
-    left = desk.seconds_left
+    left = state.seconds_left
     clock = "away" if seen.away else "" if left is None else f"{left:.0f} s"
     text.truncate(width - 8, overflow="ellipsis", pad=True)
     return text.append(f"{clock:>7} ", style="bold red" if seen.away or (left or HURRIED) < HURRIED else "bold")
 
 
-def _fields(desk: Desk, seen: Seen, now: TableView, width: int) -> list[list[Text]]:
+def _fields(state: ScreenState, seen: Seen, now: TableView, width: int) -> list[list[Text]]:
     """The fields of the upper two rows, each of them as many lines; those of the bottom row that others sit in."""
     rules, south = seen.view.rules, seen.view.seat
     fields = [[Text()] for _ in range(9)]
@@ -117,17 +117,17 @@ def _fields(desk: Desk, seen: Seen, now: TableView, width: int) -> list[list[Tex
             fields[place] = [*seat_field(chair, now, width)]
     if RIGHT not in seats:
         fields[RIGHT] = [*scores_field(now, width)]
-    fields[CENTRE] = [*_middle(desk, seen, now, width)]
+    fields[CENTRE] = [*_middle(state, seen, now, width)]
     return [(lines + [Text()] * FIELD_LINES)[:FIELD_LINES] for lines in fields]
 
 
-def _middle(desk: Desk, seen: Seen, now: TableView, width: int) -> Iterator[Text]:
+def _middle(state: ScreenState, seen: Seen, now: TableView, width: int) -> Iterator[Text]:
     """The middle of the table: the trick, or what is being chosen."""
     rules, south = seen.view.rules, seen.view.seat
-    if desk.page is Page.LAST_TRICK and seen.view.tricks:
+    if state.page is Page.LAST_TRICK and seen.view.tricks:
         yield from centre_field(rules, _last_trick(seen.view, now), width, south)
-    elif desk.choice is not None and desk.choice.view.phase is not Phase.PLAY:
-        yield from _choosing(desk.choice, width)
+    elif state.choice is not None and state.choice.view.phase is not Phase.PLAY:
+        yield from _choosing(state.choice, width)
     else:
         yield from centre_field(rules, now, width, south)
 
@@ -160,12 +160,12 @@ def _choosing(choice: CardChoice, width: int) -> Iterator[Text]:
             yield middle(Text(f"{'›' if chosen else ' '} {text}", style="bold reverse" if chosen else ""), width)
 
 
-def _bottom(desk: Desk, seen: Seen, now: TableView, fields: list[list[Text]], width: int) -> list[Text]:
+def _bottom(state: ScreenState, seen: Seen, now: TableView, fields: list[list[Text]], width: int) -> list[Text]:
     """The bottom row: the own hand, as wide as the room beside it allows."""
     seats = {place_of(seen.view.rules, chair.seat, seen.view.seat) for chair in now.chairs}
-    view = desk.choice.view if desk.choice is not None else seen.view
+    view = state.choice.view if state.choice is not None else seen.view
     wide = LEFT not in seats
-    own = [*_own(desk.choice, view, now.chairs[view.seat], 2 * width if wide else width)]
+    own = [*_own(state.choice, view, now.chairs[view.seat], 2 * width if wide else width)]
     own = (own + [Text()] * FIELD_LINES)[:FIELD_LINES]
     if wide:
         return [
@@ -212,26 +212,26 @@ def _card(choice: CardChoice | None, chair: Chair, card: Card, *, is_fresh: bool
     return Text.assemble(sign, (frame.format(words.rank(card)), style + "reverse" * on_it))
 
 
-def _lines_below(desk: Desk, now: TableView, width: int) -> Iterator[Text]:
+def _lines_below(state: ScreenState, now: TableView, width: int) -> Iterator[Text]:
     """Three lines: what has just happened; what is wanted; what is wrong."""
     before = None
-    if desk.before is not None and desk.seen is not None and desk.before.view.deal == desk.seen.view.deal:
-        before = seat_table(desk.before.view, [sanitize(name) for name in desk.before.names])
-    wrong = desk.said or desk.fault_text
-    for text, style in ((_news(desk, now, before), ""), (prompt(desk), "bold"), (wrong, "bold red")):
+    if state.before is not None and state.seen is not None and state.before.view.deal == state.seen.view.deal:
+        before = seat_table(state.before.view, [sanitize(name) for name in state.before.names])
+    wrong = state.said or state.fault_text
+    for text, style in ((_news(state, now, before), ""), (prompt(state), "bold"), (wrong, "bold red")):
         line = Text(text, style=style)
         line.truncate(width, overflow="ellipsis")
         yield line
 
 
-def _news(desk: Desk, now: TableView, before: TableView | None) -> str:
-    assert desk.seen is not None
-    view = desk.seen.view
+def _news(state: ScreenState, now: TableView, before: TableView | None) -> str:
+    assert state.seen is not None
+    view = state.seen.view
     if not now.number:
         received = f" You were passed {words.cards(reversed(view.received))}." if view.received else ""
         return f"{words.happened(view.rules, now, before)}{received}"
-    if before is None or desk.before is None:
+    if before is None or state.before is None:
         return ""
     last = now.trick[-1] if now.trick else None
-    forced = last is not None and last.seat == view.seat and desk.before.view.legal == (last.card,)
+    forced = last is not None and last.seat == view.seat and state.before.view.legal == (last.card,)
     return words.happened(view.rules, now, before) + " You had no other card to play." * forced

@@ -1,4 +1,4 @@
-"""A person at this terminal: the keys go to the desk, the desk is drawn, a client plays the seat."""
+"""A person at this terminal: the keys change the state of the screen, which is drawn; a client plays the seat."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from rich.console import Group
 from rich.control import Control
 
 from ladder.cli.keys import SUSPEND, key_by_key, read_keys
-from ladder.cli.person_desk import Desk
 from ladder.cli.person_screen import table_screen
+from ladder.cli.person_screen_state import ScreenState
 from ladder.cli.replay_words import folded
 from ladder.errors import SandboxError
 from ladder.person.client import PersonClient
@@ -56,10 +56,10 @@ class TerminalPerson:
         Raises:
             SandboxError: If the referee of this very process cannot be reached.
         """
-        desk = Desk(self._pace)
-        desk.seat = client = PersonClient(desk, address, token)
+        state = ScreenState(self._pace)
+        state.seat = client = PersonClient(state, address, token)
         playing = asyncio.ensure_future(client.play_match())
-        showing = asyncio.ensure_future(self._show(desk))
+        showing = asyncio.ensure_future(self._show(state))
         try:
             yield
             try:
@@ -73,13 +73,13 @@ class TerminalPerson:
                 with suppress(asyncio.CancelledError, Refused, Unreachable):
                     await task
 
-    async def _show(self, desk: Desk) -> None:
-        while await self._look(desk):
+    async def _show(self, state: ScreenState) -> None:
+        while await self._look(state):
             os.kill(os.getpid(), signal.SIGTSTP)
-        if desk.has_left:
+        if state.has_left:
             self.left.set()
 
-    async def _look(self, desk: Desk) -> bool:
+    async def _look(self, state: ScreenState) -> bool:
         """Show the table until there is nothing more to look at, and say whether to stop for Ctrl-Z instead."""
         loop, wake, suspended = asyncio.get_running_loop(), asyncio.Event(), False
 
@@ -87,30 +87,30 @@ class TerminalPerson:
             nonlocal suspended
             for key in read_keys(self._descriptor):
                 suspended |= key == SUSPEND
-                desk.press(key)
+                state.press(key)
             wake.set()
 
-        desk.wake = wake.set
+        state.wake = wake.set
         with key_by_key(self._descriptor), self._console.screen() as display:
             loop.add_reader(self._descriptor, read)
             loop.add_signal_handler(signal.SIGWINCH, wake.set)
             try:
-                while not (desk.is_done or suspended):
+                while not (state.is_done or suspended):
                     wake.clear()
-                    seconds = desk.advance()
+                    seconds = state.advance()
                     with self._console:  # in one go
                         self._console.control(Control.home())
-                        display.update(Group(*self._lines(desk)))
+                        display.update(Group(*self._lines(state)))
                     with suppress(TimeoutError):
                         await asyncio.wait_for(wake.wait(), seconds)
             finally:
                 loop.remove_reader(self._descriptor)
                 loop.remove_signal_handler(signal.SIGWINCH)
-        return suspended and not desk.is_done
+        return suspended and not state.is_done
 
-    def _lines(self, desk: Desk) -> Iterator[Text]:
+    def _lines(self, state: ScreenState) -> Iterator[Text]:
         width, height = self._console.size
-        for line in table_screen(desk, width, height):
+        for line in table_screen(state, width, height):
             line.plain = folded(line.plain, self._console.encoding)
             line.no_wrap, line.overflow = True, "crop"
             yield line

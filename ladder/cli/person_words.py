@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ladder.cli import replay_words as words
-from ladder.cli.person_desk import Page
+from ladder.cli.person_screen_state import Page
 from ladder.person.points import Reason
 from pigpen.rules import MoonChoice, Phase
 from referee.replay.seat_table import turn_of
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ladder.cli.person_choice import CardChoice
-    from ladder.cli.person_desk import Desk
+    from ladder.cli.person_screen_state import ScreenState
     from ladder.person.points import PointsPart
     from pigpen.rules import Rules
     from pigpen.values.seen import Seen
@@ -43,22 +43,22 @@ default is played, and you are told; after three times in a row you are away.
 Any key goes back to the table."""
 
 
-def prompt(desk: Desk) -> str:
+def prompt(state: ScreenState) -> str:
     """Say what is wanted now."""
-    if desk.page is Page.LEAVING:
+    if state.page is Page.LEAVING:
         return "Leave the match? y: leave it; any other key: stay."
-    if not desk.is_connected:
+    if not state.is_connected:
         return "The connection is lost; trying again …"
-    if desk.seen is None:
+    if state.seen is None:
         return "The cards are being dealt …"
-    if desk.seen.away:
+    if state.seen.away:
         return "You are away, and the default policy plays for you.  b: I'm back"
-    if desk.choice is not None:
-        return _question(desk.choice, desk.seen)
-    turn = turn_of(desk.seen.view)
-    if turn is None or turn == desk.seen.view.seat:
+    if state.choice is not None:
+        return _question(state.choice, state.seen)
+    turn = turn_of(state.seen.view)
+    if turn is None or turn == state.seen.view.seat:
         return "…"
-    return f"{turn} {desk.seen.names[turn]} is to decide …"
+    return f"{turn} {state.seen.names[turn]} is to decide …"
 
 
 def _question(choice: CardChoice, seen: Seen) -> str:

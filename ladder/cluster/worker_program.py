@@ -14,8 +14,8 @@ from ladder.cluster.certificates import read_identity
 from ladder.cluster.dask_setup import set_up_worker
 from ladder.cluster.facts import Facts
 from ladder.cluster.knock import NobodyThere, knock
-from ladder.cluster.session import Session
 from ladder.cluster.terms import NewsKind
+from ladder.cluster.worker_session import WorkerSession
 from ladder.errors import SandboxError, UserError
 from ladder.sandbox.host.scratch import scratch_folder
 from ladder.worker.bot_store import BotStore
@@ -74,7 +74,7 @@ class WorkerProgram:
             WorkerProcess.start, take_events=self._take_events, take_progress=self._take_progress, store=store
         )
         self._worker = WorkerProcesses(processes, start)
-        self._session: Session | None = None
+        self._session: WorkerSession | None = None
         self._lines: deque[str] = deque(maxlen=KEPT_LINES)
         self._stops = 0
         self._stopping = asyncio.Event()
@@ -117,7 +117,7 @@ class WorkerProgram:
             self._facts.certificate_ends = identity.ends.timestamp()
             await knock(self._address, identity)
             with scratch_folder() as folder:
-                await self._play(Session(self._address, identity, folder, self._worker, self._facts))
+                await self._play(WorkerSession(self._address, identity, folder, self._worker, self._facts))
         except (NobodyThere, SandboxError, OSError, RuntimeError, ValueError) as error:  # Dask raises all of these
             if self._is_first:
                 why = str(error) or type(error).__name__
@@ -128,7 +128,7 @@ class WorkerProgram:
             # It was let in before: perhaps the coordinator's machine is being set up again.
         self._is_first = False
 
-    async def _play(self, session: Session) -> None:
+    async def _play(self, session: WorkerSession) -> None:
         await session.join()
         self._session = session
         self._is_first = False
@@ -149,7 +149,7 @@ class WorkerProgram:
         if not self._stops:
             self._say(f"The connection to {self._address} has ended; {self._facts.name} comes again.")
 
-    async def _leave(self, session: Session) -> None:
+    async def _leave(self, session: WorkerSession) -> None:
         await self._stopping.wait()
         if session.playing:
             self._say(f"Finishing {session.playing} tasks; a second time, and they are given up.")

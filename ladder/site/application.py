@@ -18,7 +18,7 @@ from ladder.app.accounts.device import ASK_SECONDS
 from ladder.app.accounts.passwords import Passwords
 from ladder.app.accounts.provider_settings import check_provider
 from ladder.app.live_hub import LiveHub
-from ladder.app.tables.person_desks import PersonDesks
+from ladder.app.tables.seat_sessions import SeatSessions
 from ladder.app.tables.watches import TableWatches
 from ladder.site import (
     account_api,
@@ -100,7 +100,7 @@ def make_app(
     ladder: Ladder,
     hub: LiveHub | None = None,
     passwords: Passwords | None = None,
-    desks: PersonDesks | None = None,
+    seat_sessions: SeatSessions | None = None,
     look_seconds: float = LOOK_SECONDS,
     ask_seconds: float = ASK_SECONDS,
 ) -> EveryResponse:
@@ -111,12 +111,17 @@ def make_app(
         ladder: Open for as long as the application serves.
         hub: What follows matches; closed in the end.
         passwords: What hashes them; None: with the usual parameters.
-        desks: The chairs of people; closed in the end.
+        seat_sessions: The chairs of people; closed in the end.
         look_seconds: Seconds between two looks of a stream at its submission.
         ask_seconds: Seconds between two questions of a command that logs in.
     """
     site = _site(
-        ladder, hub or LiveHub(ladder), passwords or Passwords(), desks or PersonDesks(), look_seconds, ask_seconds
+        ladder,
+        hub or LiveHub(ladder),
+        passwords or Passwords(),
+        seat_sessions or SeatSessions(),
+        look_seconds,
+        ask_seconds,
     )
 
     @asynccontextmanager
@@ -124,7 +129,7 @@ def make_app(
         to_thread.current_default_thread_limiter().total_tokens = THREADS
         yield
         await site.hub.close()
-        await site.desks.close()
+        await site.seat_sessions.close()
         await site.watches.close()
 
     app = FastAPI(
@@ -146,7 +151,7 @@ def _site(
     ladder: Ladder,
     hub: LiveHub,
     passwords: Passwords,
-    desks: PersonDesks,
+    seat_sessions: SeatSessions,
     look_seconds: float,
     ask_seconds: float,
 ) -> Site:
@@ -158,7 +163,7 @@ def _site(
         Pages(answers),
         Metrics(),
         hub,
-        desks,
+        seat_sessions,
         TableWatches(ladder),
         passwords,
         Attempts(),

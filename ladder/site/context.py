@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ladder.app.accounts.passwords import Passwords
     from ladder.app.ladder import Ladder
     from ladder.app.live_hub import LiveHub
-    from ladder.app.tables.person_desks import PersonDesks
+    from ladder.app.tables.seat_sessions import SeatSessions
     from ladder.app.tables.watches import TableWatches
     from ladder.site.attempts import Attempts
     from ladder.site.cache import AnswerCache
@@ -36,7 +36,7 @@ class Site:
     pages: Pages
     metrics: Metrics
     hub: LiveHub
-    desks: PersonDesks
+    seat_sessions: SeatSessions
     """The chairs of people whose pages are open."""
     watches: TableWatches
     """The tables that somebody watches."""

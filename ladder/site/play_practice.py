@@ -15,7 +15,7 @@ from ladder.app.tables.sitting import take_back
 from ladder.errors import Conflict, Forbidden, UserError
 from ladder.site.forms import FROM_ELSEWHERE
 from ladder.site.origin import is_same_origin
-from ladder.site.play_seats import my_desk, my_table, secret_of
+from ladder.site.play_seats import my_seat_session, my_table, secret_of
 from ladder.site.why_routes import one_at_a_time
 from ladder.site.words import to_translate
 
@@ -50,9 +50,9 @@ async def ask(request: Request, name: Name) -> Response:
     site: Site = request.app.state.site
     if not is_same_origin(request):
         raise HTTPException(403, FROM_ELSEWHERE)
-    desk = await my_desk(request, name)
-    await desk.settled(SETTLE_SECONDS)
-    question = desk.front.question
+    session = await my_seat_session(request, name)
+    await session.settled(SETTLE_SECONDS)
+    question = session.front.question
     if question is None:
         raise HTTPException(409, NOT_ASKED)
     try:
@@ -61,7 +61,7 @@ async def ask(request: Request, name: Name) -> Response:
         raise HTTPException(403, str(error)) from None
     except UserError as error:
         raise HTTPException(422, str(error)) from None
-    desk.assisted()
+    session.assisted()
     return _json(hint)
 
 
@@ -71,14 +71,14 @@ async def back(request: Request, name: Name) -> Response:
     site: Site = request.app.state.site
     if not is_same_origin(request):
         raise HTTPException(403, FROM_ELSEWHERE)
-    desk = await my_desk(request, name)
+    session = await my_seat_session(request, name)
     try:
         await run_in_threadpool(take_back, site.ladder, name, secret_of(request))
     except Forbidden as error:
         raise HTTPException(403, str(error)) from None
     except Conflict as error:
         raise HTTPException(409, str(error)) from None
-    desk.taken_back()
+    session.taken_back()
     return Response(status_code=204)
 
 

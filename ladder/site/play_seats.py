@@ -1,4 +1,4 @@
-"""Who sits where: the cookie of a chair, how guests are told from one another, and the desk that a request is for."""
+"""Who sits where: the cookie of a chair, how guests are told from one another, and whose session a request is for."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from ladder.app.ladder import Ladder
-    from ladder.app.tables.person_desk import PersonDesk
+    from ladder.app.tables.seat_session import SeatSession
     from ladder.site.context import Site
     from ladder.values.people import TableState
 
@@ -72,9 +72,9 @@ def my_table(request: Request, name: str) -> TableState:
     return state
 
 
-async def my_desk(request: Request, name: str) -> PersonDesk:
+async def my_seat_session(request: Request, name: str) -> SeatSession:
     """
-    Give the desk of the chair of whoever asks.
+    Give the session of the chair of whoever asks.
 
     Raises:
         HTTPException: 404 if there is no such table, or no such chair.
@@ -82,7 +82,7 @@ async def my_desk(request: Request, name: str) -> PersonDesk:
     site: Site = request.app.state.site
     try:
         secret = secret_of(request)
-        return await site.desks.at(name, secret, partial(find_seat, site.ladder, name, secret))
+        return await site.seat_sessions.at(name, secret, partial(find_seat, site.ladder, name, secret))
     except LadderError:
         raise HTTPException(404, NOT_YOURS) from None
 

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from ladder.errors import Conflict, TooOften, UserError
 from ladder.site.packed_stream import event_stream
 from ladder.site.play_said import JSON, AnswerSaid, PresenceSaid, said_of
-from ladder.site.play_seats import my_desk
+from ladder.site.play_seats import my_seat_session
 from ladder.site.tab_streams import MOST_STREAMS, tab_messages
 
 if TYPE_CHECKING:
@@ -28,20 +28,20 @@ NOT_KEPT = {"Cache-Control": "no-store"}
 @router.get("/{name}/state")
 async def state(request: Request, name: Name) -> Response:
     """Give the table as the person may see it now."""
-    desk = await my_desk(request, name)
-    await desk.settled(SETTLE_SECONDS)
-    return _json(desk.front.state())
+    session = await my_seat_session(request, name)
+    await session.settled(SETTLE_SECONDS)
+    return _json(session.front.state())
 
 
 @router.get("/{name}/stream")
 async def stream(request: Request, name: Name) -> Response:
     """Send the table as the person may see it, now and whenever that changes (server-sent events)."""
     site: Site = request.app.state.site
-    if site.desks.tabs + site.watches.tabs >= MOST_STREAMS:
+    if site.seat_sessions.tabs + site.watches.tabs >= MOST_STREAMS:
         raise HTTPException(503, "Too many play at once; try again soon.", {"Retry-After": "10"})
-    desk = await my_desk(request, name)
+    session = await my_seat_session(request, name)
     return event_stream(
-        request, tab_messages(site.metrics, desk.open_tab(), lambda state: state.status in ("over", "ended"))
+        request, tab_messages(site.metrics, session.open_tab(), lambda state: state.status in ("over", "ended"))
     )
 
 
@@ -49,12 +49,12 @@ async def stream(request: Request, name: Name) -> Response:
 async def answer(request: Request, name: Name) -> Response:
     """Answer a question: 204; 409 with the table as it is now if it is no longer open, 422 if the rules forbid it."""
     said = await said_of(request, AnswerSaid)
-    desk = await my_desk(request, name)
-    await desk.settled(SETTLE_SECONDS)
+    session = await my_seat_session(request, name)
+    await session.settled(SETTLE_SECONDS)
     try:
-        desk.answer(said.decision, said.action)
+        session.answer(said.decision, said.action)
     except Conflict:
-        return _json(desk.front.state(), 409)
+        return _json(session.front.state(), 409)
     except UserError as error:
         return _refused(422, str(error))
     return Response(status_code=204)
@@ -64,10 +64,10 @@ async def answer(request: Request, name: Name) -> Response:
 async def presence(request: Request, name: Name) -> Response:
     """Say that one is here, or away, or has looked at the end of a deal."""
     said = await said_of(request, PresenceSaid)
-    desk = await my_desk(request, name)
-    await desk.settled(SETTLE_SECONDS)
+    session = await my_seat_session(request, name)
+    await session.settled(SETTLE_SECONDS)
     try:
-        desk.say(said.state, said.deal)
+        session.say(said.state, said.deal)
     except TooOften as error:
         return _refused(429, str(error))
     return Response(status_code=204)

@@ -44,7 +44,7 @@ def watch(request: Request, name: Name, key: Key = "") -> Response:
 async def watch_stream(request: Request, name: Name, key: Key = "") -> Response:
     """Send the table as a spectator sees it, now and whenever that changes (server-sent events)."""
     site: Site = request.app.state.site
-    if site.watches.tabs + site.desks.tabs >= MOST_STREAMS:
+    if site.watches.tabs + site.seat_sessions.tabs >= MOST_STREAMS:
         raise HTTPException(503, "Too many watch at once; try again soon.", {"Retry-After": "10"})
     try:
         tab = await site.watches.open_tab(name, key)

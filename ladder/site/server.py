@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 
 from ladder.app.live_hub import LiveHub
-from ladder.app.tables.person_desks import PersonDesks
+from ladder.app.tables.seat_sessions import SeatSessions
 from ladder.site.application import make_app
 from ladder.site.connection import HEAD_BYTES, MOST_CONNECTIONS, Patience, PatientConnection
 
@@ -50,14 +50,14 @@ def make_server(ladder: Ladder, tls: Tls | None = None, patience: Patience = PAT
         tls: The certificate; None: HTTP.
         patience: How long visitors are waited for.
     """
-    hub, desks, proxy = LiveHub(ladder), PersonDesks(), ladder.settings.site_proxy
+    hub, seat_sessions, proxy = LiveHub(ladder), SeatSessions(), ladder.settings.site_proxy
 
     async def renew() -> None:
         if tls is not None:
             tls.renew()
 
     config = uvicorn.Config(
-        make_app(ladder, hub, desks=desks),
+        make_app(ladder, hub, seat_sessions=seat_sessions),
         http=PatientConnection.with_patience(patience),
         h11_max_incomplete_event_size=HEAD_BYTES,
         limit_concurrency=MOST_CONNECTIONS,
@@ -72,16 +72,16 @@ def make_server(ladder: Ladder, tls: Tls | None = None, patience: Patience = PAT
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         lifespan="on",
     )
-    return SiteServer(config, hub, desks)
+    return SiteServer(config, hub, seat_sessions)
 
 
 class SiteServer(uvicorn.Server):
     """Ends streams before it waits for requests to end; a signal is how it is ended, no failure."""
 
-    def __init__(self, config: uvicorn.Config, hub: LiveHub, desks: PersonDesks) -> None:
+    def __init__(self, config: uvicorn.Config, hub: LiveHub, seat_sessions: SeatSessions) -> None:
         super().__init__(config)
         self._hub = hub
-        self._desks = desks
+        self._seat_sessions = seat_sessions
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -96,5 +96,5 @@ class SiteServer(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """See uvicorn."""
         await self._hub.close()
-        await self._desks.close()
+        await self._seat_sessions.close()
         await super().shutdown(sockets)

@@ -38,7 +38,7 @@ class TableSigns:
 
 @dataclass(frozen=True)
 class FoundSeat:
-    """What a desk must know of its table."""
+    """What a seat session must know of its table."""
 
     state: TableState
     place: SeatPlace

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import ladder.cluster.knock
-import ladder.cluster.session
 import ladder.cluster.worker_program
+import ladder.cluster.worker_session
 import ladder.runner.coordinator
 import ladder.runner.in_flight
 import ladder.runner.submission_runs
@@ -26,8 +26,8 @@ import ladder.store.commands.queue
 import pigpen.version
 from ladder.cli.entry import main
 from ladder.cluster.scheduler_process import SchedulerProcess
-from ladder.cluster.session import Session
 from ladder.cluster.terms import ANSWER
+from ladder.cluster.worker_session import WorkerSession
 from ladder.runner.calibration import Calibration
 from ladder.worker.calibration_match import play_calibration_match
 from ladder.worker.channel import Frame, MessageKind
@@ -89,16 +89,16 @@ ENDLESS = "a gigabyte of answer"
 
 def lie_endlessly() -> None:
     """Send a gigabyte, part by part, in place of each match's answer."""
-    send_answer = Session._answer
+    send_answer = WorkerSession._answer
 
-    async def endless(self: Session, token: str, answer: Frame) -> None:
+    async def endless(self: WorkerSession, token: str, answer: Frame) -> None:
         if answer.kind is MessageKind.ANSWER and json.loads(answer.body).get("match"):
             send, part = getattr(self._dask.scheduler, ANSWER), "x" * (1 << 20)
             for _ in range(1024):
                 await send(call=answer.call, token=token, part=part, kind="")
         await send_answer(self, token, answer)
 
-    Session._answer = endless  # type: ignore[method-assign]
+    WorkerSession._answer = endless  # type: ignore[method-assign]
 
 
 def _lines(answer: str) -> list[Any]:
@@ -140,7 +140,7 @@ def be_hasty() -> None:
     SchedulerProcess.start.__func__.__kwdefaults__["ttl_seconds"] = TTL  # type: ignore[attr-defined]
     ladder.cluster.worker_program.FIRST_WAIT = 0.2
     ladder.cluster.worker_program.LONGEST_WAIT = 1.0
-    ladder.cluster.session.START_SECONDS = JOIN
+    ladder.cluster.worker_session.START_SECONDS = JOIN
 
 
 def be_old() -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ladder.cli.entry import main
-from ladder.cluster import session
+from ladder.cluster import worker_session
 
-session.FACTS_SECONDS = 0.2
-session.DEAF_SECONDS = 5.0
+worker_session.FACTS_SECONDS = 0.2
+worker_session.DEAF_SECONDS = 5.0
 main()

@@ -24,8 +24,8 @@ from tornado.iostream import StreamClosedError
 from ladder.cluster.certificates import read_identity
 from ladder.cluster.dask_setup import set_up_worker
 from ladder.cluster.facts import Facts
-from ladder.cluster.session import Session
 from ladder.cluster.terms import ANSWER, TOPIC
+from ladder.cluster.worker_session import WorkerSession
 from ladder.worker.worker_processes import WorkerProcesses
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class EvilError(Exception):
         return run_elsewhere(Evil.file)
 
 
-class Liar(Session):
+class Liar(WorkerSession):
     """Tells a lie where an honest worker plays."""
 
     def __init__(self, *args: Any) -> None:

@@ -11,9 +11,9 @@ import httpx
 import pytest
 
 from ladder.app.ladder import Ladder
-from ladder.app.tables.person_desk import MOST_TABS
 from ladder.app.tables.played import record_of
 from ladder.app.tables.reading import table_page
+from ladder.app.tables.seat_session import MOST_TABS
 from ladder.settings.settings import load_settings
 from ladder.values.person_state import PersonState
 from ladder.values.watch_state import WatchState

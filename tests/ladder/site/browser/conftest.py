@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 SEED = bytes(range(32)).hex()
 PATIENCE_MS = 20_000
-DESK, PHONE = (1280, 900), (360, 740)
+DESKTOP, PHONE = (1280, 900), (360, 740)
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def open_page(browser: Browser, site: Served) -> Iterator[Callable[..., Page]]:
     wrong: list[str] = []
     contexts = []
 
-    def open_page(path: str, size: tuple[int, int] = DESK, script: bool = True, dark: bool = False) -> Page:
+    def open_page(path: str, size: tuple[int, int] = DESKTOP, script: bool = True, dark: bool = False) -> Page:
         context = browser.new_context(
             viewport={"width": size[0], "height": size[1]},
             java_script_enabled=script,

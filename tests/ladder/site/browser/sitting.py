@@ -11,7 +11,7 @@ from ladder.settings.settings import load_settings
 from ladder.site.application import make_app
 from tests.ladder.recorded_ladders import new_ladder
 from tests.ladder.site.browser.chromium import chromium
-from tests.ladder.site.browser.conftest import DESK, PATIENCE_MS
+from tests.ladder.site.browser.conftest import DESKTOP, PATIENCE_MS
 from tests.ladder.site.browser.playing import Tables
 from tests.ladder.site.serving import running_app
 
@@ -55,7 +55,7 @@ def sit(browser: Browser, address: str, tables: Tables) -> Iterator[Sit]:
 
     def sit(
         asked: str,
-        size: tuple[int, int] = DESK,
+        size: tuple[int, int] = DESKTOP,
         dark: bool = False,
         touch: bool = False,
         language: str = "en",

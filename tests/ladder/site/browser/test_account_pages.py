@@ -14,7 +14,7 @@ from ladder.app.ladder import Ladder
 from ladder.settings.settings import load_settings
 from ladder.values.accounts import LOCAL, Role
 from tests.ladder.site.browser.chromium import chromium
-from tests.ladder.site.browser.conftest import DESK, PATIENCE_MS, PHONE
+from tests.ladder.site.browser.conftest import DESKTOP, PATIENCE_MS, PHONE
 from tests.ladder.site.browser.looking import findings, overflow
 from tests.ladder.site.serving import served
 
@@ -69,9 +69,9 @@ def look(page: Page, name: str, script: bool) -> None:
 @pytest.mark.parametrize(
     ("size", "script", "dark", "language"),
     [
-        pytest.param(DESK, True, False, "en", marks=[pytest.mark.long, pytest.mark.only_long]),
+        pytest.param(DESKTOP, True, False, "en", marks=[pytest.mark.long, pytest.mark.only_long]),
         (PHONE, True, True, "zh-CN"),
-        (DESK, False, False, "en"),
+        (DESKTOP, False, False, "en"),
     ],
 )
 def test_somebody_registers_and_confirms_a_log_in(

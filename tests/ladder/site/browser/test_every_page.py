@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.ladder.site.browser.conftest import DESK, PHONE
+from tests.ladder.site.browser.conftest import DESKTOP, PHONE
 from tests.ladder.site.browser.looking import findings, overflow
 
 if TYPE_CHECKING:
@@ -26,12 +26,16 @@ PAGES = (
 )  # fmt: skip
 IN_THE_DARK = ("/v/gongzhu", "/b/Trotter", "/m/{faulty}", "/help")
 """Pages that have all colours."""
-SCREENS = {"desk": (DESK, False, PAGES), "dark desk": (DESK, True, IN_THE_DARK), "phone": (PHONE, False, PAGES)}
-LATER = pytest.param("desk", marks=[pytest.mark.long, pytest.mark.only_long])
+SCREENS = {
+    "desktop": (DESKTOP, False, PAGES),
+    "dark desktop": (DESKTOP, True, IN_THE_DARK),
+    "phone": (PHONE, False, PAGES),
+}
+LATER = pytest.param("desktop", marks=[pytest.mark.long, pytest.mark.only_long])
 """The light colours are looked at on the phone, and the wide layout in the dark."""
 
 
-@pytest.mark.parametrize("screen", [LATER, "dark desk", "phone"])
+@pytest.mark.parametrize("screen", [LATER, "dark desktop", "phone"])
 def test_everybody_can_read_it(open_page: Open, site: Served, screen: str) -> None:
     size, dark, paths = SCREENS[screen]
     page = open_page("/help", size, dark=dark)

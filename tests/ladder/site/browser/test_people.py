@@ -16,7 +16,7 @@ from ladder.trials.tasks import TrialProgress
 from ladder.values.accounts import LOCAL
 from tests.ladder.people import session_of
 from tests.ladder.site.browser.chromium import chromium
-from tests.ladder.site.browser.conftest import DESK, PATIENCE_MS, PHONE
+from tests.ladder.site.browser.conftest import DESKTOP, PATIENCE_MS, PHONE
 from tests.ladder.site.browser.looking import findings, overflow
 from tests.ladder.site.peopled import Peopled, a_folder, peopled
 from tests.ladder.site.person import PASSWORD
@@ -76,7 +76,7 @@ def come(browser: Browser, place: Place) -> Iterator[Come]:
     """Somebody who has logged in with a browser of their own; without a name somebody who has not."""
     contexts = []
 
-    def come(name: str, size: tuple[int, int] = DESK, script: bool = True, dark: bool = False) -> Page:
+    def come(name: str, size: tuple[int, int] = DESKTOP, script: bool = True, dark: bool = False) -> Page:
         context = browser.new_context(
             viewport={"width": size[0], "height": size[1]},
             java_script_enabled=script,
@@ -96,11 +96,11 @@ def come(browser: Browser, place: Place) -> Iterator[Come]:
         context.close()
 
 
-LATER = pytest.param(DESK, False, marks=[pytest.mark.long, pytest.mark.only_long])
+LATER = pytest.param(DESKTOP, False, marks=[pytest.mark.long, pytest.mark.only_long])
 """The light colours are looked at on the phone, and the wide layout in the dark."""
 
 
-@pytest.mark.parametrize(("size", "dark"), [LATER, (DESK, True), (PHONE, False)])
+@pytest.mark.parametrize(("size", "dark"), [LATER, (DESKTOP, True), (PHONE, False)])
 def test_everybody_can_read_it(come: Come, place: Place, size: tuple[int, int], dark: bool) -> None:
     wrong: dict[str, object] = {}
     for name, paths in (("ada", MINE), ("olga", OF_ALL)):

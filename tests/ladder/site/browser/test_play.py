@@ -8,7 +8,7 @@ import pytest
 
 from pigpen.rules import PRESETS
 from tests.ladder.site.browser.at_table import by_ear, by_finger, by_keys, by_mouse, played_to_the_end
-from tests.ladder.site.browser.conftest import DESK, PHONE
+from tests.ladder.site.browser.conftest import DESKTOP, PHONE
 from tests.ladder.site.browser.looking import findings, overflow
 from tests.ladder.site.browser.sitting import address, browser, sit, tables
 from tests.rules.odd_rules import ODD
@@ -103,9 +103,9 @@ MORE = [pytest.mark.long, pytest.mark.only_long]
 @pytest.mark.parametrize(
     ("size", "dark", "asked"),
     [
-        (DESK, False, "rules=hearts&deals=1"),
+        (DESKTOP, False, "rules=hearts&deals=1"),
         (PHONE, True, "rules=gongzhu-five&deals=1"),
-        pytest.param(DESK, True, "rules=gongzhu-sale&deals=1&seed=2", marks=MORE),
+        pytest.param(DESKTOP, True, "rules=gongzhu-sale&deals=1&seed=2", marks=MORE),
         pytest.param(PHONE, False, "rules=hearts&deals=1", marks=MORE),
         pytest.param(PHONE, False, "rules=eight&deals=1", marks=MORE),
     ],

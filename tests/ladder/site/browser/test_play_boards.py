@@ -11,7 +11,7 @@ from tests.ladder.ladders import played
 from tests.ladder.recorded_ladders import new_ladder, recorded_match
 from tests.ladder.site.browser.at_table import by_mouse, played_to_the_end
 from tests.ladder.site.browser.chromium import chromium
-from tests.ladder.site.browser.conftest import DESK, PATIENCE_MS, PHONE
+from tests.ladder.site.browser.conftest import DESKTOP, PATIENCE_MS, PHONE
 from tests.ladder.site.browser.looking import findings, overflow
 from tests.ladder.site.browser.tables_served import tables_served
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.chromium
 
 ASKED = "kind => document.querySelector('person-table').choice?.question.kind === kind"
 KEPT = "localStorage.setItem('pigpen-play', JSON.stringify({ speed: 0, taps: 1 }))"
-SIZES = [DESK, pytest.param(PHONE, marks=[pytest.mark.long, pytest.mark.only_long])]
+SIZES = [DESKTOP, pytest.param(PHONE, marks=[pytest.mark.long, pytest.mark.only_long])]
 VERIFIED = "verify-record [role=status]"
 
 
@@ -53,7 +53,7 @@ def visit(browser: Browser, address: str) -> Iterator[Open]:
     wrong: list[str] = []
     contexts = []
 
-    def visit(path: str, size: tuple[int, int] = DESK, dark: bool = False) -> Page:
+    def visit(path: str, size: tuple[int, int] = DESKTOP, dark: bool = False) -> Page:
         context = browser.new_context(
             viewport={"width": size[0], "height": size[1]},
             color_scheme="dark" if dark else "light",
@@ -83,7 +83,7 @@ def play_it(page: Page) -> None:
     assert played_to_the_end(page, by_mouse, go_on) > 3
 
 
-@pytest.mark.parametrize("size", SIZES, ids=["desk", "phone"])
+@pytest.mark.parametrize("size", SIZES, ids=["desktop", "phone"])
 def test_todays_board_is_played_compared_and_verified(visit: Open, size: tuple[int, int]) -> None:
     page = visit("/play/today/hearts", size)
     assert (findings(page), overflow(page)) == ([], 0)
@@ -125,7 +125,7 @@ def test_a_board_of_a_match_is_chosen_on_its_page(visit: Open) -> None:
     page.wait_for_selector("deal-replayer .seat")
 
 
-@pytest.mark.parametrize("size", SIZES, ids=["desk", "phone"])
+@pytest.mark.parametrize("size", SIZES, ids=["desktop", "phone"])
 def test_in_practice_the_model_is_asked_and_dear_decisions_are_told(visit: Open, size: tuple[int, int]) -> None:
     page = visit("/play?variant=hearts", size)
     page.check("input[name=practice]")

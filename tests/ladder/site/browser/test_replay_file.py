@@ -208,7 +208,7 @@ def test_strangers_names_are_text(open_page: Open, sale: bytes) -> None:
 @pytest.mark.parametrize(
     "size",
     [pytest.param((1280, 900), marks=[pytest.mark.long, pytest.mark.only_long]), PHONE],
-    ids=["desk", "phone"],
+    ids=["desktop", "phone"],
 )
 def test_everybody_can_use_it(open_page: Open, site: Served, size: tuple[int, int]) -> None:
     page = open_page("/replay", size)

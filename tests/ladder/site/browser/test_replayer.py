@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.ladder.site.browser.conftest import DESK, PHONE, Served
+from tests.ladder.site.browser.conftest import DESKTOP, PHONE, Served
 from tests.ladder.site.browser.looking import findings, news, overflow, ready, too_small
 
 if TYPE_CHECKING:
@@ -171,12 +171,12 @@ def findings_without_script(page: Page) -> list[str]:
 @pytest.mark.parametrize(
     ("size", "dark"),
     [
-        pytest.param(DESK, False, marks=LATER),
-        pytest.param(DESK, True, marks=LATER),
+        pytest.param(DESKTOP, False, marks=LATER),
+        pytest.param(DESKTOP, True, marks=LATER),
         (PHONE, True),
         ((2560, 1300), False),
     ],
-    ids=["desk", "dark desk", "dark phone", "wide"],
+    ids=["desktop", "dark desktop", "dark phone", "wide"],
 )
 def test_everybody_can_use_it(open_page: Open, site: Served, size: tuple[int, int], dark: bool) -> None:
     page = ready(open_page(f"/m/{site.sale}/0/0#7", size, dark=dark))

@@ -1,4 +1,4 @@
-"""The desk: what is shown when, and what keys do; without a terminal, on a clock of its own."""
+"""The state of the screen: what is shown when, and what keys do; without a terminal, on a clock of its own."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 from rich.console import Console
 
 from ladder.cli.keys import END_OF_INPUT
-from ladder.cli.person_desk import Desk, Page
 from ladder.cli.person_screen import table_screen
+from ladder.cli.person_screen_state import Page, ScreenState
 from ladder.person.client import Question
 from pigpen import View
 from pigpen.rules import PRESETS, Card, Deal, Face, MoonChoice, Phase, deal_hands
@@ -48,12 +48,12 @@ class Told:
 
 
 class Table:
-    """A deal, and the desk of seat 0."""
+    """A deal, and the screen of the person in seat 0."""
 
     def __init__(self, deal: Deal, pace: float = 0.0) -> None:
         self.deal, self.time, self.told = deal, FakeTime(), Told()
-        self.desk = Desk(pace, self.time)
-        self.desk.seat = self.told
+        self.state = ScreenState(pace, self.time)
+        self.state.seat = self.told
         self.show()
 
     @property
@@ -61,25 +61,25 @@ class Table:
         return View(*self.deal.known_to(0), totals=(0,) * self.deal.rules.players, decision=1, limit=30.0)
 
     def show(self, *, away: bool = False) -> None:
-        self.desk.saw(Seen(self.view, NAMES[: self.deal.rules.players], away))
-        self.desk.advance()
+        self.state.saw(Seen(self.view, NAMES[: self.deal.rules.players], away))
+        self.state.advance()
 
     def ask(self) -> None:
-        self.desk.asked(Question(self.view, self.time() + 30.0))
-        self.desk.advance()
+        self.state.asked(Question(self.view, self.time() + 30.0))
+        self.state.advance()
 
     def press(self, *keys: str) -> None:
         for key in keys:
-            self.desk.press(key)
-            self.desk.advance()
+            self.state.press(key)
+            self.state.advance()
 
     @property
     def text(self) -> str:
-        return drawn(self.desk)
+        return drawn(self.state)
 
 
-def drawn(desk: Desk, width: int = 80, height: int = 24) -> str:
-    lines = table_screen(desk, width, height)
+def drawn(state: ScreenState, width: int = 80, height: int = 24) -> str:
+    lines = table_screen(state, width, height)
     assert len(lines) <= height
     assert all(line.cell_len <= width for line in lines)
     return "\n".join(line.plain for line in lines)
@@ -103,16 +103,16 @@ def test_cards_to_pass_fill_slots_and_can_be_taken_back() -> None:
     table.ask()
     assert "[  ] [  ] [  ]" in table.text
     table.press(" ", "right", " ", "right", "\r")
-    first, second, third = table.desk.choice.cards  # type: ignore[union-attr]
+    first, second, third = table.state.choice.cards  # type: ignore[union-attr]
     assert "Enter passes" in table.text
     table.press("right", " ")
-    assert table.desk.said == "3 cards are chosen: Enter passes them, Space takes one back."
+    assert table.state.said == "3 cards are chosen: Enter passes them, Space takes one back."
     table.press("left", " ")
-    assert table.desk.choice is not None
-    assert table.desk.choice.cards == [first, second]
+    assert table.state.choice is not None
+    assert table.state.choice.cards == [first, second]
     table.press("\r", "\r")
     assert table.told.answers == [(1, (first, second, third))]
-    assert table.desk.choice is None
+    assert table.state.choice is None
 
 
 def test_cards_that_were_received_are_told_and_marked() -> None:
@@ -124,7 +124,7 @@ def test_cards_that_were_received_are_told_and_marked() -> None:
     assert "You were passed" in table.text
     marked = {
         text.plain[span.start : span.end]
-        for text in table_screen(table.desk, 80, 24)
+        for text in table_screen(table.state, 80, 24)
         for span in text.spans
         if "underline" in str(span.style)
     }
@@ -139,9 +139,9 @@ def test_a_card_that_may_not_be_played_says_why_and_is_not_played() -> None:
     barred = next(card for card in view.hand if card not in view.legal)
     for _ in view.hand:
         table.press("right")
-        if table.desk.choice and table.desk.choice.cursor == barred:
+        if table.state.choice and table.state.choice.cursor == barred:
             break
-    assert "follow suit" in table.desk.said
+    assert "follow suit" in table.state.said
     table.press("\r")
     assert not table.told.answers
     table.press({0: "c", 1: "d", 2: "h", 3: "s"}[view.legal[0].suit], "\r")
@@ -153,7 +153,7 @@ def test_exposing_none_is_said_explicitly() -> None:
     table = Table(dealt(GONGZHU, "AH QS", "JD", "TC", ""))
     table.ask()
     table.press("\r")
-    assert table.desk.said == "Nothing is chosen: Space chooses a card, n exposes none."
+    assert table.state.said == "Nothing is chosen: Space chooses a card, n exposes none."
     table.press("n")
     assert table.told.answers == [(1, {})]
 
@@ -172,8 +172,8 @@ def test_the_moon_is_chosen_by_arrows() -> None:
     table = hearts(3)
     view = table.view
     view.phase, view.legal_mask, view.hand_mask = Phase.MOON, 0, 0
-    table.desk.asked(Question(view, 30.0))
-    table.desk.advance()
+    table.state.asked(Question(view, 30.0))
+    table.state.advance()
     assert "-26 for you" in table.text
     assert "+26 for everybody else" in table.text
     table.press("right", "\r")
@@ -186,13 +186,13 @@ def test_cards_are_shown_one_by_one_and_enter_shows_all_that_has_come() -> None:
     for _ in range(3):
         deal.apply(deal.turn, deal.default_action(deal.turn))
         table.show()
-    assert table.desk.seen is not None
-    assert len(table.desk.seen.view.plays) == 0
+    assert table.state.seen is not None
+    assert len(table.state.seen.view.plays) == 0
     table.time.seconds = 1.0
-    assert table.desk.advance() == 1.0
-    assert len(table.desk.seen.view.plays) == 1
+    assert table.state.advance() == 1.0
+    assert len(table.state.seen.view.plays) == 1
     table.press("\r")
-    assert len(table.desk.seen.view.plays) == 3
+    assert len(table.state.seen.view.plays) == 3
     assert not table.told.answers
 
 
@@ -200,9 +200,9 @@ def test_the_clock_is_shown_while_a_question_is_open() -> None:
     table = hearts()
     table.ask()
     table.time.seconds = 5.0
-    assert table.desk.seconds_left == 25.0
+    assert table.state.seconds_left == 25.0
     assert "25 s" in table.text
-    wait = table.desk.advance()
+    wait = table.state.advance()
     assert wait is not None
     assert wait <= 1.01, "it is drawn again every second"
 
@@ -210,16 +210,16 @@ def test_the_clock_is_shown_while_a_question_is_open() -> None:
 def test_a_fault_is_said_plainly_and_closes_the_question() -> None:
     table = hearts()
     table.ask()
-    table.desk.told(FaultNotice("timeout", "no answer within 30.000 s", 1, takeover=False))
-    table.desk.advance()
-    assert table.desk.choice is None
+    table.state.told(FaultNotice("timeout", "no answer within 30.000 s", 1, takeover=False))
+    table.state.advance()
+    assert table.state.choice is None
     assert "✗ Your time was up: the default was played for you." in table.text
 
 
 def test_what_was_illegal_is_named() -> None:
     table = hearts()
-    table.desk.told(FaultNotice("illegal", "QS may not be played now; legal: 2C", 1, takeover=False))
-    table.desk.advance()
+    table.state.told(FaultNotice("illegal", "QS may not be played now; legal: 2C", 1, takeover=False))
+    table.state.advance()
     assert "✗ Q♠ may not be played now; legal: 2♣: the default was played for you." in table.text
 
 
@@ -229,7 +229,7 @@ def test_who_is_away_may_come_back() -> None:
     table.press("a")
     assert table.told.said == ["leave"]
     table.show(away=True)
-    assert table.desk.choice is None
+    assert table.state.choice is None
     assert "b: I'm back" in table.text
     table.press("b")
     assert table.told.said == ["leave", "come back"]
@@ -243,43 +243,43 @@ def test_the_end_of_a_deal_is_explained_and_waits_for_a_key() -> None:
             deal.apply(seat, deal.default_action(seat))
         table.show()
     scores = deal.scores()
-    table.desk.told(DealResult(3, 0, scores, scores))
-    table.desk.advance()
+    table.state.told(DealResult(3, 0, scores, scores))
+    table.state.advance()
     assert "The end of deal 3" in table.text
     assert "Q♠ +13" in table.text
     table.press("t")
     assert table.text.startswith("Score sheet")
     table.press("x", "\r")
     assert table.told.said == ["go on after 3"]
-    assert table.desk.result is None
-    table.desk.told(DealResult(3, 0, scores, scores))
-    table.desk.advance()
-    assert table.desk.result is None, "told again after a lost connection"
-    table.desk.told(MatchResult(2, 4.0))
-    table.desk.advance()
+    assert table.state.result is None
+    table.state.told(DealResult(3, 0, scores, scores))
+    table.state.advance()
+    assert table.state.result is None, "told again after a lost connection"
+    table.state.told(MatchResult(2, 4.0))
+    table.state.advance()
     assert "you are 2nd of 4" in table.text
     table.press(" ")
-    assert table.desk.is_done
-    assert not table.desk.has_left
+    assert table.state.is_done
+    assert not table.state.has_left
 
 
 def test_leaving_is_asked_once() -> None:
     table = hearts()
     table.ask()
     table.press("q")
-    assert table.desk.page is Page.LEAVING
+    assert table.state.page is Page.LEAVING
     assert "Leave the match?" in table.text
     table.press("n")
-    assert not table.desk.is_done
+    assert not table.state.is_done
     table.press("q", "y")
-    assert table.desk.has_left
-    assert table.desk.is_done
+    assert table.state.has_left
+    assert table.state.is_done
 
 
 def test_a_terminal_that_is_gone_leaves() -> None:
     table = hearts()
     table.press(END_OF_INPUT)
-    assert table.desk.has_left
+    assert table.state.has_left
 
 
 def test_the_last_trick_is_shown_until_a_key() -> None:
@@ -297,9 +297,9 @@ def test_the_last_trick_is_shown_until_a_key() -> None:
 
 def test_a_lost_connection_is_said() -> None:
     table = hearts()
-    table.desk.connected(is_there=False)
+    table.state.connected(is_there=False)
     assert "The connection is lost" in table.text
-    table.desk.connected(is_there=True)
+    table.state.connected(is_there=True)
     assert "The connection is lost" not in table.text
 
 
@@ -312,13 +312,13 @@ def test_the_only_card_that_may_be_played_is_played_and_that_is_said() -> None:
         deal.apply(seat, deal.default_action(seat))
         table.show()
     assert "You had no other card to play." in table.text
-    assert table.desk.choice is None
+    assert table.state.choice is None
 
 
 def test_a_small_terminal_still_shows_what_is_needed_to_play_on() -> None:
     table = hearts()
     table.ask()
-    text = drawn(table.desk, 80, 12)
+    text = drawn(table.state, 80, 12)
     assert "This needs 80 columns and 24 lines" in text
     assert "Choose 3 cards" in text
     assert "♠" in text
@@ -329,13 +329,13 @@ def test_any_number_of_players_fits(players: int) -> None:
     removed = tuple(map(str, HEARTS.deck[1 : 1 + 52 % players]))
     rules = replace(HEARTS, players=players, removed=removed, passing=None)
     deal = Deal(rules, deal_hands(rules, bytes(32), 0))
-    desk = Desk(0.0)
+    state = ScreenState(0.0)
     names = tuple(f"player {seat}" for seat in range(players))
     while not deal.is_over:
         view = View(*deal.known_to(1), totals=(0,) * players)
-        desk.saw(Seen(view, names))
-        desk.advance()
-        text = drawn(desk)
+        state.saw(Seen(view, names))
+        state.advance()
+        text = drawn(state)
         assert all(f"{seat} player {seat}" in text for seat in range(players))
         deal.apply(deal.turn, deal.default_action(deal.turn))
 
@@ -345,19 +345,19 @@ def test_any_number_of_players_fits(players: int) -> None:
 def test_every_moment_of_a_deal_fits_the_screen(rules: Rules, size: tuple[int, int]) -> None:
     deal = Deal(rules, deal_hands(rules, bytes(32), 0))
     table = Table(deal)
-    table.desk.welcomed(Welcome(rules, 0, "game", ClockSetting(0.0, 30.0, 30.0, 30.0)))
+    table.state.welcomed(Welcome(rules, 0, "game", ClockSetting(0.0, 30.0, 30.0, 30.0)))
     while not deal.is_over:
         if 0 in deal.to_act:
             table.ask()
-            assert f"{rules.title.split(',')[0]}" in drawn(table.desk, *size)
+            assert f"{rules.title.split(',')[0]}" in drawn(table.state, *size)
         for seat in deal.to_act:
             deal.apply(seat, deal.default_action(seat))
         table.show()
-        drawn(table.desk, *size)
-    table.desk.told(DealResult(0, 0, deal.scores(), deal.scores()))
-    table.desk.advance()
-    assert Console(width=80).render_lines(drawn(table.desk, *size))
+        drawn(table.state, *size)
+    table.state.told(DealResult(0, 0, deal.scores(), deal.scores()))
+    table.state.advance()
+    assert Console(width=80).render_lines(drawn(table.state, *size))
     for page in ("?", "t"):
         table.press(page)
-        drawn(table.desk, *size)
+        drawn(table.state, *size)
         table.press("x")

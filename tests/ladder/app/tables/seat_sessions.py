@@ -1,4 +1,4 @@
-"""A table that is played in the test's own event loop, and the desk of the person there."""
+"""A table that is played in the test's own event loop, and the session of the person there."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import asyncio
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
-from ladder.app.tables.person_desk import DESK_SECONDS
-from ladder.app.tables.person_desks import PersonDesks
+from ladder.app.tables.seat_session import SESSION_SECONDS
+from ladder.app.tables.seat_sessions import SeatSessions
 from ladder.app.tables.table_signs import FoundSeat
 from ladder.matches.bots import InlineBots
 from ladder.matches.people import play_with_people
@@ -22,7 +22,7 @@ from tests.ladder.app.tables.states import NAMES, SEED
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from ladder.app.tables.person_desk import PersonDesk
+    from ladder.app.tables.seat_session import SeatSession
     from ladder.values.person_state import PersonState
     from pigpen.rules import Rules
     from referee.records.lines import AnyLine
@@ -42,7 +42,7 @@ class TableHere:
         self._task: asyncio.Task[None] | None = None
 
     def find(self) -> FoundSeat:
-        """What a desk is told."""
+        """What a session is told."""
         self.finds += 1
         kinds = [ChairKind.PERSON, *[ChairKind.HOUSE] * (self.rules.players - 1)]
         is_over = self.status is TableStatus.OVER
@@ -89,20 +89,20 @@ class TableHere:
 
 
 @asynccontextmanager
-async def desk_at(table: TableHere, seconds: float = DESK_SECONDS) -> AsyncIterator[PersonDesk]:
-    """The desk of the person at a table; it ends after so many seconds without a tab."""
-    desks = PersonDesks(seconds)
+async def session_at(table: TableHere, seconds: float = SESSION_SECONDS) -> AsyncIterator[SeatSession]:
+    """The session of the person at a table; it ends after so many seconds without a tab."""
+    sessions = SeatSessions(seconds)
     try:
-        yield await desks.at("table", "secret", table.find)
+        yield await sessions.at("table", "secret", table.find)
     finally:
-        await desks.close()
+        await sessions.close()
         if table._task and not table._task.done():
             await table.kill()
 
 
-async def until(desk: PersonDesk, condition: Callable[[PersonState], object]) -> PersonState:
+async def until(session: SeatSession, condition: Callable[[PersonState], object]) -> PersonState:
     """The first state of which that is true, from now on."""
-    tab = desk.open_tab()
+    tab = session.open_tab()
     try:
         async with asyncio.timeout(30):
             async for state in tab:
@@ -110,7 +110,7 @@ async def until(desk: PersonDesk, condition: Callable[[PersonState], object]) ->
                     return state
     finally:
         tab.close()
-    raise AssertionError("the desk has ended")
+    raise AssertionError("the session has ended")
 
 
 def first_answer(state: PersonState) -> str:
@@ -122,22 +122,22 @@ def first_answer(state: PersonState) -> str:
     return {"play": question.legal.split()[0] if question.legal else "", "expose": "", "moon": "add"}[question.kind]
 
 
-async def play_on(desk: PersonDesk, until_over: Callable[[PersonState], object]) -> PersonState:
+async def play_on(session: SeatSession, until_over: Callable[[PersonState], object]) -> PersonState:
     """Answer whatever is asked, until something is true."""
-    tab = desk.open_tab()
+    tab = session.open_tab()
     try:
         async with asyncio.timeout(60):
             async for state in tab:
                 if until_over(state):
                     return state
                 if state.result:
-                    desk.say("ready", state.result.deal)
-                elif state.question and state.question.decision == _asked(desk):
-                    desk.answer(state.question.decision, first_answer(state))
+                    session.say("ready", state.result.deal)
+                elif state.question and state.question.decision == _asked(session):
+                    session.answer(state.question.decision, first_answer(state))
     finally:
         tab.close()
-    raise AssertionError("the desk has ended")
+    raise AssertionError("the session has ended")
 
 
-def _asked(desk: PersonDesk) -> int | None:
-    return desk.front.question.view.decision if desk.front.question else None
+def _asked(session: SeatSession) -> int | None:
+    return session.front.question.view.decision if session.front.question else None

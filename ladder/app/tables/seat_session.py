@@ -1,8 +1,8 @@
 """
 The web process's end of a person's chair: one client of its seat, however many tabs show it.
 
-A desk finds the seat, plays there, and finds it again when the table was started anew. It ends a while after its last
-tab; the referee then says that the person is away.
+A session finds the seat, plays there, and finds it again when the table was started anew. It ends a while after its
+last tab; the referee then says that the person is away.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from ladder.values.people import SeatPlace
     from ladder.values.person_state import PersonState
 
-DESK_SECONDS = 60.0
-"""For so long a desk stays after its last tab."""
+SESSION_SECONDS = 60.0
+"""For so long a session stays after its last tab."""
 MOST_TABS = 10
 """Tabs that show one chair at the same time."""
 FIND_SECONDS = (*(0.02,) * 20, *(0.1,) * 20, 0.5)
@@ -48,8 +48,8 @@ TOO_MANY_TABS = "This table is open in too many tabs; close some."
 TOO_FAST = "That was too often; try again in {minutes} min."
 
 
-class PersonDesk:
-    """The desk of one chair."""
+class SeatSession:
+    """The session of one chair."""
 
     def __init__(
         self, find: Callable[[], FoundSeat], first: FoundSeat, gone: Callable[[], None], seconds: float
@@ -60,7 +60,7 @@ class PersonDesk:
         Args:
             find: Looks for the seat; called in a thread.
             first: What it has found now.
-            gone: Called when the desk has ended.
+            gone: Called when the session has ended.
             seconds: After how long without a tab it ends.
         """
         self._find = find

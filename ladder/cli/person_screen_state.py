@@ -46,7 +46,7 @@ class Page(enum.Enum):
 PAGES = {"?": Page.HELP, "t": Page.SHEET, "l": Page.LAST_TRICK, "q": Page.LEAVING, ESCAPE: Page.LEAVING}
 
 
-class Desk:
+class ScreenState:
     """
     The table as one person sees it: the front of its client.
 

@@ -39,7 +39,7 @@ MORE_THREADS = 2
 log = structlog.get_logger()
 
 
-class Session:
+class WorkerSession:
     """One connection. Only for the thread of the event loop."""
 
     def __init__(self, address: str, identity: Identity, folder: Path, worker: TaskWorker, facts: Facts) -> None:
