@@ -48,7 +48,7 @@ PAGES = {"?": Page.HELP, "t": Page.SHEET, "l": Page.LAST_TRICK, "q": Page.LEAVIN
 
 class ScreenState:
     """
-    The table as one person sees it: the front of its client.
+    The table as one person sees it: the listener of its client.
 
     Attributes:
         seat: Is told what the person does.
@@ -92,19 +92,19 @@ class ScreenState:
     # Called by the client.
 
     def welcomed(self, welcome: Welcome) -> None:
-        """See `Front`."""
+        """See `SeatListener`."""
         self.has_tables = welcome.format.startswith("boards")
 
     def saw(self, seen: Seen) -> None:
-        """See `Front`."""
+        """See `SeatListener`."""
         self._comes(seen)
 
     def asked(self, question: Question) -> None:
-        """See `Front`."""
+        """See `SeatListener`."""
         self._comes(question)
 
     def told(self, notice: Notice) -> None:
-        """See `Front`; a result that is told again after a lost connection is known."""
+        """See `SeatListener`; a result that is told again after a lost connection is known."""
         if isinstance(notice, DealResult):
             if notice.deal <= self._told_of:
                 return
@@ -112,7 +112,7 @@ class ScreenState:
         self._comes(notice)
 
     def connected(self, *, is_there: bool) -> None:
-        """See `Front`."""
+        """See `SeatListener`."""
         self.is_connected = is_there
         self.wake()
 

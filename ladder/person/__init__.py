@@ -1,1 +1,1 @@
-"""A person at the table: the client of the seat, and what a front shows of it."""
+"""A person at the table: the client of the seat, and what a listener shows of it."""

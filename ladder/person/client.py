@@ -1,4 +1,4 @@
-"""The client of a person's seat: what it hears goes to a front, what the person decides goes to the referee."""
+"""The client of a person's seat: what it hears goes to a listener, what the person decides goes to the referee."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Question:
     """When the default is played instead, by the client's clock."""
 
 
-class Front(Protocol):
+class SeatListener(Protocol):
     """What shows the table to a person. Its methods are plain functions, and wait for nothing."""
 
     def welcomed(self, welcome: Welcome) -> None:
@@ -91,7 +91,7 @@ class PersonClient:
 
     def __init__(
         self,
-        front: Front,
+        listener: SeatListener,
         address: str,
         token: str,
         patience: float = PATIENCE_SECONDS,
@@ -101,13 +101,13 @@ class PersonClient:
         Prepare to play.
 
         Args:
-            front: Shows the table.
+            listener: Shows the table.
             address: Of the seat, such as ``unix:/path``.
             token: Of the seat.
             patience: Seconds for which the referee is looked for before it is given up.
             now: The client's clock.
         """
-        self._front = front
+        self._listener = listener
         self._hello = hello_message(token, "person", f"pigpen-person/{__version__}")
         self._address = address
         self._patience = patience
@@ -136,7 +136,7 @@ class PersonClient:
                 if isinstance(error, grpc.aio.AioRpcError) and error.code() in FINAL:
                     raise Refused(f"The referee refused this person: {error.details()}") from None
                 if self._has_connected:
-                    self._front.connected(is_there=False)
+                    self._listener.connected(is_there=False)
                     give_up = self._now() + self._patience
                 elif self._now() > give_up:
                     raise Unreachable(f"No referee at {self._address}: {error}") from None
@@ -187,17 +187,17 @@ class PersonClient:
     def _hear(self, message: RefereeMessage) -> None:
         if not self._has_connected:
             self._has_connected = True
-            self._front.connected(is_there=True)
+            self._listener.connected(is_there=True)
         kind = message.WhichOneof("body")
         if kind == "welcome":
             self._welcome = welcome_of(message.welcome)
-            self._front.welcomed(self._welcome)
+            self._listener.welcomed(self._welcome)
         elif kind == "request" and self._welcome is not None:
             self._take(view_of(message.request, self._welcome.rules))
         elif kind == "seen" and self._welcome is not None:
-            self._front.saw(seen_of(message.seen, self._welcome.rules))
+            self._listener.saw(seen_of(message.seen, self._welcome.rules))
         elif notice := notice_of(message):
-            self._front.told(notice)
+            self._listener.told(notice)
 
     def _take(self, view: View) -> None:
         """Take a question; one that is put again keeps its time, and gets its answer again if there was one."""
@@ -207,4 +207,4 @@ class PersonClient:
         else:
             self._question, self._answer = Question(view, self._now() + view.limit), None
         if self._answer is None:
-            self._front.asked(self._question)
+            self._listener.asked(self._question)

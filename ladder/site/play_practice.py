@@ -52,7 +52,7 @@ async def ask(request: Request, name: Name) -> Response:
         raise HTTPException(403, FROM_ELSEWHERE)
     session = await my_seat_session(request, name)
     await session.settled(SETTLE_SECONDS)
-    question = session.front.question
+    question = session.tracker.question
     if question is None:
         raise HTTPException(409, NOT_ASKED)
     try:

@@ -30,7 +30,7 @@ async def state(request: Request, name: Name) -> Response:
     """Give the table as the person may see it now."""
     session = await my_seat_session(request, name)
     await session.settled(SETTLE_SECONDS)
-    return _json(session.front.state())
+    return _json(session.tracker.state())
 
 
 @router.get("/{name}/stream")
@@ -54,7 +54,7 @@ async def answer(request: Request, name: Name) -> Response:
     try:
         session.answer(said.decision, said.action)
     except Conflict:
-        return _json(session.front.state(), 409)
+        return _json(session.tracker.state(), 409)
     except UserError as error:
         return _refused(422, str(error))
     return Response(status_code=204)

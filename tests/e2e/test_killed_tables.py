@@ -27,7 +27,7 @@ from tests.e2e.command import PIGPEN, environment
 from tests.e2e.small_ladder import enter_quick
 from tests.for_two import FOR_TWO
 from tests.ladder.ladders import NOW
-from tests.ladder.person.fronts import BotFront
+from tests.ladder.person.listeners import BotListener
 from tests.ladder.tables.at_tables import in_loop, play_chair
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def of_house_bots(ladder: Ladder, folder: Path) -> TableOrder:
     return TableOrder(variant="gongzhu", chairs=(HOUSE, ChairOrder(), HOUSE, HOUSE), format="deals:3")
 
 
-class SlowFront(BotFront):
+class SlowListener(BotListener):
     """Thinks a little, so that there is time to kill."""
 
     def asked(self, question: Question) -> None:
@@ -99,20 +99,20 @@ def tables(ladder: Ladder, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
             program.kill()
 
 
-async def killed_again_and_again(ladder: Ladder, folder: Path, opened: OpenedTable, chair: int) -> SlowFront:
+async def killed_again_and_again(ladder: Ladder, folder: Path, opened: OpenedTable, chair: int) -> SlowListener:
     """Play the table to its end, while its process is killed."""
-    front = SlowFront()
-    playing = asyncio.ensure_future(play_chair(ladder, opened, chair, front))
+    listener = SlowListener()
+    playing = asyncio.ensure_future(play_chair(ladder, opened, chair, listener))
     for _ in range(KILLS):
         with tables(ladder, folder):
-            before = len(front.questions)
-            while len(front.questions) < before + 4 and not playing.done():
+            before = len(listener.questions)
+            while len(listener.questions) < before + 4 and not playing.done():
                 await asyncio.sleep(0.01)
     with tables(ladder, folder):
         await playing
         while table_page(ladder, opened.name).status != TableStatus.OVER:
             await asyncio.sleep(0.02)
-    return front
+    return listener
 
 
 LATER = pytest.mark.only_long
@@ -133,8 +133,8 @@ def test_a_killed_process_loses_no_card(order_of, ladder: Ladder, tmp_path: Path
     (chair,) = opened.secrets
 
     async def play() -> None:
-        front = await killed_again_and_again(ladder, tmp_path, opened, chair)
-        decisions = [question.view.decision for question in front.questions]
+        listener = await killed_again_and_again(ladder, tmp_path, opened, chair)
+        decisions = [question.view.decision for question in listener.questions]
         assert decisions == sorted(decisions), "no decision that was taken is asked for again"
 
     in_loop(play(), 280)

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ladder.app.tables.person_answers import answer_of, is_same_answer
-from ladder.app.tables.person_front import PersonFront
+from ladder.app.tables.person_state_tracker import PersonStateTracker
 from ladder.app.tables.table_signs import signs_of
 from ladder.app.tables.tabs import Tab
 from ladder.errors import Conflict, LadderError, StoreError, TooOften
@@ -74,7 +74,7 @@ class SeatSession:
         self._is_taken_back = False
         self._is_old = False
         self._timer: asyncio.TimerHandle | None = None
-        self.front = PersonFront(self._changed, signs_of(first))
+        self.tracker = PersonStateTracker(self._changed, signs_of(first))
         self._linger()
         self._task = asyncio.ensure_future(self._live(first))
 
@@ -92,7 +92,7 @@ class SeatSession:
         """
         if len(self._tabs) >= MOST_TABS:
             raise TooOften(TOO_MANY_TABS, 10.0)
-        tab = Tab(self.leave, self.front.state())
+        tab = Tab(self.leave, self.tracker.state())
         if self._task.done():
             tab.end()
         self._tabs.add(tab)
@@ -113,11 +113,11 @@ class SeatSession:
             UserError: If it is no answer that is allowed.
         """
         self._linger()
-        question = self.front.question
+        question = self.tracker.question
         if question is not None and question.view.decision == decision:
-            if not self.front.answer(decision, answer_of(question.view, words)):
+            if not self.tracker.answer(decision, answer_of(question.view, words)):
                 raise Conflict(STALE)
-        elif not is_same_answer(self.front.answered(decision), words):
+        elif not is_same_answer(self.tracker.answered(decision), words):
             raise Conflict(STALE)
 
     def say(self, state: str, deal: int | None = None) -> None:
@@ -133,7 +133,7 @@ class SeatSession:
         self._said.append(now)
         self._linger()
         if state == "ready" and deal is not None:
-            self.front.go_on(deal)
+            self.tracker.go_on(deal)
         elif self._client is not None and state in ("here", "away"):
             (self._client.come_back if state == "here" else self._client.leave)()
 
@@ -144,8 +144,8 @@ class SeatSession:
 
     def assisted(self) -> None:
         """The person has asked before it played."""
-        self.front.signs = replace(self.front.signs, assisted=True)
-        self.front.show()
+        self.tracker.signs = replace(self.tracker.signs, assisted=True)
+        self.tracker.show()
 
     async def settled(self, seconds: float) -> None:
         """
@@ -158,10 +158,10 @@ class SeatSession:
                 while not self._is_settled():
                     self._news.clear()
                     await self._news.wait()
-        if self.front.question is None and self.front.is_connected and not self._is_old:
+        if self.tracker.question is None and self.tracker.is_connected and not self._is_old:
             with suppress(TimeoutError):
                 async with asyncio.timeout(QUESTION_SECONDS):
-                    while self.front.question is None:
+                    while self.tracker.question is None:
                         self._news.clear()
                         await self._news.wait()
             self._is_old = True
@@ -175,7 +175,9 @@ class SeatSession:
             await self._task
 
     def _is_settled(self) -> bool:
-        return self._task.done() or self.front.is_connected or self.front.signs.status in ("waiting", "over", "ended")
+        return (
+            self._task.done() or self.tracker.is_connected or self.tracker.signs.status in ("waiting", "over", "ended")
+        )
 
     def _changed(self, state: PersonState) -> None:
         self._news.set()
@@ -206,8 +208,8 @@ class SeatSession:
                 with suppress(StoreError):  # it will answer again, and the seat may be there all the time
                     found = await asyncio.to_thread(self._find)
         except LadderError:  # the table is gone
-            self.front.signs = replace(self.front.signs, status="ended")
-            self.front.show()
+            self.tracker.signs = replace(self.tracker.signs, status="ended")
+            self.tracker.show()
         finally:
             for tab in self._tabs:
                 tab.end()
@@ -216,22 +218,22 @@ class SeatSession:
     def _take(self, found: FoundSeat) -> bool:
         """Take over what is known of the table, and say whether it has ended."""
         signs = signs_of(found)
-        if signs != self.front.signs:
-            self.front.signs = signs
-            self.front.show()
+        if signs != self.tracker.signs:
+            self.tracker.signs = signs
+            self.tracker.show()
         return signs.status in ("over", "ended")
 
     async def _play(self, place: SeatPlace) -> bool:
         """Play as long as the seat is there, and say whether it has been."""
-        self._client = self.front.seat = PersonClient(self.front, place.address, place.token, PATIENCE_SECONDS)
+        self._client = self.tracker.seat = PersonClient(self.tracker, place.address, place.token, PATIENCE_SECONDS)
         if self._attempt not in (None, place.attempt):
-            self.front.notice("taken_back" if self._is_taken_back else "resumed")
+            self.tracker.notice("taken_back" if self._is_taken_back else "resumed")
             self._is_taken_back = False
-        self._attempt, self._is_old, before = place.attempt, False, self.front.connections
+        self._attempt, self._is_old, before = place.attempt, False, self.tracker.connections
         try:
             with suppress(Refused, Unreachable):
                 await self._client.play_match()
         finally:
             self._client = None
-            self.front.seat_is_gone()
-        return self.front.connections > before
+            self.tracker.seat_is_gone()
+        return self.tracker.connections > before

@@ -21,7 +21,7 @@ from referee.records.file import RecordWriter, read_record
 from referee.records.recorded import BadRecord, Recorded
 from referee.replay.deal_replay import DealReplay
 from referee.replay.verify import verify
-from tests.ladder.person.fronts import BotFront, sitting
+from tests.ladder.person.listeners import BotListener, sitting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,32 +40,32 @@ def spec_of(rules: Rules, form: Format, person: int = 0) -> MatchSpec:
     return MatchSpec(rules, tuple(names), form, DEFAULT_CLOCK, bytes(32), {person: person_clock(600.0)})
 
 
-def recorded(path: Path, spec: MatchSpec, fronts: list[BotFront], bots: Bots | None = None) -> Played:
-    """Play a match into a record; each table has a front of its own."""
+def recorded(path: Path, spec: MatchSpec, listeners: list[BotListener], bots: Bots | None = None) -> Played:
+    """Play a match into a record; each table has a listener of its own."""
 
-    def front() -> BotFront:
-        fronts.append(BotFront())
-        return fronts[-1]
+    def listener() -> BotListener:
+        listeners.append(BotListener())
+        return listeners[-1]
 
     source = find_bot("cautious")
     others = bots or InlineBots([source] * (len(spec.bots) - 1))
     (person,) = spec.people
     with RecordWriter.create(path) as writer:
-        return asyncio.run(play_with_people(spec, others, {person: sitting(front)}, writer.write))
+        return asyncio.run(play_with_people(spec, others, {person: sitting(listener)}, writer.write))
 
 
 @every_preset
 def test_a_person_plays_every_variant_and_the_record_holds(rules: Rules, tmp_path: Path) -> None:
-    path, fronts = tmp_path / "match.jsonl", list[BotFront]()
-    played = recorded(path, spec_of(rules, Format(2), person=1), fronts)
+    path, listeners = tmp_path / "match.jsonl", list[BotListener]()
+    played = recorded(path, spec_of(rules, Format(2), person=1), listeners)
     found = verify(path)
     assert found.holds, found.difference
     assert found.finished
-    (front,) = fronts
-    assert front.questions
-    assert [each.deal for each in front.results] == [0, 1]
-    assert front.sights[-1].view.phase is Phase.OVER
-    assert len(front.sights[-1].view.plays) == len(rules.deck)
+    (listener,) = listeners
+    assert listener.questions
+    assert [each.deal for each in listener.results] == [0, 1]
+    assert listener.sights[-1].view.phase is Phase.OVER
+    assert len(listener.sights[-1].view.plays) == len(rules.deck)
     assert played.result.results[1].timed == "wall"
     assert played.result.results[1].faults == 0
     match = Recorded.of(read_record(path))
@@ -75,14 +75,14 @@ def test_a_person_plays_every_variant_and_the_record_holds(rules: Rules, tmp_pat
 
 
 def test_every_board_is_played_from_every_seat_at_one_table_after_the_other(tmp_path: Path) -> None:
-    path, fronts = tmp_path / "match.jsonl", list[BotFront]()
-    recorded(path, spec_of(PRESETS["hearts-short"], Format(boards=2)), fronts)
+    path, listeners = tmp_path / "match.jsonl", list[BotListener]()
+    recorded(path, spec_of(PRESETS["hearts-short"], Format(boards=2)), listeners)
     assert verify(path).holds
-    assert len(fronts) == 4
-    seats = [{(seen.view.deal, seen.view.seat) for seen in front.sights} for front in fronts]
+    assert len(listeners) == 4
+    seats = [{(seen.view.deal, seen.view.seat) for seen in listener.sights} for listener in listeners]
     assert sorted(set().union(*seats)) == [(deal, seat) for deal in range(2) for seat in range(4)]
-    for front in fronts:
-        assert {seen.names[seen.view.seat] for seen in front.sights} == {"human"}
+    for listener in listeners:
+        assert {seen.names[seen.view.seat] for seen in listener.sights} == {"human"}
 
 
 def test_a_person_sits_beside_bots_in_processes(tmp_path: Path) -> None:
@@ -90,8 +90,8 @@ def test_a_person_sits_beside_bots_in_processes(tmp_path: Path) -> None:
         programs = [await ProcessSandbox(instances="fresh").load(find_bot("random")) for _ in range(3)]
         return SandboxedBots(programs, ["random", "random#2", "random#3"])
 
-    path, fronts = tmp_path / "match.jsonl", list[BotFront]()
-    played = recorded(path, spec_of(PRESETS["hearts"], Format(1)), fronts, asyncio.run(loaded()))
+    path, listeners = tmp_path / "match.jsonl", list[BotListener]()
+    played = recorded(path, spec_of(PRESETS["hearts"], Format(1)), listeners, asyncio.run(loaded()))
     assert verify(path).holds
     assert len(played.logs[0]) == 4
     assert played.logs[0][0] == ""
@@ -104,7 +104,7 @@ def test_nothing_with_a_person_in_it_is_ever_rated(tmp_path: Path) -> None:
         summarise(read_record(path))
 
 
-def test_a_front_that_fails_ends_the_match_and_leaves_nothing_behind(
+def test_a_listener_that_fails_ends_the_match_and_leaves_nothing_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from contextlib import asynccontextmanager
@@ -134,16 +134,16 @@ def test_a_front_that_fails_ends_the_match_and_leaves_nothing_behind(
 def test_a_record_that_says_otherwise_of_its_people_does_not_hold(
     change: object, difference: str, tmp_path: Path
 ) -> None:
-    path, fronts = tmp_path / "match.jsonl", list[BotFront]()
+    path, listeners = tmp_path / "match.jsonl", list[BotListener]()
 
-    class Leaves(BotFront):
+    class Leaves(BotListener):
         def asked(self, question: object) -> None:
             assert self.client is not None
             self.client.leave()
 
-    def front() -> BotFront:
-        fronts.append(Leaves())
-        return fronts[-1]
+    def listener() -> BotListener:
+        listeners.append(Leaves())
+        return listeners[-1]
 
     spec = spec_of(PRESETS["hearts"], Format(1))
 
@@ -152,7 +152,7 @@ def test_a_record_that_says_otherwise_of_its_people_does_not_hold(
 
     with RecordWriter.create(path) as writer:
         others = InlineBots([find_bot("cautious")] * 3)
-        asyncio.run(play_with_people(spec, others, {0: sitting(front)}, writer.write, seated=seated))
+        asyncio.run(play_with_people(spec, others, {0: sitting(listener)}, writer.write, seated=seated))
     assert verify(path).holds
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     change(lines[0])  # type: ignore[operator]
@@ -176,16 +176,16 @@ def write_chained(path: Path, lines: list[dict[str, object]]) -> None:
 
 
 def test_two_people_sit_at_one_table_and_each_sees_its_own_cards_alone(tmp_path: Path) -> None:
-    path, fronts = tmp_path / "match.jsonl", [BotFront(), BotFront()]
+    path, listeners = tmp_path / "match.jsonl", [BotListener(), BotListener()]
     names = ("ann", "cautious", "bob", "cautious#2")
     people = {0: person_clock(), 2: person_clock()}
     spec = MatchSpec(PRESETS["gongzhu-partners"], names, Format(2), DEFAULT_CLOCK, bytes(32), people)
-    sits = {0: sitting(lambda: fronts[0]), 2: sitting(lambda: fronts[1])}
+    sits = {0: sitting(lambda: listeners[0]), 2: sitting(lambda: listeners[1])}
     with RecordWriter.create(path) as writer:
         bots = InlineBots([find_bot("cautious")] * 2)
         asyncio.run(play_with_people(spec, bots, sits, writer.write))
     assert verify(path).holds
-    for seat, front in zip((0, 2), fronts, strict=True):
-        assert {seen.view.seat for seen in front.sights} == {seat}
-        assert {seen.names for seen in front.sights} == {names}
-        assert {question.view.seat for question in front.questions} == {seat}
+    for seat, listener in zip((0, 2), listeners, strict=True):
+        assert {seen.view.seat for seen in listener.sights} == {seat}
+        assert {seen.names for seen in listener.sights} == {names}
+        assert {question.view.seat for question in listener.questions} == {seat}

@@ -14,7 +14,7 @@ from referee.match.people_shown import PeopleShown
 from referee.match.spec import person_clock
 from referee.seats.hello import new_token
 from referee.seats.person_seat import PersonSeat
-from tests.ladder.person.fronts import BotFront, FirstLegal
+from tests.ladder.person.listeners import BotListener, FirstLegal
 from tests.referee.elsewhere import any_answer
 from tests.referee.match.test_leaks import PASS_AND_EXPOSE, every_preset
 from tests.referee.taps import PersonTap, Tap, played, spec_of
@@ -34,8 +34,8 @@ DEALS = 2
 class ListeningClient(PersonClient):
     """Keeps every message as it came."""
 
-    def __init__(self, front: BotFront, address: str, token: str) -> None:
-        super().__init__(front, address, token)
+    def __init__(self, listener: BotListener, address: str, token: str) -> None:
+        super().__init__(listener, address, token)
         self.heard: list[RefereeMessage] = []
 
     def _hear(self, message: RefereeMessage) -> None:
@@ -87,8 +87,8 @@ async def received(rules: Rules, folder: Path) -> list[bytes]:
     token = new_token()
     seat = PersonSeat(folder / "seat.sock", token)
     await seat.listen()
-    front = BotFront(Scripted())
-    front.client = client = ListeningClient(front, f"unix:{folder / 'seat.sock'}", token)
+    listener = BotListener(Scripted())
+    listener.client = client = ListeningClient(listener, f"unix:{folder / 'seat.sock'}", token)
     playing = asyncio.ensure_future(client.play_match())
     shown = PeopleShown(spec.bots)
     shown.seat(0, {0: seat})

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ladder.app.ladder import Ladder
     from ladder.values.people import OpenedTable, SeatPlace, TableState
-    from tests.ladder.person.fronts import BotFront
+    from tests.ladder.person.listeners import BotListener
 
 SOON = 30.0
 ENDED = (TableStatus.OVER, TableStatus.ENDED)
@@ -62,14 +62,14 @@ async def place_of(ladder: Ladder, opened: OpenedTable, chair: int, after: int =
         await asyncio.sleep(0.02)
 
 
-async def play_chair(ladder: Ladder, opened: OpenedTable, chair: int, front: BotFront) -> None:
+async def play_chair(ladder: Ladder, opened: OpenedTable, chair: int, listener: BotListener) -> None:
     """Play in a chair to the end of the table, through however many attempts."""
     attempt = 0
     while place := await place_of(ladder, opened, chair, attempt):
         attempt = place.attempt
-        front.client = PersonClient(front, place.address, place.token, patience=0.5)
+        listener.client = PersonClient(listener, place.address, place.token, patience=0.5)
         with suppress(Refused, Unreachable):
-            await front.client.play_match()
+            await listener.client.play_match()
 
 
 async def ended(ladder: Ladder, opened: OpenedTable) -> TableState:

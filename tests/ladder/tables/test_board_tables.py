@@ -18,7 +18,7 @@ from ladder.values.people import TableStatus, TableVisitor
 from referee.records.lines import DealLine
 from referee.replay.verify import verify
 from tests.ladder.ladders import played
-from tests.ladder.person.fronts import BotFront
+from tests.ladder.person.listeners import BotListener
 from tests.ladder.recorded_ladders import new_ladder, recorded_match
 from tests.ladder.tables.at_tables import ended, in_loop, play_chair, tables_process, until
 from tests.ladder.tables.test_service import Halting
@@ -47,7 +47,7 @@ def test_a_board_of_a_match_goes_on_at_the_very_card(ladder: Ladder) -> None:
     ((chair, secret),) = opened.secrets.items()
 
     async def play() -> None:
-        first, second = Halting(4), BotFront()
+        first, second = Halting(4), BotListener()
         async with tables_process(ladder):
             playing = asyncio.ensure_future(play_chair(ladder, opened, chair, first))
             await until(lambda: table_page(ladder, opened.name), lambda _: len(first.questions) == 5)
@@ -73,7 +73,7 @@ def test_todays_opponents_do_the_same_for_everybody_who_does_the_same(ladder: La
     async def play() -> None:
         async with tables_process(ladder):
             for opened in tables:
-                await play_chair(ladder, opened, 0, BotFront())
+                await play_chair(ladder, opened, 0, BotListener())
                 assert (await ended(ladder, opened)).status == TableStatus.OVER
 
     in_loop(play())

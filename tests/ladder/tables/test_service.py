@@ -25,7 +25,7 @@ from referee.records.lines import BotResult, DealLine, ResultLine
 from referee.records.recorded import Recorded
 from referee.replay.verify import verify
 from tests.ladder.ladders import enter
-from tests.ladder.person.fronts import BotFront, NotingFront
+from tests.ladder.person.listeners import BotListener, RecordingListener
 from tests.ladder.tables.at_tables import ended, in_loop, place_of, play_chair, tables_process, until
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def ladder(tmp_path: Path) -> Iterator[Ladder]:
         yield ladder
 
 
-class Halting(BotFront):
+class Halting(BotListener):
     """Answers so many questions, and then no more."""
 
     def __init__(self, most: int) -> None:
@@ -57,7 +57,7 @@ class Halting(BotFront):
         if len(self.questions) < self.most:
             super().asked(question)
         else:
-            NotingFront.asked(self, question)
+            RecordingListener.asked(self, question)
 
 
 def record_of(ladder: Ladder, name: str) -> Path:
@@ -75,8 +75,8 @@ def test_a_guest_plays_a_game_with_house_bots_and_the_record_holds(ladder: Ladde
     async def play() -> None:
         async with tables_process(ladder):
             opened = open_table(ladder, TableOrder(variant=variant, format="deals:2"), GUEST)
-            front = BotFront()
-            await play_chair(ladder, opened, 0, front)
+            listener = BotListener()
+            await play_chair(ladder, opened, 0, listener)
             page = await ended(ladder, opened)
         assert (page.status, page.reason) == (TableStatus.OVER, "")
         record = Recorded.of(read_record(record_of(ladder, opened.name)))
@@ -85,7 +85,7 @@ def test_a_guest_plays_a_game_with_house_bots_and_the_record_holds(ladder: Ladde
         ]
         assert record.first.people_numbers == {0}
         assert record.first.bots[0] == "Ada"
-        assert len(front.results) == 2
+        assert len(listener.results) == 2
         assert verify(record_of(ladder, opened.name)).holds
         assert page.seed
 
@@ -101,8 +101,8 @@ def test_two_people_and_all_house_bots_sit_at_one_table(ladder: Ladder) -> None:
         async with tables_process(ladder):
             opened = open_table(ladder, order, GUEST)
             join(ladder, opened.name, opened.secrets[2], TableVisitor(guest="192.0.2.8", shown="Ada"))
-            fronts = [BotFront(), BotFront()]
-            await asyncio.gather(*(play_chair(ladder, opened, 2 * each, fronts[each]) for each in range(2)))
+            listeners = [BotListener(), BotListener()]
+            await asyncio.gather(*(play_chair(ladder, opened, 2 * each, listeners[each]) for each in range(2)))
             assert (await ended(ladder, opened)).status == TableStatus.OVER
         record = Recorded.of(read_record(record_of(ladder, opened.name)))
         assert record.first.bots == ("Ada", "random", "Ada#2", "sampling", "exact")
@@ -118,11 +118,11 @@ def test_a_table_that_is_ended_stops_at_once_and_its_seat_is_gone(ladder: Ladder
             place = await place_of(ladder, opened, 0)
             assert place is not None
             end(ladder, opened.name, opened.secrets[0])
-            front = BotFront()
-            await play_chair(ladder, opened, 0, front)
-            while TableFiles(ladder.settings.data_dir).journal(place.table).is_file() and front.questions:
+            listener = BotListener()
+            await play_chair(ladder, opened, 0, listener)
+            while TableFiles(ladder.settings.data_dir).journal(place.table).is_file() and listener.questions:
                 await asyncio.sleep(0.02)
-            assert not front.questions
+            assert not listener.questions
         assert table_page(ladder, opened.name).reason == "It was ended at the table."
 
     in_loop(play())
@@ -134,10 +134,10 @@ def test_a_table_at_which_nobody_is_ends(ladder: Ladder) -> None:
             opened = open_table(ladder, ONE_DEAL, GUEST)
             place = await place_of(ladder, opened, 0)
             assert place is not None
-            front = NotingFront()
-            client = PersonClient(front, place.address, place.token)
+            listener = RecordingListener()
+            client = PersonClient(listener, place.address, place.token)
             playing = asyncio.ensure_future(client.play_match())
-            await until(lambda: table_page(ladder, opened.name), lambda _: bool(front.questions))
+            await until(lambda: table_page(ladder, opened.name), lambda _: bool(listener.questions))
             client.leave()
             page = await ended(ladder, opened)
             playing.cancel()
@@ -148,7 +148,7 @@ def test_a_table_at_which_nobody_is_ends(ladder: Ladder) -> None:
 
 def test_a_process_that_is_stopped_gives_its_tables_back_and_the_next_one_goes_on(ladder: Ladder) -> None:
     async def play() -> None:
-        first, second = Halting(4), BotFront()
+        first, second = Halting(4), BotListener()
         async with tables_process(ladder):
             opened = open_table(ladder, TableOrder(variant="hearts", format="deals:2"), GUEST)
             playing = asyncio.ensure_future(play_chair(ladder, opened, 0, first))
@@ -173,17 +173,17 @@ def test_a_card_is_taken_back_and_the_same_question_comes_again(ladder: Ladder, 
     order = TableOrder(variant="hearts", format="deals:1", practice=True)
 
     async def play() -> None:
-        front = Halting(questions)
+        listener = Halting(questions)
         async with tables_process(ladder):
             opened = open_table(ladder, order, GUEST)
-            playing = asyncio.ensure_future(play_chair(ladder, opened, 0, front))
-            await until(lambda: table_page(ladder, opened.name), lambda _: len(front.questions) == questions + 1)
+            playing = asyncio.ensure_future(play_chair(ladder, opened, 0, listener))
+            await until(lambda: table_page(ladder, opened.name), lambda _: len(listener.questions) == questions + 1)
             page = take_back(ladder, opened.name, opened.secrets[0])
             assert page.assisted
-            front.most = 1000
+            listener.most = 1000
             await playing
             assert (await ended(ladder, opened)).assisted
-        before, after = front.questions[questions - 1], front.questions[questions + 1]
+        before, after = listener.questions[questions - 1], listener.questions[questions + 1]
         assert before.view == after.view
         assert verify(record_of(ladder, opened.name)).holds
 
@@ -223,7 +223,7 @@ def test_the_check_of_the_database_misses_the_record_of_a_table_that_is_over(lad
     async def play() -> None:
         async with tables_process(ladder):
             opened = open_table(ladder, ONE_DEAL, GUEST)
-            await play_chair(ladder, opened, 0, BotFront())
+            await play_chair(ladder, opened, 0, BotListener())
             await ended(ladder, opened)
         assert list(check_database(ladder)) == []
         record_of(ladder, opened.name).unlink()
@@ -254,7 +254,7 @@ def test_two_processes_share_the_tables(ladder: Ladder) -> None:
     async def play() -> None:
         async with tables_process(ladder), tables_process(ladder):
             opened = [open_table(ladder, ONE_DEAL, TableVisitor(account=name)) for name in "abcdef"]
-            await asyncio.gather(*(play_chair(ladder, each, 0, BotFront()) for each in opened))
+            await asyncio.gather(*(play_chair(ladder, each, 0, BotListener()) for each in opened))
             pages = [await ended(ladder, each) for each in opened]
         assert {page.status for page in pages} == {TableStatus.OVER}
 

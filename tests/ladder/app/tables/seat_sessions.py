@@ -140,4 +140,4 @@ async def play_on(session: SeatSession, until_over: Callable[[PersonState], obje
 
 
 def _asked(session: SeatSession) -> int | None:
-    return session.front.question.view.decision if session.front.question else None
+    return session.tracker.question.view.decision if session.tracker.question else None

@@ -6,7 +6,7 @@ import asyncio
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from ladder.app.tables.person_front import PersonFront
+from ladder.app.tables.person_state_tracker import PersonStateTracker
 from ladder.app.tables.table_signs import TableSigns
 from ladder.matches.bots import InlineBots
 from ladder.matches.people import play_with_people
@@ -16,7 +16,7 @@ from pigpen.bot import decide
 from pigpen.values.notices import DealResult
 from referee.match.formats import Format
 from referee.match.spec import DEFAULT_CLOCK, MatchSpec, person_clock
-from tests.ladder.person.fronts import FirstLegal
+from tests.ladder.person.listeners import FirstLegal
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -32,7 +32,7 @@ NAMES = ("you", "b", "c", "d", "e")
 SEED = bytes(32)
 
 
-class PlayingFront(PersonFront):
+class PlayingTracker(PersonStateTracker):
     """Answers at once, and goes on at once."""
 
     bot: Bot = FirstLegal()
@@ -54,8 +54,8 @@ def game_of(rules: Rules, deals: int = 2, seed: bytes = SEED) -> tuple[list[Pers
 
     @asynccontextmanager
     async def sit(table: int, address: str, token: str) -> AsyncIterator[None]:
-        front = PlayingFront(states.append, TableSigns({NAMES[0]: "person"}))
-        front.seat = client = PersonClient(front, address, token)
+        tracker = PlayingTracker(states.append, TableSigns({NAMES[0]: "person"}))
+        tracker.seat = client = PersonClient(tracker, address, token)
         playing = asyncio.ensure_future(client.play_match())
         try:
             yield

@@ -7,7 +7,7 @@ from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING
 
-from ladder.app.tables.person_front import PersonFront
+from ladder.app.tables.person_state_tracker import PersonStateTracker
 from ladder.app.tables.table_signs import TableSigns
 from ladder.person.client import Question
 from pigpen.v1.referee_pb2 import RefereeMessage
@@ -47,20 +47,20 @@ def play(rules: Rules, seed: bytes, hands: Sequence[Sequence[int]], taps: Sequen
 def bytes_of(rules: Rules, messages: Sequence[bytes]) -> list[bytes]:
     """What a browser is sent of these messages; its person goes on at the end of each deal."""
     states: list[PersonState] = []
-    front = PersonFront(states.append, TableSigns({}), now=lambda: 0.0, clock=lambda: 0.0)
-    front.connected(is_there=True)
+    tracker = PersonStateTracker(states.append, TableSigns({}), now=lambda: 0.0, clock=lambda: 0.0)
+    tracker.connected(is_there=True)
     for data in messages:
         message = RefereeMessage.FromString(data)
         kind = message.WhichOneof("body")
         if kind == "seen":
-            front.saw(seen_of(message.seen, rules))
+            tracker.saw(seen_of(message.seen, rules))
         elif kind == "request":
             view = view_of(message.request, rules)
-            front.asked(Question(view, view.limit))
+            tracker.asked(Question(view, view.limit))
         elif notice := notice_of(message):
-            front.told(notice)
+            tracker.told(notice)
             if isinstance(notice, DealResult):
-                front.go_on(notice.deal)
+                tracker.go_on(notice.deal)
     return [state.model_dump_json().encode() for state in states]
 
 

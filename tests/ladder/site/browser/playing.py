@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from ladder.app.tables.person_front import PersonFront
+from ladder.app.tables.person_state_tracker import PersonStateTracker
 from ladder.app.tables.table_signs import TableSigns
 from ladder.matches.bots import InlineBots
 from ladder.matches.people import play_with_people
@@ -60,8 +60,8 @@ class PlayedTable:
     """Whether its streams are to end."""
 
     def __post_init__(self) -> None:
-        """Prepare the front; `play` begins."""
-        self.front = PersonFront(self._take, TableSigns({NAMES[0]: "person"}, practice=self.practice))
+        """Prepare the tracker; `play` begins."""
+        self.tracker = PersonStateTracker(self._take, TableSigns({NAMES[0]: "person"}, practice=self.practice))
         self.client: PersonClient | None = None
 
     def _take(self, state: PersonState) -> None:
@@ -80,8 +80,8 @@ class PlayedTable:
 
     @asynccontextmanager
     async def _sit(self, table: int, address: str, token: str) -> AsyncIterator[None]:
-        self.client = PersonClient(self.front, address, token)
-        self.front.seat = self.client
+        self.client = PersonClient(self.tracker, address, token)
+        self.tracker.seat = self.client
         playing = asyncio.ensure_future(self.client.play_match())
         try:
             yield
@@ -130,7 +130,7 @@ class Tables:
         rules = RULES[asked.get("rules", "hearts")]
         seed = bytes([int(asked.get("seed", "0"))] * 32)
         table = PlayedTable(rules, int(asked.get("deals", "0")) or None, seed, float(asked.get("seconds", "600")))
-        table.practice = table.front.signs.practice = "practice" in asked
+        table.practice = table.tracker.signs.practice = "practice" in asked
         name = str(len(self.tables))
         self.tables[name] = table
         self._loop = asyncio.get_running_loop()
@@ -153,20 +153,20 @@ class Tables:
     async def answer(self, request: Request) -> Response:
         table, said = self._table(request), await request.json()
         table.answers.append(said)
-        question = table.front.question
+        question = table.tracker.question
         if question is None or question.view.decision != said["decision"]:
             return JSONResponse(_json(table), 409)
         if table.forgets:
-            asyncio.get_running_loop().call_later(0.2, table.front.show)
+            asyncio.get_running_loop().call_later(0.2, table.tracker.show)
             return Response(status_code=204)
         action = parse_action(question.view.phase.name.lower(), said["action"])
-        return Response(status_code=204) if table.front.answer(said["decision"], action) else JSONResponse({}, 409)
+        return Response(status_code=204) if table.tracker.answer(said["decision"], action) else JSONResponse({}, 409)
 
     async def presence(self, request: Request) -> Response:
         table, said = self._table(request), await request.json()
         assert table.client is not None
         if said["state"] == "ready":
-            table.front.go_on(said["deal"])
+            table.tracker.go_on(said["deal"])
         elif said["state"] == "away":
             table.client.leave()
         else:
@@ -189,5 +189,5 @@ async def _events(table: PlayedTable) -> AsyncIterator[str]:
 
 
 def _json(table: PlayedTable) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(table.front.state().model_dump_json())
+    found: dict[str, Any] = json.loads(table.tracker.state().model_dump_json())
     return found

@@ -1,4 +1,4 @@
-"""Fronts for tests: a bot in the place of the person, and one that only notes what it hears."""
+"""Listeners for tests: a bot in the place of the person, and one that only notes what it hears."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class FirstLegal(Bot):
         return view.legal[0]
 
 
-class NotingFront:
+class RecordingListener:
     """Notes what it hears; whoever drives it answers."""
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class NotingFront:
         return [each for each in self.notices if isinstance(each, MatchResult)]
 
 
-class BotFront(NotingFront):
+class BotListener(RecordingListener):
     """A bot in the place of the person."""
 
     def __init__(self, bot: Bot | None = None) -> None:
@@ -85,14 +85,14 @@ class BotFront(NotingFront):
             self.client.go_on(notice.deal)
 
 
-def sitting(make: Callable[[], BotFront]) -> Sit:
-    """Bring a fresh front to each table, and wait there until the match is over for it."""
+def sitting(make: Callable[[], BotListener]) -> Sit:
+    """Bring a fresh listener to each table, and wait there until the match is over for it."""
 
     @asynccontextmanager
     async def sit(table: int, address: str, token: str) -> AsyncIterator[None]:
-        front = make()
-        front.client = PersonClient(front, address, token)
-        playing = asyncio.ensure_future(front.client.play_match())
+        listener = make()
+        listener.client = PersonClient(listener, address, token)
+        playing = asyncio.ensure_future(listener.client.play_match())
         try:
             yield
             async with asyncio.timeout(30):

@@ -1,4 +1,4 @@
-"""What one person's seat hears, made into what its browsers show: the front of its `PersonClient`."""
+"""What one person's seat hears, made into what its browsers show: the listener of its `PersonClient`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MOST_NOTICES = 5
 """Notices that are kept."""
 
 
-class PersonFront:
+class PersonStateTracker:
     """
     Makes a `PersonState` of everything that its client hears.
 
@@ -85,10 +85,10 @@ class PersonFront:
     # Called by the client.
 
     def welcomed(self, welcome: Welcome) -> None:
-        """See `Front`."""
+        """See `SeatListener`."""
 
     def saw(self, seen: Seen) -> None:
-        """See `Front`."""
+        """See `SeatListener`."""
         if self._result is not None and seen.view.deal > self._result.deal and not seen.away:
             self._held.append(seen)
         else:
@@ -96,14 +96,14 @@ class PersonFront:
             self._see(seen)
 
     def asked(self, question: Question) -> None:
-        """See `Front`; who is asked in the next deal has looked at the end of the last one long enough."""
+        """See `SeatListener`; who is asked in the next deal has looked at the end of the last one long enough."""
         self._flush()
         self._question = question
         self._answered.pop(question.view.decision, None)  # put again: the answer is lost
         self.show()
 
     def told(self, notice: Notice) -> None:
-        """See `Front`; a result that is told again after a lost connection is known."""
+        """See `SeatListener`; a result that is told again after a lost connection is known."""
         if isinstance(notice, DealResult):
             if not self._sheet or notice.deal > self._sheet[-1].deal:
                 self._deal_over(notice)
@@ -115,7 +115,7 @@ class PersonFront:
             self.show()
 
     def connected(self, *, is_there: bool) -> None:
-        """See `Front`."""
+        """See `SeatListener`."""
         self.connections += is_there
         if self._is_connected is not is_there:
             self._is_connected = is_there
@@ -208,7 +208,7 @@ class PersonFront:
             self._note_fault(*self._fault, seen)
         if self._ended is not None and seen.view.deal > self._ended.deal > self._looked_at and self.seat is not None:
             self._looked_at = self._ended.deal
-            self.seat.go_on(self._ended.deal)  # there is nothing of that deal to look at: this front was not there
+            self.seat.go_on(self._ended.deal)  # there is nothing of that deal to look at: this tracker was not there
         self._try_result()
         self.show()
 
