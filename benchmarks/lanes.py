@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
     from ladder.sandbox.base import Program
-    from referee.match.bystanders import Bystanders
+    from referee.match.idle_bots import IdleBots
     from referee.match.observer import Announcer
     from referee.match.spec import MatchSpec
     from referee.records.lines import DealLine
@@ -121,9 +121,9 @@ class SteppedTable(Table):
         await self._done.acquire()
         return self._decisions
 
-    async def _play_deal(self, bystanders: Bystanders) -> DealLine:
+    async def _play_deal(self, idle_bots: IdleBots) -> DealLine:
         await self._go.acquire()
-        line = await super()._play_deal(bystanders)
+        line = await super()._play_deal(idle_bots)
         self._decisions = len(line.steps)
         self._done.release()
         return line

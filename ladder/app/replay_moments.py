@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from pigpen.rules import Card
     from referee.replay.deal_replay import DealReplay, Moment
-    from referee.replay.table_view import Chair, News, TableView
+    from referee.replay.table_view import Chair, LastAction, TableView
 
 _LABEL = re.compile(r"\[(\d+)\] ")
 """Before each line of a bot's output the decision at which it was printed."""
@@ -41,7 +41,7 @@ def moments(
     teller = _Teller(seats_of(replay.line), list(before), {bot: _by_decision(text) for bot, text in printed.items()})
     made, done = [], 0
     for view, moment in zip(views, replay.moments, strict=True):
-        told = tuple(teller.tell(moment, view.news, done if is_open else None))
+        told = tuple(teller.tell(moment, view.last_actions, done if is_open else None))
         done += len(moment.done)
         made.append(shown_moment(view, told, done if is_open else None))
     return tuple(made)
@@ -75,9 +75,9 @@ class _Teller:
         self._decisions = decisions
         self._printed = printed
 
-    def tell(self, moment: Moment, news: Iterable[News], done: int | None) -> Iterator[ReplayStep]:
+    def tell(self, moment: Moment, last_actions: Iterable[LastAction], done: int | None) -> Iterator[ReplayStep]:
         """Tell what may be known of the steps of a moment, of which the first is number *done* + 1."""
-        known = {each.seat: each for each in news}
+        known = {each.seat: each for each in last_actions}
         for place, (step, _, cpu) in enumerate(moment.done, 1):
             bot, asked = self._bots[step.seat], was_asked(step.by)
             self._decisions[bot] += asked

@@ -119,7 +119,7 @@ def seat_field(chair: Chair, now: TableView, width: int) -> Iterator[Text]:
 
 def _hand(chair: Chair, now: TableView) -> Iterator[Text]:
     """The cards, a line for each suit."""
-    fresh = chair.received if now.news and isinstance(now.news[0].action, tuple) else ()
+    fresh = chair.received if now.last_actions and isinstance(now.last_actions[0].action, tuple) else ()
     plays = chair.asked and now.phase is Phase.PLAY
     for suit in reversed(Suit):
         line = Text(words.SIGNS[suit], style=SUIT_STYLES[suit])

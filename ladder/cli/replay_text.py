@@ -69,7 +69,7 @@ def _deal_text(replay: DealReplay, table_views: list[TableView]) -> Iterator[str
     yield from _hands(table_views[0])
     holds, told, forced = "", set[str](), list[int]()
     for before, now in pairwise(table_views):
-        forced += [news.seat for news in now.news if news.by == BY_FORCED and before.phase is Phase.PLAY]
+        forced += [last.seat for last in now.last_actions if last.by == BY_FORCED and before.phase is Phase.PLAY]
         holds = _own_hand(before) or holds
         if now.scores is not None:
             yield from _scores(now, now.scores)

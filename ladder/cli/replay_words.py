@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
     from pigpen.rules import Rules
-    from referee.replay.table_view import Chair, News, TableView
+    from referee.replay.table_view import Chair, LastAction, TableView
 
 WORTH_A_WORD = 0.005
 """Seconds of work before a bot was asked; less is what a library's own threads may use."""
@@ -97,23 +97,23 @@ def happened(rules: Rules, now: TableView, before: TableView | None) -> str:
         return "The deal is over."
     if not now.number:
         return _sealed(rules, now, before)
-    if now.news and isinstance(now.news[0].action, MoonChoice):
-        return _moon(rules, now, now.news[0])
-    if not now.news:
+    if now.last_actions and isinstance(now.last_actions[0].action, MoonChoice):
+        return _moon(rules, now, now.last_actions[0])
+    if not now.last_actions:
         return "The moon has been shot, and its worth chosen."
     return _played(now, before)
 
 
 def fault_texts(now: TableView) -> Iterator[str]:
     """Say where the default action stands for a bot's own, and why."""
-    for news in now.news:
-        name = who(now.chairs[news.seat])
-        if news.by == BY_TAKEOVER:
+    for last in now.last_actions:
+        name = who(now.chairs[last.seat])
+        if last.by == BY_TAKEOVER:
             yield f"The default policy plays for {name}."
-        elif news.by == BY_AWAY:
+        elif last.by == BY_AWAY:
             yield f"{name} is away: the default policy plays."
-        elif news.by.startswith(DEFAULT):
-            yield f"✗ {name}: {news.by}: {news.why}"
+        elif last.by.startswith(DEFAULT):
+            yield f"✗ {name}: {last.by}: {last.why}"
 
 
 def _sealed(rules: Rules, now: TableView, before: TableView) -> str:
@@ -123,30 +123,30 @@ def _sealed(rules: Rules, now: TableView, before: TableView) -> str:
     return f"Exposed: {'; '.join(shown)}." if shown else "Nobody exposes a card."
 
 
-def _time(news: News) -> str:
+def _time(last: LastAction) -> str:
     """How long a play took, and what the bot had worked before it was asked, if that is worth a word."""
-    if news.took is None:
+    if last.took is None:
         return ""
-    if news.by == BY_FORCED:
+    if last.by == BY_FORCED:
         return " (forced)"
-    unasked = news.unasked or 0.0
+    unasked = last.unasked or 0.0
     before = f", {unasked * 1000:.1f} ms before it was asked" if unasked > WORTH_A_WORD else ""
-    return f" ({news.took * 1000:.1f} ms{before})"
+    return f" ({last.took * 1000:.1f} ms{before})"
 
 
 def _played(now: TableView, before: TableView) -> str:
     last = now.trick[-1]
     text = f"{who(now.chairs[last.seat])} {'plays' if len(now.trick) > 1 else 'leads'} {card(last.card)}"
-    text += _time(now.news[0])
+    text += _time(now.last_actions[0])
     if now.winner is None:
         return f"{text}."
     gain = now.chairs[now.winner].points - before.chairs[now.winner].points
     return f"{text}. {who(now.chairs[now.winner])} takes the trick: {points(gain)}."
 
 
-def _moon(rules: Rules, now: TableView, news: News) -> str:
+def _moon(rules: Rules, now: TableView, last: LastAction) -> str:
     assert rules.moon is not None
-    shooter = who(now.chairs[news.seat])
-    if news.action is MoonChoice.ADD:
+    shooter = who(now.chairs[last.seat])
+    if last.action is MoonChoice.ADD:
         return f"{shooter} has shot the moon: {points(rules.moon.others)} for everybody else."
     return f"{shooter} has shot the moon: {points(rules.moon.instead or 0)} for itself."

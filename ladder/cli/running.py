@@ -8,7 +8,7 @@ import signal
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
-from referee.seats.steady_loop import new_loop
+from referee.seats.stall_tolerant_loop import new_loop
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterator

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ladder.cluster.terms import NewsKind
+from ladder.cluster.terms import ReportKind
 
 if TYPE_CHECKING:
     import asyncio
@@ -59,10 +59,10 @@ def subject_of(task: str) -> tuple[str, object, object]:
 def about(kind: str, body: str) -> tuple[str, object, object] | None:
     """What a worker tells of, as `subject_of` names it; None: it makes no sense."""
     try:
-        if kind == NewsKind.LIVE:
+        if kind == ReportKind.LIVE:
             match, attempt = map(int, body.partition("\n")[0].split(" "))
             return "match", match, attempt
-        if kind == NewsKind.TRIAL:
+        if kind == ReportKind.TRIAL:
             read = json.loads(body)
             return "submission", read["submission"], read["attempt"]
     except (ValueError, LookupError, TypeError, RecursionError):

@@ -87,7 +87,7 @@ def security(identity: Identity) -> Security:
     )
 
 
-class DeafClient(Client):  # type: ignore[misc]
+class NonListeningClient(Client):  # type: ignore[misc]
     """A client that does not listen: `Dispatcher` hears what becomes of tasks, and nothing is unpickled here."""
 
     def _handle_key_in_memory(self, *args: Any, **kwargs: Any) -> None:
@@ -100,7 +100,7 @@ class DeafClient(Client):  # type: ignore[misc]
         """Dask's topic of warnings holds pickles."""
 
 
-class PortlessWorker(Worker):  # type: ignore[misc]
+class NonListeningWorker(Worker):  # type: ignore[misc]
     """A worker without Dask's web server."""
 
     def start_http_server(self, *args: Any, **kwargs: Any) -> None:

@@ -20,7 +20,7 @@ from ladder.cluster import played
 from ladder.cluster.answers import AnswerTooLong, PartedAnswer
 from ladder.cluster.connections import WorkerCall, WorkerConnection, about, subject_of
 from ladder.cluster.same_versions import why_not
-from ladder.cluster.terms import CANCEL, HEARD, TELL_BYTES, TOPIC, TURN_AWAY, NewsKind
+from ladder.cluster.terms import CANCEL, HEARD, TELL_BYTES, TOPIC, TURN_AWAY, ReportKind
 from ladder.cluster.worker_logs import (
     MOST_BURST_LINES,
     MOST_LINES_A_SECOND,
@@ -28,7 +28,7 @@ from ladder.cluster.worker_logs import (
     dropped_line,
     log_line,
 )
-from ladder.values.cluster import WorkerFacts, WorkerNews
+from ladder.values.cluster import WorkerFacts, WorkerReport
 from ladder.worker.channel import Frame, MessageKind
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
 
     def _lie(self, number: int, sentence: str) -> None:
         self._scheduler.worker_send(self._calls[number].connection.address, {"op": CANCEL, "call": number})
-        self._end(number, MessageKind.LIE, sentence)
+        self._end(number, MessageKind.INVALID, sentence)
 
     def _end(self, number: int, kind: MessageKind, body: str) -> None:
         call = self._calls.pop(number)
@@ -190,7 +190,7 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
         kind, body, address = (msg.get(name) for name in ("kind", "body", "worker"))
         if not isinstance(body, str) or address not in self._scheduler.workers or len(body) > TELL_BYTES:
             return
-        if kind == NewsKind.FACTS:
+        if kind == ReportKind.FACTS:
             self._take_facts(str(address), body)
         elif connection := self._connections.get(str(address)):
             self._pass_on(connection, str(kind), body)
@@ -210,7 +210,7 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
         else:
             known.facts = facts
             self._report_dropped(known)
-            self._tell(WorkerNews(event="alive", worker=known.name, facts=facts))
+            self._tell(WorkerReport(event="alive", worker=known.name, facts=facts))
 
     def _welcome(self, address: str, facts: WorkerFacts) -> None:
         for each in list(self._connections.values()):
@@ -219,10 +219,10 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
                 self._cut_off(each.address, "It has come again.")
         name = self._scheduler.stream_comms[address].comm.peer_address
         self._connections[address] = WorkerConnection(address, name, facts, LogLimit(clock=self._clock))
-        self._tell(WorkerNews(event="joined", worker=name, facts=facts))
+        self._tell(WorkerReport(event="joined", worker=name, facts=facts))
 
     def _pass_on(self, connection: WorkerConnection, kind: str, body: str) -> None:
-        if kind == NewsKind.LOG:
+        if kind == ReportKind.LOG:
             self._pass_line(connection, body)
         elif not self._channel.is_behind and self._plays(connection, kind, body):
             self._send(MessageKind(kind), 0, body)
@@ -254,10 +254,10 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
         del self._connections[connection.address]
         for number in list(connection.calls):
             self._end(number, MessageKind.LOST, reason)
-        self._tell(WorkerNews(event="left", worker=connection.name, reason=reason[:200]))
+        self._tell(WorkerReport(event="left", worker=connection.name, reason=reason[:200]))
 
-    def _tell(self, news: WorkerNews) -> None:
-        self._send(MessageKind.WORKER, 0, news.model_dump_json())
+    def _tell(self, report: WorkerReport) -> None:
+        self._send(MessageKind.WORKER, 0, report.model_dump_json())
 
     def _send(self, kind: MessageKind, call: int, body: str) -> None:
         self._channel.send(Frame(kind, call, body))

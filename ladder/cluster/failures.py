@@ -4,7 +4,7 @@ How a call to a worker elsewhere ends without an answer; a `SandboxError` of no 
 SandboxError
 ├── SchedulerLost   the process between has ended: whose calls it had, nobody knows
 ├── WorkerLost      the worker has gone
-└── WorkerLied      what it answered can be no answer
+└── InvalidAnswer   what it answered can be no answer
 """
 
 from __future__ import annotations
@@ -20,5 +20,5 @@ class WorkerLost(SandboxError):
     """The worker has gone, with whatever it played."""
 
 
-class WorkerLied(SandboxError):
+class InvalidAnswer(SandboxError):
     """What the worker answered can be no answer, such as one that is too long."""

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from ladder.cluster.certificates import read_identity
-from ladder.cluster.dask_setup import DeafClient, security, set_up_scheduler
+from ladder.cluster.dask_setup import NonListeningClient, security, set_up_scheduler
 from ladder.cluster.dispatcher import Dispatcher
 from ladder.cluster.strict_scheduler import StrictScheduler
 from ladder.cluster.terms import ANSWER
@@ -57,7 +57,7 @@ async def _serve(connected: socket.socket, listen: str, certificate: Path) -> No
             scheduler = await stack.enter_async_context(_scheduler(listen, certificate))
             inside, outside = (each.contact_address for each in scheduler.listeners)
             client = await stack.enter_async_context(
-                DeafClient(inside, asynchronous=True, direct_to_workers=False, set_as_default=False)
+                NonListeningClient(inside, asynchronous=True, direct_to_workers=False, set_as_default=False)
             )
             dispatcher = Dispatcher(scheduler, client, channel)
             scheduler.handlers[ANSWER] = dispatcher.answer

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from ladder.cluster.failures import SchedulerLost, WorkerLied, WorkerLost
+from ladder.cluster.failures import InvalidAnswer, SchedulerLost, WorkerLost
 from ladder.cluster.worker_logs import foreign_event
 from ladder.errors import SandboxError
 from ladder.sandbox.host import owners
-from ladder.values.cluster import WorkerNews
+from ladder.values.cluster import WorkerReport
 from ladder.worker.channel import Frame, MessageKind
 from ladder.worker.child_process import ChildProcess, start_program
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ladder.worker.channel import Channel
     from ladder.worker.worker_process import TakeEvents, TakeProgress
 
-    TakeNews = Callable[[WorkerNews], None]
+    TakeReport = Callable[[WorkerReport], None]
     """Hears of workers; it must not wait, and never fails."""
 
 PROGRAM = "ladder.cluster.scheduler"
@@ -52,7 +52,7 @@ class SchedulerProcess(ChildProcess):
         self,
         process: subprocess.Popen[bytes],
         channel: Channel,
-        take_news: TakeNews,
+        take_report: TakeReport,
         take_events: TakeEvents | None = None,
         take_progress: TakeProgress | None = None,
         obey_seconds: float = OBEY_SECONDS,
@@ -61,7 +61,7 @@ class SchedulerProcess(ChildProcess):
         super().__init__(process, channel, obey_seconds)
         self._frozen_seconds = frozen_seconds
         self._watching: asyncio.Task[None] | None = None
-        self._take_news = take_news
+        self._take_report = take_report
         self._take_events = take_events
         self._take_progress = take_progress
 
@@ -70,7 +70,7 @@ class SchedulerProcess(ChildProcess):
         cls,
         listen: str,
         certificate: Path,
-        take_news: TakeNews,
+        take_report: TakeReport,
         take_events: TakeEvents | None = None,
         take_progress: TakeProgress | None = None,
         *,
@@ -84,7 +84,7 @@ class SchedulerProcess(ChildProcess):
         Args:
             listen: Where it waits for them: ``tls://HOST:PORT``; port 0: any.
             certificate: The file with the scheduler's certificate.
-            take_news: Hears which workers come, what they say of themselves, and which have gone.
+            take_report: Hears which workers come, what they say of themselves, and which have gone.
             take_events: Hears of the matches that they play.
             take_progress: Hears how far their trials have come.
             ttl_seconds: A worker that is not heard of for so long has gone.
@@ -99,7 +99,7 @@ class SchedulerProcess(ChildProcess):
             process, channel = await start_program(words)
         except OSError as error:
             raise SandboxError(f"No scheduler can be started: {error}") from error
-        started = cls(process, channel, take_news, take_events, take_progress, obey_seconds, frozen_seconds)
+        started = cls(process, channel, take_report, take_events, take_progress, obey_seconds, frozen_seconds)
         try:
             async with asyncio.timeout(START_SECONDS):
                 started.address = await started.call(MessageKind.READY)
@@ -118,13 +118,13 @@ class SchedulerProcess(ChildProcess):
         Let a worker play a task, and give its outcome; cancelled, wait until it has given that up.
 
         Args:
-            worker: Its connection (`WorkerNews.worker`).
+            worker: Its connection (`WorkerReport.worker`).
             task: As JSON.
 
         Raises:
             SchedulerLost: If the scheduler has ended meanwhile.
             WorkerLost: If the worker has gone meanwhile.
-            WorkerLied: If what it answered can be no answer.
+            InvalidAnswer: If what it answered can be no answer.
             SandboxError: If it could not play it.
         """
         return await self.call(MessageKind.PLAY_AT, f"{worker}\n{task}")
@@ -164,7 +164,7 @@ class SchedulerProcess(ChildProcess):
 
     def _told(self, message: Frame) -> None:
         if message.kind is MessageKind.WORKER:
-            self._take_news(WorkerNews.model_validate_json(message.body))
+            self._take_report(WorkerReport.model_validate_json(message.body))
         elif message.kind is MessageKind.LOG:
             self._log(message.body)
         elif message.kind is MessageKind.LIVE and self._take_events:
@@ -178,8 +178,8 @@ class SchedulerProcess(ChildProcess):
     def _failed(self, message: Frame) -> SandboxError:
         if message.kind is MessageKind.LOST:
             return WorkerLost(message.body)
-        if message.kind is MessageKind.LIE:
-            return WorkerLied(message.body)
+        if message.kind is MessageKind.INVALID:
+            return InvalidAnswer(message.body)
         return super()._failed(message)
 
     async def _give_up(self, number: int, answer: asyncio.Future[str]) -> None:

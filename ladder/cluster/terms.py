@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 
 TOPIC = "pigpen"
-"""Dask's topic for what a worker tells: a dictionary with a `NewsKind` as ``kind``, and text as ``body``."""
+"""Dask's topic for what a worker tells: a dictionary with a `ReportKind` as ``kind``, and text as ``body``."""
 CANCEL = "pigpen-cancel"
 """To a worker: give up the call of that number."""
 TURN_AWAY = "pigpen-turn-away"
@@ -26,7 +26,7 @@ TELL_BYTES = 4 << 20
 """Nothing else that a worker tells is longer."""
 
 
-class NewsKind(enum.StrEnum):
+class ReportKind(enum.StrEnum):
     """What a worker tells without being asked."""
 
     FACTS = "facts"

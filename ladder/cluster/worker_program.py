@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from ladder.cluster.certificates import read_identity
 from ladder.cluster.dask_setup import set_up_worker
 from ladder.cluster.facts import Facts
-from ladder.cluster.knock import NobodyThere, knock
-from ladder.cluster.terms import NewsKind
+from ladder.cluster.scheduler_probe import SchedulerUnreachable, probe_scheduler
+from ladder.cluster.terms import ReportKind
 from ladder.cluster.worker_session import WorkerSession
 from ladder.errors import SandboxError, UserError
 from ladder.sandbox.host.scratch import scratch_folder
@@ -37,7 +37,7 @@ KEPT_LINES = 1000
 """Lines of the log that are kept while nobody is there to take them."""
 
 
-class TurnedAway(UserError):
+class WorkerRejected(UserError):
     """The worker is not wanted there; it does not come again."""
 
 
@@ -115,15 +115,16 @@ class WorkerProgram:
         try:
             identity = read_identity(self._certificate)
             self._facts.certificate_ends = identity.ends.timestamp()
-            await knock(self._address, identity)
+            await probe_scheduler(self._address, identity)
             with scratch_folder() as folder:
                 await self._play(WorkerSession(self._address, identity, folder, self._worker, self._facts))
-        except (NobodyThere, SandboxError, OSError, RuntimeError, ValueError) as error:  # Dask raises all of these
+        # Dask raises the last three.
+        except (SchedulerUnreachable, SandboxError, OSError, RuntimeError, ValueError) as error:
             if self._is_first:
                 why = str(error) or type(error).__name__
                 self._say(f"No coordinator lets this worker in at {self._address} ({why}); it is tried again.")
         except UserError as error:
-            if self._is_first or isinstance(error, TurnedAway):
+            if self._is_first or isinstance(error, WorkerRejected):
                 raise
             # It was let in before: perhaps the coordinator's machine is being set up again.
         self._is_first = False
@@ -134,7 +135,7 @@ class WorkerProgram:
         self._is_first = False
         self._say(f"{self._facts.name} has joined {self._address}, with {self._facts.slots} slots.")
         for line in list(self._lines):
-            session.tell(NewsKind.LOG, line)
+            session.tell(ReportKind.LOG, line)
         self._lines.clear()
         leaving = asyncio.create_task(self._leave(session))
         try:
@@ -145,7 +146,7 @@ class WorkerProgram:
             with suppress(asyncio.CancelledError):
                 await leaving
         if session.turned_away is not None:
-            raise TurnedAway(f"The coordinator turned this worker away: {session.turned_away}")
+            raise WorkerRejected(f"The coordinator turned this worker away: {session.turned_away}")
         if not self._stops:
             self._say(f"The connection to {self._address} has ended; {self._facts.name} comes again.")
 
@@ -161,12 +162,12 @@ class WorkerProgram:
         await session.close()
 
     def _take_line(self, line: str) -> None:
-        if self._session is None or not self._session.tell(NewsKind.LOG, line):
+        if self._session is None or not self._session.tell(ReportKind.LOG, line):
             self._lines.append(line)
 
     def _take_events(self, match: int, attempt: int, batch: str) -> None:
         if self._session is not None:
-            self._session.tell(NewsKind.LIVE, f"{match} {attempt}\n{batch}")
+            self._session.tell(ReportKind.LIVE, f"{match} {attempt}\n{batch}")
 
     def _take_progress(self, progress: str) -> None:
         """Pass it on; a thread calls this."""
@@ -174,4 +175,4 @@ class WorkerProgram:
 
     def _tell_progress(self, progress: str) -> None:
         if self._session is not None:
-            self._session.tell(NewsKind.TRIAL, progress)
+            self._session.tell(ReportKind.TRIAL, progress)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import structlog
 from distributed.comm.core import CommClosedError
 
-from ladder.cluster.dask_setup import PortlessWorker, security
-from ladder.cluster.terms import ANSWER, ANSWER_BYTES, CANCEL, HEARD, PART_CHARACTERS, TOPIC, TURN_AWAY, NewsKind
+from ladder.cluster.dask_setup import NonListeningWorker, security
+from ladder.cluster.terms import ANSWER, ANSWER_BYTES, CANCEL, HEARD, PART_CHARACTERS, TOPIC, TURN_AWAY, ReportKind
 from ladder.worker.channel import Frame, MessageKind
 from ladder.worker.service import answer_of
 
@@ -64,7 +64,7 @@ class WorkerSession:
         self._all_answered = asyncio.Event()
         self._cancelled: set[int] = set()
         """Calls that were given up before they came."""
-        self._dask = PortlessWorker(
+        self._dask = NonListeningWorker(
             address,
             name=f"{facts.name}-{secrets.token_hex(4)}",
             nthreads=facts.slots + MORE_THREADS,
@@ -138,9 +138,9 @@ class WorkerSession:
         """How many tasks are played here."""
         return len(self._open)
 
-    def tell(self, kind: NewsKind, body: str) -> bool:
+    def tell(self, kind: ReportKind, body: str) -> bool:
         """Tell the coordinator something, without waiting; False: there is no room for it now."""
-        if kind in (NewsKind.LIVE, NewsKind.TRIAL) and self._is_behind:
+        if kind in (ReportKind.LIVE, ReportKind.TRIAL) and self._is_behind:
             return False
         with suppress(CommClosedError):
             self._dask.log_event(TOPIC, {"kind": str(kind), "body": body})
@@ -200,7 +200,7 @@ class WorkerSession:
             self._told, self._collecting = self._collecting.result(), None
         assert self._told is not None
         now = {"clock": time.time(), "leaving": self._facts.leaving}
-        self.tell(NewsKind.FACTS, self._told.model_copy(update=now).model_dump_json())
+        self.tell(ReportKind.FACTS, self._told.model_copy(update=now).model_dump_json())
 
     def _take_heard(self) -> None:
         self._heard = time.monotonic()

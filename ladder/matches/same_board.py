@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from referee.replay.decision import RecordedDecision
 
 
-class Sat(NamedTuple):
+class BoardScore(NamedTuple):
     """Somebody's points for the board."""
 
     key: str
@@ -29,7 +29,7 @@ class Sat(NamedTuple):
     counts: bool = True
 
 
-class SatDeal(NamedTuple):
+class BoardDeal(NamedTuple):
     """A board as it was played, and the chair that is looked at."""
 
     recorded: Recorded
@@ -37,7 +37,7 @@ class SatDeal(NamedTuple):
     chair: int
 
 
-def ranked(rules: Rules, all_of_them: Sequence[Sat]) -> tuple[BoardSitting, ...]:
+def ranked(rules: Rules, all_of_them: Sequence[BoardScore]) -> tuple[BoardSitting, ...]:
     """Put everybody who has sat there in order, the best one first; equal ones share a place, you first of them."""
     sign = 1 if rules.low_is_better else -1
     keys = [sign * each.points for each in all_of_them]
@@ -62,7 +62,7 @@ def percentile(rules: Rules, yours: int, others: Sequence[int]) -> int | None:
     return 50 * beaten // len(others)
 
 
-def differences(yours: SatDeal, other: SatDeal) -> tuple[BoardDifference, ...]:
+def differences(yours: BoardDeal, other: BoardDeal) -> tuple[BoardDifference, ...]:
     """
     Find your decisions where the other one did something else at the same point of the deal, the first one first.
 
@@ -75,7 +75,7 @@ def differences(yours: SatDeal, other: SatDeal) -> tuple[BoardDifference, ...]:
     return tuple(_compared(yours, other, theirs))
 
 
-def _compared(yours: SatDeal, other: SatDeal, theirs: dict[str, int]) -> Iterator[BoardDifference]:
+def _compared(yours: BoardDeal, other: BoardDeal, theirs: dict[str, int]) -> Iterator[BoardDifference]:
     known = {each.number: each for each in _decisions(other)}
     for mine in _decisions(yours):
         number = theirs.get(mine.at)
@@ -93,15 +93,15 @@ def _compared(yours: SatDeal, other: SatDeal, theirs: dict[str, int]) -> Iterato
             )
 
 
-def _decisions(sat: SatDeal) -> Iterator[RecordedDecision]:
-    return (each for each in decisions(sat.recorded, sat.line) if each.seat == sat.chair)
+def _decisions(played: BoardDeal) -> Iterator[RecordedDecision]:
+    return (each for each in decisions(played.recorded, played.line) if each.seat == played.chair)
 
 
-def _by_place(sat: SatDeal) -> Iterator[tuple[str, int]]:
+def _by_place(played: BoardDeal) -> Iterator[tuple[str, int]]:
     """The number of each step of the chair, by when it was: as `RecordedDecision.at` says it."""
     tricks = 0
-    for number, step in enumerate(sat.line.steps, 1):
-        if step.seat != sat.chair:
+    for number, step in enumerate(played.line.steps, 1):
+        if step.seat != played.chair:
             continue
         kind, _ = kind_and_words(step)
         tricks += kind == "play"

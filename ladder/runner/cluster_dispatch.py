@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import structlog
 
-from ladder.cluster.failures import SchedulerLost, WorkerLied
+from ladder.cluster.failures import InvalidAnswer, SchedulerLost
 from ladder.errors import SandboxError
 from ladder.runner.calibration import CalibrationDiffers
 from ladder.runner.executor import Judgement, NotPlayed
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from ladder.runner.fleet import Fleet, WorkerCheck
     from ladder.runner.fleet_worker import FleetWorker
     from ladder.store.commands.queue import MachineLoad
-    from ladder.values.cluster import WorkerNews
+    from ladder.values.cluster import WorkerReport
 
-    Start = Callable[[Callable[[WorkerNews], None]], Coroutine[None, None, "Scheduler"]]
+    Start = Callable[[Callable[[WorkerReport], None]], Coroutine[None, None, "Scheduler"]]
     """Starts a scheduler, given who hears of workers."""
     Exchange = Callable[[Fleet], Awaitable[None]]
     """Writes down what is seen of the workers, and tells the fleet what is wanted of them."""
@@ -155,8 +155,8 @@ class ClusterDispatch:
             return answer
         except NotPlayed:
             raise
-        except WorkerLied as error:
-            self.fleet.judge(key, Judgement.LIE, str(error))
+        except InvalidAnswer as error:
+            self.fleet.judge(key, Judgement.INVALID, str(error))
             raise NotPlayed(f"Worker {worker.name} gave no true answer: {error}") from error
         except SchedulerLost as error:
             self._lose_workers()
@@ -203,9 +203,9 @@ class ClusterDispatch:
         answer = await self._scheduler.play(worker.connection, task)
         return self._lost_claims.weigh(answer, worker.name, is_alone=self.fleet.connected == 1)
 
-    def _hear(self, news: WorkerNews) -> None:
-        if sentence := self.fleet.hear(news):
-            self._scheduler.turn_away(news.worker, sentence)
+    def _hear(self, report: WorkerReport) -> None:
+        if sentence := self.fleet.hear(report):
+            self._scheduler.turn_away(report.worker, sentence)
         self._wake.set()
         self._changed()
 
@@ -267,7 +267,7 @@ class ClusterDispatch:
         except CalibrationDiffers as error:
             failure = str(error)
             self.fleet.drain(check.worker, failure)
-        except WorkerLied as error:
+        except InvalidAnswer as error:
             failure = str(error)
             self.fleet.lie(check.worker, failure)
         except TimeoutError:

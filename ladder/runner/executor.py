@@ -37,7 +37,7 @@ class Judgement(enum.Enum):
     """It was used, or came too late."""
     VOID = enum.auto()
     """The platform failed, where the task was played."""
-    LIE = enum.auto()
+    INVALID = enum.auto()
     """It cannot be true: it cannot be understood, is another task's, or its record does not hold."""
 
 

@@ -145,7 +145,7 @@ class Fleet(FleetRoster):
             worker.voids += 1
             log.warning("worker.fails", worker_name=worker.name, task=key, reason=reason)
             worker.fail(reason, self._tick())
-        elif judgement is Judgement.LIE:
+        elif judgement is Judgement.INVALID:
             self.lie(worker, reason)
         self._changed(worker)
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from ladder.runner.fleet_admission import Demands
-    from ladder.values.cluster import WorkerFacts, WorkerNews, WorkerRow
+    from ladder.values.cluster import WorkerFacts, WorkerReport, WorkerRow
 
 MOST_TOLD = 5
 """So many workers are named in a sentence."""
@@ -33,7 +33,7 @@ class FleetRoster(ABC):
         self._workers: dict[str, FleetWorker] = {}
         self._connected: dict[str, FleetWorker] = {}
         """By connection."""
-        self._wishes: dict[str, str] = {}
+        self._orders: dict[str, str] = {}
         """By name: who is to be drained, and why; also of workers that have not come yet."""
         self._earlier: dict[str, WorkerRow] = {}
         """By name: what an earlier run has written down of workers that have not come yet."""
@@ -61,20 +61,20 @@ class FleetRoster(ABC):
         """Take what an earlier run has written down, for when these workers come."""
         self._earlier.update({row.name: row for row in rows})
 
-    def hear(self, news: WorkerNews) -> str:
+    def hear(self, report: WorkerReport) -> str:
         """
         Take what is new of a worker.
 
         Returns:
             Why it is to be turned away, in a sentence; empty: it is welcome, or has gone.
         """
-        if news.event == "left" or news.facts is None:
-            self._leave(news.worker, news.reason)
+        if report.event == "left" or report.facts is None:
+            self._leave(report.worker, report.reason)
             return ""
-        if (worker := self._connected.get(news.worker)) is not None and worker.name == news.facts.name:
-            self._note(worker, news.facts)
+        if (worker := self._connected.get(report.worker)) is not None and worker.name == report.facts.name:
+            self._note(worker, report.facts)
             return ""
-        return self._join(news.worker, news.facts)
+        return self._join(report.worker, report.facts)
 
     def lose_all(self, reason: str) -> None:
         """Take every connection for lost."""
@@ -87,14 +87,14 @@ class FleetRoster(ABC):
         self.drains[worker.name] = worker.drained = reason
         self._changed(worker)
 
-    def wish(self, name: str, drained: str | None) -> None:
+    def order(self, name: str, drained: str | None) -> None:
         """Hear what is wanted of a worker: why it is to play no more, in a sentence; None: it may play."""
         if name in self.drains:
             return
         if drained is None:
-            self._wishes.pop(name, None)
+            self._orders.pop(name, None)
         else:
-            self._wishes[name] = drained
+            self._orders[name] = drained
         worker = self._workers.get(name)
         if worker is None or worker.drained == drained:
             return
@@ -128,7 +128,7 @@ class FleetRoster(ABC):
     def _new(self, facts: WorkerFacts) -> FleetWorker:
         """One that this run has not seen before; an earlier run may have."""
         worker = self._workers[facts.name] = FleetWorker(facts, self._now(), self._now())
-        worker.drained = self._wishes.get(facts.name)
+        worker.drained = self._orders.get(facts.name)
         if (row := self._earlier.pop(facts.name, None)) is not None:
             worker.tasks, worker.voids, worker.lies = row.tasks, row.voids, row.lies
             worker.speed, worker.last_match = row.speed, row.last_match

@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from ladder.store.commands.workers import set_wanted, write_workers
-from ladder.store.queries.workers import wishes, workers
+from ladder.store.queries.workers import worker_orders, workers
 from ladder.values.cluster import WantedState, WorkerSeen
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ladder.runner.fleet import Fleet
     from ladder.runner.fleet_worker import FleetWorker
     from ladder.store.database import Database
-    from ladder.values.cluster import WorkerRow, WorkerWish
+    from ladder.values.cluster import WorkerOrder, WorkerRow
 
 
 class FleetTable:
@@ -51,23 +51,23 @@ class FleetTable:
         for name in drains:
             if fleet.drains.get(name) == drains[name]:
                 del fleet.drains[name]
-        for name, wish in wanted.items():
-            is_drained = wish.wanted is WantedState.DRAINED
-            fleet.wish(name, (wish.reason or "An organiser has drained it.") if is_drained else None)
+        for name, order in wanted.items():
+            is_drained = order.wanted is WantedState.DRAINED
+            fleet.order(name, (order.reason or "An organiser has drained it.") if is_drained else None)
 
     def _read(self) -> list[WorkerRow]:
         with self._database.read() as session:
             return workers(session, self._now())
 
-    def _write(self, seen: list[WorkerSeen], drains: dict[str, str]) -> dict[str, WorkerWish]:
+    def _write(self, seen: list[WorkerSeen], drains: dict[str, str]) -> dict[str, WorkerOrder]:
         if not seen:
             with self._database.read() as session:
-                return wishes(session)
+                return worker_orders(session)
         with self._database.write() as session:
             write_workers(session, seen, self._now())
             for name, reason in drains.items():
                 set_wanted(session, name, WantedState.DRAINED, reason)
-            return wishes(session)
+            return worker_orders(session)
 
     def _seen(self, worker: FleetWorker) -> WorkerSeen:
         return WorkerSeen(

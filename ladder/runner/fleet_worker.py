@@ -28,7 +28,7 @@ class FleetWorker:
     """Unix time; so is `seen`."""
     seen: float
     connection: str = ""
-    """Names its connection (`WorkerNews`); empty: it is not connected."""
+    """Names its connection (`WorkerReport`); empty: it is not connected."""
     address: str = ""
     """The connection that it has, or had last."""
     gone: str = ""

@@ -50,7 +50,7 @@ def outcome_of(task: MatchTask, future: Future[str]) -> MatchOutcome | AttemptFa
     except Exception as error:
         return failure_of(error)
     if (outcome.match, outcome.attempt) != (task.match, task.attempt):
-        return AttemptFailure(Judgement.LIE, "Its worker answered for another match.")
+        return AttemptFailure(Judgement.INVALID, "Its worker answered for another match.")
     return outcome if outcome.void is None else AttemptFailure(Judgement.VOID, outcome.void, outcome.lost)
 
 
@@ -59,7 +59,9 @@ def failure_of(error: Exception) -> AttemptFailure:
     if isinstance(error, NotPlayed):
         return AttemptFailure(None, str(error))
     if isinstance(error, pydantic.ValidationError):
-        return AttemptFailure(Judgement.LIE, f"Its worker's answer cannot be understood: {error.errors()[0]['msg']}.")
+        return AttemptFailure(
+            Judgement.INVALID, f"Its worker's answer cannot be understood: {error.errors()[0]['msg']}."
+        )
     if isinstance(error, SandboxError):
         return AttemptFailure(Judgement.VOID, str(error))
     return AttemptFailure(Judgement.VOID, f"Its worker was lost: {type(error).__name__}: {error}")

@@ -205,7 +205,7 @@ class Runner:
         try:
             result = self._coordinator.record(came)
         except WrongRecord as error:
-            self._fail(task, AttemptFailure(Judgement.LIE, str(error)))
+            self._fail(task, AttemptFailure(Judgement.INVALID, str(error)))
             return
         self._executor.judge(task.key, Judgement.COUNTED)
         if result is None:

@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ladder.cluster.failures import WorkerLied
+from ladder.cluster.failures import InvalidAnswer
 from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.bots.content import Content
 from ladder.sandbox.bots.kept import keep_folder
@@ -47,7 +47,7 @@ async def play_elsewhere(task: str, play: Play, data_dir: Path, most_packed: int
         The outcome. If a bot was tried in the process sandbox and is fit, its folder is kept here by now.
 
     Raises:
-        WorkerLied: If what is told of a folder cannot be true.
+        InvalidAnswer: If what is told of a folder cannot be true.
         SandboxError: If a folder cannot be sent, or kept; whatever *play* raises.
     """
     plain = json.loads(task)
@@ -92,7 +92,7 @@ async def _play(task: str, play: Play, folders: Mapping[str, Path], most_packed:
             return answer
         for identity in missing:
             if identity not in folders:
-                raise WorkerLied(f"It asked for a folder that the task does not name: {identity[:80]}.")
+                raise InvalidAnswer(f"It asked for a folder that the task does not name: {identity[:80]}.")
             await play(await asyncio.to_thread(_packed, identity, folders[identity], most_packed))
     raise SandboxError("The folders of the bots do not stay on the machine that is to play them: has it any room?")
 
@@ -133,7 +133,7 @@ def _keep(submitted: Content, answer: str, data_dir: Path) -> None:
         return
     content = with_lock(submitted, outcome.program.lock)
     if f"sha256:{content.hash}" != outcome.program.identity:
-        raise WorkerLied(f"It tried another bot than the one that was submitted: {outcome.program.identity[:80]}.")
+        raise InvalidAnswer(f"It tried another bot than the one that was submitted: {outcome.program.identity[:80]}.")
     keep_folder(content, data_dir)
 
 

@@ -156,5 +156,5 @@ def _outcome_of(task: SubmissionTask, future: Future[str]) -> SubmissionOutcome 
     except Exception as error:
         return failure_of(error)
     if (outcome.submission, outcome.attempt) != (task.submission, task.attempt):
-        return AttemptFailure(Judgement.LIE, "Its worker answered for another submission.")
+        return AttemptFailure(Judgement.INVALID, "Its worker answered for another submission.")
     return outcome if outcome.void is None else AttemptFailure(Judgement.VOID, outcome.void)

@@ -19,7 +19,7 @@ MOST_CONNECTIONS = 4096
 
 
 @dataclass(frozen=True)
-class Patience:
+class Timeouts:
     """How long a visitor is waited for, in seconds."""
 
     head: float = 20.0
@@ -28,18 +28,18 @@ class Patience:
     """For somebody who leaves much unread of what is sent to it."""
 
 
-class PatientConnection(H11Protocol):
+class TimeoutConnection(H11Protocol):
     """Uvicorn's, which would wait without end for the first request, and for a visitor who does not read."""
 
-    patience: ClassVar[Patience] = Patience()
+    timeouts: ClassVar[Timeouts] = Timeouts()
     _deadline: asyncio.TimerHandle | None = None
     _writing: asyncio.TimerHandle | None = None
     _waits_for: object = None
 
     @classmethod
-    def with_patience(cls, patience: Patience) -> type[Self]:
-        """Give the class of connections with another patience: uvicorn makes them itself."""
-        return type(cls.__name__, (cls,), {"patience": patience})
+    def with_timeouts(cls, timeouts: Timeouts) -> type[Self]:
+        """Give the class of connections with other timeouts: uvicorn makes them itself."""
+        return type(cls.__name__, (cls,), {"timeouts": timeouts})
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """See asyncio."""
@@ -66,12 +66,12 @@ class PatientConnection(H11Protocol):
     def timeout_keep_alive_handler(self) -> None:
         """See uvicorn, which would wait until the last bytes are read."""
         super().timeout_keep_alive_handler()
-        self.loop.call_later(self.patience.head, self.transport.abort)
+        self.loop.call_later(self.timeouts.head, self.transport.abort)
 
     def pause_writing(self) -> None:
         """See asyncio: much has been sent that has not been read."""
         super().pause_writing()
-        self._writing = self.loop.call_later(self.patience.reader, self.transport.abort)
+        self._writing = self.loop.call_later(self.timeouts.reader, self.transport.abort)
 
     def resume_writing(self) -> None:
         """See asyncio."""
@@ -87,7 +87,7 @@ class PatientConnection(H11Protocol):
         self._waits_for = waits_for
         if self._deadline is not None:
             self._deadline.cancel()
-        self._deadline = self.loop.call_later(self.patience.head, self.transport.abort) if waits_for else None
+        self._deadline = self.loop.call_later(self.timeouts.head, self.transport.abort) if waits_for else None
 
     def _awaited(self) -> Any:
         """What the visitor owes: a head, or the rest of a request that has been answered; None: it owes nothing."""

@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from ladder.app.accounts.secrets import new_secret
 from ladder.app.tables.reading import table_page
 from ladder.app.tables.sitting import seat_of
-from ladder.app.tables.table_signs import FoundSeat
+from ladder.app.tables.table_info import FoundSeat
 from ladder.errors import LadderError
 from ladder.site.viewer import viewer_of
 from ladder.site.words import to_translate

@@ -11,7 +11,7 @@ import uvicorn
 from ladder.app.live_hub import LiveHub
 from ladder.app.tables.seat_sessions import SeatSessions
 from ladder.site.application import make_app
-from ladder.site.connection import HEAD_BYTES, MOST_CONNECTIONS, Patience, PatientConnection
+from ladder.site.connection import HEAD_BYTES, MOST_CONNECTIONS, TimeoutConnection, Timeouts
 
 if TYPE_CHECKING:
     import socket
@@ -24,7 +24,7 @@ SHUTDOWN_SECONDS = 3
 """How long requests that are under way may take to end; streams of live events are told to."""
 
 
-PATIENCE = Patience()
+TIMEOUTS = Timeouts()
 RENEWAL_SECONDS = 30
 """So often the site looks whether its certificate has been renewed."""
 
@@ -41,14 +41,14 @@ def serve(ladder: Ladder, listener: socket.socket, tls: Tls | None = None) -> No
     make_server(ladder, tls).run([listener])
 
 
-def make_server(ladder: Ladder, tls: Tls | None = None, patience: Patience = PATIENCE) -> SiteServer:
+def make_server(ladder: Ladder, tls: Tls | None = None, timeouts: Timeouts = TIMEOUTS) -> SiteServer:
     """
     Put the site's server together.
 
     Args:
         ladder: Open for as long as it serves.
         tls: The certificate; None: HTTP.
-        patience: How long visitors are waited for.
+        timeouts: How long visitors are waited for.
     """
     hub, seat_sessions, proxy = LiveHub(ladder), SeatSessions(), ladder.settings.site_proxy
 
@@ -58,7 +58,7 @@ def make_server(ladder: Ladder, tls: Tls | None = None, patience: Patience = PAT
 
     config = uvicorn.Config(
         make_app(ladder, hub, seat_sessions=seat_sessions),
-        http=PatientConnection.with_patience(patience),
+        http=TimeoutConnection.with_timeouts(timeouts),
         h11_max_incomplete_event_size=HEAD_BYTES,
         limit_concurrency=MOST_CONNECTIONS,
         ssl_context_factory=(lambda *_: tls.context) if tls is not None else None,

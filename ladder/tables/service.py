@@ -12,14 +12,14 @@ from ladder.errors import LadderError, StoreError
 from ladder.tables.table_run import TableRun
 from ladder.values.people import TableStatus
 from pigpen.rules.errors import PigpenError
-from referee.seats.steady_loop import loop_time
+from referee.seats.stall_tolerant_loop import loop_time
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from ladder.results.table_files import TableFiles
     from ladder.store.commands.tables import TableLease
-    from ladder.tables.ledger import TableLedger
+    from ladder.tables.table_rows import TableRows
 
 WAKE_SECONDS = 0.05
 """So often it is looked whether somebody has opened a table; that costs some microseconds."""
@@ -46,7 +46,7 @@ class TablesService:
 
     def __init__(
         self,
-        ledger: TableLedger,
+        rows: TableRows,
         files: TableFiles,
         make_run: Callable[[TableLease], TableRun],
         most: int,
@@ -57,14 +57,14 @@ class TablesService:
         Prepare.
 
         Args:
-            ledger: The database.
+            rows: The database.
             files: Wakes it.
             make_run: Makes an attempt at a table.
             most: Tables to play at once.
             idle_seconds: After how long without anybody a table ends.
             retry_seconds: How long a table waits after a failure of the platform.
         """
-        self._ledger = ledger
+        self._rows = rows
         self._files = files
         self._make_run = make_run
         self._most = most
@@ -100,7 +100,7 @@ class TablesService:
 
     async def _look(self) -> None:
         """Begin what is ready, give up what has ended or is somebody else's by now, end what nobody is at."""
-        found = await self._ledger.open_tables()
+        found = await self._rows.open_tables()
         for table, running in self._running.items():
             if found.get(table) != (TableStatus.PLAYING, running.run.lease.attempt) and not running.is_ending:
                 running.task.cancel()
@@ -108,16 +108,16 @@ class TablesService:
         room = self._most - len(self._running)
         ready = [table for table, (status, _) in found.items() if status == TableStatus.READY]
         if room > 0 and any(table not in self._running for table in ready):
-            for lease in await self._ledger.claim(room, list(self._running)):
+            for lease in await self._rows.claim(room, list(self._running)):
                 self._begin(lease)
 
     async def _renew(self) -> None:
-        await self._ledger.renew()
-        await self._ledger.end_unstarted(UNSTARTED_SECONDS, NOT_COME)
+        await self._rows.renew()
+        await self._rows.end_unstarted(UNSTARTED_SECONDS, NOT_COME)
 
     async def _tidy(self) -> None:
         """Remove what guests played long ago."""
-        self._files.remove(await self._ledger.remove_old(KEPT_SECONDS))
+        self._files.remove(await self._rows.remove_old(KEPT_SECONDS))
 
     def _begin(self, lease: TableLease) -> None:
         run = self._make_run(lease)
@@ -145,13 +145,13 @@ class TablesService:
     async def _failed(self, lease: TableLease, reason: str) -> None:
         log.warning("table.failed", table=lease.table, attempt=lease.attempt, reason=reason)
         await asyncio.sleep(self._retry_seconds)
-        await self._try(self._ledger.give_back(lease, reason))
+        await self._try(self._rows.give_back(lease, reason))
 
     async def _end_idle(self) -> None:
         for running in list(self._running.values()):
             if running.idle_for(loop_time()) > self._idle_seconds:
                 running.is_ending = True
-                await self._ledger.end(running.run.lease, NOBODY)
+                await self._rows.end(running.run.lease, NOBODY)
                 running.task.cancel()
 
     async def _stop(self) -> None:
@@ -161,7 +161,7 @@ class TablesService:
         await asyncio.gather(*(each.task for each in running), return_exceptions=True)
         for each in running:
             with suppress(StoreError):
-                await self._ledger.give_back(each.run.lease)
+                await self._rows.give_back(each.run.lease)
 
 
 class _Running:

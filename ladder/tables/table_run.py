@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from ladder.results.table_files import TableFiles
     from ladder.store.commands.tables import TableLease
     from ladder.store.queries.leased_tables import LeasedTable
-    from ladder.tables.ledger import TableLedger
     from ladder.tables.table_programs import TablePrograms
+    from ladder.tables.table_rows import TableRows
     from pigpen import ClockSetting
     from referee.records.lines import AnyLine
     from referee.seats.person_seat import PersonSeat
@@ -56,7 +56,7 @@ class TableRun:
     def __init__(
         self,
         lease: TableLease,
-        ledger: TableLedger,
+        rows: TableRows,
         files: TableFiles,
         programs: TablePrograms,
         clock: ClockSetting,
@@ -67,7 +67,7 @@ class TableRun:
 
         Args:
             lease: What is to be played.
-            ledger: The database.
+            rows: The database.
             files: The folders of tables.
             programs: Of the ladder's bots.
             clock: That of bots.
@@ -75,7 +75,7 @@ class TableRun:
         """
         self.lease = lease
         self.persons: Mapping[int, PersonSeat] = {}
-        self._ledger = ledger
+        self._rows = rows
         self._programs = programs
         self._clock = clock
         self._coming_seconds = coming_seconds
@@ -94,7 +94,7 @@ class TableRun:
             SandboxError: If the platform failed.
             StoreError: If the database does not answer.
         """
-        table = await self._ledger.leased(self.lease)
+        table = await self._rows.leased(self.lease)
         lines = _kept_lines(self._record)
         if lines and isinstance(lines[-1], ResultLine):  # killed between the last line and the last transaction
             await self._finish(lines[-1])
@@ -102,7 +102,7 @@ class TableRun:
         bots = await self._bots(table)
         with _full_disk(self._record), self._writer(lines) as record, JournalFile(self._journal) as journal:
             if table.take_back is not None:
-                await self._ledger.note_taken_back(self.lease)  # first: whoever is killed now must not do it twice
+                await self._rows.note_taken_back(self.lease)  # first: whoever is killed now must not do it twice
                 take_back(journal, _seat_of(table, table.take_back, lines))
             result = await self._play(table, bots, lines, record, journal)
         await self._finish(result)
@@ -136,7 +136,7 @@ class TableRun:
     @asynccontextmanager
     async def _sit(self, chair: int, _: int, address: str, token: str) -> AsyncIterator[None]:
         """Say where the seat is: whoever plays there in the person's name connects by itself."""
-        if not await self._ledger.note_seats(self.lease, {chair: (address, token)}):
+        if not await self._rows.note_seats(self.lease, {chair: (address, token)}):
             raise SandboxError("This table has ended, or is played by another process.")
         yield
 
@@ -150,7 +150,7 @@ class TableRun:
         if isinstance(line, DealLine):
             seats = line.seats or range(len(line.totals))
             totals = [total for _, total in sorted(zip(seats, line.totals, strict=True))]
-            note = asyncio.ensure_future(self._ledger.note_deal(self.lease, totals))
+            note = asyncio.ensure_future(self._rows.note_deal(self.lease, totals))
             self._notes.add(note)
             note.add_done_callback(self._noted)
 
@@ -161,7 +161,7 @@ class TableRun:
 
     async def _finish(self, result: ResultLine) -> None:
         bots = result.results
-        await self._ledger.finish(self.lease, [bot.total for bot in bots], [bot.place for bot in bots])
+        await self._rows.finish(self.lease, [bot.total for bot in bots], [bot.place for bot in bots])
         self._journal.unlink(missing_ok=True)
 
     def _writer(self, lines: Sequence[AnyLine]) -> RecordWriter:

@@ -61,7 +61,7 @@ class WorkerFacts(Message):
     """Its Unix time: only to show how far it is wrong."""
 
 
-class WorkerNews(Message):
+class WorkerReport(Message):
     """What the coordinator is told of a worker."""
 
     event: Literal["joined", "alive", "left"]
@@ -121,7 +121,7 @@ class WorkerSeen(Value):
     """Unix time, by the coordinator's clock, as all others here."""
 
 
-class WorkerWish(Value):
+class WorkerOrder(Value):
     """Whether a worker is to play, and why not."""
 
     wanted: WantedState

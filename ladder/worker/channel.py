@@ -44,14 +44,14 @@ class MessageKind(enum.StrEnum):
     LIVE = "live"
     """Match and attempt, then events of it as lines of JSON without their `id`; the number of the call is 0."""
     PLAY_AT = "play-at"
-    """Only to a scheduler: a line with the connection of a worker (`WorkerNews`), then the task that it is to play."""
+    """Only to a scheduler: the connection of a worker (`WorkerReport`) in a line, then the task that it is to play."""
     TURN_AWAY = "turn-away"
     """Only to a scheduler: a line with the connection of a worker, then a sentence; the number of the call is 0."""
     WORKER = "worker"
-    """Only from a scheduler: a `WorkerNews`; the number of the call is 0."""
+    """Only from a scheduler: a `WorkerReport`; the number of the call is 0."""
     LOST = "lost"
     """Only from a scheduler: the worker that had the call has gone; why, in a sentence."""
-    LIE = "lie"
+    INVALID = "invalid"
     """Only from a scheduler: what the worker answered to the call can be no answer; why, in a sentence."""
 
 

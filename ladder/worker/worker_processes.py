@@ -1,7 +1,7 @@
 """
 Several worker processes that play tasks: one process of Python is one core of refereeing.
 
-A process is started when a task needs it. So one that has ended is replaced by the next task that comes to its place,
+A process is started when a task needs it. So one that has ended is replaced by the next task that comes to its slot,
 and one that ends again and again is started no more often than matches begin: the runner pauses after void matches.
 """
 
@@ -31,13 +31,13 @@ class WorkerProcesses:
 
     def __init__(self, count: int, start: Start = WorkerProcess.start) -> None:
         """
-        Prepare the places of so many processes; the first task starts the first process.
+        Prepare the slots of so many processes; the first task starts the first process.
 
         Args:
             count: Number of processes, at least 1.
             start: Starts a process, given its number and how many there are.
         """
-        self._places = [_Place(number, count, start) for number in range(count)]
+        self._slots = [_WorkerSlot(number, count, start) for number in range(count)]
 
     async def play(self, task: str) -> str:
         """
@@ -47,10 +47,10 @@ class WorkerProcesses:
             SandboxError: If the process has ended meanwhile, or none can be started.
         """
         bots = [bot["identity"] for bot in json.loads(task).get("bots", ())]
-        place = min(self._places, key=lambda each: each.rank(bots))
-        with place.taken():
-            process = await place.process()
-            place.remember(bots)
+        slot = min(self._slots, key=lambda each: each.rank(bots))
+        with slot.taken():
+            process = await slot.process()
+            slot.remember(bots)
             return await process.call(MessageKind.PLAY, task)
 
     async def ready(self) -> None:
@@ -60,17 +60,17 @@ class WorkerProcesses:
         Raises:
             SandboxError: If one cannot, or does not answer: then it is killed.
         """
-        living = [place for place in self._places if place.is_living] or self._places[:1]
-        checks = await asyncio.gather(*(place.ready() for place in living), return_exceptions=True)
+        living = [slot for slot in self._slots if slot.is_living] or self._slots[:1]
+        checks = await asyncio.gather(*(slot.ready() for slot in living), return_exceptions=True)
         if errors := [check for check in checks if isinstance(check, BaseException)]:
             raise errors[0]
 
     async def close(self) -> None:
         """End all processes."""
-        await asyncio.gather(*(place.close() for place in self._places))
+        await asyncio.gather(*(slot.close() for slot in self._slots))
 
 
-class _Place:
+class _WorkerSlot:
     """Where a process works, and after it the one that replaces it."""
 
     def __init__(self, number: int, count: int, start: Start) -> None:

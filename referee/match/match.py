@@ -13,7 +13,7 @@ from referee.match.observer import Announcer
 from referee.match.result import Tally
 from referee.match.table import Table
 from referee.records.lines import ClockLine, DealLine, MatchLine, PersonLine, ResultLine
-from referee.seats.steady_loop import loop_time
+from referee.seats.stall_tolerant_loop import loop_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

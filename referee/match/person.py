@@ -8,7 +8,7 @@ from referee.match.player import Decision, Player, default_done
 from referee.records.by import BY_AWAY
 from referee.seats.presence import PersonAway
 from referee.seats.seat import Seat
-from referee.seats.steady_loop import loop_time
+from referee.seats.stall_tolerant_loop import loop_time
 from referee.seats.verdict import TAKEOVER_AT
 
 if TYPE_CHECKING:

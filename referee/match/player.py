@@ -10,7 +10,7 @@ from pigpen.values.notices import FaultNotice
 from pigpen.values.view import View
 from referee.records.by import BY_BOT, BY_FORCED, BY_TAKEOVER, DEFAULT, was_asked
 from referee.seats.clock import Clock, Stopwatch, rating, slack_for, sleep
-from referee.seats.steady_loop import loop_time
+from referee.seats.stall_tolerant_loop import loop_time
 from referee.seats.verdict import SeatFailure, Verdict, is_taken_over
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from pigpen.rules import deal_hands
 from pigpen.rules.shuffle import derived_number
 from pigpen.values.notices import DealResult, MatchResult, Welcome
-from referee.match.bystanders import Bystanders
 from referee.match.formats import told_to_bots
+from referee.match.idle_bots import IdleBots
 from referee.match.journal import restore
 from referee.match.person import PersonPlayer
 from referee.match.player import Player
@@ -17,7 +17,7 @@ from referee.match.result import places
 from referee.match.step_fields import in_ms, step_fields
 from referee.records.lines import DealLine
 from referee.records.steps import action_of, names_of
-from referee.seats.steady_loop import loop_time
+from referee.seats.stall_tolerant_loop import loop_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
@@ -122,10 +122,10 @@ class Table:
             self._count_recorded(line)
         await self._take_seats()
         began = self._now()
-        bystanders = Bystanders()
+        idle_bots = IdleBots()
         while not self.is_over:
-            write(await self._play_deal(bystanders))
-        bystanders.close()
+            write(await self._play_deal(idle_bots))
+        idle_bots.close()
         self.playing_seconds = self._now() - began
         await self._finish()
 
@@ -162,7 +162,7 @@ class Table:
         """Who sits in each seat of the deal that comes next."""
         return self._spec.format.seats(self._spec.rules, self._spec.seed, self._number, self._game.deals)
 
-    async def _play_deal(self, bystanders: Bystanders) -> DealLine:
+    async def _play_deal(self, idle_bots: IdleBots) -> DealLine:
         """Play the next deal to its end, tell the players, and return what goes into the record."""
         seats, number = self._seats(), self._game.deals
         deal = self._next_deal()
@@ -170,7 +170,7 @@ class Table:
         for player in players:
             player.begin_deal()
         await asyncio.sleep(0)  # bots in this process never wait for anything: let Ctrl-C come through
-        steps = await self._play_out(deal, seats, players, bystanders)
+        steps = await self._play_out(deal, seats, players, idle_bots)
         self._game.add(deal)
         line = self._line(deal, seats, steps)
         if self._announcer:
@@ -180,7 +180,7 @@ class Table:
         return line
 
     async def _play_out(
-        self, deal: Deal, seats: tuple[int, ...], players: Sequence[Player], bystanders: Bystanders
+        self, deal: Deal, seats: tuple[int, ...], players: Sequence[Player], idle_bots: IdleBots
     ) -> list[tuple[int, Decision]]:
         """Ask until the deal is over; gives each step, its seat first."""
         totals, announcer = self._totals(seats), self._announcer
@@ -191,11 +191,11 @@ class Table:
         while not deal.is_over:
             asked = deal.to_act
             questions = [players[seat].act(deal, seat, totals, bot_seeds[seat], len(asked)) for seat in asked]
-            bystanders.question(players, asked)
+            idle_bots.question(players, asked)
             try:
-                answers = await _answers(asked, questions, bystanders)
+                answers = await _answers(asked, questions, idle_bots)
             finally:
-                bystanders.stop()
+                idle_bots.stop()
             new = list(zip(asked, answers, strict=True))
             steps += new
             if self._journal:
@@ -262,7 +262,7 @@ def bot_seed(seed: bytes, deal: int, seat: int, rotation: int | None) -> int:
 
 
 async def _answers(
-    asked: tuple[int, ...], questions: Sequence[Coroutine[None, None, Decision]], bystanders: Bystanders
+    asked: tuple[int, ...], questions: Sequence[Coroutine[None, None, Decision]], idle_bots: IdleBots
 ) -> Sequence[Decision]:
     """What those who are *asked* decide; whoever has answered a sealed question waits for the others."""
     if len(asked) == 1:
@@ -270,7 +270,7 @@ async def _answers(
 
     async def one(seat: int, question: Coroutine[None, None, Decision]) -> Decision:
         decision = await question
-        bystanders.answered(seat)
+        idle_bots.answered(seat)
         return decision
 
     return await asyncio.gather(*map(one, asked, questions))

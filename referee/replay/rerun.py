@@ -20,7 +20,7 @@ from referee.records.recorded import seats_of
 from referee.records.steps import action_of, words_of
 from referee.replay.deal_replay import DealReplay
 from referee.seats.clock import Stopwatch
-from referee.seats.steady_loop import loop_time
+from referee.seats.stall_tolerant_loop import loop_time
 from referee.seats.verdict import SeatFailure, Verdict
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pigpen.rules import Phase, cards_in
 from pigpen.rules.scoring import card_points, shooter_of
-from referee.replay.table_view import Chair, News, TableView
+from referee.replay.table_view import Chair, LastAction, TableView
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ def seat_table(view: View, names: Sequence[str], result: DealResult | None = Non
         winner=winner,
         winning=view.winning or next((play for play in trick if play.seat == winner), None),
         chairs=tuple(_chairs(view, names)),
-        news=(News(trick[-1].seat, trick[-1].card),) if trick else (),
+        last_actions=(LastAction(trick[-1].seat, trick[-1].card),) if trick else (),
         scores=result.scores if result else None,
         totals=result.totals if result else view.totals,
     )

@@ -58,7 +58,7 @@ class Chair:
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class LastAction:
     """What a seat has just done; who decided it is shown only in that seat's own view."""
 
     seat: int
@@ -88,7 +88,7 @@ class TableView:
     winning: Play | None
     """The play that wins it, so far or for good."""
     chairs: tuple[Chair, ...]
-    news: tuple[News, ...]
+    last_actions: tuple[LastAction, ...]
     scores: tuple[int, ...] | None
     """The score of each seat, with its partner's, when the deal is over and this is the last moment."""
     totals: tuple[int, ...]
@@ -116,7 +116,7 @@ def view_table(replay: DealReplay, place: int, chairs: Collection[int] | None = 
         winner=winner,
         winning=view.winning or next((play for play in trick if play.seat == winner), None),
         chairs=tuple(_chairs(replay, moment, views)),
-        news=tuple(_news(moment, views)),
+        last_actions=tuple(_last_actions(moment, views)),
         scores=replay.line.scores if over else None,
         totals=replay.line.totals if over else replay.totals_before,
     )
@@ -161,9 +161,9 @@ def _is_asked(seat: int, deal: Deal, own: SeatView | None) -> bool:
     return own is not None and own.legal_mask != 0
 
 
-def _news(moment: Moment, views: Mapping[int, SeatView]) -> Iterator[News]:
+def _last_actions(moment: Moment, views: Mapping[int, SeatView]) -> Iterator[LastAction]:
     for (step, took, _), unasked in zip(moment.done, moment.unasked, strict=True):
         if step.seat in views:
-            yield News(step.seat, action_of(step), step.by, step.why, took, unasked)
+            yield LastAction(step.seat, action_of(step), step.by, step.why, took, unasked)
         elif step.play is not None:
-            yield News(step.seat, action_of(step))
+            yield LastAction(step.seat, action_of(step))

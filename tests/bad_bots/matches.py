@@ -93,7 +93,7 @@ class Seated:
 
 
 @dataclass(frozen=True)
-class Sat:
+class SeatOutcome:
     """How one seat came out of a match."""
 
     result: BotResult
@@ -119,14 +119,14 @@ class Sat:
 class Outcome:
     """A finished match."""
 
-    bad: Sequence[Sat]
-    honest: Sequence[Sat]
+    bad: Sequence[SeatOutcome]
+    honest: Sequence[SeatOutcome]
     deals: Sequence[DealLine]
 
     @property
     def observed(self) -> dict[str, Any]:
         """What the bad ones reported, all reports in one."""
-        reports = [found for sat in self.bad for found in re.findall(r"observed (\{.*\})$", sat.log, re.MULTILINE)]
+        reports = [found for seat in self.bad for found in re.findall(r"observed (\{.*\})$", seat.log, re.MULTILINE)]
         return {key: value for report in reports for key, value in json.loads(report).items()}
 
 
@@ -141,8 +141,8 @@ async def play(name: str, bad_bot: BadBot, image: Program) -> Outcome:
     lines: list[AnyLine] = []
     played = await play_sandboxed(spec, seated, lines.append)
     deals = [line for line in lines if isinstance(line, DealLine)]
-    sat = [
-        Sat(
+    seats = [
+        SeatOutcome(
             played.result.results[seat],
             [step for deal in deals for step in deal.steps if step.seat == seat],
             sum(_unasked_ms(deal, seat) for deal in deals),
@@ -151,7 +151,7 @@ async def play(name: str, bad_bot: BadBot, image: Program) -> Outcome:
         )
         for seat, program in enumerate(seated)
     ]
-    return Outcome(sat[: bad_bot.chairs], sat[bad_bot.chairs :], deals)
+    return Outcome(seats[: bad_bot.chairs], seats[bad_bot.chairs :], deals)
 
 
 def _unasked_ms(deal: DealLine, seat: int) -> float:

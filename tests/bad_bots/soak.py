@@ -109,8 +109,8 @@ class Tally:
         """Take a finished match."""
         self.kinds[name] += 1
         self.deals += len(outcome.deals)
-        self.verdicts.update(verdict for sat in outcome.bad for verdict in sat.faults)
-        self.honest_faults += [f"beside {name}: {sat.why}\n{sat.log}" for sat in outcome.honest if sat.faults]
+        self.verdicts.update(verdict for seat in outcome.bad for verdict in seat.faults)
+        self.honest_faults += [f"beside {name}: {seat.why}\n{seat.log}" for seat in outcome.honest if seat.faults]
 
 
 async def soak(image: Program, deals: int, rng: random.Random) -> Tally:

@@ -66,14 +66,14 @@ async def image(client: docker.DockerClient, request: pytest.FixtureRequest) -> 
 async def test_a_bad_bot_hurts_nobody_but_itself(name: str, image: Program) -> None:
     """The suite's other workers play at the same time: floods keep only the process of their own referee busy."""
     outcome, declared = await play(name, BAD_BOTS[name], image), BAD_BOTS[name]
-    assert [sat.log for sat in outcome.honest if sat.result.faults or sat.result.taken_over] == []
-    assert {step.by for sat in outcome.honest for step in sat.steps} == {"bot", "forced"}
-    for sat in outcome.bad:
-        assert sat.faults in declared.verdicts, (sat.why, sat.log)
-        assert sat.result.taken_over == is_taken_over(sat.faults)
-        assert declared.why in sat.why
-        assert declared.end in (None, sat.end)
-        assert sat.unasked_ms >= declared.unasked_ms
+    assert [seat.log for seat in outcome.honest if seat.result.faults or seat.result.taken_over] == []
+    assert {step.by for seat in outcome.honest for step in seat.steps} == {"bot", "forced"}
+    for seat in outcome.bad:
+        assert seat.faults in declared.verdicts, (seat.why, seat.log)
+        assert seat.result.taken_over == is_taken_over(seat.faults)
+        assert declared.why in seat.why
+        assert declared.end in (None, seat.end)
+        assert seat.unasked_ms >= declared.unasked_ms
     assert outcome.observed == declared.observed
     assert len(outcome.deals) == declared.deals
     assert [scores_of(RULES[declared.rules], deal) for deal in outcome.deals] == [deal.scores for deal in outcome.deals]

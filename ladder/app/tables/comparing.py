@@ -32,10 +32,10 @@ def compare(ladder: Ladder, name: str, secret: str) -> SameBoard:
         UserError: If the record of the board's match is gone.
     """
     board = board_of(ladder, name, secret)
-    sats = list(board.sats())
-    listed = ranked(board.rules, sats)
-    yours = next(each for each in sats if each.you)
-    others = [each.points for each in sats if each.counts and each.key not in board.own]
+    scores = list(board.scores())
+    listed = ranked(board.rules, scores)
+    yours = next(each for each in scores if each.you)
+    others = [each.points for each in scores if each.counts and each.key not in board.own]
     found = board.mine
     return SameBoard(
         variant=board.rules.name,
@@ -62,12 +62,12 @@ def results_of_yesterday(ladder: Ladder, variant: str) -> DayResults:
     """
     found, rules = todays_board(ladder, variant, days_ago=1), rules_of(ladder, variant)
     board = board_of_day(ladder, rules, found.day, bytes.fromhex(found.seed or ""))
-    house = board.sat_deal(A_HOUSE_BOT)
+    house = board.deal_of(A_HOUSE_BOT)
     return DayResults(
         board=found,
         low_is_better=rules.low_is_better,
         hand=house.line.hands[house.chair],
-        sittings=ranked(rules, list(board.sats()))[:LISTED],
+        sittings=ranked(rules, list(board.scores()))[:LISTED],
     )
 
 
@@ -85,10 +85,10 @@ def beside(ladder: Ladder, name: str, secret: str, key: str) -> SittingBeside:
         LadderError: As `compare`, or if there is no such other.
     """
     board = board_of(ladder, name, secret)
-    sitting = next((each for each in ranked(board.rules, list(board.sats())) if each.key == key), None)
+    sitting = next((each for each in ranked(board.rules, list(board.scores())) if each.key == key), None)
     if sitting is None:
         raise LadderError(f"Nobody called {sanitize(key)[:40]!r} has played this board; look at the comparison again.")
-    mine, other = board.mine, board.sat_deal(key)
+    mine, other = board.mine, board.deal_of(key)
     try:
         found = differences(mine, other)
     except BadRecord as error:

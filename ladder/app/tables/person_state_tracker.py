@@ -23,7 +23,7 @@ from pigpen.values.seen import Seen
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ladder.app.tables.table_signs import Status, TableSigns
+    from ladder.app.tables.table_info import Status, TableInfo
     from ladder.person.client import Question, SeatActions
     from ladder.values.person_state import PersonResult
     from pigpen.rules import Action
@@ -42,14 +42,14 @@ class PersonStateTracker:
 
     Attributes:
         seat: Is told what the person does.
-        signs: What is shown besides the game; call `show` after a change.
+        info: What is shown besides the game; call `show` after a change.
         connections: How often its client has found the seat.
     """
 
     def __init__(
         self,
         changed: Callable[[PersonState], None],
-        signs: TableSigns,
+        info: TableInfo,
         now: Callable[[], float] = time.monotonic,
         clock: Callable[[], float] = time.time,
     ) -> None:
@@ -58,12 +58,12 @@ class PersonStateTracker:
 
         Args:
             changed: Is given each new state.
-            signs: What is shown besides the game.
+            info: What is shown besides the game.
             now: The clock of the client.
             clock: Where the numbers of states begin, in Unix seconds, so that they rise after a new start, too.
         """
         self.seat: SeatActions | None = None
-        self.signs = signs
+        self.info = info
         self.connections = 0
         self._changed = changed
         self._now = now
@@ -179,17 +179,17 @@ class PersonStateTracker:
 
     def state(self) -> PersonState:
         """Make the state as it is now; with the same number only the seconds left differ."""
-        seen, signs = self._seen, self.signs
+        seen, info = self._seen, self.info
         is_end = self._result is not None
         return PersonState(
             number=self._number,
             status=self._status(),
-            reason=signs.reason,
+            reason=info.reason,
             connected=self._is_connected,
             away=seen is not None and seen.away,
-            practice=signs.practice,
-            assisted=signs.assisted,
-            deal=shown_deal(seen, signs.kinds) if seen else None,
+            practice=info.practice,
+            assisted=info.assisted,
+            deal=shown_deal(seen, info.kinds) if seen else None,
             moment=shown_table(seen, self._ended if is_end else None) if seen else None,
             last_trick=last_trick(seen.view) if seen else None,
             question=shown_question(self._question, self._question.until - self._now()) if self._question else None,
@@ -248,15 +248,15 @@ class PersonStateTracker:
         self._notices.append(notice)
 
     def _status(self) -> Status:
-        if self.signs.status in ("over", "ended"):
-            return self.signs.status
+        if self.info.status in ("over", "ended"):
+            return self.info.status
         if self._place is not None:
             return "over"
-        return "playing" if self._is_connected else self.signs.status
+        return "playing" if self._is_connected else self.info.status
 
     def _over(self) -> PersonOver | None:
-        place = self.signs.place if self._place is None else self._place
+        place = self.info.place if self._place is None else self._place
         if place is None:
             return None
-        totals = self._sheet[-1].totals if self._sheet else self.signs.totals
-        return PersonOver(place=place, totals=totals, verify=self.signs.verify, compare=self.signs.compare)
+        totals = self._sheet[-1].totals if self._sheet else self.info.totals
+        return PersonOver(place=place, totals=totals, verify=self.info.verify, compare=self.info.compare)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from ladder.app.event_log import event_log
 from ladder.results.table_files import TableFiles
-from ladder.tables.ledger import TableLedger
 from ladder.tables.service import IDLE_SECONDS, RETRY_SECONDS, TablesService
 from ladder.tables.table_programs import TablePrograms
+from ladder.tables.table_rows import TableRows
 from ladder.tables.table_run import COMING_SECONDS, TableRun
 
 if TYPE_CHECKING:
@@ -39,14 +39,14 @@ async def play_tables(
     """
     settings, files = ladder.settings, TableFiles(ladder.settings.data_dir)
     programs = TablePrograms(settings, ladder.clock)
-    ledger = TableLedger(ladder.database, ladder.clock)
+    rows = TableRows(ladder.database, ladder.clock)
 
     def run(lease: TableLease) -> TableRun:
-        return TableRun(lease, ledger, files, programs, settings.clock_setting, coming_seconds)
+        return TableRun(lease, rows, files, programs, settings.clock_setting, coming_seconds)
 
     with event_log(ladder, "tables", to_stderr=log_to_stderr):
         try:
-            await TablesService(ledger, files, run, settings.people_tables, idle_seconds, retry_seconds).run()
+            await TablesService(rows, files, run, settings.people_tables, idle_seconds, retry_seconds).run()
         finally:
             await programs.close()
-            ledger.close()
+            rows.close()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from ladder.app.tables.person_answers import answer_of, is_same_answer
 from ladder.app.tables.person_state_tracker import PersonStateTracker
-from ladder.app.tables.table_signs import signs_of
+from ladder.app.tables.table_info import info_of
 from ladder.app.tables.tabs import Tab
 from ladder.errors import Conflict, LadderError, StoreError, TooOften
 from ladder.person.client import PersonClient
@@ -25,7 +25,7 @@ from pigpen.client import Refused, Unreachable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ladder.app.tables.table_signs import FoundSeat
+    from ladder.app.tables.table_info import FoundSeat
     from ladder.values.people import SeatPlace
     from ladder.values.person_state import PersonState
 
@@ -74,7 +74,7 @@ class SeatSession:
         self._is_taken_back = False
         self._is_old = False
         self._timer: asyncio.TimerHandle | None = None
-        self.tracker = PersonStateTracker(self._changed, signs_of(first))
+        self.tracker = PersonStateTracker(self._changed, info_of(first))
         self._linger()
         self._task = asyncio.ensure_future(self._live(first))
 
@@ -144,7 +144,7 @@ class SeatSession:
 
     def assisted(self) -> None:
         """The person has asked before it played."""
-        self.tracker.signs = replace(self.tracker.signs, assisted=True)
+        self.tracker.info = replace(self.tracker.info, assisted=True)
         self.tracker.show()
 
     async def settled(self, seconds: float) -> None:
@@ -176,7 +176,7 @@ class SeatSession:
 
     def _is_settled(self) -> bool:
         return (
-            self._task.done() or self.tracker.is_connected or self.tracker.signs.status in ("waiting", "over", "ended")
+            self._task.done() or self.tracker.is_connected or self.tracker.info.status in ("waiting", "over", "ended")
         )
 
     def _changed(self, state: PersonState) -> None:
@@ -208,7 +208,7 @@ class SeatSession:
                 with suppress(StoreError):  # it will answer again, and the seat may be there all the time
                     found = await asyncio.to_thread(self._find)
         except LadderError:  # the table is gone
-            self.tracker.signs = replace(self.tracker.signs, status="ended")
+            self.tracker.info = replace(self.tracker.info, status="ended")
             self.tracker.show()
         finally:
             for tab in self._tabs:
@@ -217,11 +217,11 @@ class SeatSession:
 
     def _take(self, found: FoundSeat) -> bool:
         """Take over what is known of the table, and say whether it has ended."""
-        signs = signs_of(found)
-        if signs != self.tracker.signs:
-            self.tracker.signs = signs
+        info = info_of(found)
+        if info != self.tracker.info:
+            self.tracker.info = info
             self.tracker.show()
-        return signs.status in ("over", "ended")
+        return info.status in ("over", "ended")
 
     async def _play(self, place: SeatPlace) -> bool:
         """Play as long as the seat is there, and say whether it has been."""

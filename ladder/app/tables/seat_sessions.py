@@ -10,7 +10,7 @@ from ladder.app.tables.seat_session import SESSION_SECONDS, SeatSession
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ladder.app.tables.table_signs import FoundSeat
+    from ladder.app.tables.table_info import FoundSeat
 
 
 class SeatSessions:

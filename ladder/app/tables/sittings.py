@@ -16,7 +16,7 @@ from ladder.app.tables.sitting import NO_SEAT
 from ladder.entry.today import FORMAT, HOUSE, OPPONENT
 from ladder.errors import Conflict, Forbidden, LadderError
 from ladder.matches.house_board import house_board
-from ladder.matches.same_board import Sat, SatDeal
+from ladder.matches.same_board import BoardDeal, BoardScore
 from ladder.results.table_files import TableFiles
 from ladder.store.queries.tables import chairs_of, people_at
 from ladder.values.people import ChairKind, TablePurpose, TableStatus
@@ -61,34 +61,34 @@ class PlayedBoard:
     day: datetime.date | None
     chair: BoardChair | None
     """Of a board of a match: which it is."""
-    people: tuple[Sat, ...]
+    people: tuple[BoardScore, ...]
     own: frozenset[str]
     """The keys of what you have played, this time and others."""
 
-    def sats(self) -> Iterator[Sat]:
+    def scores(self) -> Iterator[BoardScore]:
         """Everybody's points."""
         yield from self.people
         if self.chair is None:
             for name in HOUSE:
-                found = self.sat_deal(_HOUSE + name)
-                yield Sat(_HOUSE + name, name, ChairKind.HOUSE, found.line.scores[found.chair])
+                found = self.deal_of(_HOUSE + name)
+                yield BoardScore(_HOUSE + name, name, ChairKind.HOUSE, found.line.scores[found.chair])
             return
         for table, recorded, line in played_board(self.ladder, self.chair):
             bot = recorded.recorded.first.bots[seats_of(line)[self.chair.seat]]
-            yield Sat(f"{_BOT}{table}", sanitize(bot), ChairKind.BOT, line.scores[self.chair.seat])
+            yield BoardScore(f"{_BOT}{table}", sanitize(bot), ChairKind.BOT, line.scores[self.chair.seat])
 
     @property
-    def mine(self) -> SatDeal:
+    def mine(self) -> BoardDeal:
         """Your play."""
-        return self.sat_deal(YOU)
+        return self.deal_of(YOU)
 
-    def sat_deal(self, key: str) -> SatDeal:
+    def deal_of(self, key: str) -> BoardDeal:
         """Somebody's play, and the chair."""
         recorded = self.record(key)
         seat = self.chair.seat if self.chair else 0
         table = int(key.removeprefix(_BOT)) if key.startswith(_BOT) else None
         (line, *_) = recorded.recorded.deals.where(rotation=table, board=self.form.board and self.form.board.board)
-        return SatDeal(recorded.recorded, line, seat)
+        return BoardDeal(recorded.recorded, line, seat)
 
     def record(self, key: str) -> RecordedMatch:
         """
@@ -134,9 +134,9 @@ def board_of(ladder: Ladder, name: str, secret: str) -> PlayedBoard:
             raise Conflict(SEALED)
         chair = BoardChair.of(table.board) if table.purpose == TablePurpose.BOARD else None
         wanted = f"{chair.match}/{chair.board}/%/{chair.seat}" if chair else table.board
-        sat = people_at(session, wanted, table.commitment, MOST_PEOPLE)
-        if all(each.id != table.id for each, _ in sat):
-            sat.append((table, mine))
+        played = people_at(session, wanted, table.commitment, MOST_PEOPLE)
+        if all(each.id != table.id for each, _ in played):
+            played.append((table, mine))
         visitor = _visitor(table)
         return PlayedBoard(
             ladder=ladder,
@@ -146,8 +146,8 @@ def board_of(ladder: Ladder, name: str, secret: str) -> PlayedBoard:
             seed=bytes.fromhex(table.seed),
             day=None if chair else datetime.date.fromisoformat(table.board),
             chair=chair,
-            people=tuple(_people(sat, table.id)),
-            own=frozenset(f"{_PERSON}{each.id}" for each, _ in sat if _visitor(each) == visitor),
+            people=tuple(_people(played, table.id)),
+            own=frozenset(f"{_PERSON}{each.id}" for each, _ in played if _visitor(each) == visitor),
         )
 
 
@@ -161,7 +161,7 @@ def _of_house(rules: str, form: Format, seed: bytes, name: str) -> RecordedMatch
 def board_of_day(ladder: Ladder, rules: Rules, day: datetime.date, seed: bytes) -> PlayedBoard:
     """The board of a day, for nobody in particular; `PlayedBoard.mine` is not there."""
     with ladder.database.read() as session:
-        sat = people_at(session, day.isoformat(), commitment(seed), MOST_PEOPLE)
+        played = people_at(session, day.isoformat(), commitment(seed), MOST_PEOPLE)
         return PlayedBoard(
             ladder=ladder,
             table=0,
@@ -170,19 +170,19 @@ def board_of_day(ladder: Ladder, rules: Rules, day: datetime.date, seed: bytes) 
             seed=seed,
             day=day,
             chair=None,
-            people=tuple(_people(sat, 0)),
+            people=tuple(_people(played, 0)),
             own=frozenset(),
         )
 
 
-def _people(sat: list[tuple[PeopleTable, PeopleChair]], mine: int) -> Iterator[Sat]:
+def _people(played: list[tuple[PeopleTable, PeopleChair]], mine: int) -> Iterator[BoardScore]:
     """People's points; whoever plays a board again knows the cards, so that the first time alone counts."""
     seen = set()
-    for table, chair in sat:
+    for table, chair in played:
         counts = not table.assisted and _visitor(table) not in seen
         seen.add(_visitor(table))
         key, points = f"{_PERSON}{table.id}", chair.points or 0
-        yield Sat(key, sanitize(chair.name), ChairKind.PERSON, points, table.id == mine, counts)
+        yield BoardScore(key, sanitize(chair.name), ChairKind.PERSON, points, table.id == mine, counts)
 
 
 def _visitor(table: PeopleTable) -> tuple[str, str | int]:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from ladder.app.tables.person_shown import shown_deal
 from ladder.app.tables.public_view import DRAWN_AT_BOTTOM, PublicDeal
 from ladder.app.tables.reading import NO_TABLE, chair_for, found_table, state_of
-from ladder.app.tables.table_signs import kinds_of
+from ladder.app.tables.table_info import kinds_of
 from ladder.errors import LadderError
 from ladder.results.table_files import TableFiles
 from ladder.sandbox.bots.bot_source import seat_names

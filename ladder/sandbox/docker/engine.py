@@ -41,7 +41,7 @@ def connect() -> docker.DockerClient:
         SandboxError: If none answers; the message names the ways out.
     """
     try:
-        _knock()
+        _probe_socket()
         return docker.from_env(timeout=ENGINE_SECONDS, max_pool_size=MAX_CONNECTIONS)
     except (OSError, *ENGINE_ERRORS) as error:
         raise SandboxError(
@@ -50,13 +50,13 @@ def connect() -> docker.DockerClient:
         ) from error
 
 
-def _knock() -> None:
+def _probe_socket() -> None:
     """Try the local socket first: the library leaves the socket of a connection that failed open."""
     host = os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
     if host.startswith("unix://"):
-        with socket.socket(socket.AF_UNIX) as knock:
-            knock.settimeout(ENGINE_SECONDS)
-            knock.connect(host.removeprefix("unix://"))
+        with socket.socket(socket.AF_UNIX) as probe:
+            probe.settimeout(ENGINE_SECONDS)
+            probe.connect(host.removeprefix("unix://"))
 
 
 def within(seconds: float, call: Callable[[], T]) -> T:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 
 from ladder.store.cluster_models import StoredWorker
-from ladder.values.cluster import WantedState, WorkerRow, WorkerState, WorkerWish
+from ladder.values.cluster import WantedState, WorkerOrder, WorkerRow, WorkerState
 from ladder.values.value import time_of
 
 if TYPE_CHECKING:
@@ -36,10 +36,10 @@ def worker_names(session: Session) -> list[str]:
     return list(session.scalars(select(StoredWorker.name).order_by(StoredWorker.name)))
 
 
-def wishes(session: Session) -> dict[str, WorkerWish]:
+def worker_orders(session: Session) -> dict[str, WorkerOrder]:
     """Read what is wanted of each worker, by its name."""
     found = session.execute(select(StoredWorker.name, StoredWorker.wanted, StoredWorker.wanted_reason))
-    return {name: WorkerWish(wanted=WantedState(wanted), reason=reason) for name, wanted, reason in found}
+    return {name: WorkerOrder(wanted=WantedState(wanted), reason=reason) for name, wanted, reason in found}
 
 
 def _row(row: RowMapping, now: float) -> WorkerRow:

@@ -18,7 +18,7 @@ PigpenError                     1
 ├── NoDecision                  2  referee.replay.decision: a step of a record is not there, or left no choice
 ├── UserError                   2  ladder.errors: what was asked for makes no sense
 │   ├── UnknownBot                 ladder.sandbox.bots.bot_source: no bot has that name
-│   └── TurnedAway                 ladder.cluster.worker_program: a coordinator does not want this worker
+│   └── WorkerRejected             ladder.cluster.worker_program: a coordinator does not want this worker
 ├── BotRejected                 2  ladder.errors: the bot cannot be loaded
 ├── TooManyChoices              2  ladder.matches.estimate: a decision has too many choices to estimate them
 ├── LadderError                 2  ladder.errors: it cannot be done in this ladder
@@ -30,7 +30,7 @@ PigpenError                     1
 ├── SandboxError                3  ladder.errors: the sandbox failed, not the bot
 │   ├── ProgramLost                ladder.worker.pinned: a bot that was entered cannot be had any more
 │   ├── SchedulerLost              ladder.cluster.failures: the scheduler has ended, and with it all calls to workers
-│   ├── WorkerLied                 ladder.cluster.failures: what a worker answered can be no answer
+│   ├── InvalidAnswer              ladder.cluster.failures: what a worker answered can be no answer
 │   └── TooLarge                   ladder.sandbox.bots.packed: a folder is too large to be sent to another machine
 ├── StoreError                  3  ladder.errors: the database failed
 ├── RemoteError                 3  ladder.errors: a ladder elsewhere does not answer, or not as Pigpen does

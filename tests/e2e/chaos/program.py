@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import ladder.cluster.knock
+import ladder.cluster.scheduler_probe
 import ladder.cluster.worker_program
 import ladder.cluster.worker_session
 import ladder.runner.coordinator

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
-    from ladder.values.cluster import WorkerNews
+    from ladder.values.cluster import WorkerReport
 
 PIGPEN = "ladder.cli.entry"
 WAIT_SECONDS = 60.0
@@ -27,7 +27,7 @@ class Cluster:
 
     def __init__(self, certificates: Path) -> None:
         self.certificates = certificates
-        self.news: asyncio.Queue[WorkerNews] = asyncio.Queue()
+        self.reports: asyncio.Queue[WorkerReport] = asyncio.Queue()
         self.connected: set[str] = set()
         """Connections of workers."""
         self.events: list[tuple[int, int, str]] = []
@@ -46,7 +46,7 @@ class Cluster:
         self.scheduler = await SchedulerProcess.start(
             listen,
             self.certificates / "scheduler.pem",
-            self._take_news,
+            self._take_report,
             lambda *event: self.events.append(event),
             self.progress.append,
             ttl_seconds=ttl_seconds,
@@ -75,13 +75,13 @@ class Cluster:
         """Wait until a worker has joined; gives its connection."""
         return (await self.heard("joined", name)).worker
 
-    async def heard(self, event: str, name: str | None = None) -> WorkerNews:
-        """Wait for news of a kind, of a worker if *name* is given."""
+    async def heard(self, event: str, name: str | None = None) -> WorkerReport:
+        """Wait for a report of a kind, of a worker if *name* is given."""
         async with asyncio.timeout(WAIT_SECONDS):
             while True:
-                news = await self.news.get()
-                if news.event == event and (name is None or (news.facts and news.facts.name == name)):
-                    return news
+                report = await self.reports.get()
+                if report.event == event and (name is None or (report.facts and report.facts.name == name)):
+                    return report
 
     async def clear(self) -> None:
         """End the workers, and forget what was told of them."""
@@ -103,12 +103,12 @@ class Cluster:
         await self.clear()
         await self.scheduler.close()
 
-    def _take_news(self, news: WorkerNews) -> None:
-        if news.event == "left":
-            self.connected.discard(news.worker)
+    def _take_report(self, report: WorkerReport) -> None:
+        if report.event == "left":
+            self.connected.discard(report.worker)
         else:
-            self.connected.add(news.worker)
-        self.news.put_nowait(news)
+            self.connected.add(report.worker)
+        self.reports.put_nowait(report)
 
 
 @asynccontextmanager

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ladder.cluster.certificates import make_worker, read_identity
-from ladder.cluster.knock import NobodyThere, knock
+from ladder.cluster.scheduler_probe import SchedulerUnreachable, probe_scheduler
 from ladder.errors import UserError
 from tests.ladder.cluster.clusters import Cluster
 from tests.processes import listening
@@ -21,13 +21,13 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def test_who_has_a_certificate_of_the_cluster_is_let_in(cluster: Cluster) -> None:
-    await knock(cluster.scheduler.address, read_identity(cluster.certificates / "worker.pem"))
+    await probe_scheduler(cluster.scheduler.address, read_identity(cluster.certificates / "worker.pem"))
 
 
 async def test_who_has_one_of_another_cluster_is_not_and_hears_why(cluster: Cluster, tmp_path: Path) -> None:
     stranger = make_worker(tmp_path, "stranger", tmp_path / "stranger.pem")
     with pytest.raises(UserError, match="is not the scheduler of this certificate's cluster"):
-        await knock(cluster.scheduler.address, stranger)
+        await probe_scheduler(cluster.scheduler.address, stranger)
 
 
 async def test_who_has_a_stolen_authority_but_no_certificate_is_not(cluster: Cluster, tmp_path: Path) -> None:
@@ -36,7 +36,7 @@ async def test_who_has_a_stolen_authority_but_no_certificate_is_not(cluster: Clu
     theirs = read_identity(cluster.certificates / "worker.pem")
     mixed = type(own)(own.file, own.name, theirs.authority, own.ends)
     with pytest.raises(UserError, match=r"does not accept the certificate .*stranger.pem: it is another cluster's"):
-        await knock(cluster.scheduler.address, mixed)
+        await probe_scheduler(cluster.scheduler.address, mixed)
 
 
 @pytest.mark.parametrize("has_tls", [True, False])
@@ -65,15 +65,15 @@ async def test_no_workers_certificate_is_taken_for_a_schedulers(certificates: Pa
     async with server:
         port = server.sockets[0].getsockname()[1]
         with pytest.raises(UserError, match="is not the scheduler of this certificate's cluster"):
-            await knock(f"tls://127.0.0.1:{port}", identity)
+            await probe_scheduler(f"tls://127.0.0.1:{port}", identity)
 
 
 async def test_where_nobody_listens_that_is_said(certificates: Path) -> None:
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
         address = f"tls://127.0.0.1:{held.getsockname()[1]}"
-        with pytest.raises(NobodyThere, match="refused"):
-            await knock(address, read_identity(certificates / "worker.pem"))
+        with pytest.raises(SchedulerUnreachable, match="refused"):
+            await probe_scheduler(address, read_identity(certificates / "worker.pem"))
 
 
 async def test_what_does_not_speak_tls_is_no_scheduler(certificates: Path) -> None:
@@ -85,8 +85,8 @@ async def test_what_does_not_speak_tls_is_no_scheduler(certificates: Path) -> No
     server = await asyncio.start_server(answer, "127.0.0.1", 0)
     async with server:
         port = server.sockets[0].getsockname()[1]
-        with pytest.raises(NobodyThere, match="does not speak TLS"):
-            await knock(f"tls://127.0.0.1:{port}", read_identity(certificates / "worker.pem"))
+        with pytest.raises(SchedulerUnreachable, match="does not speak TLS"):
+            await probe_scheduler(f"tls://127.0.0.1:{port}", read_identity(certificates / "worker.pem"))
 
 
 async def test_one_port_is_open_and_none_of_workers_to_the_network(cluster: Cluster) -> None:

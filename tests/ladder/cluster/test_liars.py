@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 from structlog.testing import capture_logs
 
-from ladder.cluster.failures import WorkerLied, WorkerLost
+from ladder.cluster.failures import InvalidAnswer, WorkerLost
 from ladder.errors import SandboxError
 from tests.ladder.cluster.clusters import WAIT_SECONDS, Cluster
 
@@ -50,7 +50,7 @@ class Liar:
                     if str(error) != GONE:
                         raise
                 while worker in self.cluster.connected:  # the lie before has cost it its connection
-                    await self.cluster.news.get()
+                    await self.cluster.reports.get()
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -61,15 +61,15 @@ async def liar(running: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Li
 @pytest.mark.parametrize(
     ("lie", "error", "sentence"),
     [
-        ("result", WorkerLied, "It ended a task without an answer."),
-        ("warning", WorkerLied, "It ended a task without an answer."),
+        ("result", InvalidAnswer, "It ended a task without an answer."),
+        ("warning", InvalidAnswer, "It ended a task without an answer."),
         ("exception", SandboxError, "The worker could not run the task."),
         ("heartbeat", SandboxError, "The worker could not run the task."),
         ("pickled", SandboxError, "The worker could not run the task."),
         ("event", WorkerLost, "Its connection has ended."),
-        ("nonsense", WorkerLied, "It answered something that can be no answer."),
-        ("number", WorkerLied, "It answered something that can be no answer."),
-        ("endless", WorkerLied, "Its answer is longer than 96 MiB."),
+        ("nonsense", InvalidAnswer, "It answered something that can be no answer."),
+        ("number", InvalidAnswer, "It answered something that can be no answer."),
+        ("endless", InvalidAnswer, "Its answer is longer than 96 MiB."),
     ],
 )
 async def test_a_lie_is_refused(liar: Liar, lie: str, error: type[SandboxError], sentence: str) -> None:

@@ -23,14 +23,14 @@ TASK = HONEST.model_dump_json()
 
 async def test_a_worker_joins_plays_and_leaves(cluster: Cluster) -> None:
     program = cluster.worker("mars", slots=3)
-    news = await cluster.heard("joined")
-    assert news.facts is not None
-    assert (news.facts.name, news.facts.version, news.facts.slots) == ("mars", __version__, 3)
-    assert news.facts.machine.cores >= 1
-    outcome = MatchOutcome.model_validate_json(await cluster.scheduler.play(news.worker, TASK))
+    report = await cluster.heard("joined")
+    assert report.facts is not None
+    assert (report.facts.name, report.facts.version, report.facts.slots) == ("mars", __version__, 3)
+    assert report.facts.machine.cores >= 1
+    outcome = MatchOutcome.model_validate_json(await cluster.scheduler.play(report.worker, TASK))
     assert (outcome.match, outcome.attempt, outcome.void) == (7, 2, None)
     program.send_signal(signal.SIGTERM)
-    assert (await cluster.heard("left")).worker == news.worker
+    assert (await cluster.heard("left")).worker == report.worker
     printed, _ = await asyncio.to_thread(program.communicate)
     assert program.returncode == 143
     assert printed.splitlines() == [

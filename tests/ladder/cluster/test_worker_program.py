@@ -103,7 +103,7 @@ async def test_at_a_first_signal_a_worker_finishes_what_it_plays(cluster: Cluste
     playing = asyncio.ensure_future(play(cluster, await cluster.joined(), waiting.task))
     await waiting.begun()
     program.send_signal(signal.SIGTERM)
-    while not (news := await cluster.heard("alive")).facts or not news.facts.leaving:
+    while not (report := await cluster.heard("alive")).facts or not report.facts.leaving:
         pass
     waiting.go.touch()
     assert (await playing).void is None
@@ -120,7 +120,7 @@ async def test_at_a_second_signal_it_gives_that_up(cluster: Cluster, waiting: Wa
     playing = asyncio.ensure_future(play(cluster, await cluster.joined(), waiting.task))
     pid = await waiting.begun()
     program.send_signal(signal.SIGINT)
-    while not (news := await cluster.heard("alive")).facts or not news.facts.leaving:
+    while not (report := await cluster.heard("alive")).facts or not report.facts.leaving:
         pass
     program.send_signal(signal.SIGINT)
     with pytest.raises(WorkerLost):

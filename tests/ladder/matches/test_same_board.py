@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ladder.matches.same_board import Sat, SatDeal, differences, percentile, ranked
+from ladder.matches.same_board import BoardDeal, BoardScore, differences, percentile, ranked
 from ladder.values.people import ChairKind
 from pigpen.rules import PRESETS, seed_from
 from referee.records.recorded import Recorded
@@ -13,15 +13,15 @@ from tests.ladder.ladders import played
 from tests.referee.recorded import match_lines
 
 
-def sat(recorded: Recorded, rotation: int, chair: int) -> SatDeal:
+def board_deal(recorded: Recorded, rotation: int, chair: int) -> BoardDeal:
     (line,) = recorded.deals.where(0, 0, rotation)
-    return SatDeal(recorded, line, chair)
+    return BoardDeal(recorded, line, chair)
 
 
 @pytest.mark.parametrize(("rules", "order"), [("hearts", "cabd"), ("gongzhu", "dbac")])
 def test_the_best_one_stands_first_and_you_before_your_equals(rules: str, order: str) -> None:
     points = {"a": 5, "b": 5, "c": -2, "d": 26}
-    others = [Sat(key, key, ChairKind.HOUSE, each, you=key == order[1]) for key, each in points.items()]
+    others = [BoardScore(key, key, ChairKind.HOUSE, each, you=key == order[1]) for key, each in points.items()]
     found = ranked(PRESETS[rules], others)
     assert "".join(each.key for each in found) == order
     assert [each.place for each in found] == [1, 2, 2, 4]
@@ -41,7 +41,7 @@ def test_whoever_does_the_same_differs_nowhere(rules: str) -> None:
     one = Recorded.of(played(rules, form="board:0:1"))
     again = Recorded.of(played(rules, form="boards:1"))
     for chair in range(one.rules.players):
-        assert differences(sat(one, 1, chair), sat(again, 1, chair)) == ()
+        assert differences(board_deal(one, 1, chair), board_deal(again, 1, chair)) == ()
 
 
 @pytest.mark.parametrize("rules", ["hearts", "gongzhu-sale", "gongzhu-five"])
@@ -50,7 +50,7 @@ def test_every_decision_that_differs_is_named_with_the_steps_of_both(rules: str)
         Recorded.of(played(rules, form="board:0:0")),
         Recorded.of(match_lines(rules, "board:0:0", seed=seed_from("1"))),
     )
-    mine, theirs = sat(one, 0, 2), sat(other, 0, 2)
+    mine, theirs = board_deal(one, 0, 2), board_deal(other, 0, 2)
     assert mine.line.hands == theirs.line.hands
     found = differences(mine, theirs)
     assert found
@@ -70,7 +70,7 @@ def test_where_both_knew_the_same_is_told() -> None:
         Recorded.of(played("hearts", form="board:0:0")),
         Recorded.of(match_lines("hearts", "board:0:0", seed=seed_from("1"))),
     )
-    first, *rest = differences(sat(one, 0, 0), sat(other, 0, 0))
+    first, *rest = differences(board_deal(one, 0, 0), board_deal(other, 0, 0))
     assert (first.at, first.same_position) == ("pass", True)
     assert rest
     assert not any(each.same_position for each in rest)

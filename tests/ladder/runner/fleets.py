@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ladder.runner.fleet import Fleet
 from ladder.runner.fleet_admission import Demands
-from ladder.values.cluster import MachineClass, WorkerFacts, WorkerNews
+from ladder.values.cluster import MachineClass, WorkerFacts, WorkerReport
 
 VERSION = "1.0"
 GIB = 1 << 30
@@ -35,14 +35,14 @@ def facts(
     )
 
 
-def joined(name: str = "barn", connection: str = "", **more: object) -> WorkerNews:
+def joined(name: str = "barn", connection: str = "", **more: object) -> WorkerReport:
     """That a worker has come."""
-    return WorkerNews(event="joined", worker=connection or f"tls://{name}", facts=facts(name, **more))  # type: ignore[arg-type]
+    return WorkerReport(event="joined", worker=connection or f"tls://{name}", facts=facts(name, **more))  # type: ignore[arg-type]
 
 
-def left(name: str = "barn", connection: str = "") -> WorkerNews:
+def left(name: str = "barn", connection: str = "") -> WorkerReport:
     """That it has gone."""
-    return WorkerNews(event="left", worker=connection or f"tls://{name}", reason="Its connection was closed.")
+    return WorkerReport(event="left", worker=connection or f"tls://{name}", reason="Its connection was closed.")
 
 
 def calibrate(fleet: Fleet, speed: float = 100.0) -> None:

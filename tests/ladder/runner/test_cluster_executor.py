@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.cluster.failures import SchedulerLost, WorkerLied, WorkerLost
+from ladder.cluster.failures import InvalidAnswer, SchedulerLost, WorkerLost
 from ladder.errors import SandboxError, StoreError
 from ladder.runner.calibration import CalibrationDiffers
 from ladder.runner.cluster_dispatch import EXCHANGE_SECONDS, ClusterDispatch
@@ -27,7 +27,7 @@ from tests.ladder.runner.fleets import DEMANDS, joined, left
 if TYPE_CHECKING:
     from collections.abc import Awaitable
 
-    from ladder.values.cluster import WorkerNews
+    from ladder.values.cluster import WorkerReport
 
 SECONDS = 30.0
 """Nothing here takes so long."""
@@ -36,7 +36,7 @@ SECONDS = 30.0
 class FakeScheduler:
     """Answers as `answer` says: with a text, an error, or never (None)."""
 
-    def __init__(self, hear: Callable[[WorkerNews], None]) -> None:
+    def __init__(self, hear: Callable[[WorkerReport], None]) -> None:
         self.address = "tls://127.0.0.1:1"
         self.hear = hear
         self.has_ended = False
@@ -105,9 +105,9 @@ class TestedCluster:
         """The one that runs now."""
         return self.schedulers[-1]
 
-    def tell(self, *news: WorkerNews) -> None:
+    def tell(self, *reports: WorkerReport) -> None:
         """Let the scheduler tell of workers."""
-        for each in news:
+        for each in reports:
             self.executor._loop.call_soon_threadsafe(self.scheduler.hear, each)
 
     def submit(self, key: str, *bots: str) -> Future[str]:
@@ -126,7 +126,7 @@ class TestedCluster:
         worker = self.fleet.workers.get(name)
         return worker.state if worker else None
 
-    async def _start(self, hear: Callable[[WorkerNews], None]) -> FakeScheduler:
+    async def _start(self, hear: Callable[[WorkerReport], None]) -> FakeScheduler:
         self.schedulers.append(FakeScheduler(hear))
         return self.scheduler
 
@@ -238,7 +238,7 @@ def test_a_failure_is_a_void_attempt_and_the_worker_is_probed(cluster: TestedClu
 
 def test_a_lie_that_the_scheduler_sees_goes_back_and_is_counted(cluster: TestedCluster) -> None:
     with_workers(cluster, "barn")
-    cluster.scheduler.answer = lambda worker, task: WorkerLied("Its answer is longer than 96 MiB.")
+    cluster.scheduler.answer = lambda worker, task: InvalidAnswer("Its answer is longer than 96 MiB.")
     for number in range(3):
         with pytest.raises(NotPlayed, match="barn gave no true answer: Its answer is longer"):
             cluster.submit(f"match-{number}-1").result(SECONDS)
@@ -250,7 +250,7 @@ def test_a_lie_that_the_coordinator_finds_is_counted(cluster: TestedCluster) -> 
     with_workers(cluster, "barn")
     for number in range(3):
         cluster.submit(f"match-{number}-1").result(SECONDS)
-        cluster.executor.judge(f"match-{number}-1", Judgement.LIE, "A worker's record does not hold.")
+        cluster.executor.judge(f"match-{number}-1", Judgement.INVALID, "A worker's record does not hold.")
     cluster.until(lambda: cluster.state() is WorkerState.DRAINED)
 
 

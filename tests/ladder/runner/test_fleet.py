@@ -175,8 +175,8 @@ def test_three_lies_drain_a_worker_with_the_reason() -> None:
         key = f"match-{number}-1"
         place(fleet, key)
         fleet.end(key, is_judged=False)
-        fleet.judge(key, Judgement.LIE, "Its worker answered for another match.")
-        fleet.judge(key, Judgement.LIE, "The same once more.")
+        fleet.judge(key, Judgement.INVALID, "Its worker answered for another match.")
+        fleet.judge(key, Judgement.INVALID, "The same once more.")
     worker = fleet.workers["barn"]
     assert (worker.lies, state(fleet), fleet.slots) == (MOST_LIES, WorkerState.DRAINED, 0)
     assert worker.reason == fleet.drains["barn"]
@@ -187,7 +187,7 @@ def test_a_worker_that_is_drained_ends_what_it_has() -> None:
     fleet = fleet_of("barn", "hut")
     for number in range(4):
         place(fleet, f"match-{number}-1")
-    fleet.wish("barn", "Its fan is loud.")
+    fleet.order("barn", "Its fan is loud.")
     assert (state(fleet), fleet.workers["barn"].reason, fleet.slots) == (WorkerState.DRAINING, "Its fan is loud.", 4)
     for number in range(4):
         fleet.end(f"match-{number}-1", is_judged=True)
@@ -199,11 +199,11 @@ def test_a_worker_that_is_resumed_is_calibrated_and_its_lies_are_forgiven() -> N
     fleet = fleet_of("barn")
     for number in range(MOST_LIES):
         place(fleet, f"match-{number}-1")
-        fleet.judge(f"match-{number}-1", Judgement.LIE, "It is garbage.")
-    fleet.wish("barn", None)
+        fleet.judge(f"match-{number}-1", Judgement.INVALID, "It is garbage.")
+    fleet.order("barn", None)
     assert state(fleet) is WorkerState.DRAINED  # nobody has written down yet that it is drained
     fleet.drains.clear()
-    fleet.wish("barn", None)
+    fleet.order("barn", None)
     assert (state(fleet), fleet.workers["barn"].lies) == (WorkerState.CALIBRATING, 0)
 
 

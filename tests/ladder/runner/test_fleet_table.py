@@ -13,7 +13,7 @@ from ladder.runner.fleet_worker import MOST_LIES
 from ladder.settings.settings import load_settings
 from ladder.store.commands.opening import open_ladder
 from ladder.store.commands.workers import set_wanted
-from ladder.store.queries.workers import wishes, workers
+from ladder.store.queries.workers import worker_orders, workers
 from ladder.values.cluster import WantedState, WorkerState
 from tests.ladder.runner.fleets import DEMANDS, HandClock, calibrate, joined, left
 
@@ -48,7 +48,7 @@ class Run:
         """Let the worker lie."""
         for number in range(times):
             self.fleet.place(f"match-{number}-1", ())
-            self.fleet.judge(f"match-{number}-1", Judgement.LIE, "It is another match's.")
+            self.fleet.judge(f"match-{number}-1", Judgement.INVALID, "It is another match's.")
 
 
 def rows(database: Database) -> dict[str, WorkerRow]:
@@ -104,7 +104,7 @@ async def test_a_worker_that_has_lied_three_times_stays_drained_in_the_next_run(
     await first.exchange()
     assert first.fleet.drains == {}
     with database.read() as session:
-        assert wishes(session)["barn"].reason.endswith("It is another match's.")
+        assert worker_orders(session)["barn"].reason.endswith("It is another match's.")
     second = Run(database, "second")
     await second.exchange()
     second.fleet.hear(joined(process="2"))
@@ -118,7 +118,7 @@ async def test_a_drain_is_not_undone_by_what_the_table_said_before(database: Dat
     calibrate(run.fleet)
     await run.exchange()
     run.lie()
-    run.fleet.wish("barn", None)
+    run.fleet.order("barn", None)
     assert run.fleet.workers["barn"].state is WorkerState.DRAINED
     await run.exchange()
     await run.exchange()

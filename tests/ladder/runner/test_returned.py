@@ -39,10 +39,14 @@ def test_an_attempt_that_was_given_up_says_nothing() -> None:
 @pytest.mark.parametrize(
     ("answer", "judgement", "reason"),
     [
-        (outcome(match=TASK.match + 1).model_dump_json(), Judgement.LIE, "Its worker answered for another match."),
-        (outcome(attempt=TASK.attempt - 1).model_dump_json(), Judgement.LIE, "Its worker answered for another match."),
-        ("garbage", Judgement.LIE, "Its worker's answer cannot be understood: Invalid JSON"),
-        ('{"match": 7, "attempt": 2}', Judgement.LIE, "Its worker's answer cannot be understood: Value error"),
+        (outcome(match=TASK.match + 1).model_dump_json(), Judgement.INVALID, "Its worker answered for another match."),
+        (
+            outcome(attempt=TASK.attempt - 1).model_dump_json(),
+            Judgement.INVALID,
+            "Its worker answered for another match.",
+        ),
+        ("garbage", Judgement.INVALID, "Its worker's answer cannot be understood: Invalid JSON"),
+        ('{"match": 7, "attempt": 2}', Judgement.INVALID, "Its worker's answer cannot be understood: Value error"),
         ('{"match": 7, "attempt": 2, "void": "The disk is full."}', Judgement.VOID, "The disk is full."),
         (NotPlayed("Its worker was sent away."), None, "Its worker was sent away."),
         (SandboxError("Docker does not answer."), Judgement.VOID, "Docker does not answer."),

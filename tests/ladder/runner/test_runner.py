@@ -503,7 +503,7 @@ def test_where_the_executor_sees_to_workers_that_lie_the_match_goes_back_without
     with capture_logs() as logs:
         runner(coordinator, executor, time).run()
     assert [log["match"] for log in events(logs, "match.returned")] == [1]
-    assert executor.judgements.count(("match-1-1", Judgement.LIE)) == 1
+    assert executor.judgements.count(("match-1-1", Judgement.INVALID)) == 1
     assert executor.judgements.count(("match-1-2", Judgement.COUNTED)) == 1
     with database.read() as session:
         match = session.get_one(models.StoredMatch, 1)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ladder.cluster.failures import WorkerLied
+from ladder.cluster.failures import InvalidAnswer
 from ladder.errors import SandboxError
 from ladder.runner.shipping import play_elsewhere
 from ladder.sandbox.bots.content import Content
@@ -115,7 +115,7 @@ async def test_a_machine_gets_no_folder_that_is_not_of_its_task(match: MatchTask
     async def asks(_: str) -> str:
         return MatchOutcome(match=7, attempt=2, void="I lack it.", missing=("sha256:" + "0" * 64,)).model_dump_json()
 
-    with pytest.raises(WorkerLied, match="asked for a folder that the task does not name"):
+    with pytest.raises(InvalidAnswer, match="asked for a folder that the task does not name"):
         await play_elsewhere(match.model_dump_json(), asks, data_dir)
 
 
@@ -181,6 +181,6 @@ async def test_a_worker_that_tried_another_bot_has_lied(bot: Callable[..., Path]
     async def lies(_: str) -> str:
         return SubmissionOutcome(submission=7, attempt=2, program=another).model_dump_json()
 
-    with pytest.raises(WorkerLied, match="It tried another bot"):
+    with pytest.raises(InvalidAnswer, match="It tried another bot"):
         await play_elsewhere(submission(bot(), data_dir).model_dump_json(), lies, data_dir)
     assert not (data_dir / "folders").exists()

@@ -269,7 +269,7 @@ def test_a_trial_whose_worker_lied_goes_back_without_a_failure(
     assert runner(coordinator, executor, time, matches=20).run()
     row = stored(database, number)
     assert (row.status, row.failures, row.attempt) == ("entered", 0, 2)
-    assert executor.judgements.count((f"submission-{number}-1", Judgement.LIE)) == 1
+    assert executor.judgements.count((f"submission-{number}-1", Judgement.INVALID)) == 1
 
 
 def test_a_trial_that_is_returned_for_ever_fails(coordinator: Coordinator, time: Time, database: Database) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
-from ladder.site.connection import Patience
+from ladder.site.connection import Timeouts
 from ladder.site.listening import listen
 from ladder.site.server import make_server
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def served(ladder: Ladder, tls: Tls | None = None, patience: Patience | None = None) -> Iterator[int]:
+def served(ladder: Ladder, tls: Tls | None = None, timeouts: Timeouts | None = None) -> Iterator[int]:
     """Serve a ladder's site on the loopback as `pigpen serve` does; gives its port."""
-    with running(make_server(ladder, tls, patience or Patience())) as port:
+    with running(make_server(ladder, tls, timeouts or Timeouts())) as port:
         yield port
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from ladder.app.tables.running import play_tables
-from ladder.site.connection import Patience
+from ladder.site.connection import Timeouts
 from ladder.site.listening import listen
 from ladder.site.server import make_server
 from ladder.tables.table_run import COMING_SECONDS
@@ -169,7 +169,7 @@ async def tables_here(ladder: Ladder, coming_seconds: float = COMING_SECONDS) ->
 @asynccontextmanager
 async def site_here(ladder: Ladder, plays: bool = True, coming_seconds: float = COMING_SECONDS) -> AsyncIterator[str]:
     """Serve a ladder's site in this loop, and play its tables; its address."""
-    server = make_server(ladder, None, Patience())
+    server = make_server(ladder, None, Timeouts())
     server.capture_signals = nullcontext  # type: ignore[assignment, method-assign]
     async with AsyncExitStack() as stack:
         if plays:

@@ -16,7 +16,7 @@ from ladder.app.ladder import Ladder
 from ladder.results.live_folder import LiveFolder
 from ladder.runner.live_writer import LiveWriter
 from ladder.settings.settings import load_settings
-from ladder.site.connection import Patience, PatientConnection
+from ladder.site.connection import TimeoutConnection, Timeouts
 from pigpen.rules import PRESETS
 from tests.ladder.site.serving import running, served
 from tests.ladder.site.visitor import MATCHES, small_site
@@ -40,10 +40,10 @@ SENT, _ = watched(PRESETS["gongzhu"], "boards:1")
 
 @pytest.fixture
 def port(tmp_path: Path) -> Iterator[int]:
-    """A site that has little patience with the heads of requests."""
+    """A site that gives little time for the heads of requests."""
     with (
         Ladder.open(load_settings(data_dir=tmp_path), create=True) as ladder,
-        served(ladder, patience=Patience(head=SOON)) as port,
+        served(ladder, timeouts=Timeouts(head=SOON)) as port,
     ):
         yield port
 
@@ -103,7 +103,7 @@ def test_nor_does_a_body_that_goes_on_after_the_answer(client: socket.socket) ->
 def test_who_has_a_stream_open_is_not_cut_off(tmp_path: Path) -> None:
     with (
         small_site(tmp_path) as site,
-        served(site.ladder, patience=Patience(head=SOON)) as port,
+        served(site.ladder, timeouts=Timeouts(head=SOON)) as port,
         closing(LiveWriter(LiveFolder(tmp_path))) as writer,
         httpx.stream("GET", f"http://127.0.0.1:{port}/api/v1/live/{RUNNING}/stream", timeout=120) as stream,
     ):
@@ -125,7 +125,7 @@ def test_who_does_not_read_is_cut_off() -> None:
             pass
         lost.set()
 
-    impatient = PatientConnection.with_patience(Patience(reader=SOON))
+    impatient = TimeoutConnection.with_timeouts(Timeouts(reader=SOON))
     config = uvicorn.Config(much, http=impatient, lifespan="off", log_config=None)
     with running(uvicorn.Server(config)) as port, socket.create_connection(("127.0.0.1", port), timeout=120) as client:
         client.sendall(ASK + b"\r\n")

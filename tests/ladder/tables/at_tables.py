@@ -13,7 +13,7 @@ from ladder.person.client import PersonClient
 from ladder.tables.service import RETRY_SECONDS
 from ladder.values.people import TableStatus
 from pigpen.client import Refused, Unreachable
-from referee.seats.steady_loop import new_loop
+from referee.seats.stall_tolerant_loop import new_loop
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def without_news(table: TableView) -> TableView:
     """Without who decided, and what only a replay can know of points: the moon is chosen later."""
     chairs = tuple(replace(chair, points=0) for chair in table.chairs)
-    return replace(table, news=(), chairs=chairs)
+    return replace(table, last_actions=(), chairs=chairs)
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -117,22 +117,22 @@ def test_nobody_learns_from_a_chair_who_else_was_asked_to_expose() -> None:
     assert len(replay.moments[0].deal.to_act) > 1
     seat = replay.moments[0].deal.to_act[0]
     assert [chair.asked for chair in view_table(replay, 0, (seat,)).chairs] == [each == seat for each in range(4)]
-    assert [news.seat for news in view_table(replay, 1, (seat,)).news] == [seat]
+    assert [last.seat for last in view_table(replay, 1, (seat,)).last_actions] == [seat]
 
 
 def test_who_decided_for_a_seat_and_how_long_it_took_is_seen_from_its_own_chair_alone() -> None:
     replay = replay_of("hearts", faulty_seats)
     place = next(place for place, moment in enumerate(replay.moments) if "default:malformed" in str(moment.done))
-    everything = [news for news in view_table(replay, place).news if news.seat == 0]
-    assert [(news.by, news.why) for news in everything] == [("default:malformed", "it cannot be read")]
-    assert view_table(replay, place, (0,)).news == tuple(everything)
+    everything = [last for last in view_table(replay, place).last_actions if last.seat == 0]
+    assert [(last.by, last.why) for last in everything] == [("default:malformed", "it cannot be read")]
+    assert view_table(replay, place, (0,)).last_actions == tuple(everything)
     plays = [
         place
         for place, moment in enumerate(replay.moments)
         if moment.done and moment.done[0][0].play and moment.done[0][0].seat == 0
     ]
-    (news,) = view_table(replay, plays[0], (2,)).news
-    assert (news.seat, news.by, news.why, news.took) == (0, "", None, None)
+    (last,) = view_table(replay, plays[0], (2,)).last_actions
+    assert (last.seat, last.by, last.why, last.took) == (0, "", None, None)
 
 
 def test_a_trick_stays_on_the_table_until_the_next_lead() -> None:
@@ -166,7 +166,7 @@ def test_a_moon_choice_is_news_only_from_the_shooters_chair() -> None:
     recorded = Recorded.of(moon_lines())
     replay = DealReplay(recorded.rules, recorded.first, recorded.deals[2])
     place = len(replay.moments) - 2
-    assert [news.action for news in view_table(replay, place).news] == [MoonChoice.ADD]
-    shooter = view_table(replay, place).news[0].seat
-    assert view_table(replay, place, ((shooter + 1) % 4,)).news == ()
+    assert [last.action for last in view_table(replay, place).last_actions] == [MoonChoice.ADD]
+    shooter = view_table(replay, place).last_actions[0].seat
+    assert view_table(replay, place, ((shooter + 1) % 4,)).last_actions == ()
     assert view_table(replay, place).chairs[shooter].points == 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ladder.app.tables.seat_session import SESSION_SECONDS
 from ladder.app.tables.seat_sessions import SeatSessions
-from ladder.app.tables.table_signs import FoundSeat
+from ladder.app.tables.table_info import FoundSeat
 from ladder.matches.bots import InlineBots
 from ladder.matches.people import play_with_people
 from ladder.sandbox.bots.bot_source import find_bot

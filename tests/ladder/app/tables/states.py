@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from ladder.app.tables.person_state_tracker import PersonStateTracker
-from ladder.app.tables.table_signs import TableSigns
+from ladder.app.tables.table_info import TableInfo
 from ladder.matches.bots import InlineBots
 from ladder.matches.people import play_with_people
 from ladder.person.client import PersonClient
@@ -54,7 +54,7 @@ def game_of(rules: Rules, deals: int = 2, seed: bytes = SEED) -> tuple[list[Pers
 
     @asynccontextmanager
     async def sit(table: int, address: str, token: str) -> AsyncIterator[None]:
-        tracker = PlayingTracker(states.append, TableSigns({NAMES[0]: "person"}))
+        tracker = PlayingTracker(states.append, TableInfo({NAMES[0]: "person"}))
         tracker.seat = client = PersonClient(tracker, address, token)
         playing = asyncio.ensure_future(client.play_match())
         try:

@@ -8,7 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from ladder.app.tables.person_state_tracker import PersonStateTracker
-from ladder.app.tables.table_signs import TableSigns
+from ladder.app.tables.table_info import TableInfo
 from ladder.person.client import Question
 from pigpen.v1.referee_pb2 import RefereeMessage
 from pigpen.values.notices import DealResult
@@ -47,7 +47,7 @@ def play(rules: Rules, seed: bytes, hands: Sequence[Sequence[int]], taps: Sequen
 def bytes_of(rules: Rules, messages: Sequence[bytes]) -> list[bytes]:
     """What a browser is sent of these messages; its person goes on at the end of each deal."""
     states: list[PersonState] = []
-    tracker = PersonStateTracker(states.append, TableSigns({}), now=lambda: 0.0, clock=lambda: 0.0)
+    tracker = PersonStateTracker(states.append, TableInfo({}), now=lambda: 0.0, clock=lambda: 0.0)
     tracker.connected(is_there=True)
     for data in messages:
         message = RefereeMessage.FromString(data)

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from ladder.app.tables.seat_session import MOST_SAID, MOST_TABS
-from ladder.app.tables.table_signs import FoundSeat
+from ladder.app.tables.table_info import FoundSeat
 from ladder.errors import Conflict, LadderError, StoreError, TooOften, UserError
 from ladder.values.people import TableStatus
 from pigpen.rules import PRESETS

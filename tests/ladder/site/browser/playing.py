@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response, Stream
 from starlette.routing import Route
 
 from ladder.app.tables.person_state_tracker import PersonStateTracker
-from ladder.app.tables.table_signs import TableSigns
+from ladder.app.tables.table_info import TableInfo
 from ladder.matches.bots import InlineBots
 from ladder.matches.people import play_with_people
 from ladder.person.client import PersonClient
@@ -61,7 +61,7 @@ class PlayedTable:
 
     def __post_init__(self) -> None:
         """Prepare the tracker; `play` begins."""
-        self.tracker = PersonStateTracker(self._take, TableSigns({NAMES[0]: "person"}, practice=self.practice))
+        self.tracker = PersonStateTracker(self._take, TableInfo({NAMES[0]: "person"}, practice=self.practice))
         self.client: PersonClient | None = None
 
     def _take(self, state: PersonState) -> None:
@@ -130,7 +130,7 @@ class Tables:
         rules = RULES[asked.get("rules", "hearts")]
         seed = bytes([int(asked.get("seed", "0"))] * 32)
         table = PlayedTable(rules, int(asked.get("deals", "0")) or None, seed, float(asked.get("seconds", "600")))
-        table.practice = table.tracker.signs.practice = "practice" in asked
+        table.practice = table.tracker.info.practice = "practice" in asked
         name = str(len(self.tables))
         self.tables[name] = table
         self._loop = asyncio.get_running_loop()

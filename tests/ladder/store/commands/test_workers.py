@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ladder.store.commands.workers import MOST_WORKERS, forget, set_wanted, write_workers
-from ladder.store.queries.workers import SILENT_SECONDS, wishes, worker_names, workers
-from ladder.values.cluster import WantedState, WorkerRow, WorkerState, WorkerWish
+from ladder.store.queries.workers import SILENT_SECONDS, worker_names, worker_orders, workers
+from ladder.values.cluster import WantedState, WorkerOrder, WorkerRow, WorkerState
 from tests.ladder.cluster_rows import MACHINE, seen
 from tests.ladder.ladders import NOW
 
@@ -70,9 +70,9 @@ def test_what_organisers_want_of_a_worker_stays_when_it_is_written_of(database: 
     assert want(database, "sty", WantedState.DRAINED, "Its disk is replaced.")
     write(database, seen("sty", busy=2), seen("barn", busy=2))
     with database.read() as session:
-        assert wishes(session) == {
-            "sty": WorkerWish(wanted=WantedState.DRAINED, reason="Its disk is replaced."),
-            "barn": WorkerWish(wanted=WantedState.ACTIVE, reason=""),
+        assert worker_orders(session) == {
+            "sty": WorkerOrder(wanted=WantedState.DRAINED, reason="Its disk is replaced."),
+            "barn": WorkerOrder(wanted=WantedState.ACTIVE, reason=""),
         }
     row = read(database)["sty"]
     assert (row.busy, row.wanted, row.reason) == (2, WantedState.DRAINED, "Its disk is replaced.")

@@ -14,15 +14,15 @@ from ladder.errors import UserError
 if TYPE_CHECKING:
     from ladder.cluster.certificates import Identity
 
-KNOCK_SECONDS = 15.0
+PROBE_SECONDS = 15.0
 """A scheduler that has said nothing for so long is none."""
 
 
-class NobodyThere(Exception):
+class SchedulerUnreachable(Exception):
     """Nobody answers; somebody may later."""
 
 
-async def knock(address: str, identity: Identity, seconds: float = KNOCK_SECONDS) -> None:
+async def probe_scheduler(address: str, identity: Identity, seconds: float = PROBE_SECONDS) -> None:
     """
     Connect, and wait until the scheduler says something.
 
@@ -32,7 +32,7 @@ async def knock(address: str, identity: Identity, seconds: float = KNOCK_SECONDS
         seconds: How long it may take.
 
     Raises:
-        NobodyThere: If nobody answers, or not as a scheduler does.
+        SchedulerUnreachable: If nobody answers, or not as a scheduler does.
         UserError: If one of both does not accept the other's certificate.
     """
     host, _, port = address.removeprefix("tls://").rpartition(":")
@@ -52,17 +52,17 @@ async def knock(address: str, identity: Identity, seconds: float = KNOCK_SECONDS
         ) from error
     except ssl.SSLError as error:
         if "ALERT" not in str(error.reason):
-            raise NobodyThere(f"it does not speak TLS: {error.reason}") from error
+            raise SchedulerUnreachable(f"it does not speak TLS: {error.reason}") from error
         raise UserError(
             f"The coordinator at {address} does not accept the certificate {identity.file}: it is another cluster's. "
             f"{AGAIN}"
         ) from error
     except asyncio.IncompleteReadError as error:
-        raise NobodyThere("it ends the connection at once") from error
+        raise SchedulerUnreachable("it ends the connection at once") from error
     except TimeoutError as error:
-        raise NobodyThere(f"no answer in {seconds:g} seconds") from error
+        raise SchedulerUnreachable(f"no answer in {seconds:g} seconds") from error
     except OSError as error:
-        raise NobodyThere(os.strerror(error.errno).lower() if error.errno else str(error)) from error
+        raise SchedulerUnreachable(os.strerror(error.errno).lower() if error.errno else str(error)) from error
 
 
 def _context(identity: Identity) -> ssl.SSLContext:

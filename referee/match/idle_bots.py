@@ -17,7 +17,7 @@ LOOKS = 5
 """At this look all are frozen, whether they work or not: to look on and on would cost more than that."""
 
 
-class Bystanders:
+class IdleBots:
     """
     Freezes the bots of a table that are not asked, while a decision takes long.
 
@@ -44,7 +44,7 @@ class Bystanders:
         self._timer.set(LOOK_SECONDS)
 
     def answered(self, seat: int) -> None:
-        """Let *seat* be a bystander too: it has answered a sealed question, others have not."""
+        """Count *seat* as idle, too: it has answered a sealed question, others have not."""
         self._asked = tuple(other for other in self._asked if other != seat)
         if self._looks == LOOKS and self._asked:
             self._players[seat].freeze()

@@ -19,7 +19,7 @@ Status = Literal["waiting", "starting", "playing", "resuming", "over", "ended"]
 
 
 @dataclass
-class TableSigns:
+class TableInfo:
     """What browsers are shown of a table besides the game."""
 
     kinds: Mapping[str, Kind]
@@ -44,12 +44,12 @@ class FoundSeat:
     place: SeatPlace
 
 
-def signs_of(found: FoundSeat) -> TableSigns:
+def info_of(found: FoundSeat) -> TableInfo:
     """What browsers are shown of a table besides the game."""
     state = found.state
     is_over = state.status is TableStatus.OVER
     mine = None if state.mine is None else state.chairs[state.mine]
-    return TableSigns(
+    return TableInfo(
         kinds=kinds_of(state),
         status=_status(found),
         reason=state.reason if state.status is TableStatus.ENDED else "",

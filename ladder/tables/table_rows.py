@@ -25,7 +25,7 @@ LEASE_SECONDS = 60.0
 """A lease that is not renewed for so long has been lost."""
 
 
-class TableLedger:
+class TableRows:
     """The tables that one process has leased. Each method raises `StoreError` if the database does not answer."""
 
     def __init__(self, database: Database, clock: Callable[[], float], holder: str | None = None) -> None:

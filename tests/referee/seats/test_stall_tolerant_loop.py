@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.seats.steady_loop import BEAT_SECONDS, STALL_SECONDS, StallSelector, SteadyLoop, loop_time
+from referee.seats.stall_tolerant_loop import BEAT_SECONDS, STALL_SECONDS, StallSelector, StallTolerantLoop, loop_time
 
 STOPPED_SECONDS = 2.0
 SLEEPER = """
 import asyncio, time
-from referee.seats.steady_loop import SteadyLoop, loop_time
+from referee.seats.stall_tolerant_loop import StallTolerantLoop, loop_time
 
 async def main():
     wall, told = time.monotonic(), loop_time()
@@ -26,7 +26,7 @@ async def main():
     await asyncio.sleep(1.5)
     print(time.monotonic() - wall - (loop_time() - told))
 
-SteadyLoop().run_until_complete(main())
+StallTolerantLoop().run_until_complete(main())
 """
 
 
@@ -104,7 +104,7 @@ def test_the_loop_without_a_standstill_keeps_the_ordinary_time() -> None:
         await asyncio.sleep(0.05)
         return time.monotonic(), loop_time(), time.monotonic()
 
-    loop = SteadyLoop()
+    loop = StallTolerantLoop()
     try:
         before, told, after = loop.run_until_complete(measured())
     finally:

@@ -30,7 +30,7 @@ def loop_time() -> float:
 
 def new_loop() -> asyncio.AbstractEventLoop:
     """Make an event loop for a referee; on Windows an ordinary one, for only that one can start programs there."""
-    return asyncio.new_event_loop() if sys.platform == "win32" else SteadyLoop()
+    return asyncio.new_event_loop() if sys.platform == "win32" else StallTolerantLoop()
 
 
 class StallSelector(selectors.DefaultSelector):
@@ -76,7 +76,7 @@ class StallSelector(selectors.DefaultSelector):
             self.stalled += seconds
 
 
-class SteadyLoop(asyncio.SelectorEventLoop):
+class StallTolerantLoop(asyncio.SelectorEventLoop):
     """An event loop on whose clock its own standstills take no time."""
 
     def __init__(self) -> None:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from referee.match import bystanders
-from referee.match.bystanders import LOOK_SECONDS, LOOKS, Bystanders
+from referee.match import idle_bots
+from referee.match.idle_bots import LOOK_SECONDS, LOOKS, IdleBots
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,13 +53,13 @@ class FourPlayers:
 
     def __init__(self) -> None:
         self.players = [FakePlayer() for _ in range(4)]
-        self.bystanders = Bystanders()
-        assert isinstance(self.bystanders._timer, FakeTimer)
-        self.timer = self.bystanders._timer
+        self.idle_bots = IdleBots()
+        assert isinstance(self.idle_bots._timer, FakeTimer)
+        self.timer = self.idle_bots._timer
 
     def ask(self, *seats: int) -> None:
         players: list[Player] = self.players  # type: ignore[assignment]
-        self.bystanders.question(players, seats)
+        self.idle_bots.question(players, seats)
 
     @property
     def done(self) -> list[list[str]]:
@@ -68,7 +68,7 @@ class FourPlayers:
 
 @pytest.fixture
 def table(monkeypatch: pytest.MonkeyPatch) -> FourPlayers:
-    monkeypatch.setattr(bystanders, "LazyTimer", FakeTimer)
+    monkeypatch.setattr(idle_bots, "LazyTimer", FakeTimer)
     return FourPlayers()
 
 
@@ -83,7 +83,7 @@ def test_the_bots_that_are_not_asked_are_looked_at_and_all_frozen_in_the_end(tab
 
 def test_nobody_is_looked_at_when_the_answer_is_there(table: FourPlayers) -> None:
     table.ask(2)
-    table.bystanders.stop()
+    table.idle_bots.stop()
     assert table.timer.due is None
 
 
@@ -98,7 +98,7 @@ def test_each_question_begins_with_a_look(table: FourPlayers) -> None:
 
 def test_whoever_has_answered_a_sealed_question_is_looked_at_too(table: FourPlayers) -> None:
     table.ask(0, 1, 2, 3)
-    table.bystanders.answered(3)
+    table.idle_bots.answered(3)
     table.timer.fire()
     assert table.done == [[], [], [], ["looked at"]]
 
@@ -107,6 +107,6 @@ def test_whoever_answers_a_sealed_question_very_late_is_frozen_but_not_the_last(
     table.ask(0, 1)
     for _ in range(LOOKS):
         table.timer.fire()
-    table.bystanders.answered(0)
-    table.bystanders.answered(1)
+    table.idle_bots.answered(0)
+    table.idle_bots.answered(1)
     assert [done[-1:] for done in table.done] == [["frozen"], [], ["frozen"], ["frozen"]]
