@@ -85,4 +85,4 @@ def rating_curve(ladder: Ladder, bot: str, variant: str) -> RatingCurve:
         LadderError: If there is no such bot or variant.
     """
     with ladder.database.read() as session:
-        return curves.rating_curve(session, names.find_bot(session, bot), names.find_variant(session, variant))
+        return curves.rating_curve(session, names.find_stored_bot(session, bot), names.find_variant(session, variant))

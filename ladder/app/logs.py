@@ -68,7 +68,7 @@ def matches_of(ladder: Ladder, viewer: Viewer, bot: str, before: int | None = No
     unseen = LadderError(f"There is no bot {bot!r} whose output you may read.")
     with ladder.database.read() as session:
         try:
-            owner = name_of(session, names.find_bot(session, bot.partition("@")[0]).owner_id)
+            owner = name_of(session, names.find_stored_bot(session, bot.partition("@")[0]).owner_id)
         except LadderError:
             raise unseen from None
     if not may(viewer, Act.READ_OUTPUT, owner, public_output=ladder.settings.public_logs):

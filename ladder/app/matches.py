@@ -219,4 +219,4 @@ def _wanted(session: Session, variant: str | None, bot: str | None) -> list[int]
     named = names.find_version(session, bot)
     if "@" in bot:
         return [named.id]
-    return [version.id for version in names.versions_of(session, names.find_bot(session, bot))]
+    return [version.id for version in names.versions_of(session, names.find_stored_bot(session, bot))]

@@ -10,7 +10,7 @@ from ladder.store.commands.audit import write_audit
 from ladder.store.commands.retiring import OWNER
 from ladder.store.commands.retiring import retire as retire_entries
 from ladder.store.commands.suspending import ORGANISER, resume_entries, suspend_entries
-from ladder.store.names import find_bot, find_version
+from ladder.store.names import find_stored_bot, find_version
 from ladder.store.people import name_of
 from ladder.values.accounts import LOCAL
 from ladder.values.bots import PeopleAllowed, Retired, StateChanged
@@ -60,7 +60,7 @@ def allow_people(ladder: Ladder, viewer: Viewer, bot: str, allowed: bool) -> Peo
     """
     with ladder.database.write() as session:
         _retirer(session, viewer, bot)
-        find_bot(session, bot).tables = allowed
+        find_stored_bot(session, bot).tables = allowed
         write_audit(session, viewer, "bot.people", bot, ladder.clock(), allowed=allowed)
     return PeopleAllowed(bot=bot, allowed=allowed)
 
@@ -71,7 +71,7 @@ def _retirer(session: Session, viewer: Viewer, name: str) -> str:
         return OWNER
     none = LadderError(f"You have no bot {name!r} on this ladder. To see yours: pigpen whoami")
     try:
-        owner = name_of(session, find_bot(session, name).owner_id)
+        owner = name_of(session, find_stored_bot(session, name).owner_id)
     except LadderError:
         if may(viewer, Act.SUBMIT):
             raise

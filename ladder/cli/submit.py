@@ -103,12 +103,14 @@ def _submit_here(
     word: str,
 ) -> SubmissionResult:
     """Submit a bot to the ladder on this machine, and try it in this process."""
-    from ladder.app.submit.submitting import Request
+    from ladder.app.submit.submitting import SubmissionRequest
     from ladder.app.submit.submitting import submit as enter
 
     settings = the_settings(*([source.folder] if source.folder else []))
     kind = SandboxKind(sandbox) if sandbox else None
-    request = Request(source, name or _name_of(source), owner or _login(), tuple(variants), keep_old, kind, word)
+    request = SubmissionRequest(
+        source, name or _name_of(source), owner or _login(), tuple(variants), keep_old, kind, word
+    )
     with opened(settings, create=True) as ladder:
         return run(enter(ladder, request, partial(_open_sandbox, settings), progress))
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from contextlib import AbstractAsyncContextManager
 
-    from referee.replay.rerun import Answer, TableRerun
+    from referee.replay.rerun import RerunAnswer, TableRerun
     from referee.seats.seat import Seat
 
     Keep = Callable[[tuple[str, ...]], None]
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class Rerun:
     """How another bot answered."""
 
-    answers: tuple[Answer, ...]
+    answers: tuple[RerunAnswer, ...]
     untried: int
     """How many questions were not put, because the bot had ended too often."""
     forced: int
@@ -33,7 +33,7 @@ class Rerun:
     """The end of what the last instance at fault wrote."""
 
     @property
-    def different(self) -> tuple[Answer, ...]:
+    def different(self) -> tuple[RerunAnswer, ...]:
         """The answers that are others than the recorded ones, and those at fault."""
         return tuple(answer for answer in self.answers if answer.differs)
 

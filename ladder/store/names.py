@@ -21,7 +21,7 @@ MOST_ID = 2**31 - 1
 """The largest number that a match can have in either database."""
 
 
-def find_bot(session: Session, name: str) -> models.StoredBot:
+def find_stored_bot(session: Session, name: str) -> models.StoredBot:
     """
     Find a bot.
 
@@ -48,7 +48,7 @@ def find_version(session: Session, word: str, variant: str | None = None) -> mod
         LadderError: If there is none; the message says what there is.
     """
     name, sign, number = word.partition("@")
-    found = versions_of(session, find_bot(session, name), variant)
+    found = versions_of(session, find_stored_bot(session, name), variant)
     if not found:
         raise LadderError(f"The bot {name} is not entered in {variant}. Where it plays: pigpen show {name}")
     if not sign:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RerunAnswer:
     """One recorded decision, and what the other bot says to the same question."""
 
     line: DealLine
@@ -114,7 +114,7 @@ class TableRerun:
         Raises:
             BadRecord: If a deal breaks the rules, or the seed is not the one that the record commits to.
         """
-        self.answers: list[Answer] = []
+        self.answers: list[RerunAnswer] = []
         self._recorded = recorded
         self._bot = bot
         self._limit = limit
@@ -190,7 +190,7 @@ class TableRerun:
 
     async def _ask(
         self, line: DealLine, question: RecordedQuestion, view: View, seat: Seat, absent: SeatFailure | None
-    ) -> Answer:
+    ) -> RerunAnswer:
         watch = Stopwatch(self._limit, seat.cpu_time, loop_time)
         now = verdict = why = ""
         try:
@@ -204,7 +204,9 @@ class TableRerun:
         except IllegalAction as error:
             verdict, why = Verdict.ILLEGAL, str(error)
         self._rated = watch.rated
-        return Answer(line, view, question.step, question.took, question.trick_points, now, verdict, why, watch.thought)
+        return RerunAnswer(
+            line, view, question.step, question.took, question.trick_points, now, verdict, why, watch.thought
+        )
 
 
 def table_reruns(recorded: Recorded, bot: int, lines: Deals, limit: float) -> list[TableRerun]:

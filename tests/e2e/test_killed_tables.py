@@ -17,7 +17,7 @@ from ladder.sandbox.bots.bot_source import find_bot
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.settings.settings import load_settings
 from ladder.store.commands.submissions import Submission, add_version
-from ladder.store.names import find_bot as find_stored
+from ladder.store.names import find_stored_bot
 from ladder.values.people import ChairKind, ChairOrder, OpenedTable, TableOrder, TableStatus, TableVisitor
 from referee.records.file import read_record
 from referee.records.lines import DealLine
@@ -51,7 +51,7 @@ def ladder(tmp_path: Path) -> Iterator[Ladder]:
 
 def let_people_play(ladder: Ladder) -> None:
     with ladder.database.write() as session:
-        find_stored(session, "Trotter").tables = True
+        find_stored_bot(session, "Trotter").tables = True
 
 
 def of_process(ladder: Ladder, folder: Path) -> TableOrder:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ladder.matches.rerun import Rerun
     from ladder.sandbox.base import Sandbox
     from ladder.sandbox.bots.bot_source import BotSource
-    from referee.replay.rerun import Answer, TableRerun
+    from referee.replay.rerun import RerunAnswer, TableRerun
 
 
 async def rerun_bot(
@@ -62,7 +62,7 @@ def rerun_result(recorded: str, bot: str, done: Rerun, most: int) -> RerunResult
     )
 
 
-def _difference(answer: Answer) -> Difference:
+def _difference(answer: RerunAnswer) -> Difference:
     line, view = answer.line, answer.view
     return Difference(
         place=line.name,

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Request:
+class SubmissionRequest:
     """What an owner asks for."""
 
     source: BotSource
@@ -55,7 +55,7 @@ class Request:
 
 
 async def submit(
-    ladder: Ladder, request: Request, open_sandbox: Callable[[SandboxKind], Sandbox], progress: Progress
+    ladder: Ladder, request: SubmissionRequest, open_sandbox: Callable[[SandboxKind], Sandbox], progress: Progress
 ) -> SubmissionResult:
     """
     Enter a bot in the ladder, once it has been tried.
@@ -88,7 +88,7 @@ async def submit(
 
 
 async def _try(
-    ladder: Ladder, request: Request, kind: SandboxKind, sandbox: Sandbox, progress: Progress
+    ladder: Ladder, request: SubmissionRequest, kind: SandboxKind, sandbox: Sandbox, progress: Progress
 ) -> SubmissionResult:
     submissions = SubmissionCoordinator(ladder.database, ladder.settings, ladder.clock)
     task = submissions.begin(_handed_in(submissions, ladder.settings, request, kind))
@@ -113,7 +113,7 @@ async def _try(
 
 
 def _handed_in(
-    submissions: SubmissionCoordinator, settings: Settings, request: Request, kind: SandboxKind
+    submissions: SubmissionCoordinator, settings: Settings, request: SubmissionRequest, kind: SandboxKind
 ) -> NewSubmission:
     """Copy the folder to where the ladder's runner would find it."""
     source, folder = request.source, None

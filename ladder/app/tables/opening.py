@@ -13,7 +13,7 @@ from ladder.errors import Forbidden, LadderError, UserError
 from ladder.matches.house import HOUSE_BOTS
 from ladder.results.table_files import TableFiles
 from ladder.store.commands.tables import NewChair, NewTable, add_table
-from ladder.store.names import find_bot, find_version
+from ladder.store.names import find_stored_bot, find_version
 from ladder.store.queries.tables import ladder_rules, plays
 from ladder.values.people import PERSON_NAME_LENGTH, ChairKind, ChairOrder, OpenedTable
 from pigpen.rules import PRESETS, new_seed
@@ -126,7 +126,8 @@ class _Seats:
             raise Forbidden("Bots of the ladder play with people who have an account; log in, or choose house bots.")
         if self.has_own_rules:
             raise UserError("Bots of the ladder play its variants only; choose house bots for rules of your own.")
-        bot, version = find_bot(self.session, order.name.partition("@")[0]), find_version(self.session, order.name)
+        bot = find_stored_bot(self.session, order.name.partition("@")[0])
+        version = find_version(self.session, order.name)
         if not bot.tables:
             raise LadderError(
                 f"The owner of {bot.name} does not let people play with it; choose another bot, or a house bot."

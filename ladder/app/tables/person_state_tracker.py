@@ -23,7 +23,7 @@ from pigpen.values.seen import Seen
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ladder.app.tables.table_info import Status, TableInfo
+    from ladder.app.tables.table_info import ShownStatus, TableInfo
     from ladder.person.client import Question, SeatActions
     from ladder.values.person_state import PersonResult
     from pigpen.rules import Action
@@ -247,7 +247,7 @@ class PersonStateTracker:
         notice = PersonNotice(number=self._noticed, kind=kind, verdict=verdict, action=action, text=said)
         self._notices.append(notice)
 
-    def _status(self) -> Status:
+    def _status(self) -> ShownStatus:
         if self.info.status in ("over", "ended"):
             return self.info.status
         if self._place is not None:

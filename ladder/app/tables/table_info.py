@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 Kind = Literal["person", "house", "bot"]
-Status = Literal["waiting", "starting", "playing", "resuming", "over", "ended"]
+ShownStatus = Literal["waiting", "starting", "playing", "resuming", "over", "ended"]
 
 
 @dataclass
@@ -24,7 +24,7 @@ class TableInfo:
 
     kinds: Mapping[str, Kind]
     """What sits behind each name."""
-    status: Status = "starting"
+    status: ShownStatus = "starting"
     reason: str = ""
     practice: bool = False
     assisted: bool = False
@@ -68,7 +68,7 @@ def kinds_of(state: TableState) -> dict[str, Kind]:
     return dict(zip(seat_names(chair.name for chair in state.chairs), kinds, strict=True))
 
 
-def _status(found: FoundSeat) -> Status:
+def _status(found: FoundSeat) -> ShownStatus:
     match found.state.status:
         case TableStatus.WAITING:
             return "waiting"

@@ -9,7 +9,7 @@ from ladder.store import models
 from ladder.store.commands.entries import PLAYING, entries_of
 from ladder.store.commands.suspending import set_state
 from ladder.store.models import State
-from ladder.store.names import find_bot, find_variant, find_version
+from ladder.store.names import find_stored_bot, find_variant, find_version
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +43,7 @@ def retire(
     """
     for variant in variants:
         find_variant(session, variant)
-    bot = find_bot(session, word.partition("@")[0])
+    bot = find_stored_bot(session, word.partition("@")[0])
     wanted = find_version(session, word).id if "@" in word else None
     entries = [
         entry

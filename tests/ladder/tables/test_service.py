@@ -16,7 +16,7 @@ from ladder.errors import Conflict, Forbidden, LadderError
 from ladder.person.client import PersonClient
 from ladder.results.table_files import TableFiles
 from ladder.settings.settings import load_settings
-from ladder.store.names import find_bot
+from ladder.store.names import find_stored_bot
 from ladder.tables.service import KEPT_SECONDS
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableStatus, TableVisitor
 from pigpen.rules import PRESETS
@@ -236,7 +236,7 @@ def test_the_check_of_the_database_misses_the_record_of_a_table_that_is_over(lad
 def test_a_table_whose_bot_is_not_to_be_had_ends_with_the_reason(ladder: Ladder) -> None:
     with ladder.database.write() as session:
         enter(session, "Snout")
-        find_bot(session, "Snout").tables = True
+        find_stored_bot(session, "Snout").tables = True
     chairs = (ChairOrder(), ChairOrder(kind=ChairKind.BOT, name="Snout"), *[HOUSE] * 2)
 
     async def play() -> None:

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import func, select
 
 from ladder.app.ladder import Ladder
-from ladder.app.submit.submitting import Request
+from ladder.app.submit.submitting import SubmissionRequest
 from ladder.app.submit.submitting import submit as submit_request
 from ladder.errors import BotRejected, LadderError, SandboxError
 from ladder.matches.kinds import SandboxKind
@@ -49,7 +49,9 @@ class Steps:
 async def submit(
     database: Database, settings: Settings, folder: Path, *variants: str, steps: Steps | None = None, owner: str = "ada"
 ) -> SubmissionResult:
-    request = Request(BotSource(folder.name, folder=folder), "Trotter", owner, variants, sandbox=SandboxKind.PROCESS)
+    request = SubmissionRequest(
+        BotSource(folder.name, folder=folder), "Trotter", owner, variants, sandbox=SandboxKind.PROCESS
+    )
     ladder = Ladder(settings, database, lambda: 7.0)
     return await submit_request(ladder, request, lambda kind: ProcessSandbox(), steps or Steps())
 

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import select
 
 from ladder.app.ladder import Ladder
-from ladder.app.submit.submitting import Request, submit
+from ladder.app.submit.submitting import SubmissionRequest, submit
 from ladder.errors import BotRejected, SandboxError
 from ladder.matches.play import play_sandboxed
 from ladder.sandbox.bots.bot_source import BotSource
@@ -83,7 +83,9 @@ async def test_a_bot_from_a_registry_is_entered_by_digest_and_plays_where_its_im
     (folder / "Dockerfile").write_text('FROM pigpen/bot:latest\nCOPY bot.py .\nCMD ["python", "bot.py"]\n')
     client.api.tag((await sandbox.load(BotSource("mine", folder=folder))).identity, repository, "1")
     digest = push(client, f"{repository}:1")
-    request = Request(BotSource("trotter", image=f"{repository}:1"), "Trotter", "ada", (write_for_two(tmp_path),))
+    request = SubmissionRequest(
+        BotSource("trotter", image=f"{repository}:1"), "Trotter", "ada", (write_for_two(tmp_path),)
+    )
     ladder = Ladder(settings, database)
     outcome = await submit(ladder, request, lambda kind: DockerSandbox(), lambda what, total: nullcontext(print))
     assert (outcome.accepted, outcome.reasons) == (True, ())

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ladder.app.ladder import Ladder
-from ladder.app.submit.submitting import Request, submit
+from ladder.app.submit.submitting import SubmissionRequest, submit
 from ladder.errors import LadderError
 from ladder.matches.kinds import SandboxKind
 from ladder.sandbox.base import Sandbox
@@ -61,7 +61,7 @@ async def submit_folder(
     database: Database, settings: Settings, folder: Path, *variants: str, owner: str = "ada"
 ) -> SubmissionResult:
     source = BotSource(folder.name, folder=folder)
-    request = Request(source, "Trotter", owner, variants, sandbox=SandboxKind.PROCESS, word="./my bot")
+    request = SubmissionRequest(source, "Trotter", owner, variants, sandbox=SandboxKind.PROCESS, word="./my bot")
 
     def open_sandbox(kind: SandboxKind) -> Sandbox:
         assert kind is SandboxKind.PROCESS

@@ -9,7 +9,7 @@ import pytest
 from ladder.errors import LadderError
 from ladder.store import models
 from ladder.store.database import Database
-from ladder.store.names import find_bot, find_match, find_variant, find_version
+from ladder.store.names import find_match, find_stored_bot, find_variant, find_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,7 +74,9 @@ def test_a_version_that_is_not_there_brings_the_list_of_those_that_are(session: 
 
 @pytest.mark.parametrize(("word", "meant"), [("trotter", "Trotter"), ("Troter", "Trotter"), ("SNOUTS", "Snout")])
 def test_a_name_like_another_one_brings_it_to_mind(session: Session, word: str, meant: str) -> None:
-    assert complaint(find_bot, session, word) == f"There is no bot {word!r} on this ladder. Did you mean {meant}?"
+    assert (
+        complaint(find_stored_bot, session, word) == f"There is no bot {word!r} on this ladder. Did you mean {meant}?"
+    )
 
 
 def test_a_name_like_no_other_one_brings_the_command_that_lists_all(session: Session) -> None:

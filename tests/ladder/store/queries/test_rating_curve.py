@@ -10,7 +10,7 @@ from sqlalchemy import event
 from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.commands.opening import open_ladder
-from ladder.store.names import find_bot, find_variant
+from ladder.store.names import find_stored_bot, find_variant
 from ladder.store.queries.rating_curve import MOST_POINTS, rating_curve
 from ladder.store.queries.standings import standings
 from tests.ladder import ladders, shown
@@ -27,7 +27,7 @@ MUD = "Mud"
 
 
 def curve(session: Session, variant: str = "gongzhu", most_points: int = MOST_POINTS) -> RatingCurve:
-    return rating_curve(session, find_bot(session, MUD), find_variant(session, variant), most_points)
+    return rating_curve(session, find_stored_bot(session, MUD), find_variant(session, variant), most_points)
 
 
 def test_a_curve_has_each_match_and_ends_with_the_rating_of_today(database: Database) -> None:
