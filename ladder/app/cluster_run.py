@@ -21,6 +21,7 @@ from ladder.runner.shipping import play_elsewhere
 from ladder.sandbox.docker.limits import Limits
 from ladder.sandbox.host import owners
 from ladder.store.queries.images import unpinned_images
+from ladder.values.sandbox_kind import SandboxKind
 from ladder.worker.tasks import ProbeTask
 from pigpen.version import __version__
 
@@ -42,7 +43,7 @@ def check_cluster(ladder: Ladder) -> None:
     Raises:
         UserError: If images of bots are on this machine only, and the ladder has no registry.
     """
-    if ladder.settings.sandbox != "docker" or ladder.settings.registry:
+    if ladder.settings.sandbox != SandboxKind.DOCKER or ladder.settings.registry:
         return
     with ladder.database.read() as session:
         bots = [name for image in unpinned_images(session) for name in image.bots]
@@ -74,7 +75,7 @@ def cluster_executor(
     settings = ladder.settings
     folder = certificates_folder(settings.data_dir)
     make_authority(folder)
-    if settings.sandbox == "docker":
+    if settings.sandbox == SandboxKind.DOCKER:
         push_images(ladder)
     start = partial(
         SchedulerProcess.start,
@@ -98,6 +99,6 @@ def cluster_executor(
 
 def demands_of(settings: Settings) -> Demands:
     """What a ladder asks of each worker."""
-    if settings.sandbox == "process":
+    if settings.sandbox == SandboxKind.PROCESS:
         return Demands(__version__)
     return Demands(__version__, settings.runtime, platform.machine(), SEATS * Limits().memory)

@@ -13,8 +13,9 @@ from ladder.cli.options import LimitOption, RuntimeOption, SandboxOption
 from ladder.cli.progress import progress
 from ladder.cli.running import run
 from ladder.cli.sandboxes import opened_sandbox
-from ladder.matches.kinds import SandboxKind, SandboxSetup
+from ladder.matches.kinds import SandboxSetup
 from ladder.sandbox.bots.bot_source import find_bot
+from ladder.values.sandbox_kind import SandboxKind
 from pigpen.rules import PRESETS, Rules
 from referee.match.spec import DEFAULT_CLOCK
 

@@ -26,8 +26,8 @@ from ladder.cli.running import Stopped, run
 from ladder.cli.sandboxes import opened_sandbox
 from ladder.cli.sanitize import in_markup
 from ladder.errors import SandboxError
-from ladder.matches.kinds import SandboxKind
 from ladder.ratings.sprt import ELO, LEAST, SprtDecision
+from ladder.values.sandbox_kind import SandboxKind
 from referee.match.spec import DEFAULT_CLOCK
 
 if TYPE_CHECKING:

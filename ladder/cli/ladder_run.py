@@ -13,6 +13,7 @@ from ladder.cli.ladder import opened
 from ladder.cli.requeue import requeue
 from ladder.cli.running import run, stopped
 from ladder.errors import UserError
+from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -70,7 +71,7 @@ def run_ladder(
     plan = RunPlan(matches, until_ci, tuple(variant or ()), concurrency, cluster, seed)
     with opened() as ladder:
         check_run(ladder, plan)
-        if ladder.settings.sandbox == "docker" and not cluster:
+        if ladder.settings.sandbox == SandboxKind.DOCKER and not cluster:
             say_what_is_missing()
         _run(ladder, plan)
 

@@ -9,7 +9,7 @@ import typer
 from ladder.cli.options import SandboxOption
 from ladder.cli.sandboxes import say
 from ladder.cli.sanitize import sanitize
-from ladder.matches.kinds import SandboxKind
+from ladder.values.sandbox_kind import SandboxKind
 
 
 def lock(

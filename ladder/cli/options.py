@@ -9,7 +9,8 @@ import typer
 from ladder.matches.clocks import DEFAULT_CLOCK_TEXT as DEFAULT_CLOCK_TEXT
 from ladder.matches.clocks import LEAST_LIMIT
 from ladder.matches.clocks import MOST_LIMIT as MOST_LIMIT
-from ladder.matches.kinds import SandboxKind, SandboxSetup
+from ladder.matches.kinds import SandboxSetup
+from ladder.values.sandbox_kind import SandboxKind
 
 RulesOption = Annotated[str, typer.Option(help="A preset (see: pigpen rules) or a TOML file.")]
 SeedOption = Annotated[str, typer.Option(help="Any text, or 64 hex digits: the same seed, the same cards.")]

@@ -28,7 +28,7 @@ from ladder.cli.result_table import print_result
 from ladder.cli.running import run
 from ladder.cli.sandboxes import opened_sandbox, say
 from ladder.errors import UserError
-from ladder.matches.kinds import SandboxKind
+from ladder.values.sandbox_kind import SandboxKind
 from referee.match.spec import DEFAULT_CLOCK, PERSON_SECONDS
 
 

@@ -14,8 +14,9 @@ from ladder.cli.progress import progress
 from ladder.cli.records import BoardOption, DealOption, RotationOption, source_of
 from ladder.cli.running import run
 from ladder.cli.sandboxes import opened_sandbox
-from ladder.matches.kinds import SandboxKind, SandboxSetup
+from ladder.matches.kinds import SandboxSetup
 from ladder.sandbox.bots.bot_source import find_bot
+from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

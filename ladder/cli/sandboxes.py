@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import typer
 
 from ladder.cli.sanitize import sanitize
-from ladder.matches.kinds import SandboxKind, SandboxSetup
+from ladder.matches.kinds import SandboxSetup
 from ladder.matches.kinds import open_sandbox as open_kind
+from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

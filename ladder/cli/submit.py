@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import enum
 import getpass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -16,8 +15,9 @@ from ladder.cli.running import run
 from ladder.cli.sandboxes import open_sandbox
 from ladder.cli.submit_words import print_accepted, print_rejected
 from ladder.errors import UserError
-from ladder.matches.kinds import SandboxKind, SandboxSetup
+from ladder.matches.kinds import SandboxSetup
 from ladder.sandbox.bots.bot_source import find_bot
+from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,13 +26,6 @@ if TYPE_CHECKING:
     from ladder.sandbox.bots.bot_source import BotSource
     from ladder.settings.settings import Settings
     from ladder.values.submission import SubmissionResult
-
-
-class LadderSandbox(enum.StrEnum):
-    """Where the bots of a ladder run."""
-
-    DOCKER = "docker"
-    PROCESS = "process"
 
 
 def submit(
@@ -51,7 +44,7 @@ def submit(
     ] = None,
     keep_old: Annotated[bool, typer.Option("--keep-old", help="Let the bot's other versions play on.")] = False,
     sandbox: Annotated[
-        LadderSandbox | None,
+        Literal["docker", "process"] | None,  # the words of `LadderSandbox`: typer takes no members in a Literal
         typer.Option(help="The sandbox in which it runs. By default: that of the ladder, or the setting sandbox."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
@@ -99,7 +92,7 @@ def _submit_here(
     owner: str | None,
     variants: Sequence[str],
     keep_old: bool,
-    sandbox: LadderSandbox | None,
+    sandbox: str | None,
     word: str,
 ) -> SubmissionResult:
     """Submit a bot to the ladder on this machine, and try it in this process."""

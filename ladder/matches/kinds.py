@@ -1,29 +1,18 @@
-"""The kinds of sandboxes, and how each is opened: the one place that knows them all."""
+"""How a sandbox of each kind is opened: the one place that knows them all."""
 
 from __future__ import annotations
 
-import enum
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ladder.sandbox.base import LOCKED_BYTES, WARM_BYTES
+from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ladder.sandbox.base import Sandbox
     from referee.records.lines import Instances
-
-
-class SandboxKind(enum.StrEnum):
-    """Where bots run."""
-
-    DOCKER = "docker"
-    """Containers: for strangers' bots."""
-    PROCESS = "process"
-    """Processes of this user, without isolation."""
-    INLINE = "inline"
-    """This very process (`ladder.sandbox.inline`): nothing starts, and no clock can stop a bot."""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ladder.runner.registry_logins import RegistryLogins
 from ladder.sandbox.bots.bot_source import seat_names
 from ladder.sandbox.bots.kept import kept_folder
+from ladder.values.sandbox_kind import SandboxKind
 from ladder.worker.tasks import MatchTask, TaskBot
 
 if TYPE_CHECKING:
@@ -47,11 +48,11 @@ def task_of(lease: Lease, match: LeasedMatch, seconds: float, settings: Settings
 
 def task_bot(name: str, bot: SeatedVersion, settings: Settings, now: float) -> TaskBot:
     """Say how a version comes to a worker on this machine, or on another one, at a Unix time."""
-    is_folder = bot.sandbox == "process"
+    is_folder = bot.sandbox == SandboxKind.PROCESS
     return TaskBot(
         name=name,
         identity=bot.identity,
-        sandbox="process" if is_folder else "docker",
+        sandbox=SandboxKind.PROCESS if is_folder else SandboxKind.DOCKER,
         pinned=bot.pinned,
         registry=RegistryLogins(settings).login([bot.pinned], now),
         can_fork=bot.can_fork,

@@ -19,6 +19,7 @@ from ladder.sandbox.bots.packed import MOST_PACKED, TooLarge, pack
 from ladder.sandbox.wheels.packages import with_lock
 from ladder.trials.candidate import NOWHERE
 from ladder.trials.tasks import SubmissionOutcome, SubmissionTask
+from ladder.values.sandbox_kind import SandboxKind
 from ladder.worker.tasks import FolderTask, MatchOutcome
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ async def play_elsewhere(task: str, play: Play, data_dir: Path, most_packed: int
 async def _try(task: SubmissionTask, play: Play, most_packed: int) -> str:
     if task.folder is None:
         return await play(task.model_copy(update={"data_dir": None}).model_dump_json())
-    if task.sandbox == "docker" and task.place is None:
+    if task.sandbox == SandboxKind.DOCKER and task.place is None:
         raise SandboxError(NOWHERE)
     folder, data_dir = Path(task.folder), Path(task.data_dir or "")
     try:
@@ -79,7 +80,7 @@ async def _try(task: SubmissionTask, play: Play, most_packed: int) -> str:
         reason = str(error).replace(task.folder, task.source)
         refused = SubmissionOutcome(submission=task.submission, attempt=task.attempt, refused=reason)
         return refused.model_dump_json()
-    if task.sandbox == "process":
+    if task.sandbox == SandboxKind.PROCESS:
         await asyncio.to_thread(_keep, content, answer, data_dir)
     return answer
 

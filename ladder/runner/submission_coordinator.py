@@ -6,7 +6,7 @@ import hashlib
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, cast
 
 from ladder.errors import BotRejected, LadderError, StoreError
 from ladder.results.submission_folders import SubmissionFolders
@@ -22,6 +22,7 @@ from ladder.store.open_submissions import open_submissions
 from ladder.store.queries.submissions import submission_row
 from ladder.store.submission_look import look_at
 from ladder.trials.tasks import KnownToLadder, SubmissionTask, TrialProgress
+from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.submission import VariantFile
 from ladder.values.text import without_paths
 from referee.records.rules_file import rules_from
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from ladder.store.commands.submission_queue import NewSubmission
     from ladder.store.database import Database, Session
     from ladder.trials.tasks import SubmissionOutcome
+    from ladder.values.sandbox_kind import LadderSandbox
     from ladder.values.submission import SubmissionRow
 
 TRIAL_SECONDS = 1800.0
@@ -212,7 +214,7 @@ class SubmissionCoordinator:
             folder=str(self.folders.bot(row.folder, row.source)) if row.folder else None,
             variants=_wanted(row),
             known=KnownToLadder.of(look_at(session, row.bot)),
-            sandbox=cast("Literal['docker', 'process']", row.sandbox),
+            sandbox=cast("LadderSandbox", row.sandbox),
             runtime=settings.runtime,
             locked_bytes=settings.locked_bytes,
             instances=settings.instances,
@@ -227,7 +229,7 @@ class SubmissionCoordinator:
 
     def _with_place(self, task: SubmissionTask) -> SubmissionTask:
         """Say where in the ladder's registry its image goes, unless it is there: by what it is built from."""
-        if not self._settings.registry or task.sandbox != "docker" or task.registry is not None:
+        if not self._settings.registry or task.sandbox != SandboxKind.DOCKER or task.registry is not None:
             return task
         try:
             of = Content.read(Path(task.folder), task.most_bytes).hash if task.folder else _hash(task.image or "")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ladder.sandbox.bots.bot_source import BotSource
+    from ladder.values.sandbox_kind import SandboxKind
     from referee.records.lines import ImageFiles, Instances
     from referee.seats.process_controller import ProcessController
 
@@ -128,7 +129,7 @@ class Loaded(Program, Protocol):
 class Sandbox(Protocol):
     """Runs programs of bots."""
 
-    name: str
+    name: SandboxKind
     isolates: bool
     """Whether a hostile bot is kept from the rest of the machine."""
 

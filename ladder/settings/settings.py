@@ -40,6 +40,7 @@ from ladder.sandbox.base import LOCKED_BYTES, WARM_BYTES, has_own_kernel
 from ladder.sandbox.bots.bot_source import Builds
 from ladder.settings.file import FILE, bot_around
 from ladder.values.live_events import Public
+from ladder.values.sandbox_kind import LadderSandbox, SandboxKind
 from referee.match.spec import DEFAULT_CLOCK
 from referee.records.errors import shortened
 from referee.records.limits import MOST_DEALS, MOST_SEATS
@@ -89,7 +90,7 @@ class Settings(BaseSettings):
     """Folder for the database, the records, and the bots that were entered as folders."""
     database_url: str = ""
     """sqlite:////path/to/file, or postgresql://user@host/name; empty: ladder.db in data_dir."""
-    sandbox: Literal["docker", "process"] = "docker"
+    sandbox: LadderSandbox = SandboxKind.DOCKER
     """Where bots run; process is for your own bots only."""
     runtime: str = "runc"
     """The OCI runtime of the docker sandbox."""
@@ -228,7 +229,7 @@ class Settings(BaseSettings):
     @property
     def owners_apart(self) -> bool:
         """Whether bots of one owner must not play at the same time: containers on one kernel share too much."""
-        return self.sandbox == "docker" and not has_own_kernel(self.runtime)
+        return self.sandbox == SandboxKind.DOCKER and not has_own_kernel(self.runtime)
 
     @property
     def url(self) -> URL:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ladder.errors import SandboxError
-from ladder.matches.kinds import SandboxKind, SandboxSetup, open_sandbox
+from ladder.matches.kinds import SandboxSetup, open_sandbox
 from ladder.runner.leased_tasks import task_bot
+from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -53,9 +54,9 @@ class TablePrograms:
             self._programs[version.identity] = await load_version(self._sandbox(bot.sandbox), bot)
         return self._programs[version.identity]
 
-    def _sandbox(self, kind: str) -> Sandbox:
+    def _sandbox(self, kind: SandboxKind) -> Sandbox:
         if kind not in self._sandboxes:
             settings = self._settings
-            setup = SandboxSetup(SandboxKind(kind), settings.runtime, settings.locked_bytes)
+            setup = SandboxSetup(kind, settings.runtime, settings.locked_bytes)
             self._sandboxes[kind] = open_sandbox(setup)
         return self._sandboxes[kind]

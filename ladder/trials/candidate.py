@@ -17,6 +17,7 @@ from ladder.sandbox.host.scratch import scratch_folder
 from ladder.sandbox.wheels.packages import with_lock
 from ladder.trials import image_facts as images
 from ladder.trials.own_images import push
+from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -108,7 +109,7 @@ async def candidate(
     """
     if source.folder is not None:
         source = replace(source, content=Content.read(source.folder, most_bytes), builds=builds)
-    if sandbox.name == "docker":
+    if sandbox.name is SandboxKind.DOCKER:
         yield await _from_image(sandbox, source, most_bytes)
         return
     try:

@@ -12,10 +12,11 @@ from typing import Any, Literal
 from pydantic import PositiveFloat, model_validator
 
 from ladder.entry.look import SubmissionLook
-from ladder.matches.kinds import SandboxKind, SandboxSetup
+from ladder.matches.kinds import SandboxSetup
 from ladder.registry.login import ImagePlace, RegistryLogin
 from ladder.sandbox.base import LOCKED_BYTES, WARM_BYTES
 from ladder.sandbox.bots.bot_source import Builds
+from ladder.values.sandbox_kind import LadderSandbox
 from ladder.values.submission import Failure, VariantFile
 from ladder.values.task import Message
 from pigpen import ClockSetting
@@ -76,7 +77,7 @@ class SubmissionTask(Message):
     """Where an image that only the worker's engine has is put, so that others can play it; None: nowhere."""
     variants: tuple[str | VariantFile, ...]
     known: KnownToLadder
-    sandbox: Literal["docker", "process"]
+    sandbox: LadderSandbox
     runtime: str = "runc"
     locked_bytes: int = LOCKED_BYTES
     instances: Instances = "fresh"
@@ -105,8 +106,7 @@ class SubmissionTask(Message):
 
     def setup(self) -> SandboxSetup:
         """How the sandbox is opened in which it is tried: that of the ladder's matches."""
-        kind = SandboxKind(self.sandbox)
-        return SandboxSetup(kind, self.runtime, self.locked_bytes, self.instances, self.warm_bytes)
+        return SandboxSetup(self.sandbox, self.runtime, self.locked_bytes, self.instances, self.warm_bytes)
 
 
 class TrialProgress(Message):

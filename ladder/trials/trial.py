@@ -22,6 +22,7 @@ from ladder.trials.candidate import candidate
 from ladder.trials.failures import failures
 from ladder.trials.own_images import find_built
 from ladder.trials.tasks import SubmissionOutcome, TriedProgram
+from ladder.values.sandbox_kind import SandboxKind
 from referee.records.rules_file import RulesFileError
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ async def try_submission(sandbox: Sandbox, task: SubmissionTask, progress: Progr
         reason = _without_path(str(error), task)
         return SubmissionOutcome(submission=task.submission, attempt=task.attempt, refused=reason)
     finally:
-        if sandbox.name == "docker" and task.folder:  # this folder is never built again
+        if sandbox.name is SandboxKind.DOCKER and task.folder:  # this folder is never built again
             await asyncio.to_thread(images.forget, Path(task.folder))
 
 

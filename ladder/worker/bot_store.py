@@ -12,6 +12,7 @@ from ladder.errors import SandboxError
 from ladder.results.submission_folders import folder_name
 from ladder.sandbox.bots.content import Content
 from ladder.sandbox.host.scratch import scratch_folder
+from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.task import Message
 from ladder.worker.kept_folders import FolderMissing, KeptFolders
 from ladder.worker.pulled_images import PulledImages
@@ -119,7 +120,7 @@ class BotStore:
         if bot.folder is not None:
             yield bot
             return
-        if bot.sandbox == "process":
+        if bot.sandbox == SandboxKind.PROCESS:
             async with self._folders.using(bot.identity) as folder:
                 yield bot.model_copy(update={"folder": str(folder)})
             return

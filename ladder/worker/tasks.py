@@ -10,11 +10,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, NonNegativeFloat, PositiveFloat, model_validator
 
-from ladder.matches.kinds import SandboxKind, SandboxSetup
+from ladder.matches.kinds import SandboxSetup
 from ladder.registry.login import RegistryLogin
 from ladder.results.files import Logs
 from ladder.sandbox.base import LOCKED_BYTES, WARM_BYTES
 from ladder.values.live_events import Public
+from ladder.values.sandbox_kind import LadderSandbox
 from ladder.values.task import Message
 from pigpen import ClockSetting
 from referee.match.formats import Format
@@ -32,7 +33,7 @@ class TaskBot(Message):
     """What the record calls it."""
     identity: str
     """`Program.identity`: ``sha256:`` and 64 hex digits."""
-    sandbox: Literal["docker", "process"]
+    sandbox: LadderSandbox
     pinned: str | None = None
     """Where an engine that lacks the image gets exactly this one: ``registry/name@sha256:…``; None: nowhere."""
     folder: str | None = None
@@ -78,9 +79,9 @@ class MatchTask(Message):
         """Names the attempt wherever it is worked at."""
         return f"match-{self.match}-{self.attempt}"
 
-    def setup(self, sandbox: Literal["docker", "process"]) -> SandboxSetup:
+    def setup(self, sandbox: LadderSandbox) -> SandboxSetup:
         """How the sandbox of one of its bots is opened."""
-        return SandboxSetup(SandboxKind(sandbox), self.runtime, self.locked_bytes, self.instances, self.warm_bytes)
+        return SandboxSetup(sandbox, self.runtime, self.locked_bytes, self.instances, self.warm_bytes)
 
     def spec(self) -> MatchSpec:
         """What the referee is to play."""
@@ -109,7 +110,7 @@ class ProbeTask(Message):
     """A question: can tasks of this kind be played now? The answer is empty."""
 
     kind: Literal["probe"] = "probe"
-    sandbox: Literal["docker", "process"]
+    sandbox: LadderSandbox
 
 
 class CalibrationTask(Message):

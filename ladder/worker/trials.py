@@ -14,6 +14,7 @@ from ladder.errors import BotRejected, SandboxError
 from ladder.trials.registry_images import fetched
 from ladder.trials.tasks import SubmissionOutcome, TrialProgress
 from ladder.trials.trial import try_submission
+from ladder.values.sandbox_kind import SandboxKind
 from ladder.worker.bot_store import FoldersMissing
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ async def try_task(
 
 async def _forget(task: SubmissionTask) -> None:
     """Forget what was built: the sandbox has used it until now, and whoever plays it pulls it."""
-    if task.sandbox == "docker" and task.folder is not None:
+    if task.sandbox == SandboxKind.DOCKER and task.folder is not None:
         from ladder.trials.image_facts import forget  # trials of processes need no Docker
 
         with suppress(SandboxError):

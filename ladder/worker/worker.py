@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING
 import structlog
 
 from ladder.errors import BotRejected, SandboxError
-from ladder.matches.kinds import SandboxKind, SandboxSetup, open_sandbox
+from ladder.matches.kinds import SandboxSetup, open_sandbox
 from ladder.matches.play import play_sandboxed
 from ladder.sandbox.host.machine import this_machine
 from ladder.sandbox.host.scratch import disk_errors, scratch_folder
 from ladder.trials.tasks import SubmissionTask
+from ladder.values.sandbox_kind import SandboxKind
 from ladder.worker.bot_store import FoldersMissing
 from ladder.worker.calibration_match import play_calibration_match
 from ladder.worker.live_observer import LiveObserver
@@ -95,14 +96,14 @@ class Worker:
         if kind == "folder":
             return await self._keep(FolderTask.model_validate_json(task))
         if kind == "probe":
-            self._kinds.add(SandboxKind(ProbeTask.model_validate_json(task).sandbox))
+            self._kinds.add(ProbeTask.model_validate_json(task).sandbox)
             await self.ready()
             return ""
         if kind == "calibration":
             return MatchOutcome(match=0, attempt=0, record=await play_calibration_match()).model_dump_json()
         if kind == "submission":
             submission = SubmissionTask.model_validate_json(task)
-            self._kinds.add(SandboxKind(submission.sandbox))
+            self._kinds.add(submission.sandbox)
             return (await try_task(submission, self._open_sandbox, self._tell, self._store)).model_dump_json()
         outcome = await self._play(MatchTask.model_validate_json(task))
         return outcome.model_dump_json()

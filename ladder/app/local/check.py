@@ -11,6 +11,7 @@ from ladder.matches.check import ConformanceCheck, Report
 from ladder.matches.check_wire import WIRE
 from ladder.sandbox.inline import load_bot_class
 from ladder.values.check import CaseResult, CheckResult
+from ladder.values.sandbox_kind import SandboxKind
 from pigpen.check import cases_of
 from pigpen.check import check as check_inline
 
@@ -45,7 +46,7 @@ async def check_bot(
     if sandbox is None:
         with contextlib.redirect_stdout(sys.stderr):  # as the SDK's client does
             report = Report(tuple(check_inline(load_bot_class(source), variants, clock.limit)))
-        return check_result(source.name, "inline", report)
+        return check_result(source.name, SandboxKind.INLINE, report)
     program = await sandbox.load(source)
     cases = len(WIRE) + sum(len(cases_of(rules)) for rules in variants)
     with progress("cases", cases) as advance:

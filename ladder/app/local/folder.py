@@ -6,7 +6,6 @@ import shutil
 from typing import TYPE_CHECKING
 
 from ladder.errors import UserError
-from ladder.matches.kinds import SandboxKind
 from ladder.sandbox.bots.bot_source import SAMPLES, find_bot, sample_names
 from ladder.sandbox.bots.content import Content
 from ladder.sandbox.wheels.lock import lock_text
@@ -14,6 +13,7 @@ from ladder.sandbox.wheels.packages import Asked, Packages
 from ladder.sandbox.wheels.requirements import LOCK, REQUIREMENTS
 from ladder.sandbox.wheels.target import this_interpreter
 from ladder.values.folder import Locked, NewFolder
+from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable

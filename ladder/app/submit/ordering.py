@@ -21,6 +21,7 @@ from ladder.store.commands.submission_queue import NewSubmission
 from ladder.store.people import find_account
 from ladder.store.queries.submissions import submission_in, submission_row, submission_rows, usage
 from ladder.store.submission_look import look_at
+from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.submission import SubmissionList, VariantFile
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def withdraw(ladder: Ladder, viewer: Viewer, number: int) -> SubmissionRow:
 def _check(ladder: Ladder, look: SubmissionLook, owner: str, wanted: SubmissionOrder) -> None:
     """Refuse at once what would be refused when it is tried."""
     sandbox = look.sandbox or ladder.settings.sandbox
-    if sandbox != "docker":
+    if sandbox != SandboxKind.DOCKER:
         raise LadderError(WEAK)
     if wanted.image is not None and not ladder.settings.registry:
         raise LadderError(NO_REGISTRY)
@@ -204,6 +205,6 @@ def _new(owner: str, wanted: SubmissionOrder, folder: str | None, size: int, ima
         word=wanted.word or source,
         variants=[each.model_dump() if isinstance(each, VariantFile) else each for each in wanted.variants],
         keep_old=wanted.keep_old,
-        sandbox="docker",
+        sandbox=SandboxKind.DOCKER,
         size=size,
     )

@@ -11,7 +11,6 @@ from ladder.app.event_log import event_log
 from ladder.entry.claims import check_claim
 from ladder.entry.variants import choices
 from ladder.errors import BotRejected, LadderError, SandboxError, StoreError, UserError
-from ladder.matches.kinds import SandboxKind
 from ladder.runner.submission_coordinator import SubmissionCoordinator
 from ladder.sandbox.bots.content import Content
 from ladder.sandbox.bots.kept import check_not_kept
@@ -23,6 +22,7 @@ from ladder.store.commands.submission_queue import NewSubmission
 from ladder.store.submission_look import look_at
 from ladder.trials.registry_images import fetched
 from ladder.trials.trial import try_submission
+from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.submission import VariantFile
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def _handed_in(
 
 def _usual_sandbox(settings: Settings, usual: str | None) -> SandboxKind:
     """Where the ladder's bots run already, or else what the settings say."""
-    if usual is None and settings.sandbox == "process" and source_of("sandbox") == "file":
+    if usual is None and settings.sandbox == SandboxKind.PROCESS and source_of("sandbox") == "file":
         raise UserError(
             f"{FILE} alone does not begin a ladder of processes, from which nothing keeps your files. If its bots are "
             "your own, say --sandbox process."

@@ -29,6 +29,7 @@ from ladder.sandbox.docker.package_images import PackageImages
 from ladder.sandbox.docker.starter import Starter
 from ladder.sandbox.docker.warm_container import CLEAR_SECONDS
 from ladder.sandbox.wheels.packages import Packages
+from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -57,7 +58,7 @@ _LEFT_BEHIND: set[str] = set()
 class DockerSandbox:
     """Runs each instance in a container that holds nothing else."""
 
-    name = "docker"
+    name = SandboxKind.DOCKER
     isolates = True
 
     def __init__(

@@ -19,6 +19,7 @@ from ladder.sandbox.process.forked import CAN_FORK, ForkServer
 from ladder.sandbox.process.process_instance import ProcessInstance
 from ladder.sandbox.wheels.local_install import install_locally
 from ladder.sandbox.wheels.packages import Asked, Packages, with_lock
+from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:
     from ladder.sandbox.base import SeatMount
@@ -33,7 +34,7 @@ INHERITED = ("PATH", "LANG", "LC_ALL", "PYTHONPATH", "LD_LIBRARY_PATH", "SYSTEMR
 class ProcessSandbox:
     """Runs each instance as a child process, in the bot's folder, with this Python or with Node.js."""
 
-    name = "process"
+    name = SandboxKind.PROCESS
     isolates = False
 
     def __init__(self, packages: Packages | None = None, instances: Instances = "warm") -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import update
 
 from ladder.store.models import Version
+from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -21,5 +22,5 @@ def pin(session: Session, identity: str, pinned: str) -> None:
         identity: The image's id.
         pinned: The image reference by digest.
     """
-    unpinned = (Version.identity == identity) & (Version.sandbox == "docker") & Version.pinned.is_(None)
+    unpinned = (Version.identity == identity) & (Version.sandbox == SandboxKind.DOCKER) & Version.pinned.is_(None)
     session.execute(update(Version).where(unpinned).values(pinned=pinned))

@@ -9,6 +9,7 @@ from sqlalchemy import select
 
 from ladder.store.models import Rating, State, Status, StoredBot, StoredMatch, StoredSeat, Version
 from ladder.store.open_submissions import open_submissions
+from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -39,7 +40,7 @@ def unpinned_images(session: Session) -> list[UnpinnedImage]:
     wanted = (
         select(Version.identity, StoredBot.name, Version.number)
         .join(StoredBot, StoredBot.id == Version.bot_id)
-        .where(Version.sandbox == "docker", Version.pinned.is_(None), Version.id.in_(playing))
+        .where(Version.sandbox == SandboxKind.DOCKER, Version.pinned.is_(None), Version.id.in_(playing))
         .order_by(Version.id)
     )
     found: dict[str, list[str]] = {}

@@ -27,6 +27,7 @@ from ladder.store import models
 from ladder.store.commands.submission_queue import NewSubmission
 from ladder.store.models import State
 from ladder.trials.tasks import SubmissionOutcome
+from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.submission import SubmissionRow
 from ladder.worker.bot_store import BotStore, StorePlan
 from ladder.worker.pinned import load_version
@@ -94,7 +95,7 @@ async def test_what_only_this_engine_has_is_pushed_once_and_can_be_pulled(
     assert place.startswith(f"{ladder.settings.registry}/pigpen/{image[7:47]}@sha256:")
     client.api.remove_image(image, force=True)
     login = RegistryLogins(ladder.settings).login([place], ladder.clock())
-    bot = TaskBot(name="Trotter", identity=image, sandbox="docker", pinned=place, registry=login)
+    bot = TaskBot(name="Trotter", identity=image, sandbox=SandboxKind.DOCKER, pinned=place, registry=login)
     sandbox = DockerSandbox()
     try:
         assert (await load_version(sandbox, bot)).identity == image
@@ -180,7 +181,7 @@ async def test_what_a_machine_elsewhere_has_built_is_entered_from_the_registry_a
     images = PulledImages(tmp_path / "elsewhere", 10**12)
     login = RegistryLogins(ladder.settings).login([outcome.program.pinned], ladder.clock())
     task = TaskBot(
-        name="Trotter", identity=outcome.program.identity, sandbox="docker", pinned=outcome.program.pinned,
+        name="Trotter", identity=outcome.program.identity, sandbox=SandboxKind.DOCKER, pinned=outcome.program.pinned,
         registry=login,
     )  # fmt: skip
     async with images.using(task):
@@ -224,7 +225,12 @@ async def test_a_folder_that_is_submitted_again_is_the_image_that_was_built_the_
     try:
         for can_fork in (False, True):
             task = TaskBot(
-                name="Trotter", identity=identity, sandbox="docker", pinned=place, registry=login, can_fork=can_fork
+                name="Trotter",
+                identity=identity,
+                sandbox=SandboxKind.DOCKER,
+                pinned=place,
+                registry=login,
+                can_fork=can_fork,
             )
             assert (await load_version(sandbox, task)).instance_kind == ("warm" if can_fork else "fresh")
     finally:

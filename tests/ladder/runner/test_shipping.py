@@ -18,6 +18,7 @@ from ladder.sandbox.bots.content import Content
 from ladder.sandbox.bots.kept import is_kept, keep_folder, kept_folder
 from ladder.sandbox.bots.packed import MOST_PACKED
 from ladder.trials.tasks import SubmissionOutcome, SubmissionTask, TriedProgram
+from ladder.values.sandbox_kind import SandboxKind
 from ladder.worker.bot_store import BotStore, StorePlan
 from ladder.worker.pinned import load_version
 from ladder.worker.tasks import MatchOutcome, MatchTask, TaskBot
@@ -65,7 +66,8 @@ def match(data_dir: Path) -> MatchTask:
     """A match of bots that were entered as folders."""
     kept = keep_folder(Content.read(QUICK), data_dir)
     bots = [
-        TaskBot(name=bot.name, identity=f"sha256:{kept.name}", sandbox="process", folder=str(kept)) for bot in TASK.bots
+        TaskBot(name=bot.name, identity=f"sha256:{kept.name}", sandbox=SandboxKind.PROCESS, folder=str(kept))
+        for bot in TASK.bots
     ]
     return TASK.model_copy(update={"bots": tuple(bots)})
 

@@ -9,6 +9,7 @@ import pytest
 
 from ladder.settings.file import why_not_read
 from ladder.settings.settings import load_settings, source_of
+from ladder.values.sandbox_kind import SandboxKind
 
 
 @pytest.fixture
@@ -49,14 +50,14 @@ def test_a_folder_that_is_named_brings_no_settings_whatever_it_holds(
 ) -> None:
     (bot / "bot.py").rename(bot / "main.py")
     monkeypatch.chdir(bot / "data")
-    assert load_settings().sandbox == "process"
-    assert load_settings([bot]).sandbox == "docker"
+    assert load_settings().sandbox == SandboxKind.PROCESS
+    assert load_settings([bot]).sandbox == SandboxKind.DOCKER
     assert why_not_read([bot]) is not None
 
 
 def test_settings_beside_or_above_the_bots_are_the_organisers(bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(bot.parent)
-    assert load_settings([bot]).sandbox == "process"
+    assert load_settings([bot]).sandbox == SandboxKind.PROCESS
     assert why_not_read([bot]) is None
 
 
@@ -64,7 +65,7 @@ def test_a_link_to_the_folder_is_the_folder(bot: Path, tmp_path: Path, monkeypat
     (bot / "bot.py").rename(bot / "main.py")
     (tmp_path / "link").symlink_to(bot)
     monkeypatch.chdir(tmp_path / "link")
-    assert load_settings([tmp_path / "link"]).sandbox == "docker"
+    assert load_settings([tmp_path / "link"]).sandbox == SandboxKind.DOCKER
 
 
 def test_the_environment_counts_in_a_bots_folder_too(bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,4 +85,4 @@ def test_a_current_folder_that_is_gone_has_no_settings(tmp_path: Path, monkeypat
     monkeypatch.chdir(tmp_path / "gone")
     os.rmdir(tmp_path / "gone")
     assert why_not_read() is None
-    assert load_settings(data_dir=tmp_path).sandbox == "docker"
+    assert load_settings(data_dir=tmp_path).sandbox == SandboxKind.DOCKER

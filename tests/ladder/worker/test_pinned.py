@@ -10,6 +10,7 @@ from ladder.sandbox.bots.bot_source import SAMPLES
 from ladder.sandbox.bots.content import Content
 from ladder.sandbox.bots.kept import keep_folder
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
+from ladder.values.sandbox_kind import SandboxKind
 from ladder.worker.pinned import ProgramLost, load_version
 from ladder.worker.tasks import TaskBot
 
@@ -21,7 +22,7 @@ def kept(tmp_path: Path) -> TaskBot:
     return TaskBot(
         name="Trotter",
         identity=f"sha256:{content.hash}",
-        sandbox="process",
+        sandbox=SandboxKind.PROCESS,
         folder=str(keep_folder(content, tmp_path)),
     )
 

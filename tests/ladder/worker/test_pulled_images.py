@@ -12,6 +12,7 @@ import pytest
 
 from ladder.registry.login import RegistryLogin
 from ladder.sandbox.docker.bot_images import find_image, pull_image
+from ladder.values.sandbox_kind import SandboxKind
 from ladder.worker import pulled_images
 from ladder.worker.pinned import ProgramLost
 from ladder.worker.pulled_images import MARKS, PULLED, PulledImages
@@ -36,7 +37,7 @@ class Arena:
         identity = load_tiny(self.client, tag, mark=f"{self._name} {mark}", size=1000)
         pinned = f"{self._address}/ada/{self._name}@{push(self.client, tag)}"
         self.client.api.remove_image(identity, force=True)
-        return TaskBot(name=mark, identity=identity, sandbox="docker", pinned=pinned)
+        return TaskBot(name=mark, identity=identity, sandbox=SandboxKind.DOCKER, pinned=pinned)
 
     def has(self, bot: TaskBot) -> bool:
         return find_image(self.client, bot.identity) is not None

@@ -7,6 +7,7 @@ from dataclasses import asdict
 import pydantic
 import pytest
 
+from ladder.values.sandbox_kind import SandboxKind
 from ladder.worker.tasks import MatchOutcome, MatchTask, TaskBot
 from pigpen.rules import PRESETS
 from referee.match.spec import DEFAULT_CLOCK
@@ -21,7 +22,7 @@ TASK = MatchTask(
     clock=asdict(DEFAULT_CLOCK),
     seed=SEED.hex(),
     bots=tuple(
-        TaskBot(name=name, identity=IDENTITY, sandbox="process", folder="/bots/0")
+        TaskBot(name=name, identity=IDENTITY, sandbox=SandboxKind.PROCESS, folder="/bots/0")
         for name in ("Trotter", "Snout", "Trotter#2", "Snout#2")
     ),
     seconds=60.0,

@@ -17,6 +17,7 @@ from ladder.matches.kinds import SandboxSetup
 from ladder.sandbox.bots.content import content_hash
 from ladder.sandbox.host.machine import this_machine
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
+from ladder.values.sandbox_kind import SandboxKind
 from ladder.worker.live_observer import LiveObserver
 from ladder.worker.pinned import load_version
 from ladder.worker.tasks import MatchOutcome, MatchTask, ProbeTask, TaskBot
@@ -32,7 +33,7 @@ QUICK = Path(__file__).parents[2] / "e2e" / "quick"
 
 def bot(name: str, folder: Path = QUICK) -> TaskBot:
     identity = f"sha256:{content_hash(folder)}"
-    return TaskBot(name=name, identity=identity, sandbox="process", folder=str(folder))
+    return TaskBot(name=name, identity=identity, sandbox=SandboxKind.PROCESS, folder=str(folder))
 
 
 HONEST = TASK.model_copy(update={"bots": tuple(bot(each.name) for each in TASK.bots)})
@@ -68,9 +69,9 @@ async def test_a_probe_fails_where_tasks_of_its_kind_cannot_be_played(
         raise SandboxError("No Docker engine answers.")
 
     monkeypatch.setattr("ladder.worker.worker._find_engine", fail)
-    assert await worker.play(ProbeTask(sandbox="process").model_dump_json()) == ""
+    assert await worker.play(ProbeTask(sandbox=SandboxKind.PROCESS).model_dump_json()) == ""
     with pytest.raises(SandboxError, match="No Docker engine answers"):
-        await worker.play(ProbeTask(sandbox="docker").model_dump_json())
+        await worker.play(ProbeTask(sandbox=SandboxKind.DOCKER).model_dump_json())
 
 
 async def test_an_outcome_tells_what_starting_took_and_what_playing_did(worker: Worker) -> None:

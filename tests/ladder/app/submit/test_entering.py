@@ -14,7 +14,6 @@ from ladder.app.ladder import Ladder
 from ladder.app.submit.submitting import SubmissionRequest
 from ladder.app.submit.submitting import submit as submit_request
 from ladder.errors import BotRejected, LadderError, SandboxError
-from ladder.matches.kinds import SandboxKind
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.bots.content import content_hash
 from ladder.sandbox.bots.kept import is_kept, kept_folder
@@ -23,6 +22,7 @@ from ladder.settings.settings import Settings, load_settings
 from ladder.store import models
 from ladder.store.commands.submissions import Submission, add_version
 from ladder.store.database import Database
+from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.submission import SubmissionResult
 from pigpen.rules import PRESETS
 from tests.for_two import FOR_TWO, write_for_two

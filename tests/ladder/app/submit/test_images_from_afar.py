@@ -27,6 +27,7 @@ from ladder.store import models
 from ladder.store.people import find_account
 from ladder.trials.tasks import SubmissionTask
 from ladder.values.accounts import Viewer
+from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.submission import SubmissionOrder, SubmissionRow, VariantFile
 from ladder.worker.pinned import load_version
 from ladder.worker.tasks import TaskBot
@@ -136,7 +137,7 @@ async def plays_where_it_is_missing(arena: Arena, sandbox: DockerSandbox, image:
     await sandbox.close()
     arena.client.api.remove_image(image, force=True)
     assert find_image(arena.client, image) is None
-    lock = partial(TaskBot, name="Trotter", identity=image, sandbox="docker", pinned=pinned)
+    lock = partial(TaskBot, name="Trotter", identity=image, sandbox=SandboxKind.DOCKER, pinned=pinned)
     login = RegistryLogins(arena.ladder.settings).login([pinned], arena.ladder.clock())
     fresh = DockerSandbox()
     try:

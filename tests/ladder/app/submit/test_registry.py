@@ -26,6 +26,7 @@ from ladder.store import models
 from ladder.store.database import Database
 from ladder.trials import image_facts as images
 from ladder.trials.candidate import Candidate, candidate
+from ladder.values.sandbox_kind import SandboxKind
 from ladder.worker.pinned import load_version
 from ladder.worker.tasks import TaskBot
 from pigpen.rules import seed_from
@@ -43,7 +44,7 @@ NOWHERE = f"sha256:{'0' * 64}"
 
 
 def trotter(identity: str, pinned: str | None = None) -> TaskBot:
-    return TaskBot(name="Trotter", identity=identity, sandbox="docker", pinned=pinned)
+    return TaskBot(name="Trotter", identity=identity, sandbox=SandboxKind.DOCKER, pinned=pinned)
 
 
 @pytest.fixture

@@ -11,13 +11,13 @@ import pytest
 from ladder.app.ladder import Ladder
 from ladder.app.submit.submitting import SubmissionRequest, submit
 from ladder.errors import LadderError
-from ladder.matches.kinds import SandboxKind
 from ladder.sandbox.base import Sandbox
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.settings.settings import Settings
 from ladder.store.database import Database, Session
 from ladder.store.queries.submissions import submission_rows
+from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.submission import SubmissionResult
 from tests.for_two import write_for_two
 from tests.ladder.bad_checks import FLAWS
