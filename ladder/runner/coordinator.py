@@ -24,7 +24,7 @@ from ladder.store.commands.entrants import fields_of
 from ladder.store.commands.estimates import RefreshRate, refresh, stale
 from ladder.store.commands.match_time import seconds_of
 from ladder.store.commands.records import give_up_records, remove_orphans
-from ladder.store.commands.results import WrongRecord, record_summary, write_seconds
+from ladder.store.commands.results import WrongRecord, record_summary
 from ladder.store.commands.scheduling import fill_queue, why_nobody
 from ladder.store.commands.submission_queue import in_the_way
 from ladder.store.commands.suspending import resume_due, suspend_lost
@@ -287,9 +287,8 @@ class Coordinator:
     def _record(self, outcome: MatchOutcome, summary: MatchSummary) -> tuple[Result | None, list[tuple[int, int]]]:
         attempt = outcome.match, outcome.attempt
         with self._database.write() as session:
-            result = record_summary(session, *attempt, summary, self._now())
-            if result is not None:
-                write_seconds(session, outcome.match, outcome.starting_seconds, outcome.playing_seconds)
+            took = outcome.starting_seconds, outcome.playing_seconds
+            result = record_summary(session, *attempt, summary, self._now(), *took)
             # Of a commit whose answer was lost nobody knows: then it was recorded by us a moment ago.
             if result is None and queue.was_recorded(session, *attempt):
                 result = self._newest.get(attempt)

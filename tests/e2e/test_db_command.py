@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from ladder.results.files import MatchFiles
+from ladder.results.summary import summarise
 from ladder.settings.settings import load_settings
-from ladder.store.commands.results import record_result
+from ladder.store.commands.results import record_summary
 from ladder.store.database import Database
 from ladder.store.schema import REVISION
 from referee.records.file import RecordWriter
@@ -37,7 +38,7 @@ def data_dir(tmp_path: Path) -> Path:
         for line in lines:
             writer.write(line)
         writer.close()
-        assert record_result(session, match, 1, lines, NOW)
+        assert record_summary(session, match, 1, summarise(lines), NOW)
     database.close()
     return folder
 

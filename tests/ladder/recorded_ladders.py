@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from ladder.app.ladder import Ladder
 from ladder.results.files import MatchFiles
+from ladder.results.summary import summarise
 from ladder.store.commands.opening import open_ladder
-from ladder.store.commands.results import record_result
+from ladder.store.commands.results import record_summary
 from referee.records.lines import MatchLine
 from referee.records.packed_record import PackedRecord
 from tests.ladder.ladders import NOW, enter, lease, queue
@@ -42,7 +43,7 @@ def recorded_match(ladder: Ladder, lines: Sequence[AnyLine], seed: str = "1", lo
         attempt = lease(session, match)
     MatchFiles(ladder.settings.data_dir).keep(match, attempt, packed(lines), logs or {})
     with ladder.database.write() as session:
-        assert record_result(session, match, attempt, lines, NOW)
+        assert record_summary(session, match, attempt, summarise(lines), NOW)
     return match
 
 

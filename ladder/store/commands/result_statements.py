@@ -41,11 +41,12 @@ def _end_match() -> ReturningUpdate[Any]:
         MATCH.c.status == Status.LEASED,
     )
     ended = {"finished": bindparam("now_"), "deals": bindparam("deals_"), "ordinal": ordinal, "record_kept": True}
+    took: dict[str, Any] = {"starting_seconds": bindparam("starting_"), "playing_seconds": bindparam("playing_")}
     free = {"status": Status.DONE, "holder": None, "lease_until": None}
     return (
         update(MATCH)
         .where(*is_ours)
-        .values(**ended, **free)
+        .values(**ended, **took, **free)
         .returning(MATCH.c.variant, MATCH.c.commitment, MATCH.c.ordinal, MATCH.c.started, MATCH.c.boards)
     )
 

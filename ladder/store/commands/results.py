@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ladder.results.standing import RatingChange, VersionStanding, outcome
-from ladder.results.summary import MatchSummary, summarise
 from ladder.results.think_times import added
 from ladder.store.commands import result_statements as statements
 from ladder.store.commands.suspending import judged
-from ladder.store.models import State, StoredMatch
+from ladder.store.models import State
 from pigpen.rules.errors import PigpenError
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Row
     from sqlalchemy.orm import Session
 
-    from referee.records.lines import AnyLine
+    from ladder.results.summary import MatchSummary
 
 
 class WrongRecord(PigpenError):
@@ -53,7 +52,15 @@ class Result:
     """Which bots were suspended after it, and why."""
 
 
-def record_result(session: Session, match_id: int, attempt: int, lines: Sequence[AnyLine], now: float) -> Result | None:
+def record_summary(
+    session: Session,
+    match_id: int,
+    attempt: int,
+    summary: MatchSummary,
+    now: float,
+    starting_seconds: float | None = None,
+    playing_seconds: float | None = None,
+) -> Result | None:
     """
     Write the result of a match, as its record tells it, and all that follows from it.
 
@@ -61,25 +68,26 @@ def record_result(session: Session, match_id: int, attempt: int, lines: Sequence
         session: A transaction that writes; all or nothing of it is to be committed.
         match_id: Which match.
         attempt: Which attempt at it.
-        lines: The lines of its record.
+        summary: What its record tells, worked out before the transaction.
         now: Unix time.
+        starting_seconds: How long its bots took to start and to be cleared away, as its worker has measured it.
+        playing_seconds: How long its deals took, as its worker has measured it.
 
     Returns:
         What was written; None if it came too late, because the match is not leased to this attempt any more.
 
     Raises:
-        BadRecord: If the lines are not those of a finished match.
-        WrongRecord: If they are those of another match.
+        WrongRecord: If the summary is that of another match.
     """
-    return record_summary(session, match_id, attempt, summarise(lines), now)
-
-
-def record_summary(session: Session, match_id: int, attempt: int, summary: MatchSummary, now: float) -> Result | None:
-    """Do what `record_result` does with a record that has been worked through already, before the transaction."""
     session.flush()
     connection = session.connection()
-    ours = {"match_": match_id, "attempt_": attempt, "now_": now, "deals_": summary.deals}
-    match = connection.execute(statements.END_MATCH, ours).one_or_none()
+    match = connection.execute(
+        statements.END_MATCH,
+        {
+            "match_": match_id, "attempt_": attempt, "now_": now, "deals_": summary.deals,
+            "starting_": starting_seconds, "playing_": playing_seconds,
+        },
+    ).one_or_none()  # fmt: skip
     if match is None:
         return None
     rows = connection.execute(statements.PLAYERS, {"match_": match_id, "variant_": match.variant}).all()
@@ -106,13 +114,6 @@ def record_summary(session: Session, match_id: int, attempt: int, summary: Match
         ),
         suspended=suspended,
     )
-
-
-def write_seconds(session: Session, match_id: int, starting: float | None, playing: float | None) -> None:
-    """Write where the time of a match went, as its worker has measured it: seconds, or None."""
-    match = session.get_one(StoredMatch, match_id)
-    match.starting_seconds, match.playing_seconds = starting, playing
-    session.flush()
 
 
 def standing_of(row: Any) -> VersionStanding:

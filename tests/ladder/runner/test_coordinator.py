@@ -164,6 +164,15 @@ def test_a_result_tells_how_each_rating_moved(coordinator: Coordinator, database
     assert [move.name for move in result.moves] == [bot.name for bot in task.bots]
 
 
+def test_where_the_time_went_is_written_with_the_result(coordinator: Coordinator, database: Database) -> None:
+    (task,) = coordinator.take(1)
+    took = {"starting_seconds": 1.5, "playing_seconds": 0.25}
+    assert coordinator.record(recorded(task).model_copy(update=took))
+    with database.read() as session:
+        match = session.get_one(models.StoredMatch, task.match)
+        assert (match.starting_seconds, match.playing_seconds) == (1.5, 0.25)
+
+
 def test_the_same_result_again_is_the_same_result(coordinator: Coordinator) -> None:
     (task,) = coordinator.take(1)
     outcome = recorded(task)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import delete
 
+from ladder.results.summary import summarise
 from ladder.store import models
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
 from ladder.store.cluster_models import StoredCoordinator, StoredWorker
@@ -15,7 +16,7 @@ from ladder.store.commands.credentials import add_credential
 from ladder.store.commands.estimates import refresh
 from ladder.store.commands.invitations import add_invitation
 from ladder.store.commands.login_codes import add_login_code
-from ladder.store.commands.results import record_result
+from ladder.store.commands.results import record_summary
 from ladder.store.commands.submission_queue import end
 from ladder.store.table_models import PeopleChair, PeopleTable
 from ladder.values.accounts import Role, Scope, Viewer
@@ -61,7 +62,7 @@ def go_on(database: Database, versions: dict[str, int], rng: random.Random, coun
         seed = str(number % 10)
         with database.write() as session:
             match = queue(session, seats_of(versions, VARIANT, rng), VARIANT, seed)
-            assert record_result(session, match, lease(session, match), played(VARIANT, seed), NOW + number)
+            assert record_summary(session, match, lease(session, match), summarise(played(VARIANT, seed)), NOW + number)
 
 
 def _add_people(session: Session) -> None:

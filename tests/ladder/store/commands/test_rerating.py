@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select
 
+from ladder.results.summary import summarise
 from ladder.store import models
 from ladder.store.commands.rerating import differences, replay
-from ladder.store.commands.results import record_result, standing_of
+from ladder.store.commands.results import record_summary, standing_of
 from pigpen.rules import PRESETS
 from referee.records.errors import RecordError
 from tests.counts import count
@@ -46,7 +47,7 @@ def records(database: Database) -> Records:
     rng.shuffle(waiting)
     for match, attempt, lines in waiting:
         with database.write() as session:
-            assert record_result(session, match, attempt, lines, NOW)
+            assert record_summary(session, match, attempt, summarise(lines), NOW)
     return {(match, attempt): lines for match, attempt, lines in waiting}
 
 

@@ -8,8 +8,9 @@ import pytest
 from sqlalchemy import select
 
 from ladder.errors import LadderError
+from ladder.results.summary import summarise
 from ladder.store import models
-from ladder.store.commands.results import record_result
+from ladder.store.commands.results import record_summary
 from ladder.store.commands.suspending import resume_due, resume_entries, suspend_entries
 from referee.records.recorded import BadRecord
 from tests.ladder.ladders import NOW, enter, enter_version, lease, played, queue
@@ -35,7 +36,7 @@ def play(database: Database, versions: list[int], results: str, now: float = NOW
             match = queue(session, versions, variant)
             attempt = lease(session, match)
             lines = played(variant, sinner=SINNER if each == "x" else None)
-            assert record_result(session, match, attempt, lines, now)
+            assert record_summary(session, match, attempt, summarise(lines), now)
         ids.append(match)
     return ids
 
@@ -93,7 +94,7 @@ def test_a_match_that_was_void_does_not_count(database: Database, versions: list
         with database.write() as session:
             attempt = lease(session, match := queue(session, versions))
             with pytest.raises(BadRecord):
-                record_result(session, match, attempt, played(sinner=SINNER)[:-1], NOW)
+                record_summary(session, match, attempt, summarise(played(sinner=SINNER)[:-1]), NOW)
     entry = truffle(database, versions)
     assert (entry.state, entry.recent, entry.takeovers) == ("active", "xx", before.takeovers)
 

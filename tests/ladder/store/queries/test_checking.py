@@ -9,8 +9,9 @@ import pytest
 from sqlalchemy import select, text
 
 from ladder.results.files import MatchFiles
+from ladder.results.summary import summarise
 from ladder.store import models
-from ladder.store.commands.results import record_result
+from ladder.store.commands.results import record_summary
 from ladder.store.database import Database
 from ladder.store.queries.checking import findings
 from pigpen.rules import PRESETS
@@ -50,7 +51,7 @@ def play(database: Database, files: MatchFiles, variant: str, bots: list[int], s
         for line in lines:
             writer.write(line)
         writer.close()
-        assert record_result(session, match, attempt, lines, NOW)
+        assert record_summary(session, match, attempt, summarise(lines), NOW)
 
 
 def damage(database: Database, *statements: str) -> None:
