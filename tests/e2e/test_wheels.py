@@ -35,6 +35,16 @@ SOURCES = (
 COMPILED = [native.compiled(machine) for native in (ENGINE, *ProgramsHook.natives) for machine in MACHINES]
 LEAVE_OUT = shutil.ignore_patterns("__pycache__", "node_modules", *(file.name for file in COMPILED))
 TABLE = ("random", "cautious", "counting", "random")
+ALONE = {
+    "check random --sandbox inline --rules hearts": "All 16 cases passed.",
+    "compare random counting --sandbox inline --boards 2": "counting against random",
+    "replay one.jsonl --plain": "Points per deal",
+    "rerun one.jsonl 0 cautious --sandbox inline": "decisions",
+    "why one.jsonl 0 --worst 1": "step",
+    "new mybot": "Made mybot with Dockerfile, bot.py.",
+    "rules": "chinese-hearts",
+}
+"""What contestants do without a ladder, and some of what is printed."""
 FOR_LADDERS = ("alembic", "numpy", "orjson", "psycopg", "sqlalchemy", "threadpoolctl")
 
 
@@ -169,6 +179,22 @@ def test_processes_play(elsewhere: Elsewhere) -> None:
     assert done.returncode == 0, done.stderr
     verified = elsewhere.run("pigpen", "verify", "match.jsonl")
     assert verified.returncode == 0, verified.stderr
+
+
+@pytest.fixture(scope="module")
+def recorded(elsewhere: Elsewhere) -> Elsewhere:
+    """The environment, where one deal has been played and recorded."""
+    words = ("play", *TABLE, "--deals", "1", "--seed", "1", "--sandbox", "inline", "--record", "one.jsonl")
+    done = elsewhere.run("pigpen", *words)
+    assert done.returncode == 0, done.stderr
+    return elsewhere
+
+
+@pytest.mark.parametrize("line", ALONE)
+def test_contestants_need_no_extra(recorded: Elsewhere, line: str) -> None:
+    done = recorded.run("pigpen", *line.split())
+    assert done.returncode == (1 if line.startswith("compare") else 0), done.stderr
+    assert ALONE[line] in done.stdout
 
 
 @pytest.mark.docker
