@@ -11,19 +11,29 @@ EXTRAS = {
     "To use a ladder elsewhere: pigpen login URL",
 }
 """What each extra is for, and how to get it; the smallest one first."""
-PARTS = {"dask": "distributed", "msgpack": "distributed", "tornado": "distributed"}
-"""Packages that come with another one."""
+PARTS = {
+    "anyio": "fastapi",
+    "argon2": "argon2-cffi",
+    "dask": "distributed",
+    "h11": "uvicorn",
+    "markupsafe": "jinja2",
+    "msgpack": "distributed",
+    "starlette": "fastapi",
+    "tornado": "distributed",
+}
+"""Modules that do not go by the name of what an extra installs: what brings them."""
 
 
 def how_to_install(module: str | None) -> str | None:
     """One sentence with the command to type, if *module* comes with an extra of Pigpen; None if it does not."""
     from packaging.requirements import Requirement  # takes long to import, and is hardly ever needed
+    from packaging.utils import canonicalize_name
 
     wanted = (module or "").partition(".")[0]
-    wanted = PARTS.get(wanted, wanted)
+    wanted = canonicalize_name(PARTS.get(wanted, wanted))
     needs = [Requirement(line) for line in metadata.requires("pigpen-arena") or []]
     for extra, sentence in EXTRAS.items():
         for needed in needs:
-            if needed.marker and needed.name.replace("-", "_") == wanted and needed.marker.evaluate({"extra": extra}):
+            if needed.marker and canonicalize_name(needed.name) == wanted and needed.marker.evaluate({"extra": extra}):
                 return sentence
     return None

@@ -237,7 +237,18 @@ def test_a_contestant_gets_nothing_that_only_ladders_need(elsewhere: Elsewhere) 
 
 
 @pytest.mark.parametrize(
-    "words", ["standings", "ladder run --matches 1", "submit random --sandbox process", "db check"]
+    "words",
+    [
+        "standings",
+        "ladder run --matches 1",
+        "ladder tables",
+        "submit random --sandbox process",
+        "db check",
+        "serve",
+        "up",
+        "account add ada",
+        "account list",
+    ],
 )
 def test_a_ladders_command_says_what_to_install(elsewhere: Elsewhere, words: str) -> None:
     done = elsewhere.run("pigpen", *words.split())
