@@ -39,5 +39,4 @@ def requeue(ladder: Ladder, viewer: Viewer, number: int) -> MatchRow:
                 "pigpen matches --status quarantined"
             )
         write_audit(session, viewer, "match.requeue", str(number), ladder.clock())
-        session.refresh(found)
         return match_row(session, found)

@@ -10,6 +10,7 @@ from ladder.store.commands.audit import write_audit
 from ladder.store.commands.retiring import OWNER
 from ladder.store.commands.retiring import retire as retire_entries
 from ladder.store.commands.suspending import ORGANISER, resume_entries, suspend_entries
+from ladder.store.commands.tables import let_people_play
 from ladder.store.names import find_stored_bot, find_version
 from ladder.store.people import name_of
 from ladder.values.accounts import LOCAL
@@ -60,7 +61,7 @@ def allow_people(ladder: Ladder, viewer: Viewer, bot: str, allowed: bool) -> Peo
     """
     with ladder.database.write() as session:
         _retirer(session, viewer, bot)
-        find_stored_bot(session, bot).tables = allowed
+        let_people_play(session, bot, allowed)
         write_audit(session, viewer, "bot.people", bot, ladder.clock(), allowed=allowed)
     return PeopleAllowed(bot=bot, allowed=allowed)
 

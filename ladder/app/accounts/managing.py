@@ -128,7 +128,7 @@ def set_quota(ladder: Ladder, viewer: Viewer, name: str, submissions_a_day: int 
     """
     check(viewer, Act.ADMINISTER)
     with ladder.database.write() as session:
-        find_account(session, name).submissions_a_day = submissions_a_day
+        store.set_quota(find_account(session, name), submissions_a_day)
         write_audit(session, viewer, "account.quota", name, ladder.clock(), submissions_a_day=submissions_a_day)
         return _row(session, name)
 
@@ -145,7 +145,7 @@ def set_role(ladder: Ladder, viewer: Viewer, name: str, role: Role) -> AccountRo
     if viewer.name == name:
         raise UserError("Nobody changes what their own account is for; another organiser can.")
     with ladder.database.write() as session:
-        find_account(session, name).role = str(role)
+        store.set_role(find_account(session, name), role)
         write_audit(session, viewer, "account.role", name, ladder.clock(), role=str(role))
         return _row(session, name)
 
@@ -158,6 +158,5 @@ def audit(ladder: Ladder, viewer: Viewer, limit: int = 50, before: int | None = 
 
 
 def _row(session: Session, name: str) -> AccountRow:
-    session.flush()
     (row,) = people.accounts(session, name)
     return row

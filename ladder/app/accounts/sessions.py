@@ -9,9 +9,9 @@ from ladder.app.accounts.passwords import check_password
 from ladder.app.accounts.secrets import SESSION, hash_of, new_secret
 from ladder.entry.policy import Act, check
 from ladder.errors import Forbidden
-from ladder.store.commands.accounts import set_password
+from ladder.store.commands.accounts import renew_hash, set_password
 from ladder.store.commands.audit import write_audit
-from ladder.store.commands.credentials import add_credential, open_credential
+from ladder.store.commands.credentials import add_credential, revoke
 from ladder.store.people import account_of, find_account, name_of
 from ladder.values.accounts import Scope, Viewer
 
@@ -68,7 +68,7 @@ def log_in(ladder: Ladder, passwords: Passwords, name: str, password: str, visit
         account = account_of(session, name)
         if account is None or account.disabled is not None or account.password != stored:  # it may have changed since
             raise Forbidden(WRONG)
-        account.password = new
+        renew_hash(account, new)
         return begin_session(ladder, session, account, visit)
 
 
@@ -90,10 +90,8 @@ def log_out(ladder: Ladder, viewer: Viewer) -> None:
         now = ladder.clock()
         with ladder.database.write() as session:
             account = find_account(session, viewer.name)
-            found = open_credential(session, account.owner_id, viewer.credential, kind, now)
-            if found is not None:
-                found.revoked = now
-                write_audit(session, viewer, f"{kind}.revoke", viewer.name, now, id=found.id)
+            if revoke(session, account.owner_id, viewer.credential, kind, now):
+                write_audit(session, viewer, f"{kind}.revoke", viewer.name, now, id=viewer.credential)
 
 
 def change_password(ladder: Ladder, passwords: Passwords, viewer: Viewer, old: str, new: str) -> None:

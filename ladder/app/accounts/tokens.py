@@ -9,7 +9,8 @@ from ladder.app.accounts.sessions import DAY
 from ladder.entry.policy import Act, check
 from ladder.errors import LadderError, UserError
 from ladder.store.commands.audit import write_audit
-from ladder.store.commands.credentials import add_credential, open_credential, revoke_all
+from ladder.store.commands.credentials import add_credential, revoke_all
+from ladder.store.commands.credentials import revoke as revoke_credential
 from ladder.store.people import find_account
 from ladder.store.queries import people
 from ladder.values.accounts import CredentialRow, Me, NewSecret, Role, Scope
@@ -105,10 +106,8 @@ def revoke(ladder: Ladder, viewer: Viewer, name: str, number: int, kind: Kind) -
     check(viewer, Act.CHANGE_ACCOUNT, name)
     with ladder.database.write() as session:
         account, now = find_account(session, name), ladder.clock()
-        found = open_credential(session, account.owner_id, number, kind, now)
-        if found is None:
+        if not revoke_credential(session, account.owner_id, number, kind, now):
             raise LadderError(f"There is no {kind} {number}. To see those that are: pigpen account sessions {name}")
-        found.revoked = now
         write_audit(session, viewer, f"{kind}.revoke", name, now, id=number)
 
 

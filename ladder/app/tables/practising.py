@@ -9,6 +9,7 @@ from ladder.app.tables.sitting import NO_SEAT
 from ladder.errors import Forbidden, UserError
 from ladder.matches.estimate import TooManyChoices
 from ladder.matches.hint import hint_of
+from ladder.store.commands.tables import mark_assisted
 from ladder.store.queries.tables import chairs_of
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def ask_before(ladder: Ladder, name: str, secret: str, view: View) -> Hint:
             raise Forbidden(NO_SEAT)
         if not table.practice:
             raise Forbidden(NO_PRACTICE)
-        table.assisted = True
+        mark_assisted(table)
     try:
         return hint_of(view)
     except TooManyChoices as error:

@@ -8,9 +8,10 @@ from ladder.app.tables.opening import USUAL_HOUSE_BOTS, shown_name
 from ladder.app.tables.reading import chair_for, found_table, is_opener, state_of
 from ladder.errors import Conflict, Forbidden
 from ladder.results.table_files import TableFiles
-from ladder.store.commands.tables import end_table, start_if_full, take_back_at
+from ladder.store.commands.chairs import get_up, seat_house_bots, sit_down
+from ladder.store.commands.tables import end_table, take_back_at
 from ladder.store.queries.tables import chairs_of
-from ladder.values.people import ChairKind, SeatPlace, TableStatus
+from ladder.values.people import SeatPlace, TableStatus
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
@@ -42,9 +43,7 @@ def join(ladder: Ladder, name: str, secret: str, who: TableVisitor) -> TableStat
     with ladder.database.write() as session:
         table, chairs, mine = _chair(session, name, secret)
         if table.status == TableStatus.WAITING:
-            mine.name, mine.account = shown_name(who), who.account
-            mine.joined, table.touched = mine.joined or ladder.clock(), ladder.clock()
-            start_if_full(session, table)
+            sit_down(session, table, mine, shown_name(who), who.account, ladder.clock())
         elif mine.joined is None:
             raise Conflict("This table has ended." if table.status in ENDED else "This table has begun without you.")
         state = state_of(table, chairs, mine)
@@ -79,7 +78,7 @@ def leave(ladder: Ladder, name: str, secret: str) -> TableState:
     with ladder.database.write() as session:
         table, chairs, mine = _chair(session, name, secret)
         if table.status == TableStatus.WAITING and not is_opener(chairs, mine):
-            mine.name, mine.account, mine.joined = "", None, None
+            get_up(mine)
         return state_of(table, chairs, mine)
 
 
@@ -96,12 +95,7 @@ def start_now(ladder: Ladder, name: str, secret: str) -> TableState:
         table, chairs, mine = _opener(session, name, secret)
         if table.status != TableStatus.WAITING:
             raise Conflict("This table waits for nobody.")
-        for chair in chairs:
-            if chair.kind == ChairKind.PERSON and chair.joined is None:
-                chair.kind, chair.secret_hash = ChairKind.HOUSE, None
-                chair.name = USUAL_HOUSE_BOTS[chair.chair % len(USUAL_HOUSE_BOTS)]
-        session.flush()
-        start_if_full(session, table)
+        seat_house_bots(session, table, chairs, USUAL_HOUSE_BOTS)
         state = state_of(table, chairs, mine)
     TableFiles(ladder.settings.data_dir).wake()
     return state

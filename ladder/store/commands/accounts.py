@@ -94,6 +94,21 @@ def set_password(session: Session, account: Account, password: str, now: float, 
     revoke_all(session, account.owner_id, now, kind="session", spared=spared)
 
 
+def renew_hash(account: Account, hashed: str | None) -> None:
+    """Keep the same password in another hash; sessions stay."""
+    account.password = hashed
+
+
+def set_role(account: Account, role: Role) -> None:
+    """Say what an account is for."""
+    account.role = str(role)
+
+
+def set_quota(account: Account, submissions_a_day: int | None) -> None:
+    """Say how often an account may submit in 24 hours; None: as the settings say."""
+    account.submissions_a_day = submissions_a_day
+
+
 def disable(session: Session, account: Account, reason: str, now: float) -> None:
     """Let nobody use an account any more: no session, no token, no log-in that waits to be confirmed."""
     account.disabled, account.reason = now, reason

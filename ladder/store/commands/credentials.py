@@ -52,10 +52,13 @@ def add_credential(
     return made
 
 
-def open_credential(session: Session, owner_id: int, number: int, kind: Kind, now: float) -> Credential | None:
-    """Find a session or token of somebody's that still opens the account."""
+def revoke(session: Session, owner_id: int, number: int, kind: Kind, now: float) -> bool:
+    """Let a session or token of somebody's open the account no more; False if there is none that does."""
     mine = Credential.id == number, Credential.owner_id == owner_id, Credential.kind == kind
-    return session.scalar(select(Credential).where(*mine, Credential.revoked.is_(None), Credential.expires > now))
+    found = session.scalar(select(Credential).where(*mine, Credential.revoked.is_(None), Credential.expires > now))
+    if found is not None:
+        found.revoked = now
+    return found is not None
 
 
 def revoke_all(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import delete, select, text, update
 
+from ladder.store.names import find_stored_bot
 from ladder.store.table_models import OPEN, PeopleChair, PeopleTable
 from ladder.values.people import TableStatus
 
@@ -86,6 +87,16 @@ def start_if_full(session: Session, table: PeopleTable) -> bool:
         table.status = TableStatus.READY
         session.flush()
     return is_full
+
+
+def let_people_play(session: Session, bot: str, allowed: bool) -> None:
+    """
+    Say whether people may choose a bot for their tables; tables that have begun go on.
+
+    Raises:
+        LadderError: If there is no such bot.
+    """
+    find_stored_bot(session, bot).tables = allowed
 
 
 def claim_tables(
@@ -179,6 +190,11 @@ def note_deal(session: Session, lease: TableLease, totals: Sequence[int], now: f
     if row is not None:
         row.failures, row.touched, row.reason = 0, now, ""
         _note_chairs(session, lease.table, [{"points": total} for total in totals])
+
+
+def mark_assisted(row: PeopleTable) -> None:
+    """Write down that somebody was helped at a table."""
+    row.assisted = True
 
 
 def take_back_at(session: Session, row: PeopleTable, chair: int) -> None:
