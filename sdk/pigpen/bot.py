@@ -44,15 +44,65 @@ class Bot:
         raise NotImplementedError("a bot needs a method play(self, view) that returns one of view.legal")
 
     def pass_cards(self, view: View) -> Iterable[Card]:
-        """Return the ``view.pass_count`` cards to pass on; by default the highest, aces first."""
+        """
+        Return the ``view.pass_count`` cards to pass on; by default the highest, aces first.
+
+        >>> from pigpen import Bot, View
+        >>> from pigpen.rules import PRESETS, Deal, deal_hands
+        >>> class Voider(Bot):  # gets rid of its shortest suits
+        ...     def pass_cards(self, view):
+        ...         suits = [card.suit for card in view.hand]
+        ...         return sorted(view.hand, key=lambda card: suits.count(card.suit))[: view.pass_count]
+        ...
+        >>> rules = PRESETS["hearts"]
+        >>> deal = Deal(rules, deal_hands(rules, bytes(32), 0))
+        >>> view = View(*deal.known_to(0))
+        >>> Voider().pass_cards(view)
+        [Card('2C'), Card('8C'), Card('5D')]
+        """
         return sorted(view.hand, key=lambda card: (card.rank, card.suit), reverse=True)[: view.pass_count]
 
     def expose(self, view: View) -> Iterable[Card] | Mapping[Card, Face]:
-        """Return which cards of ``view.legal`` to expose, face up unless a mapping says otherwise; by default none."""
+        """
+        Return which cards of ``view.legal`` to expose, face up unless a mapping says otherwise; by default none.
+
+        >>> from pigpen import Bot, Card, View
+        >>> from pigpen.rules import PRESETS, Deal, deal_hands
+        >>> class Bold(Bot):  # exposes whatever counts for whoever takes it, but for the pig
+        ...     def expose(self, view):
+        ...         return [card for card in view.legal if card != Card.parse("QS")]
+        ...
+        >>> rules = PRESETS["gongzhu"]
+        >>> deal = Deal(rules, deal_hands(rules, bytes(32), 0))
+        >>> view = View(*deal.known_to(1))
+        >>> view.legal, Bold().expose(view)
+        ((Card('JD'), Card('QS')), [Card('JD')])
+        """
         return ()
 
     def choose_moon(self, view: View) -> MoonChoice:
-        """Choose what the moon you shot is worth (HB-7); by default −26 for yourself."""
+        """
+        Choose what the moon you shot is worth (HB-7); by default −26 for yourself.
+
+        >>> from pigpen import CARDS, Bot, MoonChoice, Phase, Suit, View, mask_of
+        >>> from pigpen.rules import PRESETS, Deal
+        >>> class Finisher(Bot):  # 26 for all others if that ends the game, and wins it
+        ...     def choose_moon(self, view):
+        ...         totals = [total + 26 * (seat != view.seat) for seat, total in enumerate(view.totals)]
+        ...         wins = max(totals) >= view.rules.end.limit and totals[view.seat] == min(totals)
+        ...         return MoonChoice.ADD if wins else MoonChoice.SUBTRACT
+        ...
+        >>> suits = [mask_of(card for card in CARDS if card.suit is suit) for suit in Suit]
+        >>> deal = Deal(PRESETS["hearts"], suits, number=3)  # whoever has all clubs takes everything
+        >>> while deal.phase is Phase.PLAY:
+        ...     deal.apply(deal.turn, deal.default_action(deal.turn))
+        ...
+        >>> for totals in (5, 95, 20, 10), (60, 95, 20, 10):
+        ...     Finisher().choose_moon(View(*deal.known_to(deal.turn), totals=totals)).name
+        ...
+        'ADD'
+        'SUBTRACT'
+        """
         return MoonChoice.SUBTRACT
 
     def match_started(self, welcome: Welcome) -> None:

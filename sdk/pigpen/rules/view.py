@@ -169,7 +169,24 @@ class SeatView:
         return mask
 
     def taken(self, seat: int) -> tuple[Card, ...]:
-        """The same as cards."""
+        """
+        The cards *seat* has captured (public: GZ-14), in canonical order.
+
+        >>> from pigpen.rules import PRESETS, Deal, deal_hands
+        >>> rules = PRESETS["hearts"]
+        >>> deal = Deal(rules, deal_hands(rules, bytes(32), 3), number=3)
+        >>> while len(deal.plays) < 8:
+        ...     deal.apply(deal.turn, deal.default_action(deal.turn))
+        ...
+        >>> view = deal.view(deal.turn)
+        >>> for seat in range(rules.players):
+        ...     print(seat, *view.taken(seat))
+        ...
+        0
+        1
+        2 4C 9C JC QC
+        3 2C 3C 5C 7C
+        """
         return cards_in(self.taken_mask(seat))
 
     def winner(self, trick: int) -> int:
@@ -179,12 +196,41 @@ class SeatView:
         return max((play for play in self._plays_of(trick) if self._followed(play, trick)), key=_card).seat
 
     def voids(self, seat: int) -> frozenset[Suit]:
-        """Suits that *seat* has shown to be out of, by not following."""
+        """
+        Suits that *seat* has shown to be out of, by not following.
+
+        >>> from pigpen.rules import PRESETS, Deal, deal_hands
+        >>> rules = PRESETS["hearts"]
+        >>> deal = Deal(rules, deal_hands(rules, bytes(32), 3), number=3)
+        >>> while len(deal.plays) < 24:
+        ...     deal.apply(deal.turn, deal.default_action(deal.turn))
+        ...
+        >>> view = deal.view(deal.turn)
+        >>> for seat in range(rules.players):
+        ...     print(seat, *sorted(suit.name for suit in view.voids(seat)))
+        ...
+        0
+        1
+        2 CLUBS
+        3 CLUBS DIAMONDS
+        """
         mask = self._failed_suits(seat)
         return frozenset(suit for suit in Suit if mask >> suit & 1)
 
     def held_by(self, seat: int) -> int:
-        """Unplayed cards (a mask) that this seat knows another *seat* to hold: passed to it, or exposed by it."""
+        """
+        Unplayed cards (a mask) that this seat knows another *seat* to hold: passed to it, or exposed by it.
+
+        >>> from pigpen.rules import PRESETS, Deal, cards_in, deal_hands
+        >>> rules = PRESETS["hearts"]
+        >>> deal = Deal(rules, deal_hands(rules, bytes(32), 0))
+        >>> for seat in deal.to_act:
+        ...     deal.apply(seat, deal.default_action(seat))
+        ...
+        >>> view = deal.view(0)
+        >>> view.pass_to, cards_in(view.held_by(view.pass_to))
+        (1, (Card('2C'), Card('8C'), Card('5D')))
+        """
         mask = self.passed_mask if seat == self.pass_to != self.seat else 0
         mask |= mask_of(shown.card for shown in self.exposures if shown.seat == seat)
         return mask & ~mask_of(self.plays)

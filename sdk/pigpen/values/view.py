@@ -85,6 +85,20 @@ class View(SeatView):
         The same as `sample`, `Deal.play` and `pigpen.playout` in two loops, in one call: many times as fast where the
         accelerated engine runs. For the seat whose turn it is to play.
 
+        >>> from pigpen import View, margin
+        >>> from pigpen.rules import PRESETS, Deal, deal_hands
+        >>> rules = PRESETS["hearts"]
+        >>> deal = Deal(rules, deal_hands(rules, bytes(32), 3), number=3)
+        >>> while len(deal.plays) < 40:
+        ...     deal.apply(deal.turn, deal.default_action(deal.turn))
+        ...
+        >>> view = View(*deal.known_to(deal.turn), seed=7)
+        >>> scores = view.playouts(20, view.rng)
+        >>> {str(card): scores[card][view.seat] for card in view.legal}
+        {'2S': 5.3, 'TS': 6.55, 'AS': 15.65}
+        >>> max(view.legal, key=lambda card: margin(rules, scores[card], view.seat))
+        Card('2S')
+
         Args:
             deals: How many deals to sample, 1 or more.
             rng: A `random.Random`.
