@@ -37,6 +37,8 @@ KEPT_IMAGES = 3
 """How many images of one folder stay, those that were used last; an entered one always does."""
 PRUNE_TRIES, PRUNE_PAUSE = 10, 0.2
 """How often a prune is tried while another one runs, and the seconds between."""
+UNKNOWN = "unrecognized image ID"
+"""The engine's words, with status 500, if another program removes the same image at this moment."""
 OLD = "1h"
 """Layers that belong to no image go when they are so old: until then another build may be about to need them."""
 
@@ -95,7 +97,7 @@ def _remove(client: DockerClient, tag: str) -> None:
     try:
         client.api.remove_image(tag)
     except APIError as error:
-        if not error.is_client_error():
+        if not (error.is_client_error() or UNKNOWN in str(error.explanation)):
             raise
 
 

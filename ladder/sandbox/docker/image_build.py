@@ -27,11 +27,21 @@ TOO_LONG = "The build took too long."
 LAST_LINES = 15
 """How many lines of a failed build are told."""
 
+LAYER_IS_GONE = ("unknown parent image ID", "unable to find image")
+"""The engine's words in the middle of a build, if another program has built the same and removed it again."""
+
+TRIES = 5
+"""Number of times that a build is begun, if a layer is removed each time."""
+
 
 class BuildFailed(PigpenError):
     """The build itself failed; the message is the end of its output."""
 
     exit_code = 2
+
+
+class _LayerRemoved(BuildFailed):
+    """Nothing is wrong with what is built: the next try makes the layer again."""
 
 
 def build_image(
@@ -50,6 +60,25 @@ def build_image(
         BuildFailed: If a step fails or the time is up.
         DockerException: If the engine refuses.
     """
+    for left in reversed(range(TRIES)):
+        context.seek(0)
+        try:
+            _build(client, context, tag, labels, arguments or {}, seconds)
+        except _LayerRemoved:
+            if not left:
+                raise
+        else:
+            return
+
+
+def _build(
+    client: DockerClient,
+    context: BinaryIO,
+    tag: str,
+    labels: Mapping[str, str],
+    arguments: Mapping[str, str],
+    seconds: int,
+) -> None:
     lines: deque[str] = deque(maxlen=LAST_LINES)
     deadline = time.monotonic() + seconds
     try:
@@ -62,7 +91,7 @@ def build_image(
             network_mode="none",
             container_limits={"memory": MEMORY, "memswap": MEMORY},
             labels=dict(labels),
-            buildargs=dict(arguments or {}),
+            buildargs=dict(arguments),
             use_config_proxy=False,
             timeout=seconds,
             decode=True,
@@ -76,8 +105,9 @@ def build_image(
 def _follow(output: Iterator[dict[str, Any]], lines: deque[str], deadline: float) -> None:
     for message in output:
         lines.extend(str(message.get("stream", "")).splitlines())
-        if "error" in message:
-            raise BuildFailed(_end_of(lines, str(message["error"])))
+        if said := str(message.get("error", "")):
+            failure = _LayerRemoved if any(words in said for words in LAYER_IS_GONE) else BuildFailed
+            raise failure(_end_of(lines, said))
         if time.monotonic() > deadline:
             raise BuildFailed(_end_of(lines, TOO_LONG))
 

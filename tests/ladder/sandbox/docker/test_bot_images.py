@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from http.server import ThreadingHTTPServer
 from pathlib import Path
+from typing import Any, BinaryIO
 
 import docker
 import pytest
@@ -195,6 +196,29 @@ def test_a_registry_that_never_finishes_is_waited_for_so_long(
     with pytest.raises(SandboxError, match=r"pulling it failed: it took more than 0\.01 s"):
         pull_image(client, "127.0.0.1:9/bot:1", seconds=0.01)
     released.set()
+
+
+@pytest.mark.parametrize("words", image_build.LAYER_IS_GONE)
+def test_a_build_whose_layer_somebody_removes_begins_again(
+    client: docker.DockerClient, write: Write, name: str, python_image: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The engine says it once of a build that it was given whole, and it makes the image of the next one."""
+    build, told = client.api.build, [{"error": f"{words} sha256:{'0' * 64}"}]
+    sent: list[bytes] = []
+
+    def first_without_success(fileobj: BinaryIO, **options: Any) -> Any:
+        sent.append(fileobj.read())
+        fileobj.seek(0)
+        return build(fileobj=fileobj, **options) if len(sent) > 1 else iter(told)
+
+    monkeypatch.setattr(client.api, "build", first_without_success)
+    tag = f"pigpen/test:{name}"
+    build_image(client, archive(write(name, {"Dockerfile": f"FROM {python_image}\n"})), tag=tag, labels={})
+    client.images.remove(tag)
+    assert sent[0] == sent[1] != b""
+    monkeypatch.setattr(client.api, "build", lambda **options: iter(told))
+    with pytest.raises(BuildFailed, match=words):
+        build_image(client, archive(write("again", {"Dockerfile": "FROM x\n"})), tag=tag, labels={})
 
 
 @pytest.mark.parametrize("command", ["sleep 1000", "while true; do echo on and on; sleep 0.1; done"])
