@@ -30,6 +30,7 @@ from referee.records.rules_file import rules_from
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
+    from ladder.entry.look import SubmissionLook
     from ladder.settings.settings import Settings
     from ladder.store.account_models import StoredSubmission
     from ladder.store.commands.submission_queue import NewSubmission
@@ -89,12 +90,18 @@ class SubmissionCoordinator:
         """Whether this coordinator has leased any submission."""
         return any(row.holder == self._holder for row in open_submissions(session))
 
-    def begin(self, new: NewSubmission) -> SubmissionTask:
-        """Put a submission into the queue and lease it at once."""
+    def begin(self, new: NewSubmission, look: SubmissionLook) -> SubmissionTask:
+        """
+        Put a submission into the queue and lease it at once.
+
+        Args:
+            new: The submission.
+            look: What the ladder held a moment ago; `record` looks again.
+        """
         with self._database.write() as session:
             row = queue.add(session, new, self._now())
             queue.lease(session, row, self._holder, self._now(), TRIAL_SECONDS)
-            task = self._task(session, row)
+            task = self._task(row, look)
         return self._with_place(task)
 
     def are_waiting(self) -> bool:
@@ -120,7 +127,7 @@ class SubmissionCoordinator:
             )  # such as a `pigpen submit` that was killed
             busy = playing_owners(session) if self._settings.owners_apart else set()
             rows = queue.claim(session, self._holder, now, TRIAL_SECONDS, count, busy)
-            tasks = [self._task(session, row) for row in rows]
+            tasks = [self._task(row, look_at(session, row.bot)) for row in rows]
         self.remove(ended)
         return [self._with_place(task) for task in tasks]
 
@@ -200,7 +207,7 @@ class SubmissionCoordinator:
         for folder in filter(None, folders):
             self.folders.remove(folder)
 
-    def _task(self, session: Session, row: StoredSubmission) -> SubmissionTask:
+    def _task(self, row: StoredSubmission, look: SubmissionLook) -> SubmissionTask:
         settings = self._settings
         return SubmissionTask(
             submission=row.id,
@@ -213,7 +220,7 @@ class SubmissionCoordinator:
             registry=self._registry_logins.login([row.image], self._now()),
             folder=str(self.folders.bot(row.folder, row.source)) if row.folder else None,
             variants=_wanted(row),
-            known=KnownToLadder.of(look_at(session, row.bot)),
+            known=KnownToLadder.of(look),
             sandbox=cast("LadderSandbox", row.sandbox),
             runtime=settings.runtime,
             locked_bytes=settings.locked_bytes,

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from ladder.app.ladder import Ladder
     from ladder.app.local.progress import Progress
+    from ladder.entry.look import SubmissionLook
     from ladder.sandbox.base import Sandbox
     from ladder.sandbox.bots.bot_source import BotSource
     from ladder.settings.settings import Settings
@@ -82,16 +83,21 @@ async def submit(
     try:
         check_claim(look, request.name, request.owner, kind)
         with event_log(ladder, "submit") if ladder.settings.registry else nullcontext():  # whether it answers
-            return await _try(ladder, request, kind, sandbox, progress)
+            return await _try(ladder, request, look, kind, sandbox, progress)
     finally:
         await sandbox.close()
 
 
 async def _try(
-    ladder: Ladder, request: SubmissionRequest, kind: SandboxKind, sandbox: Sandbox, progress: Progress
+    ladder: Ladder,
+    request: SubmissionRequest,
+    look: SubmissionLook,
+    kind: SandboxKind,
+    sandbox: Sandbox,
+    progress: Progress,
 ) -> SubmissionResult:
     submissions = SubmissionCoordinator(ladder.database, ladder.settings, ladder.clock)
-    task = submissions.begin(_handed_in(submissions, ladder.settings, request, kind))
+    task = submissions.begin(_handed_in(submissions, ladder.settings, request, kind), look)
     try:
         async with fetched(task) as here:
             outcome = await try_submission(sandbox, here, progress)

@@ -26,6 +26,7 @@ from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.commands.submission_queue import NewSubmission
 from ladder.store.models import State
+from ladder.store.submission_look import look_at
 from ladder.trials.tasks import SubmissionOutcome
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.submission import SubmissionRow
@@ -151,8 +152,10 @@ async def tried(ladder: Ladder, folder: Path, store: BotStore | None = None) -> 
     kept = submissions.folders.make()
     folder.rename(submissions.folders.bot(kept, "mybot"))
     variants = [{"file": "two.toml", "rules": FOR_TWO.to_plain()}]
+    with ladder.database.read() as session:
+        look = look_at(session, "Trotter")
     task = submissions.begin(
-        NewSubmission("ada", False, "Trotter", "mybot", None, kept, "mybot", variants, False, "docker")
+        NewSubmission("ada", False, "Trotter", "mybot", None, kept, "mybot", variants, False, "docker"), look
     )
     if store is None:
         outcome = await try_task(task, open_sandbox, print)

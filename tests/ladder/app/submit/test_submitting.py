@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import Connection, event
 
 from ladder.app.ladder import Ladder
 from ladder.app.submit.submitting import SubmissionRequest, submit
@@ -24,11 +26,17 @@ from tests.ladder.bad_checks import FLAWS
 
 
 class CountedDatabase(Database):
-    """Notes each transaction."""
+    """Notes each transaction, and in which of them it is read what the ladder holds."""
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings.url)
         self.transactions: list[str] = []
+        self.looks: list[str] = []
+        event.listen(self.engine, "before_cursor_execute", self._note_look)
+
+    def _note_look(self, connection: Connection, cursor: Any, statement: str, *_: object) -> None:
+        if statement.split() == ["SELECT", "owners.name", "FROM", "owners"]:  # one of those of `look_at`
+            self.looks.append(self.transactions[-1])
 
     @contextlib.contextmanager
     def read(self) -> Iterator[Session]:
@@ -70,7 +78,7 @@ async def submit_folder(
     return await submit(Ladder(settings, database, lambda: 7.0), request, open_sandbox, silent)
 
 
-async def test_a_bot_is_looked_at_once_and_written_when_it_comes_and_when_it_was_tried(
+async def test_the_ladder_is_read_before_and_where_the_bot_is_entered_and_written_when_it_comes_and_was_tried(
     counted: CountedDatabase, settings: Settings, bot: Callable[..., Path], tmp_path: Path
 ) -> None:
     folder = bot()
@@ -80,6 +88,7 @@ async def test_a_bot_is_looked_at_once_and_written_when_it_comes_and_when_it_was
         ("for-two", "active", "entered", 1500.0)
     ]
     assert counted.transactions == ["read", "write", "write"]
+    assert counted.looks == ["read", "write"]
     again = await submit_folder(counted, settings, folder)
     assert (again.accepted, again.new, again.changed) == (True, False, False)
     assert [one.news for one in again.variants] == ["there already"]
