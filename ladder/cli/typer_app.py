@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import io
+import re
 import sys
 from contextlib import contextmanager
 from functools import cache
@@ -169,7 +170,17 @@ def run_app() -> None:
 @cache
 def _put_together(name: str) -> TyperGroup:
     """The app with the command of that name alone, or with all if there is none: typer takes 3 ms for each."""
-    return typer.main.get_group(_app_of([name]) if name else app)
+    group = typer.main.get_group(_app_of([name]) if name else app)
+    _join_lines(group)
+    return group
+
+
+def _join_lines(command: Any) -> None:
+    """Let the terminal's width break the lines of a help text, not the source; indented ones, the examples, stay."""
+    if command.help:
+        command.help = re.sub(r"(?<=\S)\n(?=\S)", " ", command.help)
+    for below in getattr(command, "commands", {}).values():
+        _join_lines(below)
 
 
 def _quit(message: str, code: int) -> None:
