@@ -60,12 +60,13 @@ def build_image(
         BuildFailed: If a step fails or the time is up.
         DockerException: If the engine refuses.
     """
+    deadline = time.monotonic() + seconds  # of all tries: a step's own words may look like the engine's
     for left in reversed(range(TRIES)):
         context.seek(0)
         try:
-            _build(client, context, tag, labels, arguments or {}, seconds)
+            _build(client, context, tag, labels, arguments or {}, seconds, deadline)
         except _LayerRemoved:
-            if not left:
+            if not left or time.monotonic() > deadline:
                 raise
         else:
             return
@@ -78,9 +79,9 @@ def _build(
     labels: Mapping[str, str],
     arguments: Mapping[str, str],
     seconds: int,
+    deadline: float,
 ) -> None:
     lines: deque[str] = deque(maxlen=LAST_LINES)
-    deadline = time.monotonic() + seconds
     try:
         output = client.api.build(
             fileobj=context,
@@ -105,7 +106,8 @@ def _build(
 def _follow(output: Iterator[dict[str, Any]], lines: deque[str], deadline: float) -> None:
     for message in output:
         lines.extend(str(message.get("stream", "")).splitlines())
-        if said := str(message.get("error", "")):
+        if "error" in message:
+            said = str(message["error"])
             failure = _LayerRemoved if any(words in said for words in LAYER_IS_GONE) else BuildFailed
             raise failure(_end_of(lines, said))
         if time.monotonic() > deadline:
