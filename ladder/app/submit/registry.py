@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 from ladder.app.accounts.viewers import viewer_by
 from ladder.entry.policy import Act, may
 from ladder.errors import LadderError
-from ladder.registry.keys import registry_key
 from ladder.registry.names import namespace_of
-from ladder.registry.tokens import SERVICE, TOKEN_SECONDS, allowed, sign
 from ladder.values.registry import RegistryPlace, RegistryToken
 from ladder.values.value import time_of
 
@@ -58,6 +56,9 @@ def registry_token(
     """
     if not ladder.settings.registry:
         raise LadderError(NO_REGISTRY)
+    from ladder.registry.keys import registry_key  # most ladders have no registry, and it takes long
+    from ladder.registry.tokens import SERVICE, TOKEN_SECONDS, allowed, sign
+
     if service != SERVICE:
         raise LadderError(f"Tokens are given for the service {SERVICE!r} only.")
     viewer = viewer_by(ladder, secret, address)

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
 
-from ladder.ratings.batch import Estimate
 from ladder.store import models
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
+
+    from ladder.ratings.batch import Estimate
 
 
 MOST_KEPT = 16
@@ -28,6 +29,8 @@ def estimate_of(session: Session, variant: str) -> Estimate | None:
     place, mark = (str(session.get_bind().engine.url), variant), (int(found[0]), int(found[1]))
     kept = _KEPT.get(place)
     if kept is None or kept[0] != mark:
+        from ladder.ratings.batch import Estimate  # a new ladder has none, and numpy takes long to load
+
         if len(_KEPT) >= MOST_KEPT:
             _KEPT.clear()
         kept = _KEPT[place] = mark, Estimate.from_bytes(session.scalars(select(stored.fit).where(mine)).one())
