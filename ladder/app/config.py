@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from ladder.settings.settings import Settings, source_of
 from ladder.values.settings import SettingRow
+from referee.records.described import descriptions
 
 
 def config(settings: Settings) -> list[SettingRow]:
     """Give every setting, its value, and where that comes from; no password."""
+    meanings = descriptions(Settings)
     return [
-        SettingRow(name=name, value=_shown(settings, name), source=source_of(name), meaning=field.description or "")
-        for name, field in Settings.model_fields.items()
+        SettingRow(name=name, value=_shown(settings, name), source=source_of(name), meaning=meanings.get(name, ""))
+        for name in Settings.model_fields
     ]
 
 

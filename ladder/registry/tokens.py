@@ -7,9 +7,6 @@ import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from joserfc import jwt
-from joserfc.jwk import ECKey
-
 from ladder.registry.names import is_repository
 
 if TYPE_CHECKING:
@@ -68,6 +65,9 @@ def sign(key: RegistryKey, account: str, access: Iterable[Access], now: float, s
         now: Unix time.
         seconds: For how long it is good.
     """
+    from joserfc import jwt  # most ladders have no registry, and it takes long
+    from joserfc.jwk import ECKey
+
     claims = {
         "iss": ISSUER,
         "sub": account,

@@ -82,7 +82,6 @@ class Settings(BaseSettings):
         toml_file=FILE,
         extra="forbid",
         frozen=True,
-        use_attribute_docstrings=True,
         allow_inf_nan=False,
     )
 

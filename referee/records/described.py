@@ -7,6 +7,7 @@ import functools
 import inspect
 import itertools
 import sys
+from collections import ChainMap
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
@@ -30,12 +31,16 @@ class Described(BaseModel):
     def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         schema = handler(core_schema)
         fields = handler.resolve_ref_schema(schema).get("properties", {})
-        for ancestor in cls.__mro__:
-            for name, text in _docstrings(ancestor.__module__).get(ancestor.__qualname__, {}).items():
-                known = cls.model_fields.get(name)
-                for key in {name, known.alias if known else name} & fields.keys():
-                    fields[key].setdefault("description", text)
+        for name, text in descriptions(cls).items():
+            for key in {name, cls.model_fields[name].alias} & fields.keys():
+                fields[key].setdefault("description", text)
         return schema
+
+
+def descriptions(model: type[BaseModel]) -> dict[str, str]:
+    """By field: the docstring below it in the sources, where those are there."""
+    found = ChainMap(*(dict(_docstrings(each.__module__).get(each.__qualname__, {})) for each in model.__mro__))
+    return {name: found[name] for name in model.model_fields if name in found}
 
 
 @functools.cache

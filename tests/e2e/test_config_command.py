@@ -7,6 +7,7 @@ import tomllib
 from typing import TYPE_CHECKING
 
 from ladder.settings.settings import Settings
+from referee.records.described import descriptions
 from tests.e2e.command import pigpen
 
 if TYPE_CHECKING:
@@ -17,12 +18,12 @@ def test_it_prints_every_setting_with_its_meaning_and_its_place(tmp_path: Path) 
     (tmp_path / "pigpen.toml").write_text("boards = 3\n")
     done = pigpen("config", folder=tmp_path, PIGPEN_DATA_DIR=str(tmp_path / "data"))
     assert (done.returncode, done.stderr) == (0, "")
-    meaning = Settings.model_fields["boards"].description
+    meaning = descriptions(Settings)["boards"]
     assert f"# {meaning}\nboards = 3  # by pigpen.toml\n" in done.stdout
     assert f'data_dir = "{tmp_path}/data"  # by PIGPEN_DATA_DIR\n' in done.stdout
     assert "# concurrency = 0\n" in done.stdout
-    for name, field in Settings.model_fields.items():
-        assert f"\n# {field.description}\n" in done.stdout
+    for name, meaning in descriptions(Settings).items():
+        assert f"\n# {meaning}\n" in done.stdout
         assert f"{name} = " in done.stdout
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ladder.settings.settings import Settings, load_settings, source_of
+from referee.records.described import descriptions
 
 ROOT = Path(__file__).parents[3]
 
@@ -112,7 +113,7 @@ def test_a_user_without_a_home_must_name_a_folder(monkeypatch: pytest.MonkeyPatc
 def test_every_setting_stands_in_the_documentation_as_it_says_itself() -> None:
     page = (ROOT / "docs" / "store.md").read_text(encoding="utf-8")
     told = dict(re.findall(r"^\| `(\w+)` \|.*\| (.*) \|$", page, re.MULTILINE))
-    assert list(told) == list(Settings.model_fields)
-    for name, field in Settings.model_fields.items():
-        meaning = str(field.description).rstrip(".").lower().removesuffix("; empty: ladder.db in data_dir")
+    assert list(told) == list(Settings.model_fields) == list(descriptions(Settings))
+    for name, text in descriptions(Settings).items():
+        meaning = text.rstrip(".").lower().removesuffix("; empty: ladder.db in data_dir")
         assert meaning.replace(",", "") == told[name].replace("`", "").replace(",", "").lower()
