@@ -18,21 +18,28 @@ from tests.e2e.command import PIGPEN, ROOT, environment, pigpen
 
 BOTS = ("Trotter", "Snout", "Truffle", "Acorn", "Mud")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-MATCHES = count(1, 40)
-"""Matches of the demo's ladder, in containers; 40 is what `make demo` plays."""
-FIRST = "--boards 16" if LONG else "--deals 4"
-"""How long its first match is; `make demo` plays 16 boards."""
+OPENSPIEL = "pigpen play ./mybot ./examples/openspiel counting cautious"
 SHORTER = {
     "pigpen ladder run --matches 10": "--matches 1",
     "pigpen play ./mybot random cautious counting --rules gongzhu --boards 8 --seed 7": "--boards 1",
-    "pigpen play ./mybot counting counting counting --rules hearts --boards 50 --sandbox inline": "--boards 5",
+    "pigpen play ./mybot counting counting counting --rules hearts --boards 50 --sandbox inline": "--boards 1",
+    f"{OPENSPIEL} --rules hearts --boards 2 --limit 60 --clock 900 --sandbox inline": "--boards 1",
     "pigpen play random cautious counting ./mybot --rules mine.toml --boards 4 --sandbox process": "--boards 1",
     "pigpen check ./mybot": "--sandbox inline",
     "pigpen play random cautious counting ./mybot --seed 7 --record match.jsonl": "--boards 4 --sandbox inline",
+    "pigpen why match.jsonl mybot --worst 3": "--board 3",
 }
 """What each of these commands has at its end for each push: as much as those after it look at."""
+LADDER = {} if LONG else {"PIGPEN_SANDBOX": "process", "PIGPEN_WORKERS": "1", "PIGPEN_CONCURRENCY": "1"}
+"""Where the ladder plays; tests/e2e/test_ladder_engine.py and test_packages.py submit and play in containers, too."""
 QUICK_TRIALS = {"PIGPEN_PREFLIGHT_DEALS": str(count(1, 4))}
 """Whoever submits a bot has it tried in all cases, and in so many deals."""
+ONLY_THE_MATCH = """#!/bin/sh
+[ "$1" != play ] || exec {pigpen} "$@"
+echo "$PIGPEN_SANDBOX: $*" >&2
+exit 1
+"""
+"""Plays the demo's first match, and only says what comes next."""
 RECORDED = count(16, 64)
 """Deals of the match that is recorded."""
 PATIENCE = 900
@@ -70,9 +77,12 @@ def run(command: str, folder: Path, **extra: str) -> subprocess.CompletedProcess
 def run_pigpen(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run ``pigpen …`` as `run` does, with a board a match; in this process, where the shell has nothing to do."""
     words = shlex.split(command)
+    ladder = {} if words[1] == "play" else LADDER
     if ">" in words:
         return run(command, folder, PIGPEN_BOARDS="1")
-    return pigpen(*words[1:], folder=folder, PIGPEN_DATA_DIR=str(folder / "ladder"), PIGPEN_BOARDS="1", **QUICK_TRIALS)
+    return pigpen(
+        *words[1:], folder=folder, PIGPEN_DATA_DIR=str(folder / "ladder"), PIGPEN_BOARDS="1", **QUICK_TRIALS, **ladder
+    )
 
 
 def test_the_readme_holds_no_command_that_nobody_tries() -> None:
@@ -90,7 +100,7 @@ def interrupt(path: Path) -> None:
 
 def look_at_the_site(folder: Path) -> None:
     """Type ``pigpen up``, look at the standings in the browser, press Ctrl-C."""
-    variables = environment(PIGPEN_DATA_DIR=str(folder / "ladder"), PIGPEN_BOARDS="1", PIGPEN_CONCURRENCY="1")
+    variables = environment(PIGPEN_DATA_DIR=str(folder / "ladder"), PIGPEN_BOARDS="1", **LADDER)
     with subprocess.Popen([PIGPEN, "up"], cwd=folder, env=variables, stdout=subprocess.PIPE, text=True) as up:
         assert up.stdout is not None
         address = up.stdout.readline().removeprefix("The site is at ").strip()
@@ -123,31 +133,43 @@ def test_the_pigpen_commands_work_one_after_the_other(tmp_path: Path) -> None:
 
 
 @pytest.mark.docker
+def test_the_demo_uses_containers_where_an_engine_answers(tmp_path: Path) -> None:
+    (tmp_path / "scripts").mkdir()
+    for script in ("demo", "engine"):
+        (tmp_path / "scripts" / script).symlink_to(ROOT / "scripts" / script)
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / ".venv" / "bin" / "pigpen").write_text(ONLY_THE_MATCH.format(pigpen=PIGPEN))
+    (tmp_path / ".venv" / "bin" / "pigpen").chmod(0o755)
+    done = run("scripts/demo", tmp_path, PIGPEN_DEMO_FORMAT="--deals 1", TMPDIR=str(tmp_path))
+    assert (done.returncode, done.stderr) == (1, "docker: submit counting --name Trotter --owner ada\n")
+    assert "process sandboxes" not in done.stdout
+    assert "│ counting " in done.stdout
+
+
+@pytest.mark.docker
 @pytest.mark.long
+@pytest.mark.only_long
 @pytest.mark.timeout(PATIENCE)
 def test_make_demo_plays_a_match_and_a_small_ladder_in_containers(tmp_path: Path) -> None:
-    sizes = {"PIGPEN_DEMO_MATCHES": str(MATCHES), "PIGPEN_DEMO_FORMAT": FIRST}
-    done = run("make demo", ROOT, TMPDIR=str(tmp_path), **sizes)
+    done = run("make demo", ROOT, TMPDIR=str(tmp_path))
     assert done.returncode == 0, done.stderr
     for name in ("counting", "cautious", "random", "random#2"):
         assert f"│ {name} " in done.stdout
     assert "process sandboxes" not in done.stdout
-    assert standings(done.stdout, tmp_path, MATCHES) == sorted(BOTS)
+    assert standings(done.stdout, tmp_path, 40) == sorted(BOTS)
     assert "characters, Trotter among them." in done.stdout
 
 
 @pytest.mark.timeout(PATIENCE)
 def test_make_demo_plays_in_processes_where_no_engine_answers(tmp_path: Path) -> None:
     nothing = {"DOCKER_HOST": "unix:///nonexistent/docker.sock", "PIGPEN_NO_INSTALL": "1", "TMPDIR": str(tmp_path)}
-    nothing |= {
-        "PIGPEN_DEMO_MATCHES": "1",
-        "PIGPEN_DEMO_FORMAT": "--deals 4",
-    }  # more of it has been played in containers
+    nothing |= {"PIGPEN_DEMO_MATCHES": "1", "PIGPEN_DEMO_FORMAT": "--deals 1"}
     done = run("make demo", ROOT, **nothing)
     assert done.returncode == 0, done.stderr
     assert "Playing in process sandboxes instead" in done.stdout
     assert "│ counting " in done.stdout
     assert standings(done.stdout, tmp_path, 1) == sorted(BOTS)
+    assert "characters, Trotter among them." in done.stdout
 
 
 def standings(printed: str, folder: Path, matches: int) -> list[str]:
