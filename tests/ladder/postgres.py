@@ -22,7 +22,13 @@ if TYPE_CHECKING:
 
 DEBIAN = Path("/usr/lib/postgresql")
 LOCALE = ("--locale=C.UTF-8", "--encoding=UTF8")
-QUICK = ("fsync=off", "full_page_writes=off", "synchronous_commit=off", "dynamic_shared_memory_type=mmap")
+QUICK = (
+    "fsync=off",
+    "full_page_writes=off",
+    "synchronous_commit=off",
+    "dynamic_shared_memory_type=mmap",
+    "autovacuum=off",
+)
 """Nothing of it is to outlive the tests, so nothing needs to reach the disk."""
 LASTING = ("fsync=off", "full_page_writes=off", "dynamic_shared_memory_type=mmap")
 """What was committed outlives `Server.kill`: the kernel has it."""
