@@ -51,7 +51,7 @@ SPREAD = (
     "tests/sample_bots/",
 )
 """Modules that take long, and whose tests share next to nothing."""
-TOGETHER = ("tests/ladder/site/browser/",)
+TOGETHER = ("tests/e2e/installed/", "tests/ladder/site/browser/")
 """Folders whose modules share what takes long to make."""
 
 

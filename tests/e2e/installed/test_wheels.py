@@ -2,38 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import platform
-import shutil
 import subprocess
 import sys
 import sysconfig
-import venv
 import zipfile
-from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
 import pytest
 
-from hatch_build import ProgramsHook
-from hatch_engine import ENGINE
-from native_build import MACHINES
 from tests.e2e.command import ROOT, environment
+from tests.e2e.installed.installing import COMPILED, Elsewhere, copy_sources, make_wheels
 
-SOURCES = (
-    "pyproject.toml",
-    "hatch_build.py",
-    "README.md",
-    "LICENSE",
-    ".gitignore",
-    "ladder",
-    "referee",
-    "sample_bots",
-    "sdk",
-)
-COMPILED = [native.compiled(machine) for native in (ENGINE, *ProgramsHook.natives) for machine in MACHINES]
-LEAVE_OUT = shutil.ignore_patterns("__pycache__", "node_modules", *(file.name for file in COMPILED))
 TABLE = ("random", "cautious", "counting", "random")
 ALONE = {
     "check random --sandbox inline --rules hearts": "All 16 cases passed.",
@@ -46,84 +27,6 @@ ALONE = {
 }
 """What contestants do without a ladder, and some of what is printed."""
 FOR_LADDERS = ("alembic", "numpy", "orjson", "psycopg", "sqlalchemy", "threadpoolctl")
-
-
-@dataclass(frozen=True)
-class Elsewhere:
-    """An environment that holds the wheels and what they need, and nothing of this checkout."""
-
-    folder: Path
-
-    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
-        """Run a command of the environment in an empty folder."""
-        command, folder = [str(self.folder / "bin" / words[0]), *words[1:]], self.folder / "empty"
-        folder.mkdir(exist_ok=True)
-        return subprocess.run(
-            command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=250, check=False
-        )
-
-    def python(self, code: str) -> str:
-        """What a line of Python prints there."""
-        done = self.run("python", "-c", code)
-        assert done.returncode == 0, done.stderr
-        return done.stdout.strip()
-
-
-def copy_sources(to: Path) -> Path:
-    """The sources without anything compiled."""
-    to.mkdir()
-    for name in SOURCES:
-        if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, to / name, ignore=LEAVE_OUT)
-        else:
-            shutil.copy(ROOT / name, to / name)
-    return to
-
-
-def make_wheels(sources: Path, **extra: str) -> dict[str, Path]:
-    """Make both wheels with the compiler that is here, quicker than pip does; by their distributions' names."""
-    folder, command = sources / "made", [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d"]
-    for project in (sources / "sdk", sources):
-        subprocess.run([*command, folder], cwd=project, env=os.environ | extra, capture_output=True, check=True)
-    return by_distribution(folder)
-
-
-def install(folder: Path, wheels: dict[str, Path]) -> None:
-    """Make an environment there, and install wheels and what they need, with the pip of this one."""
-    venv.create(folder, symlinks=True)
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "--python",
-        str(folder / "bin" / "python"),
-        "install",
-        "--quiet",
-        "--no-compile",
-    ]
-    subprocess.run([*command, *wheels.values()], check=True)
-
-
-def by_distribution(folder: Path) -> dict[str, Path]:
-    """The wheels of a folder by their distributions' names."""
-    return {wheel.name.partition("-")[0]: wheel for wheel in folder.iterdir()}
-
-
-@pytest.fixture(scope="module")
-def wheels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Both wheels, made by pip."""
-    sources = copy_sources(tmp_path_factory.mktemp("one") / "sources")
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-index", "--no-build-isolation"]
-    subprocess.run([*command, "--wheel-dir", sources / "made", "./sdk", "."], cwd=sources, check=True)
-    return by_distribution(sources / "made")
-
-
-@pytest.fixture(scope="module")
-def elsewhere(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Elsewhere:
-    """An environment with the wheels, for contestants: without the extra for ladders."""
-    folder = tmp_path_factory.mktemp("elsewhere") / "env"
-    install(folder, wheels)
-    return Elsewhere(folder)
 
 
 def test_the_same_sources_give_the_same_wheels_in_any_folder(wheels: dict[str, Path], tmp_path: Path) -> None:
@@ -175,7 +78,7 @@ def test_the_accelerated_engine_runs(elsewhere: Elsewhere) -> None:
 
 
 def test_processes_play(elsewhere: Elsewhere) -> None:
-    done = elsewhere.run("pigpen", "play", *TABLE, "--deals", "2", "--sandbox", "process", "--record", "match.jsonl")
+    done = elsewhere.run("pigpen", "play", *TABLE, "--deals", "1", "--sandbox", "process", "--record", "match.jsonl")
     assert done.returncode == 0, done.stderr
     verified = elsewhere.run("pigpen", "verify", "match.jsonl")
     assert verified.returncode == 0, verified.stderr
@@ -199,7 +102,7 @@ def test_contestants_need_no_extra(recorded: Elsewhere, line: str) -> None:
 
 @pytest.mark.docker
 def test_containers_play(elsewhere: Elsewhere) -> None:
-    done = elsewhere.run("pigpen", "play", *TABLE, "--deals", "2")
+    done = elsewhere.run("pigpen", "play", *TABLE, "--deals", "1")
     assert done.returncode == 0, done.stderr
     assert "counting" in done.stdout
 
