@@ -18,14 +18,16 @@ from tests.sample_bots.table import play_deal
 
 SEED = seed_from("sample bots")
 DEALS = {
-    "random": count(10, 40),
-    "cautious": count(10, 40),
-    "counting": count(3, 12),
+    "random": count(4, 40),
+    "cautious": count(4, 40),
+    "counting": count(2, 12),
     "sampling": count(1, 2),
     "exact": 1,
 }
-CARDS = count(12, 99)
+CARDS = count(6, 99)
 """So many cards of a deal are played where two deals are compared; 99 are more than any deal has."""
+NO_PASSING = 3
+"""The deal of a cycle in which no cards are passed: bots that simulate think longest about those."""
 
 THREE_HANDED = replace(
     CHINESE_HEARTS,
@@ -74,7 +76,8 @@ def test_a_table_of_one_bot_plays_legally_to_the_end(name: str, rules: Rules) ->
 @pytest.mark.long
 @pytest.mark.parametrize("rules", PRESETS.values(), ids=named)
 def test_mixed_tables_play_legally_to_the_end(rules: Rules) -> None:
-    for number in range(count(2, 8)):
+    """For each push once, with those bots that look furthest."""
+    for number in range(1, count(2, 9)):
         bots = [load_bot(BOTS[(seat + number) % len(BOTS)])() for seat in range(rules.players)]
         assert play_deal(rules, bots, SEED, number).is_over
 
@@ -83,7 +86,7 @@ def test_mixed_tables_play_legally_to_the_end(rules: Rules) -> None:
 @pytest.mark.parametrize(("name", "rules"), tables(*PRESETS.values()))
 def test_the_same_seed_gives_the_same_deal_even_from_fresh_instances(name: str, rules: Rules) -> None:
     veterans = [load_bot(name)() for _ in range(rules.players)]
-    play_deal(rules, veterans, SEED, 0, CARDS)
+    play_deal(rules, veterans, SEED, NO_PASSING, CARDS)
     fresh = [load_bot(name)() for _ in range(rules.players)]
     one, other = (play_deal(rules, bots, SEED, 1, CARDS) for bots in (veterans, fresh))
     assert one.plays == other.plays

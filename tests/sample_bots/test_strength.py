@@ -8,16 +8,17 @@ from benchmarks.duels import duel, load_bot
 from pigpen.rules import PRESETS, seed_from
 from tests.counts import count
 
+LATER = [pytest.mark.long, pytest.mark.only_long]
 DUELS = [
     *[("cautious", "random", variant, count(12, 60)) for variant in ("hearts", "gongzhu", "chinese-hearts")],
     ("counting", "cautious", "hearts", count(32, 60)),
-    ("counting", "cautious", "chinese-hearts", count(20, 60)),
-    ("counting", "cautious", "gongzhu", 60),
+    pytest.param("counting", "cautious", "chinese-hearts", 60, marks=LATER),
+    pytest.param("counting", "cautious", "gongzhu", 60, marks=LATER),
 ]
 """The stronger bot, the weaker one, the variant, and how many boards tell them apart."""
 SIMULATED = [
     ("sampling", count(4, 12)),
-    pytest.param("exact", 12, marks=[pytest.mark.long, pytest.mark.only_long]),
+    pytest.param("exact", 12, marks=LATER),
 ]
 """Of fewer boards `exact` is not more than twice the standard error ahead; its endings have tests of their own."""
 

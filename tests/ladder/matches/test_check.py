@@ -32,6 +32,7 @@ Checked = Callable[..., Awaitable[Report]]
 LAVISH = replace(DEFAULT_CLOCK, limit=100.0, start_up=100.0)
 """No bot is too late, however slow the machine."""
 SHORT = 0.2
+LATER = [pytest.mark.long, pytest.mark.only_long]
 
 
 @pytest.fixture
@@ -60,7 +61,7 @@ def outcome(report: Report, name: str) -> Outcome:
     return next(outcome for outcome in report.outcomes if outcome.name == name)
 
 
-@pytest.mark.parametrize("name", ["random", "cautious", "counting"])
+@pytest.mark.parametrize("name", [*(pytest.param(name, marks=LATER) for name in ("random", "cautious")), "counting"])
 async def test_the_sample_bots_pass_in_processes(name: str, processes: ProcessSandbox) -> None:
     seen: list[Outcome] = []
     check = ConformanceCheck(await processes.load(find_bot(name)), LAVISH, 100.0, seen.append)
