@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,12 +16,12 @@ from ladder.sandbox.host.scratch import scratch_folder
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.task import Message
 from ladder.worker.kept_folders import FolderMissing, KeptFolders
-from ladder.worker.pulled_images import PulledImages
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable
 
     from ladder.trials.tasks import SubmissionTask
+    from ladder.worker.pulled_images import PulledImages
     from ladder.worker.tasks import FolderTask, TaskBot
 
 IMAGE_BYTES = 20 * 1024**3
@@ -52,7 +53,7 @@ class BotStore:
 
     def __init__(self, plan: StorePlan) -> None:
         self._folders = KeptFolders(plan.data_dir, plan.folder_bytes)
-        self._images = PulledImages(plan.data_dir, plan.image_bytes)
+        self._plan = plan
 
     @asynccontextmanager
     async def using(self, bots: Iterable[TaskBot]) -> AsyncIterator[tuple[TaskBot, ...]]:
@@ -113,7 +114,14 @@ class BotStore:
 
     def close(self) -> None:
         """Let go of the engine."""
-        self._images.close()
+        if "_images" in vars(self):
+            self._images.close()
+
+    @cached_property
+    def _images(self) -> PulledImages:
+        from ladder.worker.pulled_images import PulledImages  # matches in processes need no Docker
+
+        return PulledImages(self._plan.data_dir, self._plan.image_bytes)
 
     @asynccontextmanager
     async def _bot(self, bot: TaskBot) -> AsyncIterator[TaskBot]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.bots.bot_source import BotSource
-from ladder.trials.registry_images import pull
 
 if TYPE_CHECKING:
     from ladder.registry.login import RegistryLogin
@@ -62,6 +61,8 @@ async def _load_image(sandbox: Sandbox, bot: TaskBot) -> Program:
 
 
 async def _pull(bot: TaskBot, registry: RegistryLogin, pinned: str) -> None:
+    from ladder.trials.registry_images import pull  # an image that is here, or a folder, needs no registry
+
     try:
         await asyncio.to_thread(pull, registry, pinned)
     except BotRejected as error:

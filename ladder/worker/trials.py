@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from ladder.errors import BotRejected, SandboxError
-from ladder.trials.registry_images import fetched
 from ladder.trials.tasks import SubmissionOutcome, TrialProgress
-from ladder.trials.trial import try_submission
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.worker.bot_store import FoldersMissing
 
@@ -46,6 +44,8 @@ async def try_task(
         tell: Hears how far it has come.
         store: Keeps bots of a ladder on another machine; None: the ladder is on this one.
     """
+    from ladder.trials.registry_images import fetched  # most processes of workers never try one
+    from ladder.trials.trial import try_submission
 
     def void(reason: str) -> SubmissionOutcome:
         return SubmissionOutcome(submission=task.submission, attempt=task.attempt, void=reason)

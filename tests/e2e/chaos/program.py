@@ -14,21 +14,10 @@ import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import ladder.cluster.scheduler_probe
-import ladder.cluster.worker_program
-import ladder.cluster.worker_session
-import ladder.runner.coordinator
-import ladder.runner.in_flight
-import ladder.runner.submission_runs
-import ladder.store.commands.queue
 import pigpen.version
 from ladder.cli.entry import main
-from ladder.cluster.scheduler_process import SchedulerProcess
-from ladder.cluster.terms import ANSWER
-from ladder.cluster.worker_session import WorkerSession
-from ladder.runner.calibration import Calibration
 from ladder.worker.calibration_match import play_calibration_match
 from ladder.worker.channel import Frame, MessageKind
 from ladder.worker.tasks import MatchOutcome
@@ -36,6 +25,9 @@ from ladder.worker.worker_processes import WorkerProcesses
 from referee.records.file import read_record
 from referee.records.lines import ResultLine
 from referee.records.packed_record import PackedRecord
+
+if TYPE_CHECKING:
+    from ladder.cluster.worker_session import WorkerSession
 
 TTL = 8.0
 """Seconds after which a worker that is not heard of has gone."""
@@ -89,6 +81,9 @@ ENDLESS = "a gigabyte of answer"
 
 def lie_endlessly() -> None:
     """Send a gigabyte, part by part, in place of each match's answer."""
+    from ladder.cluster.terms import ANSWER
+    from ladder.cluster.worker_session import WorkerSession
+
     send_answer = WorkerSession._answer
 
     async def endless(self: WorkerSession, token: str, answer: Frame) -> None:
@@ -132,15 +127,30 @@ def lie(kind: str) -> None:
     WorkerProcesses.play = lying  # type: ignore[method-assign]
 
 
-def be_hasty() -> None:
+def be_a_hasty_worker() -> None:
     """Wait for seconds, and not for minutes."""
+    import ladder.cluster.worker_program
+    import ladder.cluster.worker_session
+
+    ladder.cluster.worker_program.FIRST_WAIT = 0.2
+    ladder.cluster.worker_program.LONGEST_WAIT = 1.0
+    ladder.cluster.worker_session.START_SECONDS = JOIN
+
+
+def be_a_hasty_coordinator() -> None:
+    """Wait for seconds, and not for minutes."""
+    import ladder.runner.coordinator
+    import ladder.runner.in_flight
+    import ladder.runner.submission_runs
+    import ladder.store.commands.queue
+    from ladder.cluster.scheduler_process import SchedulerProcess
+    from ladder.runner.calibration import Calibration
+
     for module in (ladder.store.commands.queue, ladder.runner.in_flight, ladder.runner.submission_runs):
         module.GRACE = GRACE  # type: ignore[attr-defined]
     ladder.runner.coordinator.seconds_of = lambda *args, **kwargs: MATCH_SECONDS  # type: ignore[attr-defined]
     SchedulerProcess.start.__func__.__kwdefaults__["ttl_seconds"] = TTL  # type: ignore[attr-defined]
-    ladder.cluster.worker_program.FIRST_WAIT = 0.2
-    ladder.cluster.worker_program.LONGEST_WAIT = 1.0
-    ladder.cluster.worker_session.START_SECONDS = JOIN
+    Calibration.__init__.__defaults__ = (known_calibration,)
 
 
 def be_old() -> None:
@@ -150,25 +160,26 @@ def be_old() -> None:
     ladder.cluster.facts.__version__ = pigpen.version.__version__ + ".dev1"  # type: ignore[attr-defined]
 
 
-def calibrate_once() -> None:
-    """Play the calibration match once for all programs of a test: it takes seconds, and is not the point."""
+async def known_calibration() -> bytes:
+    """The record of the calibration match, which is played once for all programs of a test: it takes seconds."""
     record = Path(os.environ[CALIBRATION])
-    play = WorkerProcesses.play
+    if not record.exists():
+        with tempfile.NamedTemporaryFile(dir=record.parent, delete=False) as file:
+            file.write(await play_calibration_match())
+        Path(file.name).rename(record)
+    return record.read_bytes()
 
-    async def known() -> bytes:
-        if not record.exists():
-            with tempfile.NamedTemporaryFile(dir=record.parent, delete=False) as file:
-                file.write(await play_calibration_match())
-            Path(file.name).rename(record)
-        return record.read_bytes()
+
+def calibrate_once() -> None:
+    """Answer a calibration with `known_calibration`: it is not the point."""
+    play = WorkerProcesses.play
 
     async def played(self: WorkerProcesses, task: str) -> str:
         if json.loads(task)["kind"] == "calibration":
-            return MatchOutcome(match=0, attempt=0, record=await known()).model_dump_json()
+            return MatchOutcome(match=0, attempt=0, record=await known_calibration()).model_dump_json()
         return await play(self, task)
 
     WorkerProcesses.play = played  # type: ignore[method-assign]
-    Calibration.__init__.__defaults__ = (known,)
 
 
 KINDS: dict[str, Callable[[], None]] = {
@@ -179,7 +190,11 @@ KINDS: dict[str, Callable[[], None]] = {
 }
 
 if __name__ == "__main__":
-    be_hasty()
-    calibrate_once()
-    KINDS[sys.argv.pop(1)]()
+    kind = sys.argv.pop(1)
+    if sys.argv[1] == "worker":
+        be_a_hasty_worker()
+        calibrate_once()
+        KINDS[kind]()
+    else:  # what the other one loads takes a second
+        be_a_hasty_coordinator()
     main()

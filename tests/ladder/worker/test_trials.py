@@ -10,8 +10,8 @@ import pytest
 
 from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
+from ladder.trials import trial
 from ladder.trials.tasks import SubmissionOutcome, SubmissionTask, TrialProgress
-from ladder.worker import trials
 from ladder.worker.trials import TELL_SECONDS, Teller, try_task
 from referee.match.spec import DEFAULT_CLOCK
 from tests.for_two import FOR_TWO
@@ -96,7 +96,7 @@ async def test_what_fails_on_our_side_is_void_and_nothing_else(
     async def fails(*_: object) -> SubmissionOutcome:
         raise error
 
-    monkeypatch.setattr(trials, "try_submission", fails)
+    monkeypatch.setattr(trial, "try_submission", fails)
     outcome, _, _ = await tried(task(bot()))
     assert (outcome.void, outcome.refused, outcome.program) == (void, None, None)
 
@@ -111,7 +111,7 @@ async def test_a_trial_that_is_given_up_closes_its_sandbox(
         await asyncio.Event().wait()
         raise BotRejected("never")
 
-    monkeypatch.setattr(trials, "try_submission", hangs)
+    monkeypatch.setattr(trial, "try_submission", hangs)
     trying = asyncio.create_task(try_task(task(bot()), lambda _: sandbox, print))
     await has_begun.wait()
     trying.cancel()
