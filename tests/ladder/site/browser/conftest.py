@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
@@ -15,20 +15,20 @@ from ladder.site.application import make_app
 from pigpen.rules import PRESETS
 from tests.ladder.ladders import played
 from tests.ladder.recorded_ladders import new_ladder, packed, recorded_match
-from tests.ladder.site.browser.chromium import chromium
+from tests.ladder.site.browser.pages import DESKTOP, Kind, SharedPages, without_loop
 from tests.referee.bots import moon_lines, showy_seats
 from tests.referee.recorded import faulty_seats, lines_with_a_person, match_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
+    from ladder.app.ladder import Ladder
     from referee.records.lines import AnyLine
+    from tests.ladder.site.browser.pages import Lending
 
 SEED = bytes(range(32)).hex()
-PATIENCE_MS = 20_000
-DESKTOP, PHONE = (1280, 900), (360, 740)
 
 
 @dataclass(frozen=True)
@@ -48,18 +48,23 @@ class Served:
     """The record of a match of 40 deals, as a file."""
 
 
+def _recorded(ladder: Ladder) -> dict[str, Any]:
+    """Fill the ladder."""
+    showy = {name: recorded_match(ladder, match_lines(name, "boards:1", showy_seats), SEED) for name in PRESETS}
+    return {
+        "gongzhu": recorded_match(ladder, played("gongzhu")),
+        "faulty": recorded_match(ladder, match_lines("hearts", "boards:1", faulty_seats), SEED),
+        "sale": showy["gongzhu-sale"],
+        "presets": (*showy.values(), recorded_match(ladder, moon_lines(), "4")),
+        "long": packed(match_lines("gongzhu", "deals:40", showy_seats)),
+    }
+
+
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     settings = load_settings(data_dir=tmp_path_factory.mktemp("site"))
     ladder = new_ladder(settings)
-    showy = {name: recorded_match(ladder, match_lines(name, "boards:1", showy_seats), SEED) for name in PRESETS}
-    matches = {
-        "gongzhu": recorded_match(ladder, played("gongzhu")),
-        "faulty": recorded_match(ladder, match_lines("hearts", "boards:1", faulty_seats), SEED),
-        "sale": showy["gongzhu-sale"],
-    }
-    presets = (*showy.values(), recorded_match(ladder, moon_lines(), "4"))
-    long = packed(match_lines("gongzhu", "deals:40", showy_seats))
+    recorded = without_loop(_recorded, ladder)
     server = uvicorn.Server(uvicorn.Config(make_app(ladder), port=0, log_config=None, access_log=False, ws="none"))
     up = threading.Event()
     started = server.startup
@@ -73,7 +78,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     thread.start()
     assert up.wait(30)
     port = server.servers[0].sockets[0].getsockname()[1]
-    yield Served(f"http://127.0.0.1:{port}", **matches, presets=presets, long=long)
+    yield Served(f"http://127.0.0.1:{port}", **recorded)
     server.should_exit = True
     thread.join()
     ladder.database.close()
@@ -81,8 +86,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @pytest.fixture(scope="session")
 def person_lines() -> list[AnyLine]:
-    """A match with a person who is away from its fifth decision on; played before there is a browser."""
-    return lines_with_a_person()
+    """A match with a person who is away from its fifth decision on."""
+    return without_loop(lines_with_a_person)
 
 
 @pytest.fixture(scope="session")
@@ -92,40 +97,34 @@ def api(site: Served) -> Iterator[httpx.Client]:
         yield client
 
 
-@pytest.fixture(scope="module")
-def browser(site: Served, person_lines: list[AnyLine]) -> Iterator[Browser]:
-    """
-    Debian's Chromium; for one module only, because as long as it is there this thread has a running event loop.
+SHARED = SharedPages()
 
-    So what plays matches comes before it.
-    """
-    with chromium() as browser:
-        yield browser
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
+    """End the browser after the last test of this folder: the thread of other tests has no running event loop."""
+    yield
+    if nextitem is None or nextitem.path.parent != item.path.parent:
+        SHARED.close()
 
 
 @pytest.fixture
-def open_page(browser: Browser, site: Served) -> Iterator[Callable[..., Page]]:
+def lending() -> Iterator[Lending]:
+    """Pages of Debian's Chromium, which are wiped in the end."""
+    with SHARED.open().lending() as lending:
+        yield lending
+
+
+@pytest.fixture
+def open_page(site: Served, lending: Lending) -> Iterator[Callable[..., Page]]:
     """Open a page of the site; in the end no script has failed, and nothing came from elsewhere."""
-    wrong: list[str] = []
-    contexts = []
 
     def open_page(path: str, size: tuple[int, int] = DESKTOP, script: bool = True, dark: bool = False) -> Page:
-        context = browser.new_context(
-            viewport={"width": size[0], "height": size[1]},
-            java_script_enabled=script,
-            color_scheme="dark" if dark else "light",
-            accept_downloads=True,
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(PATIENCE_MS)
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
-        page.on("request", lambda asked: None if asked.url.startswith((site.url, "blob:")) else wrong.append(asked.url))
+        page = lending.page(Kind(script), size, dark)
         page.goto(site.url + path)
         return page
 
     yield open_page
-    for context in contexts:
-        context.close()
-    assert wrong == []
+    assert lending.heard(lambda heard: [*heard.errors, *heard.complaints]) == []
+    asked = lending.heard(lambda heard: heard.requests)
+    assert [each for each in asked if not each.startswith((site.url, "blob:"))] == []

@@ -13,16 +13,17 @@ from ladder.app.accounts import inviting
 from ladder.app.ladder import Ladder
 from ladder.settings.settings import load_settings
 from ladder.values.accounts import LOCAL, Role
-from tests.ladder.site.browser.chromium import chromium
-from tests.ladder.site.browser.conftest import DESKTOP, PATIENCE_MS, PHONE
 from tests.ladder.site.browser.looking import findings, overflow
+from tests.ladder.site.browser.pages import DESKTOP, PHONE, Kind
 from tests.ladder.site.serving import served
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
+
+    from tests.ladder.site.browser.pages import Lending
 
 pytestmark = pytest.mark.chromium
 PASSWORD = "correct horse"
@@ -42,12 +43,6 @@ def ladder(sqlite_template: Path, tmp_path: Path) -> Iterator[Ladder]:
 def site(ladder: Ladder) -> Iterator[str]:
     with served(ladder) as port:
         yield f"http://127.0.0.1:{port}"
-
-
-@pytest.fixture
-def browser(site: str) -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
 
 
 def look(page: Page, name: str, script: bool) -> None:
@@ -75,14 +70,9 @@ def look(page: Page, name: str, script: bool) -> None:
     ],
 )
 def test_somebody_registers_and_confirms_a_log_in(
-    ladder: Ladder, site: str, browser: Browser, size: tuple[int, int], script: bool, dark: bool, language: str
+    ladder: Ladder, site: str, lending: Lending, size: tuple[int, int], script: bool, dark: bool, language: str
 ) -> None:
-    context = browser.new_context(
-        viewport={"width": size[0], "height": size[1]}, java_script_enabled=script, locale=language,
-        color_scheme="dark" if dark else "light",
-    )  # fmt: skip
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE_MS)
+    page = lending.page(Kind(script, language=language), size, dark)
     secret = inviting.invite(ladder, LOCAL, Role.ORGANISER).secret
     page.goto(f"{site}/register?invitation={secret}")
     look(page, f"register-{language}", script)
@@ -119,4 +109,3 @@ def test_somebody_registers_and_confirms_a_log_in(
     page.fill("[name=password]", PASSWORD)
     page.keyboard.press("Enter")
     page.wait_for_url("**/me")
-    context.close()

@@ -15,9 +15,8 @@ from ladder.store.commands import submission_queue as submissions
 from ladder.trials.tasks import TrialProgress
 from ladder.values.accounts import LOCAL
 from tests.ladder.people import session_of
-from tests.ladder.site.browser.chromium import chromium
-from tests.ladder.site.browser.conftest import DESKTOP, PATIENCE_MS, PHONE
 from tests.ladder.site.browser.looking import findings, overflow
+from tests.ladder.site.browser.pages import DESKTOP, PHONE, Kind, without_loop
 from tests.ladder.site.peopled import Peopled, a_folder, peopled
 from tests.ladder.site.person import PASSWORD
 from tests.ladder.site.serving import served
@@ -25,7 +24,9 @@ from tests.ladder.site.serving import served
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
+
+    from tests.ladder.site.browser.pages import Lending
 
     Come = Callable[..., Page]
 
@@ -39,6 +40,8 @@ OF_ALL = (
     "/admin", "/admin/invitations", "/admin/bots", "/admin/matches", "/admin/workers", "/admin/submissions",
     "/admin/audit",
 )  # fmt: skip
+IN_THE_DARK = (("/me", "/me/submissions/{refused}"), ("/admin", "/admin/workers", "/admin/submissions"))
+"""Pages that have all colours."""
 
 
 @dataclass(frozen=True)
@@ -58,52 +61,42 @@ STATES = ("queued", "leased", "entered", "refused")
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     """The site of people; tests change it, each something else."""
-    here = peopled(load_settings(data_dir=tmp_path_factory.mktemp("people"), submissions_waiting=20))
+    here = without_loop(peopled, load_settings(data_dir=tmp_path_factory.mktemp("people"), submissions_waiting=20))
     with served(here.ladder) as port:
         yield Place(here, f"http://127.0.0.1:{port}")
     here.ladder.database.close()
 
 
-@pytest.fixture(scope="module")
-def browser(place: Place) -> Iterator[Browser]:
-    """Debian's Chromium, for this module."""
-    with chromium() as browser:
-        yield browser
-
-
 @pytest.fixture
-def come(browser: Browser, place: Place) -> Iterator[Come]:
+def come(place: Place, lending: Lending) -> Come:
     """Somebody who has logged in with a browser of their own; without a name somebody who has not."""
-    contexts = []
 
     def come(name: str, size: tuple[int, int] = DESKTOP, script: bool = True, dark: bool = False) -> Page:
-        context = browser.new_context(
-            viewport={"width": size[0], "height": size[1]},
-            java_script_enabled=script,
-            color_scheme="dark" if dark else "light",
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(PATIENCE_MS)
+        page = lending.page(Kind(script), size, dark)
         if name:
             secret = session_of(place.here.ladder, name)
-            context.add_cookies([{"name": PLAIN_COOKIE, "value": secret, "url": place.url}])
+            page.context.add_cookies([{"name": PLAIN_COOKIE, "value": secret, "url": place.url}])
             page.goto(f"{place.url}/me")
         return page
 
-    yield come
-    for context in contexts:
-        context.close()
+    return come
 
 
-LATER = pytest.param(DESKTOP, False, marks=[pytest.mark.long, pytest.mark.only_long])
+SCREENS = {
+    "desktop": (DESKTOP, False, (MINE, OF_ALL)),
+    "all dark": (DESKTOP, True, (MINE, OF_ALL)),
+    "dark desktop": (DESKTOP, True, IN_THE_DARK),
+    "phone": (PHONE, False, (MINE, OF_ALL)),
+}
+LATER = [pytest.param(screen, marks=[pytest.mark.long, pytest.mark.only_long]) for screen in ("desktop", "all dark")]
 """The light colours are looked at on the phone, and the wide layout in the dark."""
 
 
-@pytest.mark.parametrize(("size", "dark"), [LATER, (DESKTOP, True), (PHONE, False)])
-def test_everybody_can_read_it(come: Come, place: Place, size: tuple[int, int], dark: bool) -> None:
+@pytest.mark.parametrize("screen", [*LATER, "dark desktop", "phone"])
+def test_everybody_can_read_it(come: Come, place: Place, screen: str) -> None:
+    size, dark, seen = SCREENS[screen]
     wrong: dict[str, object] = {}
-    for name, paths in (("ada", MINE), ("olga", OF_ALL)):
+    for name, paths in zip(("ada", "olga"), seen, strict=True):
         page = come(name, size, dark=dark)
         for path in paths:
             page.goto(place.url + place.path(path))

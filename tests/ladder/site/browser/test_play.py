@@ -8,9 +8,9 @@ import pytest
 
 from pigpen.rules import PRESETS
 from tests.ladder.site.browser.at_table import by_ear, by_finger, by_keys, by_mouse, played_to_the_end
-from tests.ladder.site.browser.conftest import DESKTOP, PHONE
 from tests.ladder.site.browser.looking import findings, overflow
-from tests.ladder.site.browser.sitting import address, browser, sit, tables
+from tests.ladder.site.browser.pages import DESKTOP, PHONE
+from tests.ladder.site.browser.sitting import address, sit, tables
 from tests.rules.odd_rules import ODD
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tests.ladder.site.browser.playing import Tables
     from tests.ladder.site.browser.sitting import Sit
 
-__all__ = ["address", "browser", "sit", "tables"]
+__all__ = ["address", "sit", "tables"]
 
 pytestmark = pytest.mark.chromium
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,22 +11,23 @@ from ladder.settings.settings import load_settings
 from tests.ladder.ladders import played
 from tests.ladder.recorded_ladders import new_ladder, recorded_match
 from tests.ladder.site.browser.at_table import by_mouse, played_to_the_end
-from tests.ladder.site.browser.chromium import chromium
-from tests.ladder.site.browser.conftest import DESKTOP, PATIENCE_MS, PHONE
 from tests.ladder.site.browser.looking import findings, overflow
+from tests.ladder.site.browser.pages import DESKTOP, PHONE, Kind, without_loop
+from tests.ladder.site.browser.sitting import IN_A_HURRY, KEPT
 from tests.ladder.site.browser.tables_served import tables_served
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
+
+    from tests.ladder.site.browser.pages import Lending
 
     Open = Callable[..., Page]
 
 pytestmark = pytest.mark.chromium
 
 ASKED = "kind => document.querySelector('person-table').choice?.question.kind === kind"
-KEPT = "localStorage.setItem('pigpen-play', JSON.stringify({ speed: 0, taps: 1 }))"
 SIZES = [DESKTOP, pytest.param(PHONE, marks=[pytest.mark.long, pytest.mark.only_long])]
 VERIFIED = "verify-record [role=status]"
 
@@ -34,43 +36,23 @@ VERIFIED = "verify-record [role=status]"
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A ladder with one match, its site, and its tables."""
     ladder = new_ladder(load_settings(data_dir=tmp_path_factory.mktemp("boards")))
-    recorded_match(ladder, played("gongzhu", form="boards:1"))
+    recorded_match(ladder, without_loop(played, "gongzhu", form="boards:1"))
     with tables_served(ladder) as found:
         yield found
     ladder.database.close()
 
 
-@pytest.fixture(scope="module")
-def browser(address: str) -> Iterator[Browser]:
-    """Debian's Chromium, for this module."""
-    with chromium() as browser:
-        yield browser
-
-
 @pytest.fixture
-def visit(browser: Browser, address: str) -> Iterator[Open]:
+def visit(address: str, lending: Lending) -> Iterator[Open]:
     """Open a page as somebody in a hurry; in the end no script has failed."""
-    wrong: list[str] = []
-    contexts = []
 
     def visit(path: str, size: tuple[int, int] = DESKTOP, dark: bool = False) -> Page:
-        context = browser.new_context(
-            viewport={"width": size[0], "height": size[1]},
-            color_scheme="dark" if dark else "light",
-            reduced_motion="reduce",
-        )
-        context.add_init_script(KEPT)
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(PATIENCE_MS)
-        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page = lending.page(Kind(first=KEPT % json.dumps(IN_A_HURRY), asks=True), size, dark, calm=True)
         page.goto(address + path)
         return page
 
     yield visit
-    for context in contexts:
-        context.close()
-    assert wrong == []
+    assert lending.heard(lambda heard: heard.errors) == []
 
 
 def go_on(page: Page) -> None:

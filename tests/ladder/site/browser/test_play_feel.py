@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.ladder.site.browser.at_table import WAITS, by_mouse
-from tests.ladder.site.browser.sitting import address, browser, sit, tables
+from tests.ladder.site.browser.sitting import address, sit, tables
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tests.ladder.site.browser.playing import PlayedTable, Tables
     from tests.ladder.site.browser.sitting import Sit
 
-__all__ = ["address", "browser", "sit", "tables"]
+__all__ = ["address", "sit", "tables"]
 pytestmark = pytest.mark.chromium
 
 

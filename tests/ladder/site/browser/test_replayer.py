@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.ladder.site.browser.conftest import DESKTOP, PHONE, Served
 from tests.ladder.site.browser.looking import findings, news, overflow, ready, too_small
+from tests.ladder.site.browser.pages import DESKTOP, PHONE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from playwright.sync_api import Page
+
+    from tests.ladder.site.browser.conftest import Served
 
     Open = Callable[..., Page]
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.ladder.site.browser.conftest import PHONE
 from tests.ladder.site.browser.looking import findings, overflow
+from tests.ladder.site.browser.pages import PHONE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,0 +1,158 @@
+"""
+Pages of one browser, which tests have after each other.
+
+A page that has been open before opens the next address in half of the CPU time: its process is there, with what it has
+compiled. So it is wiped, not closed, and a test gets one that has nothing of the test before.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+from tests.ladder.site.browser.chromium import chromium
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
+    from playwright.sync_api import Browser, Page
+
+P = ParamSpec("P")
+T = TypeVar("T")
+DESKTOP, PHONE = (1280, 900), (360, 740)
+PATIENCE_MS = 20_000
+WIPE = "if (location.protocol === 'http:') { localStorage.clear(); sessionStorage.clear(); }"
+
+
+@dataclass
+class Heard:
+    """What a page has said and asked since it was wiped."""
+
+    errors: list[str] = field(default_factory=list)
+    """Of scripts."""
+    complaints: list[str] = field(default_factory=list)
+    """Errors of the browser's console."""
+    requests: list[str] = field(default_factory=list)
+    """Their addresses."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a page cannot change any more."""
+
+    script: bool = True
+    touch: bool = False
+    language: str = "en"
+    first: str = ""
+    """A script that runs before those of each page."""
+    asks: bool = False
+    """Whether what it shows asks the site again and again, and is left in the end."""
+
+
+@dataclass(frozen=True)
+class Lent:
+    """A page that a test has."""
+
+    kind: Kind
+    page: Page
+    heard: Heard
+
+
+class Pages:
+    """The pages of one browser."""
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._spare: dict[Kind, list[Page]] = {}
+
+    @contextmanager
+    def lending(self) -> Iterator[Lending]:
+        """Lend pages, and wipe them in the end."""
+        lending = Lending(self._take)
+        yield lending
+        for lent in lending.lent:
+            _wipe(lent)
+            self._spare.setdefault(lent.kind, []).append(lent.page)
+
+    def _take(self, kind: Kind) -> Page:
+        spare = self._spare.get(kind)
+        return spare.pop() if spare else self._new(kind)
+
+    def _new(self, kind: Kind) -> Page:
+        context = self._browser.new_context(
+            java_script_enabled=kind.script, has_touch=kind.touch, locale=kind.language, accept_downloads=True
+        )
+        if kind.first:
+            context.add_init_script(kind.first)
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        return page
+
+
+class Lending:
+    """The pages of one test."""
+
+    def __init__(self, take: Callable[[Kind], Page]) -> None:
+        self._take = take
+        self.lent: list[Lent] = []
+
+    def page(self, kind: Kind, size: tuple[int, int] = DESKTOP, dark: bool = False, calm: bool = False) -> Page:
+        """A page that has no storage and no cookies."""
+        page, heard = self._take(kind), Heard()
+        self.lent.append(Lent(kind, page, heard))
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        page.emulate_media(
+            color_scheme="dark" if dark else "light", reduced_motion="reduce" if calm else "no-preference"
+        )
+        page.on("pageerror", lambda error: heard.errors.append(str(error)))
+        page.on("console", lambda message: heard.complaints.append(message.text) if message.type == "error" else None)
+        page.on("request", lambda asked: heard.requests.append(asked.url))
+        return page
+
+    def heard(self, what: Callable[[Heard], list[str]]) -> list[str]:
+        """What all pages have said."""
+        return [each for lent in self.lent for each in what(lent.heard)]
+
+
+def _wipe(lent: Lent) -> None:
+    """Leave nothing of a test in its page."""
+    page, context = lent.page, lent.page.context
+    page.unroute_all()
+    for other in context.pages:
+        if other is not page:
+            other.close()
+    if lent.kind.script:
+        page.evaluate(WIPE)
+    context.clear_cookies()
+    if lent.kind.asks:
+        page.goto("about:blank")
+
+
+class SharedPages:
+    """The browser that all modules of this folder share; it starts when one is wanted."""
+
+    def __init__(self) -> None:
+        self._pages: Pages | None = None
+        self._browser: AbstractContextManager[Browser] | None = None
+
+    def open(self) -> Pages:
+        """Start the browser, unless it is there. From now on this thread has a running event loop."""
+        if self._pages is None:
+            self._browser = chromium()
+            self._pages = Pages(self._browser.__enter__())
+        return self._pages
+
+    def close(self) -> None:
+        """End it, if it is there."""
+        if self._browser is not None:
+            self._browser.__exit__(None, None, None)
+        self._pages = self._browser = None
+
+
+def without_loop(function: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T:
+    """Call a function that runs an event loop of its own: in a thread that has none."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(function, *arguments, **options).result()
