@@ -48,6 +48,12 @@ def postgres_ladders(postgres: Server) -> Iterator[PostgresLadders]:
     ladders.close()
 
 
+@pytest.fixture(scope="session")
+def empty_databases(postgres: Server) -> EmptyDatabases:
+    """Databases with nothing in them, on that server."""
+    return EmptyDatabases(postgres)
+
+
 BACKENDS = [pytest.param("postgresql", marks=pytest.mark.postgres)]
 """Where a ladder can be kept; in a run of `make test-postgres` in PostgreSQL alone."""
 if not ON_POSTGRESQL:
@@ -80,10 +86,8 @@ def _empty_database(request: pytest.FixtureRequest, file: Path | None) -> Iterat
     if file is not None:
         yield f"sqlite:///{file}"
         return
-    server: Server = request.getfixturevalue("postgres")
-    name = _new_database(server)
-    yield server.url(name)
-    _drop(server, name)
+    with request.getfixturevalue("empty_databases").one() as url:
+        yield url
 
 
 @pytest.fixture
@@ -112,6 +116,25 @@ def database(settings: Settings) -> Iterator[Database]:
     database.close()
 
 
+class EmptyDatabases:
+    """Databases with nothing in them; each is used again, because to make one takes longer than to empty it."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._spare: list[str] = []
+
+    @contextmanager
+    def one(self) -> Iterator[str]:
+        """The URL of a database that is nobody else's."""
+        name = self._spare.pop() if self._spare else _new_database(self._server)
+        yield self._server.url(name)
+        with _connected(self._server, name) as connection:
+            connection.execute(text(END_OTHERS))
+            if _look(connection, COLUMNS):
+                connection.execute(text("DROP SCHEMA public CASCADE; CREATE SCHEMA public"))
+        self._spare.append(name)
+
+
 class PostgresLadders:
     """
     Databases that hold a ladder's tables, and nothing in them.
@@ -125,7 +148,7 @@ class PostgresLadders:
         self._engines: dict[str, Engine] = {}
         self._spare = [self._new()]
         with self._engines[self._spare[0]].connect() as connection:
-            self._tables = _look(connection)
+            self._tables = _look(connection, *LADDER)
 
     @contextmanager
     def one(self) -> Iterator[str]:
@@ -136,7 +159,7 @@ class PostgresLadders:
         finally:
             with self._engines[name].connect() as connection:
                 connection.execute(text(END_OTHERS))
-                if is_good := _look(connection) == self._tables:
+                if is_good := _look(connection, *LADDER) == self._tables:
                     connection.execute(text(EMPTY))
                     self._spare.append(name)
             if not is_good:
@@ -157,9 +180,9 @@ class PostgresLadders:
         return name
 
 
-def _look(connection: Connection) -> list[tuple[object, ...]]:
+def _look(connection: Connection, *questions: str) -> list[tuple[object, ...]]:
     """All that there is in a database, but for rows."""
-    return [tuple(row) for question in (COLUMNS, INDICES, REVISION) for row in connection.execute(text(question))]
+    return [tuple(row) for question in questions for row in connection.execute(text(question))]
 
 
 END_OTHERS = """
@@ -175,6 +198,7 @@ COLUMNS = """
 """
 INDICES = "SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY indexname"
 REVISION = "SELECT version_num FROM alembic_version"
+LADDER = (COLUMNS, INDICES, REVISION)
 EMPTY = """
     DO $$ DECLARE name text; BEGIN
         SET LOCAL session_replication_role = replica;

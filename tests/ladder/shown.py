@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -48,9 +49,14 @@ def play(session: Session, versions: Sequence[int], variant: str, number: int, s
     seed = str(number % 10)
     match = ladders.queue(session, versions, variant, seed)
     attempt = ladders.lease(session, match)
-    summary = timeless(summarise(ladders.played(variant, seed, sinner)))
-    assert record_summary(session, match, attempt, summary, ladders.NOW + 60 * number)
+    assert record_summary(session, match, attempt, summary_of(variant, seed, sinner), ladders.NOW + 60 * number)
     return match
+
+
+@functools.cache
+def summary_of(variant: str, seed: str, sinner: int | None = None) -> MatchSummary:
+    """What a match has come to that sample bots have played; once for all tests of a session."""
+    return timeless(summarise(ladders.played(variant, seed, sinner)))
 
 
 def timeless(summary: MatchSummary) -> MatchSummary:

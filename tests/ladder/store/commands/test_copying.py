@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ladder.values.database import DatabaseCopy
 
 pytestmark = pytest.mark.postgres
+LATER = [pytest.mark.long, pytest.mark.only_long]
 STUCK = """
 import sys, time
 from sqlalchemy import make_url
@@ -200,7 +201,7 @@ def test_what_was_leased_to_who_has_ended_is_copied_as_it_is(
     assert contents(other) == contents(database)
 
 
-@pytest.mark.parametrize("moment", [1, 10, 19])
+@pytest.mark.parametrize("moment", [pytest.param(1, marks=LATER), 10, pytest.param(19, marks=LATER)])
 def test_a_copy_that_is_interrupted_leaves_nothing(database: Database, other: Database, moment: int) -> None:
     fill(database)
     told = iter(range(moment - 1))

@@ -74,37 +74,36 @@ def test_an_empty_ladder_agrees_with_itself(database: Database, settings: Settin
     assert list(findings(database, MatchFiles(settings.data_dir))) == []
 
 
-DAMAGES = {
-    "UPDATE ratings SET matches = matches + 1 WHERE version_id = 2": [
+DAMAGES = {  # all at once: the match that gets a number in the queue is one more among the results
+    "UPDATE ratings SET matches = matches + 1 WHERE version_id = 2": (
         "hearts 1@1 in hearts: its rating counts 4 matches and 0 takeovers, "
         "and it has had seats in 3 and was taken over in 0."
-    ],
-    "UPDATE ratings SET takeovers = 0 WHERE version_id = 1": [
+    ),
+    "UPDATE ratings SET takeovers = 0 WHERE version_id = 1": (
         "hearts 0@1 in hearts: its rating counts 2 matches and 0 takeovers, "
         "and it has had seats in 2 and was taken over in 1."
-    ],
-    "UPDATE pair_stats SET n = 7 WHERE a = 2 AND b = 3": [
+    ),
+    "UPDATE pair_stats SET n = 7 WHERE a = 2 AND b = 3": (
         "hearts 1@1 and hearts 2@1 in hearts: 7 pair results are counted, and they were opponents in 3 matches."
-    ],
-    "DELETE FROM pair_stats WHERE variant = 'gongzhu-partners' AND a = 13 AND b = 14": [
+    ),
+    "DELETE FROM pair_stats WHERE variant = 'gongzhu-partners' AND a = 13 AND b = 14": (
         "gongzhu-partners 0@1 and gongzhu-partners 1@1 in gongzhu-partners: 0 pair results are counted, "
         "and they were opponents in 1 matches."
-    ],
-    "INSERT INTO pair_stats VALUES ('hearts', 1, 6, 4, 0.5, 1, 1, 0)": [
+    ),
+    "INSERT INTO pair_stats VALUES ('hearts', 1, 6, 4, 0.5, 1, 1, 0)": (
         "hearts 0@1 and hearts 5@1 in hearts: 1 pair results are counted, and they were opponents in 0 matches."
-    ],
-    "UPDATE matches SET ordinal = 100 WHERE ordinal = 9": ["There are 9 results, and the last one has number 100."],
-    "UPDATE matches SET ordinal = 10 WHERE status = 'queued'": [
+    ),
+    "UPDATE matches SET ordinal = 100 WHERE ordinal = 9": "There are 10 results, and the last one has number 100.",
+    "UPDATE matches SET ordinal = 10 WHERE status = 'queued'": (
         "Match 10 is queued, and its number among the results is 10."
-    ],
-    "UPDATE seats SET place = NULL WHERE match_id = 4": ["Match 4 is done, and nobody has a place in it."],
+    ),
+    "UPDATE seats SET place = NULL WHERE match_id = 4": "Match 4 is done, and nobody has a place in it.",
 }
 
 
-@pytest.mark.parametrize("statement", DAMAGES)
-def test_each_disagreement_is_a_sentence(database: Database, files: MatchFiles, statement: str) -> None:
-    damage(database, statement)
-    assert list(findings(database, files)) == DAMAGES[statement]
+def test_each_disagreement_is_a_sentence(database: Database, files: MatchFiles) -> None:
+    damage(database, *DAMAGES)
+    assert sorted(findings(database, files)) == sorted(DAMAGES.values())
 
 
 def test_a_record_that_is_gone_is_named(database: Database, files: MatchFiles) -> None:

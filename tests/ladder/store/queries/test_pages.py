@@ -12,7 +12,6 @@ import pytest
 from sqlalchemy import event, select
 
 from ladder.ratings.batch import fit, pair_weight
-from ladder.results.summary import summarise
 from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.commands.estimates import refresh
@@ -27,6 +26,7 @@ from ladder.store.queries.head_to_head import head_to_head
 from ladder.store.queries.matches import match_row, results, unfinished
 from ladder.store.queries.neighbours import neighbours
 from ladder.store.queries.standings import standings
+from tests.counts import count
 from tests.ladder import ladders, shown
 
 if TYPE_CHECKING:
@@ -236,13 +236,14 @@ def test_the_faults_of_a_match_stand_by_seat_table_and_decision(database: Databa
         assert len(versions) == 5
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("variant", ["gongzhu", "gongzhu-partners", "gongzhu-five"])
 def test_moves_that_are_explained_are_those_that_were_stored(database: Database, variant: str) -> None:
     with database.write() as session:
         shown.a_ladder(session, variant, matches=1)
         versions = {bot.name: bot.id for bot in session.scalars(select(models.StoredBot))}
         rng = random.Random(2)
-        made = [random_match(session, versions, variant, rng) for _ in range(50)]
+        made = [random_match(session, versions, variant, rng) for _ in range(count(15, 50))]
         for number in made:
             row = match_row(session, find_match(session, number))
             found = explain(row, find_variant(session, variant))
@@ -254,7 +255,7 @@ def test_moves_that_are_explained_are_those_that_were_stored(database: Database,
 
 def random_match(session: Session, versions: dict[str, int], variant: str, rng: random.Random) -> int:
     """Play and record one; its places are then drawn by lot, ties among them."""
-    summary = shown.timeless(summarise(ladders.played(variant, "1")))
+    summary = shown.summary_of(variant, "1")
     places = [rng.randint(1, len(summary.teams)) for _ in summary.teams]
     bots = list(summary.bots)
     for team, place in zip(summary.teams, places, strict=True):
@@ -298,11 +299,12 @@ def test_the_newest_results_of_a_bot_are_those_that_it_has_everywhere(database: 
             shown.play(session, [newer, *four[:3]], "gongzhu", number)
         everything = results(session, 100)
         seats = session.execute(select(models.StoredSeat.match_id, models.StoredSeat.version_id)).all()
-        for mine in [*([version] for version in versions.values()), [versions["Mud"], newer]]:
+        elsewhere = [version for version in versions.values() if version not in four]
+        for mine in (four[:1], elsewhere, [versions["Mud"], newer]):
             played = {match for match, version in seats if version in mine}
             for variant in (None, "gongzhu", "hearts"):
                 theirs = [row for row in everything if row.id in played and variant in (None, row.variant)]
-                for limit, before in itertools.product((1, 2, 7, 100), (None, 1, 2, 9, 14, 18, 1000)):
+                for limit, before in itertools.product((1, 7, 100), (None, 1, 2, 9, 18, 1000)):
                     wanted = [row for row in theirs if before is None or (row.ordinal or 0) < before]
                     found = results(session, limit, variant, mine, before)
                     assert found == wanted[:limit], (mine, variant, limit, before)
