@@ -37,6 +37,7 @@ QUICK = (Path(__file__).parent / "quick" / "bot.py").read_text()
 ANSWER = "    numbers, texts = fields(request)\n"
 WAIT = """    import time
     while not os.path.exists("{gate}"):
+        open("{gate}.awaited", "w").close()
         time.sleep(0.01)
 """
 RULES = {**PRESETS, FOR_TWO.name: FOR_TWO}
@@ -141,9 +142,14 @@ def enter_quick(
 
 
 def waiting_for(gate: Path) -> str:
-    """The bot, but it answers no question before there is a file *gate*."""
+    """The bot, but it answers no question while there is no file *gate*; meanwhile there is a file `awaited`."""
     assert ANSWER in QUICK
     return QUICK.replace(ANSWER, WAIT.format(gate=gate) + ANSWER)
+
+
+def awaited(gate: Path) -> Path:
+    """What bots make again and again while they wait for *gate*."""
+    return gate.with_name(f"{gate.name}.awaited")
 
 
 def until(runner: subprocess.Popen[str], *names: str) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from tests.e2e.small_ladder import PATIENT, SmallLadder, small_ladder, waiting_for
-from tests.e2e.test_up import running
+from tests.e2e.test_up import assert_nothing_is_left, eventually, running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,13 +50,18 @@ def second_line(up: Running) -> str:
     return up.program.stdout.readline()
 
 
-def test_the_first_organiser_comes_by_a_link_and_no_secret_is_in_any_log(ladder: SmallLadder) -> None:
+def test_the_first_organiser_comes_by_a_link_no_secret_is_in_any_log_and_a_killed_supervisor_leaves_no_process(
+    ladder: SmallLadder,
+) -> None:
     with running(ladder, "up", **PATIENT) as up, browser(up) as client:
         said = re.fullmatch(r"It has no organiser yet; .* becomes the first one: (\S+)\n", second_line(up))
         assert said is not None
         assert said[1].startswith(f"{up.address}register?invitation=pgi_")
         secrets = use_every_secret(client, said[1])
-        up.end(signal.SIGINT, signal.SIGTERM)
+        parts = up.part("serve"), up.part("run")
+        eventually(ladder.processes)
+        up.end(signal.SIGKILL)
+    assert_nothing_is_left(ladder, *parts)
     assert {secret[:4] for secret in secrets} == {"pgi_", "pgs_", "pgp_", "pgd_"}
     logs = {file: file.read_text() for file in (ladder.settings.data_dir / "logs").rglob("*") if file.is_file()}
     assert '"path": "/register"' in "".join(logs.values())

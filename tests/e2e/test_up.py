@@ -23,7 +23,7 @@ from ladder.app.tables.sitting import seat_of
 from ladder.values.people import OpenedTable, SeatPlace, TableOrder, TableStatus, TableVisitor
 from tests.counts import count
 from tests.e2e.command import PIGPEN, environment
-from tests.e2e.small_ladder import PATIENT, SmallLadder, small_ladder, waiting_for
+from tests.e2e.small_ladder import PATIENT, SmallLadder, awaited, small_ladder, waiting_for
 from tests.ladder.site.certificates import make_pair
 from tests.processes import children, has_ended
 
@@ -136,7 +136,11 @@ def assert_nothing_is_left(ladder: SmallLadder, *parts: int) -> None:
     eventually(lambda: ladder.processes() == [])
 
 
-def test_whatever_is_killed_comes_back_and_goes_on(ladder: SmallLadder, gate: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT][: count(1, 2)])
+@pytest.mark.long
+def test_whatever_is_killed_comes_back_and_one_signal_finishes_the_matches_and_then_ends_the_site(
+    ladder: SmallLadder, gate: Path, number: signal.Signals
+) -> None:
     with running(ladder, "up", **PATIENT) as up, Ladder.open(ladder.settings) as its:
         before = {word: up.part(word) for word in PARTS}
         opened = open_table(its, TableOrder(variant="hearts"), TableVisitor())
@@ -155,9 +159,18 @@ def test_whatever_is_killed_comes_back_and_goes_on(ladder: SmallLadder, gate: Pa
         eventually(lambda: up.page("m").count('href="/m/') >= 2)
         after = {word: up.part(word) for word in PARTS}
         assert not set(before.values()) & set(after.values())
-        code, _, err = up.end(signal.SIGTERM)
+        gate.unlink()
+        awaited(gate).unlink()
+        eventually(awaited(gate).exists)
+        up.program.send_signal(number)
+        under_way, ended = ladder.statuses()["leased"], ladder.statuses()["done"]
+        assert under_way
+        assert up.page("m"), "the site stays until the matches are over"
+        gate.touch()
+        code, _, err = up.end()
     assert (code, err) == (0, "")
     assert set(ladder.statuses()) <= {"done", "queued"}
+    assert ladder.statuses()["done"] > ended
     assert_nothing_is_left(ladder, *before.values(), *after.values())
     with Ladder.open(ladder.settings) as its:
         assert table_page(its, opened.name).status == TableStatus.READY, "it goes on with the next run"
@@ -166,27 +179,6 @@ def test_whatever_is_killed_comes_back_and_goes_on(ladder: SmallLadder, gate: Pa
 def listening(ladder: Ladder, opened: OpenedTable, after: int = 0) -> SeatPlace | None:
     place = seat_of(ladder, opened.name, opened.secrets[0])
     return place if place.address and place.attempt > after else None
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM][: count(1, 2)])
-@pytest.mark.long
-def test_one_signal_finishes_the_matches_and_then_ends_the_site(
-    ladder: SmallLadder, gate: Path, number: signal.Signals
-) -> None:
-    with running(ladder, "up", **PATIENT) as up:
-        up.page()
-        parts = up.part("serve"), up.part("run")
-        eventually(ladder.processes)
-        up.program.send_signal(number)
-        under_way = ladder.statuses()["leased"]
-        assert under_way
-        assert up.page("m")  # the site stays until the matches are over
-        gate.touch()
-        code, _, err = up.end()
-    assert (code, err) == (0, "")
-    assert ladder.statuses()["leased"] == 0
-    assert ladder.statuses()["done"] >= under_way
-    assert_nothing_is_left(ladder, *parts)
 
 
 @pytest.mark.long
@@ -199,15 +191,6 @@ def test_a_second_signal_gives_the_matches_back(ladder: SmallLadder) -> None:
         code, _, err = up.end(*TWO)
     assert (code, err) == (0, "")
     assert set(ladder.statuses()) == {"queued"}
-    assert_nothing_is_left(ladder, *parts)
-
-
-def test_a_supervisor_that_is_killed_leaves_no_process(ladder: SmallLadder) -> None:
-    with running(ladder, "up", **PATIENT) as up:
-        up.page()
-        parts = up.part("serve"), up.part("run")
-        eventually(ladder.processes)
-        up.end(signal.SIGKILL)
     assert_nothing_is_left(ladder, *parts)
 
 

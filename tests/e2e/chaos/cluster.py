@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from ladder.cluster.certificates import make_authority, make_worker
 from tests.conftest import OWN_MOUNTS
+from tests.counts import count
 from tests.e2e.chaos.program import CALIBRATION
 from tests.e2e.command import ROOT, environment
 from tests.processes import children
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 PATIENCE = 300.0
 """Seconds after which what does not come never comes."""
+SLOTS = str(count(1, 3))
+"""Matches that a worker plays at once; for more than one it starts a second process."""
 MARK = "PIGPEN_CHAOS"
 """The variable by which all processes are found that a test has started, and those that these have started."""
 DISK = "mount -t tmpfs -o size=3m,nr_inodes=400 none {folder} && exec {words}"
@@ -116,7 +119,7 @@ class ChaosCluster:
         relay = before.relay if before else PortRelay(self._port)
         place = Path(self._disks.name) / name
         place.mkdir(exist_ok=True)
-        words = [*_program(kind), "worker", f"tls://127.0.0.1:{relay.port}", "--name", name, "--slots", "3",
+        words = [*_program(kind), "worker", f"tls://127.0.0.1:{relay.port}", "--name", name, "--slots", SLOTS,
                  "--certificate", str(self._folder / "worker.pem"), "--data-dir", str(place)]  # fmt: skip
         if small_disk:
             variables["SMALL_DISK"] = "1"
