@@ -58,11 +58,22 @@ BACKENDS = [pytest.param("postgresql", marks=pytest.mark.postgres)]
 """Where a ladder can be kept; in a run of `make test-postgres` in PostgreSQL alone."""
 if not ON_POSTGRESQL:
     BACKENDS.insert(0, pytest.param("sqlite"))
+LATER_BACKENDS = list(BACKENDS)
+"""For tests with no question of their own to the database: PostgreSQL in the long form and `make test-postgres`."""
+if not ON_POSTGRESQL:
+    later = [pytest.mark.postgres, pytest.mark.long, pytest.mark.only_long]
+    LATER_BACKENDS[1] = pytest.param("postgresql", marks=later)
 
 
 @pytest.fixture(params=BACKENDS)
 def backend(request: pytest.FixtureRequest) -> str:
     """Each of the databases that a ladder can be kept in."""
+    return str(request.param)
+
+
+@pytest.fixture(params=LATER_BACKENDS)
+def later_backend(request: pytest.FixtureRequest) -> str:
+    """The same as `backend`, whose place it takes in a module that imports it by that name."""
     return str(request.param)
 
 

@@ -20,6 +20,7 @@ from ladder.errors import LadderError
 from ladder.results.live_folder import LiveChunk, LiveFile, LiveFolder
 from ladder.runner.live_writer import LiveWriter
 from ladder.store import models
+from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import enter, lease, queue
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from ladder.settings.settings import Settings
     from ladder.store.database import Database
     from ladder.values.live_events import LiveEvent
+
+__all__ = ["backend"]
 
 LINES = [f'{{"type":"play","card":"{number}"}}' for number in range(2000)]
 

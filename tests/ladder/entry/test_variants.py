@@ -15,6 +15,9 @@ from ladder.store.database import Database
 from ladder.store.submission_look import look_at
 from pigpen.rules import PRESETS, Rules
 from referee.records.rules_file import RulesFileError, to_toml
+from tests.ladder.databases import later_backend as backend
+
+__all__ = ["backend"]
 
 GONGZHU = PRESETS["gongzhu"]
 MINE = replace(GONGZHU, name="mine", title="Mine")

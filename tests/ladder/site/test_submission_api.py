@@ -24,6 +24,7 @@ from ladder.trials.tasks import SubmissionOutcome, SubmissionTask, TrialProgress
 from ladder.values.accounts import Role, Scope
 from ladder.values.submission import SubmissionRow
 from tests.ladder.app.submit.archives import link_out, packed
+from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW
 from tests.ladder.people import add_person, token_of
 from tests.ladder.store.handed_in import hand_in, stored
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from starlette.types import Message
 
     from ladder.settings.settings import Settings
+
+__all__ = ["backend"]
 
 API = "/api/v1"
 

@@ -17,6 +17,7 @@ from ladder.site.viewer import LogInFirst, demand, still_may, viewer_of
 from ladder.store.commands.accounts import disable
 from ladder.store.people import find_account
 from ladder.values.accounts import NOBODY, Role, Scope
+from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW
 from tests.ladder.people import HOUR, add_person, session_of, token_of
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ladder.settings.settings import Settings
+
+
+__all__ = ["backend"]
 
 
 class Clock:

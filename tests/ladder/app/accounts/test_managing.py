@@ -19,6 +19,7 @@ from ladder.store.account_models import StoredSubmission, SubmissionStatus
 from ladder.store.commands.submission_queue import claim, end, held
 from ladder.values.accounts import LOCAL, NOBODY, Role, Scope, Viewer
 from ladder.values.submission import SubmissionOrder
+from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW
 from tests.ladder.people import add_person, session_of, token_of
 from tests.ladder.site.person import PASSWORD, quick_passwords
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ladder.settings.settings import Settings
+
+__all__ = ["backend"]
 
 ADA = Viewer("ada")
 OLGA = Viewer("olga", is_organiser=True, address="192.0.2.7")

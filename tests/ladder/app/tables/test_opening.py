@@ -25,11 +25,14 @@ from ladder.store.commands.tables import (
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableStatus, TableVisitor
 from pigpen.rules import PRESETS, seed_from
 from pigpen.rules.shuffle import commitment
+from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import enter
 
 if TYPE_CHECKING:
     from ladder.settings.settings import Settings
     from ladder.store.database import Database
+
+__all__ = ["backend"]
 
 GUEST = TableVisitor(guest="192.0.2.7", shown="Ada")
 FRIEND = TableVisitor(guest="192.0.2.8", shown="Ben")
