@@ -18,12 +18,12 @@ from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.host.cores import bot_cores
 from pigpen import ClockSetting
-from pigpen.rules import seed_from
+from pigpen.rules import PRESETS, seed_from
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine, DealLine
-from referee.records.rules_file import load_rules
-from tests.counts import count
+from tests.counts import LONG
+from tests.for_two import FOR_TWO
 from tests.ladder.containers import has_written, running
 
 pytestmark = [
@@ -81,6 +81,8 @@ if __name__ == "__main__":
 PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=60.0)
 MOST_MS = 2000.0
 """Far more CPU time than a decision of that bot takes, however busy the machine is."""
+FEW_TRICKS = replace(FOR_TWO, name="few-tricks", removed=tuple(f"{rank}{suit}" for suit in "DSH" for rank in "345678"))
+RULES, DEALS = (PRESETS["hearts"], 2) if LONG else (FEW_TRICKS, 1)
 DOCKERFILE = 'FROM pigpen/bot:latest\nCOPY bot.py .\nCMD ["python", "bot.py"]\n'
 
 
@@ -130,7 +132,7 @@ async def test_a_bot_that_has_taken_its_seat_stays_on_its_tables_core(program: B
 
 async def played(sandbox: DockerSandbox, bots: list[BotSource]) -> tuple[Played, list[AnyLine]]:
     names = tuple(f"{bot.name}{seat}" for seat, bot in enumerate(bots))
-    spec = MatchSpec(load_rules("hearts"), names, Format(count(1, 2)), PATIENT, seed_from("fair"))
+    spec = MatchSpec(RULES, names, Format(DEALS), PATIENT, seed_from("fair"))
     lines: list[AnyLine] = []
     return await play_sandboxed(spec, [await sandbox.load(bot) for bot in bots], lines.append), lines
 
@@ -146,7 +148,7 @@ async def test_spinning_opponents_change_no_verdict_and_both_times_are_recorded(
     sandbox: DockerSandbox, bot: Callable[[str, str], BotSource]
 ) -> None:
     spinning = bot("spinning", SPINNING_BOT)
-    result, lines = await played(sandbox, [bot("working", WORKING_BOT), spinning, spinning, spinning])
+    result, lines = await played(sandbox, [bot("working", WORKING_BOT), *[spinning] * (RULES.players - 1)])
     honest = result.result.results[0]
     assert (honest.faults, honest.timed) == (0, "cpu")
     for line in lines:
@@ -174,7 +176,7 @@ async def test_no_honest_bot_is_at_fault_on_a_busy_machine(
     sandbox: DockerSandbox, bot: Callable[[str, str], BotSource], busy_machine: None
 ) -> None:
     """Each pays for its own CPU time: of what it waited for the machine, nothing is charged."""
-    result, lines = await played(sandbox, [bot("working", WORKING_BOT)] * 4)
-    assert [(row.faults, row.timed) for row in result.result.results] == [(0, "cpu")] * 4, result.logs
+    result, lines = await played(sandbox, [bot("working", WORKING_BOT)] * RULES.players)
+    assert [(row.faults, row.timed) for row in result.result.results] == [(0, "cpu")] * RULES.players, result.logs
     deals = [line for line in lines if isinstance(line, DealLine)]
     assert max(cpu or 0.0 for deal in deals for cpu in deal.cpu_ms or ()) < MOST_MS
