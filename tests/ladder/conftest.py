@@ -9,6 +9,7 @@ from pathlib import Path
 
 import docker
 import pytest
+import pytest_asyncio
 
 from ladder.sandbox.base import SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
@@ -18,9 +19,8 @@ from ladder.sandbox.docker.built_images import FOLDER_LABEL
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.engine import connect
 from ladder.sandbox.docker.image_build import build_image
-from ladder.sandbox.host import owners
 from tests.ladder.bad_checks import GOOD, RUN
-from tests.ladder.containers import new_mount
+from tests.ladder.containers import new_mount, nothing_left
 from tests.ladder.databases import (
     backend,
     database,
@@ -80,10 +80,9 @@ def program(client: docker.DockerClient, python_image: str) -> BotSource:
 
 @pytest.fixture
 def no_leftovers(client: docker.DockerClient) -> Iterator[None]:
-    """Whatever a test does, no container of this process is left after it."""
-    yield
-    mine = {"label": f"pigpen.owner={owners.this_process()}"}
-    assert [found["Names"] for found in client.api.containers(all=True, filters=mine)] == []
+    """Whatever a test does, it leaves no container of this process."""
+    with nothing_left(client):
+        yield
 
 
 @pytest.fixture
@@ -101,6 +100,15 @@ async def sandbox(no_leftovers: None, name: str) -> AsyncIterator[DockerSandbox]
     sandbox = DockerSandbox()
     yield sandbox
     await sandbox.close()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_sandbox(client: docker.DockerClient) -> AsyncIterator[DockerSandbox]:
+    """A docker sandbox with the usual limits for all tests of a module that are marked with `SHARED_LOOP`."""
+    sandbox = DockerSandbox()
+    with nothing_left(client):
+        yield sandbox
+        await sandbox.close()
 
 
 @pytest.fixture

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+
+import docker
+import pytest
 
 from ladder.sandbox.base import Exit, Instance, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
@@ -13,8 +16,24 @@ from ladder.sandbox.docker.container_instance import DockerInstance
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.limits import Limits
 from ladder.sandbox.docker.warm_instance import WarmInstance
+from ladder.sandbox.host import owners
 
 ROOT = Path(__file__).resolve().parents[2]
+SHARED_LOOP = pytest.mark.asyncio(loop_scope="module")
+"""For tests that share a sandbox: what keeps the image in memory, and what instances are forked in, is started once."""
+
+
+@contextmanager
+def nothing_left(client: docker.DockerClient) -> Iterator[None]:
+    """In the end, this process has no container that it did not have in the beginning."""
+    before = _own(client)
+    yield
+    assert [name for name in _own(client) if name not in before] == []
+
+
+def _own(client: docker.DockerClient) -> list[str]:
+    mine = {"label": f"pigpen.owner={owners.this_process()}"}
+    return [name for found in client.api.containers(all=True, filters=mine) for name in found["Names"]]
 
 
 def new_mount(folder: Path, source: str) -> SeatMount:
@@ -22,6 +41,24 @@ def new_mount(folder: Path, source: str) -> SeatMount:
     folder.mkdir()
     (folder / "program.py").write_text(source)
     return SeatMount(folder, token="secret", labels={"pigpen.seat": "2"})
+
+
+@asynccontextmanager
+async def running_in(
+    sandbox: DockerSandbox, program: BotSource, mount: SeatMount
+) -> AsyncIterator[DockerInstance | WarmInstance]:
+    """One container in a sandbox that others share."""
+    instance = await (await sandbox.load(program)).start(mount)
+    try:
+        yield instance
+    finally:
+        await instance.stop()
+
+
+async def run_in(sandbox: DockerSandbox, program: BotSource, mount: SeatMount) -> tuple[Exit, str]:
+    """Run a container to its end in a sandbox that others share; how it ended, and what it wrote."""
+    async with running_in(sandbox, program, mount) as instance:
+        return await instance.wait(), await instance.log_tail()
 
 
 @asynccontextmanager

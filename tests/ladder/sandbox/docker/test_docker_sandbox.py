@@ -21,7 +21,7 @@ from ladder.sandbox.docker.control_group import GROUPS
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.limits import FIRST_USER, GROUP, USERS, Limits
 from ladder.sandbox.host.memory import MIB
-from tests.ladder.containers import has_written, new_mount, run, running
+from tests.ladder.containers import SHARED_LOOP, has_written, new_mount, run, run_in, running_in
 
 pytestmark = pytest.mark.docker
 
@@ -32,11 +32,13 @@ PROBE = (Path(__file__).parent / "probe.py").read_text()
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def seen(program: BotSource, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+async def seen(
+    shared_sandbox: DockerSandbox, program: BotSource, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Any]:
     """What one container with the usual limits saw of its world."""
     mount = new_mount(tmp_path_factory.mktemp("seen") / "seat", PROBE)
     (mount.folder / "healthy").write_text("")
-    end, output = await run(program, mount)
+    end, output = await run_in(shared_sandbox, program, mount)
     assert end == Exit(0), output
     facts: dict[str, Any] = json.loads(output)
     return facts
@@ -44,11 +46,14 @@ async def seen(program: BotSource, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def group(
-    program: BotSource, tmp_path_factory: pytest.TempPathFactory, client: docker.DockerClient
+    shared_sandbox: DockerSandbox,
+    program: BotSource,
+    tmp_path_factory: pytest.TempPathFactory,
+    client: docker.DockerClient,
 ) -> dict[str, Any]:
     """The limits of a container, its network and the name of its first process, as the kernel has them."""
     mount = new_mount(tmp_path_factory.mktemp("group") / "seat", FOREVER)
-    async with running(program, mount) as instance:
+    async with running_in(shared_sandbox, program, mount) as instance:
         pid = client.api.inspect_container(instance.name)["State"]["Pid"]
         lines = Path(f"/proc/{pid}/cgroup").read_text().splitlines()
         paths = {part: line.split(":")[2] for line in lines for part in line.split(":")[1].split(",")}
@@ -159,9 +164,11 @@ def test_memory_and_cpu_and_pids_are_limited(group: dict[str, Any]) -> None:
     assert [group["cpus"], group["pids"]] == [limits.cpus, limits.pids]
 
 
-@pytest.mark.usefixtures("no_leftovers")
 class TestLimitsInAction:
-    async def test_a_thread_bomb_stops_at_the_limit(self, program: BotSource, mount: MakeMount) -> None:
+    @SHARED_LOOP
+    async def test_a_thread_bomb_stops_at_the_limit(
+        self, shared_sandbox: DockerSandbox, program: BotSource, mount: MakeMount
+    ) -> None:
         bomb = """
 import threading, time
 started = 0
@@ -173,48 +180,61 @@ except RuntimeError:
     print(started, flush=True)
     import os; os._exit(0)
 """
-        end, output = await run(program, mount(bomb))
+        end, output = await run_in(shared_sandbox, program, mount(bomb))
         assert Exit(0) == end
         assert Limits().pids - 8 < int(output) < Limits().pids
 
-    async def test_too_much_memory_is_told_as_such(self, program: BotSource, mount: MakeMount) -> None:
-        end, _ = await run(program, mount("x = bytearray(400 << 20)"))
+    @SHARED_LOOP
+    async def test_too_much_memory_is_told_as_such(
+        self, shared_sandbox: DockerSandbox, program: BotSource, mount: MakeMount
+    ) -> None:
+        end, _ = await run_in(shared_sandbox, program, mount("x = bytearray(400 << 20)"))
         assert Exit(137, oom=True) == end
 
-    async def test_the_same_is_told_when_it_is_stopped_at_once(self, program: BotSource, mount: MakeMount) -> None:
-        async with running(program, mount("print('up'); x = bytearray(400 << 20)")) as instance:
+    @SHARED_LOOP
+    async def test_the_same_is_told_when_it_is_stopped_at_once(
+        self, shared_sandbox: DockerSandbox, program: BotSource, mount: MakeMount
+    ) -> None:
+        async with running_in(shared_sandbox, program, mount("print('up'); x = bytearray(400 << 20)")) as instance:
             first = await instance.wait()
             await instance.stop()
             assert Exit(137, oom=True) == first == await instance.wait()
 
-    async def test_more_memory_can_be_given(self, program: BotSource, mount: MakeMount) -> None:
+    async def test_more_memory_can_be_given(self, no_leftovers: None, program: BotSource, mount: MakeMount) -> None:
         end, _ = await run(program, mount("x = bytearray(400 << 20)"), Limits(memory=600 * MIB))
         assert Exit(0) == end
 
-    async def test_a_file_ends_at_its_limit(self, program: BotSource, mount: MakeMount) -> None:
+    async def test_a_file_ends_at_its_limit(self, no_leftovers: None, program: BotSource, mount: MakeMount) -> None:
         source = "open('/tmp/x', 'wb').write(bytes(2 << 20))"
         end, output = await run(program, mount(source), Limits(file_size=MIB))
         assert Exit(1) == end
         assert "File too large" in output
 
-    async def test_a_flood_of_output_is_cut_to_its_end(self, program: BotSource, mount: MakeMount) -> None:
+    @SHARED_LOOP
+    async def test_a_flood_of_output_is_cut_to_its_end(
+        self, shared_sandbox: DockerSandbox, program: BotSource, mount: MakeMount
+    ) -> None:
         flood = "for _ in range(3_000): print('x' * 80)\nprint('the end')"
-        async with running(program, mount(flood)) as instance:
+        async with running_in(shared_sandbox, program, mount(flood)) as instance:
             await instance.wait()
             tail = await instance.log_tail()
             assert tail.endswith("the end\n")
             assert len(tail.encode()) <= STDERR_TAIL
 
-    async def test_many_empty_files_do_not_eat_memory(self, program: BotSource, mount: MakeMount) -> None:
+    @SHARED_LOOP
+    async def test_many_empty_files_do_not_eat_memory(
+        self, shared_sandbox: DockerSandbox, program: BotSource, mount: MakeMount
+    ) -> None:
         source = "for n in range(10_000): open(f'/tmp/{n}', 'w').close()"
-        end, output = await run(program, mount(source))
+        end, output = await run_in(shared_sandbox, program, mount(source))
         assert Exit(1) == end
         assert "No space left" in output
 
 
 class TestAnInstance:
+    @SHARED_LOOP
     async def test_reaches_its_seat_and_nothing_but_its_seat(
-        self, sandbox: DockerSandbox, program: BotSource, mount: MakeMount
+        self, shared_sandbox: DockerSandbox, program: BotSource, mount: MakeMount
     ) -> None:
         seat = mount("""
 import os, socket
@@ -230,22 +250,24 @@ s.sendall(os.environ["PIGPEN_TOKEN"].encode())
         server = await asyncio.start_unix_server(listen, seat.folder / "seat.sock")
         (seat.folder / "seat.sock").chmod(0o666)
         async with server:
-            instance = await (await sandbox.load(program)).start(seat)
+            instance = await (await shared_sandbox.load(program)).start(seat)
             assert Exit(0) == await instance.wait()
             assert await heard.get() == b"secret"
 
+    @SHARED_LOOP
     async def test_tells_its_exit_code_every_time(
-        self, sandbox: DockerSandbox, program: BotSource, mount: MakeMount
+        self, shared_sandbox: DockerSandbox, program: BotSource, mount: MakeMount
     ) -> None:
-        instance = await (await sandbox.load(program)).start(mount("raise SystemExit(3)"))
+        instance = await (await shared_sandbox.load(program)).start(mount("raise SystemExit(3)"))
         assert [Exit(3)] * 2 == list(await asyncio.gather(instance.wait(), instance.wait()))
         await instance.stop()
         assert Exit(3) == await instance.wait()
 
+    @SHARED_LOOP
     async def test_stop_is_harmless_twice_and_keeps_the_output(
-        self, sandbox: DockerSandbox, program: BotSource, mount: MakeMount
+        self, shared_sandbox: DockerSandbox, program: BotSource, mount: MakeMount
     ) -> None:
-        instance = await (await sandbox.load(program)).start(mount(f"print('hello'); {FOREVER}"))
+        instance = await (await shared_sandbox.load(program)).start(mount(f"print('hello'); {FOREVER}"))
         await has_written(instance, "hello\n")
         waiting = asyncio.ensure_future(instance.wait())
         await asyncio.gather(instance.stop(), instance.stop())
@@ -253,30 +275,38 @@ s.sendall(os.environ["PIGPEN_TOKEN"].encode())
         assert await instance.log_tail() == "hello\n"
         assert [Exit(137)] * 2 == [await waiting, await instance.wait()]
 
+    @SHARED_LOOP
     async def test_that_is_never_waited_for_still_tells_how_it_ended(
-        self, sandbox: DockerSandbox, program: BotSource, mount: MakeMount
+        self, shared_sandbox: DockerSandbox, program: BotSource, mount: MakeMount
     ) -> None:
-        instance = await (await sandbox.load(program)).start(mount("print('done'); raise SystemExit(4)"))
-        observer = await (await sandbox.load(program)).start(mount(FOREVER))
+        instance = await (await shared_sandbox.load(program)).start(mount("print('done'); raise SystemExit(4)"))
+        observer = await (await shared_sandbox.load(program)).start(mount(FOREVER))
         await has_written(instance, "done")
         await observer.stop()
         await instance.wait()
         await instance.stop()
         assert Exit(4) == await instance.wait()
 
+    @SHARED_LOOP
     async def test_bears_the_labels_of_its_mount(
-        self, sandbox: DockerSandbox, program: BotSource, mount: MakeMount, client: docker.DockerClient
+        self, shared_sandbox: DockerSandbox, program: BotSource, mount: MakeMount, client: docker.DockerClient
     ) -> None:
-        instance = await (await sandbox.load(program)).start(mount(FOREVER))
+        instance = await (await shared_sandbox.load(program)).start(mount(FOREVER))
         labels = client.containers.get(instance.name).labels
         assert labels["pigpen.seat"] == "2"
         assert labels["pigpen"] == "1"
 
+    @SHARED_LOOP
     @pytest.mark.parametrize("hand", ["remove", "kill", "remove before anyone waits", "kill before anyone waits"])
     async def test_taken_away_by_another_hand_is_the_sandboxs_failure(
-        self, sandbox: DockerSandbox, program: BotSource, mount: MakeMount, client: docker.DockerClient, hand: str
+        self,
+        shared_sandbox: DockerSandbox,
+        program: BotSource,
+        mount: MakeMount,
+        client: docker.DockerClient,
+        hand: str,
     ) -> None:
-        instance = await (await sandbox.load(program)).start(mount(f"print('hello'); {FOREVER}"))
+        instance = await (await shared_sandbox.load(program)).start(mount(f"print('hello'); {FOREVER}"))
         await has_written(instance, "hello\n")
         waiting = asyncio.ensure_future(instance.wait()) if "before" not in hand else None
         await asyncio.sleep(0)
@@ -301,23 +331,25 @@ s.sendall(os.environ["PIGPEN_TOKEN"].encode())
         assert [Exit(137)] * 4 == [await instance.wait() for instance in instances]
 
 
-@pytest.mark.usefixtures("no_leftovers")
 class TestFailures:
-    async def test_an_unknown_runtime_is_the_sandboxs_failure(self, program: BotSource, mount: MakeMount) -> None:
+    async def test_an_unknown_runtime_is_the_sandboxs_failure(
+        self, no_leftovers: None, program: BotSource, mount: MakeMount
+    ) -> None:
         sandbox = DockerSandbox(runtime="nonesuch")
         with pytest.raises(SandboxError, match="nonesuch"):
             await (await sandbox.load(program)).start(mount(FOREVER))
         await sandbox.close()
 
+    @SHARED_LOOP
     async def test_a_missing_folder_is_the_sandboxs_failure(
-        self, sandbox: DockerSandbox, program: BotSource, tmp_path: Path
+        self, shared_sandbox: DockerSandbox, program: BotSource, tmp_path: Path
     ) -> None:
-        loaded = await sandbox.load(program)
+        loaded = await shared_sandbox.load(program)
         with pytest.raises(SandboxError, match="nowhere"):
             await loaded.start(SeatMount(tmp_path / "nowhere", token="secret"))
 
     async def test_an_engine_that_does_not_answer_is_told_with_a_way_out(
-        self, program: BotSource, monkeypatch: pytest.MonkeyPatch
+        self, no_leftovers: None, program: BotSource, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
         sandbox = DockerSandbox()
@@ -327,7 +359,7 @@ class TestFailures:
 
     @pytest.mark.parametrize("moment", [0, *(pytest.param(moment, marks=LATER) for moment in (1, 3, 30, 300)), 10, 100])
     async def test_a_cancelled_start_leaves_no_container(
-        self, program: BotSource, mount: MakeMount, moment: int
+        self, no_leftovers: None, program: BotSource, mount: MakeMount, moment: int
     ) -> None:
         sandbox = DockerSandbox()
         starting = asyncio.ensure_future((await sandbox.load(program)).start(mount(FOREVER)))

@@ -24,11 +24,10 @@ from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine, DealLine
 from tests.counts import LONG
 from tests.for_two import FOR_TWO
-from tests.ladder.containers import has_written, running
+from tests.ladder.containers import SHARED_LOOP, has_written, running_in
 
 pytestmark = [
     pytest.mark.docker,
-    pytest.mark.usefixtures("no_leftovers"),
     pytest.mark.skipif(os.geteuid() != 0, reason="only root may hold a container still"),
 ]
 
@@ -102,8 +101,11 @@ async def time_when_still(instance: Instance) -> float:
     return looks[-1]
 
 
-async def test_a_container_that_is_frozen_uses_no_time_until_it_is_thawed(program: BotSource, mount: MakeMount) -> None:
-    async with running(program, mount(SPINNING)) as instance:
+@SHARED_LOOP
+async def test_a_container_that_is_frozen_uses_no_time_until_it_is_thawed(
+    shared_sandbox: DockerSandbox, program: BotSource, mount: MakeMount
+) -> None:
+    async with running_in(shared_sandbox, program, mount(SPINNING)) as instance:
         await has_written(instance, "up")
         start = await used_after_a_while(instance)
         while await used_after_a_while(instance) <= start:
@@ -115,17 +117,23 @@ async def test_a_container_that_is_frozen_uses_no_time_until_it_is_thawed(progra
             pass
 
 
-async def test_a_frozen_container_is_stopped_like_any_other(program: BotSource, mount: MakeMount) -> None:
-    async with running(program, mount(SPINNING)) as instance:
+@SHARED_LOOP
+async def test_a_frozen_container_is_stopped_like_any_other(
+    shared_sandbox: DockerSandbox, program: BotSource, mount: MakeMount
+) -> None:
+    async with running_in(shared_sandbox, program, mount(SPINNING)) as instance:
         await has_written(instance, "up")
         instance.controller.freeze()
         await instance.stop()
         assert (await instance.wait()).code == 137
 
 
-async def test_a_bot_that_has_taken_its_seat_stays_on_its_tables_core(program: BotSource, mount: MakeMount) -> None:
+@SHARED_LOOP
+async def test_a_bot_that_has_taken_its_seat_stays_on_its_tables_core(
+    shared_sandbox: DockerSandbox, program: BotSource, mount: MakeMount
+) -> None:
     core = bot_cores()[-1]
-    async with running(program, replace(mount(CORES), core=core)) as instance:
+    async with running_in(shared_sandbox, program, replace(mount(CORES), core=core)) as instance:
         instance.controller.seated()
         await has_written(instance, f"on {core}\n")
 

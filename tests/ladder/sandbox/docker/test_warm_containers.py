@@ -13,21 +13,23 @@ from pathlib import Path
 
 import docker
 import pytest
+import pytest_asyncio
 
 from ladder.errors import SandboxError
-from ladder.sandbox.base import Exit, SeatMount
+from ladder.sandbox.base import Exit, Program, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.limits import Limits
 from ladder.sandbox.host.memory import MIB
+from tests.counts import count
 from tests.ladder import warm
-from tests.ladder.containers import ROOT, has_written, new_mount, run
+from tests.ladder.containers import ROOT, SHARED_LOOP, has_written, new_mount, nothing_left, run
 from tests.ladder.warm import Forked
 
 MakeMount = Callable[[str], SeatMount]
 FOREVER = "import time\nwhile True: time.sleep(1)"
 
-pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("no_leftovers")]
+pytestmark = pytest.mark.docker
 
 
 @pytest.fixture(scope="module")
@@ -36,19 +38,28 @@ def image(client: docker.DockerClient, python_image: str) -> BotSource:
     return warm.build(client, python_image)
 
 
-@pytest.fixture
-async def forked(image: BotSource, mount: MakeMount) -> AsyncIterator[Forked]:
-    """A sandbox that forks, with the image loaded."""
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def loaded(client: docker.DockerClient, image: BotSource) -> AsyncIterator[Program]:
+    """The image, loaded in a sandbox that forks, for all tests that are marked with `SHARED_LOOP`."""
     sandbox = warm.warm_sandbox()
-    yield Forked(await sandbox.load(image), mount)
-    await sandbox.close()
+    with nothing_left(client):
+        yield await sandbox.load(image)
+        await sandbox.close()
 
 
+@pytest.fixture
+def forked(loaded: Program, mount: MakeMount) -> Forked:
+    """Runs instances in that sandbox."""
+    return Forked(loaded, mount)
+
+
+@SHARED_LOOP
 async def test_instances_of_different_deals_are_forked_in_one_container(forked: Forked) -> None:
     first, second = [await forked.run("import os; print(os.getpid() != 1)") for _ in range(2)]
     assert first == second == (first[0], Exit(0), "True\n")
 
 
+@SHARED_LOOP
 async def test_two_instances_that_see_the_same_deals_never_share_a_container(forked: Forked) -> None:
     names = [(await forked.run("", deals))[0] for deals in ("a", "a", "b", "a", "b", "c")]
     of_a, of_b = {names[0], names[1], names[3]}, {names[2], names[4]}
@@ -56,6 +67,7 @@ async def test_two_instances_that_see_the_same_deals_never_share_a_container(for
     assert set(names) == of_a  # b and c found room in them
 
 
+@SHARED_LOOP
 async def test_instances_at_one_time_are_in_containers_of_their_own(forked: Forked) -> None:
     instances = await asyncio.gather(*(forked.start(FOREVER) for _ in range(3)))
     assert len({instance.name for instance in instances}) == 3
@@ -76,8 +88,12 @@ ENDS = [
     ("def", Exit(1), "SyntaxError"),
 ]
 """Programs, how each of them ends, and what it says."""
+ALONE = {source for source, _, _ in ENDS[:: count(4, 1)]}
+"""Those that are run in a container of their own, too."""
 
 
+@pytest.mark.long
+@SHARED_LOOP
 async def test_it_ends_as_a_program_in_a_container_of_its_own_does(
     forked: Forked, program: BotSource, tmp_path: Path
 ) -> None:
@@ -88,6 +104,8 @@ async def test_it_ends_as_a_program_in_a_container_of_its_own_does(
             _, found, log = await forked.run(source)
             assert (found, said in log) == (end, True), source
             assert "fork_server" not in log
+            if source not in ALONE:
+                continue
             instance = await fresh.start(new_mount(tmp_path / str(number), source))
             fresh_end, fresh_log = await instance.wait(), await instance.log_tail()
             assert (fresh_end, said in fresh_log) == (end, True), source
@@ -95,6 +113,7 @@ async def test_it_ends_as_a_program_in_a_container_of_its_own_does(
         await alone.close()
 
 
+@SHARED_LOOP
 async def test_it_is_run_as_python_runs_its_main_file(forked: Forked) -> None:
     """What a program sees of itself: its name, its folder first on the path, and nothing of the server."""
     source = """
@@ -114,6 +133,7 @@ print(os.environ['PIGPEN_TOKEN'], os.environ['PIGPEN_ADDRESS'])
     assert seat == "secret unix:/run/pigpen/seat/seat.sock"
 
 
+@SHARED_LOOP
 async def test_its_cpu_time_begins_at_zero_and_the_last_figure_stays(forked: Forked) -> None:
     spin = "import time\nwhile time.process_time() < 0.3: pass\nprint('spun')\n" + FOREVER
     first = await forked.start(spin)
@@ -129,6 +149,7 @@ async def test_its_cpu_time_begins_at_zero_and_the_last_figure_stays(forked: For
     await second.stop()
 
 
+@SHARED_LOOP
 async def test_a_frozen_instance_is_stopped(forked: Forked) -> None:
     instance = await forked.start(f"print('up')\n{FOREVER}")
     await has_written(instance, "up")
@@ -138,6 +159,7 @@ async def test_a_frozen_instance_is_stopped(forked: Forked) -> None:
     assert (await forked.run(""))[0] == instance.name
 
 
+@SHARED_LOOP
 async def test_waiting_ends_when_it_is_stopped(forked: Forked) -> None:
     instance = await forked.start(FOREVER)
     waiting = asyncio.ensure_future(instance.wait())
@@ -146,6 +168,7 @@ async def test_waiting_ends_when_it_is_stopped(forked: Forked) -> None:
     assert await waiting == Exit(137)
 
 
+@pytest.mark.usefixtures("no_leftovers")
 async def test_after_a_lack_of_memory_the_container_goes(image: BotSource, mount: MakeMount) -> None:
     sandbox = warm.warm_sandbox(Limits(memory=64 * MIB))
     try:
@@ -157,6 +180,7 @@ async def test_after_a_lack_of_memory_the_container_goes(image: BotSource, mount
         await sandbox.close()
 
 
+@pytest.mark.usefixtures("no_leftovers")
 async def test_a_child_that_lacks_memory_is_told_too(image: BotSource, mount: MakeMount) -> None:
     sandbox = warm.warm_sandbox(Limits(memory=64 * MIB))
     child = (
@@ -169,6 +193,7 @@ async def test_a_child_that_lacks_memory_is_told_too(image: BotSource, mount: Ma
         await sandbox.close()
 
 
+@SHARED_LOOP
 async def test_a_container_that_is_killed_from_outside_is_the_platforms_failure(
     forked: Forked, client: docker.DockerClient
 ) -> None:
@@ -180,6 +205,7 @@ async def test_a_container_that_is_killed_from_outside_is_the_platforms_failure(
     assert (await forked.run(""))[1] == Exit(0)
 
 
+@SHARED_LOOP
 async def test_an_idle_container_that_was_killed_is_not_used(forked: Forked, client: docker.DockerClient) -> None:
     instance = await forked.start("")
     await instance.stop()
@@ -189,6 +215,7 @@ async def test_an_idle_container_that_was_killed_is_not_used(forked: Forked, cli
     assert (name != instance.name, end) == (True, Exit(0))
 
 
+@pytest.mark.usefixtures("no_leftovers")
 async def test_a_server_that_does_not_answer_is_thrown_away(
     image: BotSource, mount: MakeMount, client: docker.DockerClient
 ) -> None:
@@ -205,6 +232,7 @@ async def test_a_server_that_does_not_answer_is_thrown_away(
         await sandbox.close()
 
 
+@SHARED_LOOP
 async def test_the_folder_of_a_seat_is_where_it_was_afterwards(forked: Forked, mount: MakeMount) -> None:
     instance = await forked.start("open('/tmp/x', 'w')")
     await instance.wait()
@@ -215,6 +243,7 @@ async def test_the_folder_of_a_seat_is_where_it_was_afterwards(forked: Forked, m
     await second.stop()
 
 
+@pytest.mark.usefixtures("no_leftovers")
 async def test_closing_the_sandbox_removes_running_and_idle_ones(image: BotSource, mount: MakeMount) -> None:
     sandbox = warm.warm_sandbox()
     forked = Forked(await sandbox.load(image), mount)
@@ -224,6 +253,7 @@ async def test_closing_the_sandbox_removes_running_and_idle_ones(image: BotSourc
     assert await running.wait() == Exit(137)
 
 
+@SHARED_LOOP
 async def test_a_start_that_is_given_up_leaves_nothing(forked: Forked) -> None:
     starting = asyncio.ensure_future(forked.start(FOREVER))
     await asyncio.sleep(0.05)
@@ -231,6 +261,7 @@ async def test_a_start_that_is_given_up_leaves_nothing(forked: Forked) -> None:
     await asyncio.gather(starting, return_exceptions=True)
 
 
+@pytest.mark.usefixtures("no_leftovers")
 async def test_a_strangers_image_is_not_forked(client: docker.DockerClient, python_image: str) -> None:
     """Its label says what ours says, but nobody built it here."""
     dockerfile = f"{warm.DOCKERFILE}\nENV OTHER={uuid.uuid4()}"
@@ -243,6 +274,7 @@ async def test_a_strangers_image_is_not_forked(client: docker.DockerClient, pyth
         client.images.remove("pigpen/test:not-ours")
 
 
+@SHARED_LOOP
 async def test_one_that_is_stopped_at_once_is_cleared_too(forked: Forked) -> None:
     """The order to start and the one to clear may arrive together."""
     names = set()
@@ -253,6 +285,7 @@ async def test_one_that_is_stopped_at_once_is_cleared_too(forked: Forked) -> Non
     assert len(names) == 1
 
 
+@SHARED_LOOP
 async def test_sets_are_gone_through_in_one_order_in_every_container(
     forked: Forked, program: BotSource, mount: MakeMount
 ) -> None:
@@ -282,6 +315,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.usefixtures("no_leftovers")
 async def test_what_a_killed_process_left_is_removed_idle_or_not(
     image: BotSource, client: docker.DockerClient, tmp_path: Path
 ) -> None:
@@ -301,6 +335,7 @@ async def test_what_a_killed_process_left_is_removed_idle_or_not(
         await sandbox.close()
 
 
+@SHARED_LOOP
 async def test_what_a_program_started_ends_with_it(forked: Forked, client: docker.DockerClient) -> None:
     """Not only when the container is cleared: meanwhile it would take the others' time."""
     instance = await forked.start("import os, time\nif os.fork() == 0:\n    os.setsid()\n    while True: time.sleep(1)")
@@ -309,6 +344,7 @@ async def test_what_a_program_started_ends_with_it(forked: Forked, client: docke
     await instance.stop()
 
 
+@pytest.mark.usefixtures("no_leftovers")
 async def test_a_program_that_it_starts_finds_the_packages_too(
     client: docker.DockerClient, python_image: str, mount: MakeMount
 ) -> None:
