@@ -13,6 +13,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FOR_TWO = replace(HEARTS_JACK, name="for-two", title="Hearts for two", players=2, passing=None, moon=None)
+FEW_TRICKS = replace(
+    FOR_TWO,
+    name="few-tricks",
+    title="Half a deal",
+    removed=tuple(f"{rank}{suit}" for suit in "DSH" for rank in "345678"),
+)
+"""Where one decision would be enough: 17 tricks in place of 26."""
 FOR_THREE = replace(
     HEARTS,
     name="for-three",

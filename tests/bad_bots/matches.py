@@ -22,7 +22,7 @@ from referee.match.formats import Format
 from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine, DealLine
 from referee.seats.verdict import Verdict
-from tests.for_two import FOR_THREE, FOR_TWO
+from tests.for_two import FEW_TRICKS, FOR_THREE, FOR_TWO
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +49,7 @@ HELPERS = [
 ]
 """What programs import."""
 
-RULES = {**PRESETS, FOR_TWO.name: FOR_TWO, FOR_THREE.name: FOR_THREE}
+RULES = {**PRESETS, **{rules.name: rules for rules in (FOR_TWO, FEW_TRICKS, FOR_THREE)}}
 TAG = "pigpen/test:bad-bots"
 WARM_TAG = f"{REPOSITORY}:test-bad-bots"
 """The name is one of those that make an image one of ours: in truth nobody's bot has such a folder."""

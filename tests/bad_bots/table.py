@@ -9,7 +9,7 @@ from ladder.sandbox.base import Exit
 from pigpen import ClockSetting
 from referee.seats.verdict import Verdict
 from tests.counts import LONG
-from tests.for_two import FOR_THREE, FOR_TWO
+from tests.for_two import FEW_TRICKS, FOR_THREE
 
 PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=60.0)
 """Room for the honest on a machine that is busy."""
@@ -41,7 +41,7 @@ class BadBot:
     """What it saw of its attempts, by its own report."""
     or_faults: tuple[Verdict, ...] | None = None
     """The same as *faults*, where luck decides which of the two it is."""
-    rules: str = "hearts" if LONG else FOR_TWO.name
+    rules: str = "hearts" if LONG else FEW_TRICKS.name
     """For each push one honest neighbour is enough, where nothing else is said; in the long form there are three."""
     deals: int = 1
     clock: ClockSetting = PATIENT

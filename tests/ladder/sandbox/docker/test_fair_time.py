@@ -23,7 +23,7 @@ from referee.match.formats import Format
 from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine, DealLine
 from tests.counts import LONG
-from tests.for_two import FOR_TWO
+from tests.for_two import FEW_TRICKS
 from tests.ladder.containers import SHARED_LOOP, has_written, running_in
 
 pytestmark = [
@@ -80,7 +80,6 @@ if __name__ == "__main__":
 PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=60.0)
 MOST_MS = 2000.0
 """Far more CPU time than a decision of that bot takes, however busy the machine is."""
-FEW_TRICKS = replace(FOR_TWO, name="few-tricks", removed=tuple(f"{rank}{suit}" for suit in "DSH" for rank in "345678"))
 RULES, DEALS = (PRESETS["hearts"], 2) if LONG else (FEW_TRICKS, 1)
 DOCKERFILE = 'FROM pigpen/bot:latest\nCOPY bot.py .\nCMD ["python", "bot.py"]\n'
 
