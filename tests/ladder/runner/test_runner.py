@@ -282,6 +282,7 @@ def test_a_worker_that_hangs_loses_its_lease_and_its_late_result_is_thrown_away(
     settings: Settings,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr("ladder.runner.runner.LOOK_SECONDS", 30.0)  # a lease is long
     hangs = Hangs(executor)
     executor.seconds = 400.0
     ended: list[tuple[int, int, str]] = []

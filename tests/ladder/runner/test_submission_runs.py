@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ladder.store.database import Database
     from ladder.trials.tasks import SubmissionOutcome, SubmissionTask
 
+LATER = [pytest.mark.long, pytest.mark.only_long]
 OWNERS = [f"owner{number}" for number in range(12)]
 
 
@@ -82,7 +83,10 @@ def versions(database: Database) -> int:
         return len(session.scalars(select(models.Version.id)).all()) - 5
 
 
-@pytest.mark.parametrize(("slots", "share"), [(1, 1), (2, 1), (4, 1), (8, 2), (16, 4)])
+@pytest.mark.parametrize(
+    ("slots", "share"),
+    [(1, 1), pytest.param(2, 1, marks=LATER), (4, 1), pytest.param(8, 2, marks=LATER), (16, 4)],
+)
 def test_trials_take_a_quarter_of_the_slots_and_matches_the_others(
     slots: int, share: int, coordinator: Coordinator, time: Time, database: Database
 ) -> None:
@@ -125,8 +129,8 @@ def test_a_submission_that_comes_while_nothing_happens_is_found(
     executor = FakeExecutor(time, slots=4)
     executor.seconds = 100.0
     run = runner(coordinator, executor, time)
-    time.after(1000.0, lambda: hand_in(database).clear())
-    time.after(1030.0, run.stop)
+    time.after(200.0, lambda: hand_in(database).clear())
+    time.after(230.0, run.stop)
     run.run()
     assert statuses(database) == {"entered": 1}
 
@@ -196,8 +200,9 @@ def test_an_answer_for_another_submission_counts_for_neither(
 
 
 def test_who_never_answers_is_given_up_when_the_lease_ends(
-    coordinator: Coordinator, time: Time, database: Database
+    coordinator: Coordinator, time: Time, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("ladder.runner.runner.LOOK_SECONDS", 30.0)  # a lease is long
     (number,) = hand_in(database)
     executor = FakeExecutor(time, trial=lambda task: None if task.attempt == 1 else fit(task))
     executor.seconds = 500.0

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -47,25 +49,44 @@ def test_sqlite_keeps_what_was_committed(database: Database) -> None:
     assert found == {"journal_mode": "wal", "synchronous": 2}
 
 
-COUNT = """
+def count_up(url: str) -> None:
+    database = Database(url)
+    for _ in range(100):
+        with database.write() as session:
+            owner = session.scalars(select(models.Owner)).one()
+            owner.added = owner.added + 1  # read, then written: lost if another one came between
+    database.close()
+
+
+COUNT = f"""
 import sys
 from sqlalchemy import select
 from ladder.store import models
 from ladder.store.database import Database
-database = Database(sys.argv[1])
-for _ in range(100):
-    with database.write() as session:
-        owner = session.scalars(select(models.Owner)).one()
-        owner.added = owner.added + 1  # read, then written: lost if another one came between
+{inspect.getsource(count_up)}
+count_up(sys.argv[1])
 """
 
 
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_writers_in_several_processes_lose_no_update(database: Database) -> None:
     with database.write() as session:
         session.add(models.Owner(name="ada", added=0.0))
     url = database.engine.url.render_as_string(hide_password=False)
     writers = [subprocess.Popen([sys.executable, "-c", COUNT, url]) for _ in range(3)]
     assert [writer.wait() for writer in writers] == [0, 0, 0]
+    with database.read() as session:
+        assert session.scalars(select(models.Owner.added)).one() == 300
+
+
+@pytest.mark.parametrize("backend", [pytest.param("postgresql", marks=pytest.mark.postgres)], indirect=True)
+def test_writers_in_several_connections_lose_no_update(database: Database) -> None:
+    """To PostgreSQL a connection is what a process is to SQLite."""
+    with database.write() as session:
+        session.add(models.Owner(name="ada", added=0.0))
+    url = database.engine.url.render_as_string(hide_password=False)
+    with ThreadPoolExecutor() as pool:
+        assert [*pool.map(count_up, [url] * 3)] == [None] * 3
     with database.read() as session:
         assert session.scalars(select(models.Owner.added)).one() == 300
 

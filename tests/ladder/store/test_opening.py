@@ -6,7 +6,9 @@ import os
 import sqlite3
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 from sqlalchemy import text
@@ -14,7 +16,7 @@ from sqlalchemy import text
 from ladder.errors import LadderError, StoreError
 from ladder.settings.settings import Settings, load_settings
 from ladder.store import models
-from ladder.store.commands.opening import open_ladder
+from ladder.store.commands.opening import open_ladder, revision_in
 from ladder.store.database import Database
 from ladder.store.schema import REVISION
 from tests.ladder.postgres import Server
@@ -156,10 +158,20 @@ def test_a_broken_file_is_told(tmp_path: Path) -> None:
 
 
 def test_two_that_make_a_ladder_at_once_make_one(database_url: str, tmp_path: Path) -> None:
-    code = f"from ladder.settings.settings import *; from ladder.store.commands.opening import *; \
-             open_ladder(load_settings(data_dir={str(tmp_path)!r}, database_url={database_url!r}), create=True)"
-    both = [subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True) for _ in range(2)]
-    assert [(each.communicate()[1], each.returncode) for each in both] == [("", 0), ("", 0)]
+    """Each has connections of its own, and begins when the other one does."""
+    settings, start = load_settings(data_dir=tmp_path, database_url=database_url), Barrier(2)
+
+    def make() -> str | None:
+        start.wait()
+        database = open_ladder(settings, create=True)
+        try:
+            return revision_in(database)
+        finally:
+            database.close()
+
+    with ThreadPoolExecutor() as pool:
+        both = [pool.submit(make) for _ in range(2)]
+    assert [each.result() for each in both] == [REVISION, REVISION]
 
 
 @pytest.mark.sqlite
