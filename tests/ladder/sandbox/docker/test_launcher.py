@@ -16,11 +16,12 @@ from ladder.errors import SandboxError
 from ladder.sandbox.base import Exit, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.bots.content import archive
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.image_build import build_image
 from ladder.sandbox.docker.output import NAME as LOG_SOCKET
 from ladder.sandbox.docker.programs import CONFINE, LAUNCHER, LOCK_FILES, program_for
 from tests.ladder.conftest import PROGRAM_DOCKERFILE
-from tests.ladder.containers import has_written, run, running
+from tests.ladder.containers import SHARED_LOOP, has_written, run, run_in, running_in
 
 MakeMount = Callable[[str], SeatMount]
 
@@ -52,10 +53,10 @@ def test_another_machine_is_the_sandboxs_failure() -> None:
 
 
 @pytest.mark.docker
-@pytest.mark.usefixtures("no_leftovers")
 class TestInAContainer:
+    @SHARED_LOOP
     async def test_the_engine_reads_nothing_that_a_bot_can_write(
-        self, program: BotSource, mount: MakeMount, client: docker.DockerClient
+        self, shared_sandbox: DockerSandbox, program: BotSource, mount: MakeMount, client: docker.DockerClient
     ) -> None:
         source = """
 import json, os, pathlib, time
@@ -67,20 +68,26 @@ mine = [os.readlink(f"/proc/self/fd/{number}").split(":")[0] for number in range
 print(json.dumps({"init": sorted(of(pathlib.Path("/proc/1/fd"))), "processes": len(processes), "mine": mine}))
 time.sleep(1000)
 """
-        async with running(program, mount(source)) as instance:
+        async with running_in(shared_sandbox, program, mount(source)) as instance:
             await has_written(instance, "}")
             seen = json.loads(await instance.log_tail())
             assert seen == {"init": ["closed to us"], "processes": 2, "mine": ["/dev/null", "socket", "socket"]}
             host = client.containers.get(instance.name).attrs["HostConfig"]
             assert host["LogConfig"]["Type"] == "none"
 
+    @SHARED_LOOP
     @pytest.mark.parametrize(("end", "code"), [("os._exit(200)", 200), ("os.kill(os.getpid(), 9)", 137),
                                                ("os._exit(137)", 137), ("os.abort()", 134),
                                                ("os.kill(1, 9); os.kill(1, 15)", 0)])  # fmt: skip
-    async def test_it_ends_as_the_bot_does(self, program: BotSource, mount: MakeMount, end: str, code: int) -> None:
-        assert (await run(program, mount(f"import os; {end}")))[0] == Exit(code)
+    async def test_it_ends_as_the_bot_does(
+        self, shared_sandbox: DockerSandbox, program: BotSource, mount: MakeMount, end: str, code: int
+    ) -> None:
+        assert (await run_in(shared_sandbox, program, mount(f"import os; {end}")))[0] == Exit(code)
 
-    async def test_it_reaps_exited_processes(self, program: BotSource, mount: MakeMount) -> None:
+    @SHARED_LOOP
+    async def test_it_reaps_exited_processes(
+        self, shared_sandbox: DockerSandbox, program: BotSource, mount: MakeMount
+    ) -> None:
         source = """
 import os, pathlib
 reader, writer = os.pipe()
@@ -95,7 +102,7 @@ while orphan.exists():
     pass
 print("buried")
 """
-        assert await run(program, mount(source)) == (Exit(0), "buried\n")
+        assert await run_in(shared_sandbox, program, mount(source)) == (Exit(0), "buried\n")
 
     @pytest.mark.parametrize(
         ("command", "code", "reason"),
@@ -106,7 +113,7 @@ print("buried")
         ],
     )
     async def test_what_cannot_run_is_told_to_its_author(
-        self, client: docker.DockerClient, python_image: str, mount: MakeMount,
+        self, no_leftovers: None, client: docker.DockerClient, python_image: str, mount: MakeMount,
         command: str, code: int, reason: str,
     ) -> None:  # fmt: skip
         lines = [*PROGRAM_DOCKERFILE.splitlines()[:-1], f'CMD ["{command}"]', ""]
@@ -117,7 +124,7 @@ print("buried")
         assert await run(BotSource("broken", image=tag), mount("")) == (Exit(code), reason)
 
     async def test_a_log_socket_that_is_gone_is_the_sandboxs_failure(
-        self, program: BotSource, mount: MakeMount
+        self, no_leftovers: None, program: BotSource, mount: MakeMount
     ) -> None:
         seat = mount("print('never')")
         removing = asyncio.create_task(removed(seat.folder / LOG_SOCKET))
