@@ -42,7 +42,8 @@ WAITING = count(2, 14)
 WEB_KILLS = count(1, 30)
 PATIENCE = 300.0
 """Seconds after which what does not come never comes."""
-QUICK_TRIALS = {"PIGPEN_PREFLIGHT_DEALS": "1", "PIGPEN_CLOCK": "600+1", "PIGPEN_LIMIT": "60", "PIGPEN_WORKERS": "2"}
+QUICK_TRIALS = {"PIGPEN_PREFLIGHT_DEALS": "1", "PIGPEN_CLOCK": "600+1", "PIGPEN_LIMIT": "60"}
+QUICK_TRIALS |= {"PIGPEN_WORKERS": str(count(1, 2))}
 ENDED = ("entered", "refused", "failed", "withdrawn")
 API = "/api/v1"
 

@@ -59,9 +59,9 @@ def test_the_same_question_gives_the_same_answer(record: str) -> None:
 
 
 def test_the_dearest_decisions_of_a_bot_are_a_table(record: str) -> None:
-    found = told("why", "why", record, "1", "--worst", "2")
+    found = told("why", "why", record, "1", "--worst", "2", "--board", "0")
     assert (found["bot"], len(found["dearest"])) == ("random", 2)
-    done = pigpen("why", record, "random", "--worst", "2")
+    done = pigpen("why", record, "random", "--worst", "2", "--board", "0")
     assert done.returncode == 0
     assert "The dearest decisions of random\n" in done.stdout
     assert f"{found['decisions']} decisions with a choice.\n" in done.stdout
@@ -76,7 +76,7 @@ def test_the_dearest_decisions_of_a_bot_are_a_table(record: str) -> None:
 
 
 def test_the_line_that_it_prints_puts_the_questions_of_that_deal_again(record: str) -> None:
-    (one,) = told("why", "why", record, "random", "--worst", "1")["dearest"]
+    (one,) = told("why", "why", record, "random", "--worst", "1", "--board", "1", "--rotation", "0")["dearest"]
     words = one["rerun"].split()[1:]
     words[3] = "counting"
     done = pigpen(*words, "--sandbox", "inline", "--json")
