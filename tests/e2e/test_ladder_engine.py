@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = pytest.mark.docker
+LATER = (pytest.mark.long, pytest.mark.only_long)
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +107,9 @@ def test_it_waits_for_its_engine_and_removes_what_was_left(ladder: SmallLadder, 
     client.close()
 
 
-@pytest.mark.parametrize(("instances", "label"), [("warm", "pigpen.instances=warm"), ("fresh", "seat")])
+@pytest.mark.parametrize(
+    ("instances", "label"), [("warm", "pigpen.instances=warm"), pytest.param("fresh", "seat", marks=LATER)]
+)
 def test_a_run_that_is_stopped_twice_leaves_no_container(ladder: SmallLadder, instances: str, label: str) -> None:
     client = docker.from_env()
     with ladder.running(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 FOUR = ("random", "cautious", "random", "cautious")
 MATCH = (*FOUR, "--rules", "hearts", "--boards", "60", "--seed", "7")
 DEALS = 240
+LATER = (pytest.mark.long, pytest.mark.only_long)
 PROCESSES = ("--sandbox", "process")
 
 
@@ -102,7 +103,9 @@ def test_half_a_line_at_the_end_is_played_again(tmp_path: Path, uninterrupted: l
     assert json.loads(done.stdout)["deals"] == DEALS
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=LATER)], ids=lambda each: each.name
+)
 def test_a_match_that_is_stopped_says_how_to_go_on(
     tmp_path: Path, uninterrupted: list[str], number: signal.Signals
 ) -> None:
