@@ -139,7 +139,13 @@ SUICIDES = {
 }
 
 
-@pytest.mark.parametrize(("line", "code", "oom"), SUICIDES.values(), ids=SUICIDES)
+@pytest.mark.parametrize(
+    ("line", "code", "oom"),
+    [
+        pytest.param(*how, id=name, marks=[pytest.mark.long, pytest.mark.only_long] if name == "ends" else [])
+        for name, how in SUICIDES.items()
+    ],
+)
 async def test_a_bot_that_ends_itself_is_blamed_and_the_record_says_how(
     sandbox: DockerSandbox, write: Callable[[str, dict[str, str]], Path], name: str, line: str, code: int, oom: bool
 ) -> None:

@@ -12,7 +12,9 @@ from referee.records.lines import to_json, without_times
 from referee.records.recorded import Recorded
 
 
-@pytest.mark.parametrize("rules", ["hearts", "gongzhu-five"])
+@pytest.mark.parametrize(
+    "rules", ["hearts", pytest.param("gongzhu-five", marks=[pytest.mark.long, pytest.mark.only_long])]
+)
 def test_a_house_bot_does_the_same_with_the_same_cards(rules: str) -> None:
     variant = PRESETS[rules]
     for name in HOUSE:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.ratings.sprt import ELO, LEAST, Hypotheses, MeanEstimate, SequentialTest, SprtDecision
+from tests.counts import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 LOOKS = 16
 """Observations between two looks."""
 MOST = 4000
+TESTS = count(50, 100)
+"""So many tests are made to see how often the interval misses the truth."""
 
 
 def normal(rng: Random, effect: float) -> float:
@@ -33,11 +36,12 @@ def decided(rng: Random, draw: object, elo: float) -> SprtDecision:
     return test.decision
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("draw", [normal, mostly_equal])
 @pytest.mark.parametrize(("elo", "wrong"), [(0.0, SprtDecision.BETTER), (50.0, SprtDecision.NOT_BETTER)])
 def test_it_errs_no_more_often_than_it_may(draw: object, elo: float, wrong: SprtDecision) -> None:
     rng = Random(7)
-    tests = 200
+    tests = count(100, 200)
     errors = sum(decided(rng, draw, elo) is wrong for _ in range(tests))
     assert errors / tests <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / tests)
 
@@ -82,18 +86,19 @@ def rarely_different(rng: Random, mean: float) -> float:
     return rng.gauss(10 * mean, 1.0) if rng.random() < 0.1 else 0.0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("draw", [normal, rarely_different])
 def test_the_interval_holds_the_truth_at_all_times(draw: Callable[[Random, float], float]) -> None:
     rng, truth = Random(3), 0.05
     missed = told = 0
-    for _ in range(100):
+    for _ in range(TESTS):
         values: list[float] = []
         looks = [MeanEstimate.of(values := [*values, *(draw(rng, truth) for _ in range(LOOKS))]) for _ in range(40)]
         known = [look.interval for look in looks if look.interval]
         told += len(known)
         missed += any(not low < truth < high for low, high in known)
-    assert told > 2500
-    assert missed <= 12
+    assert told > 25 * TESTS
+    assert missed <= 0.12 * TESTS
 
 
 def test_there_is_no_interval_before_some_boards_differ() -> None:

@@ -270,8 +270,9 @@ def test_a_trial_whose_worker_lied_goes_back_without_a_failure(
     (number,) = hand_in(database)
     executor = FakeExecutor(time)
     executor.sees_to = True
+    executor.trial_seconds = 2.0
     executor.trial = lambda task: "garbage" if task.attempt == 1 else fit(task)
-    assert runner(coordinator, executor, time, matches=20).run()
+    assert runner(coordinator, executor, time, matches=6).run()
     row = stored(database, number)
     assert (row.status, row.failures, row.attempt) == ("entered", 0, 2)
     assert executor.judgements.count((f"submission-{number}-1", Judgement.INVALID)) == 1

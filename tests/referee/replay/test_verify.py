@@ -182,7 +182,7 @@ def test_whatever_is_changed_is_found_in_its_line_even_if_the_chain_is_made_anew
 def test_values_of_another_kind_are_found_in_their_line(tmp_path: Path, value: Any) -> None:
     for number in range(len(BOARDS)):
         places = {place[:depth] for place in leaves(BOARDS[number]) for depth in range(1, len(place) + 1)}
-        for place in sorted(places, key=str)[:: count(29, 7) if number else count(3, 1)]:
+        for place in sorted(places, key=str)[:: count(67, 7) if number else count(7, 1)]:
             lines = changed_at(BOARDS, number, place, lambda _: value)
             found = verified(tmp_path, lines)
             assert found.line == number + 1 or (number == 0 and place[0] in {"bots", "clock", "commitment", "rules"}), (
