@@ -7,6 +7,7 @@ import hashlib
 import hmac
 import os
 import re
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -284,8 +285,22 @@ def lines() -> tuple[AnyLine, ...]:
 
 @pytest.fixture
 def world(tmp_path: Path, lines: tuple[AnyLine, ...]) -> Iterator[World]:
+    """One of a test's own."""
+    with _made(tmp_path, lines) as world:
+        yield world
+
+
+@pytest.fixture(scope="module")
+def quiet_world(tmp_path_factory: pytest.TempPathFactory, lines: tuple[AnyLine, ...]) -> Iterator[World]:
+    """One in which no test changes anything."""
+    with _made(tmp_path_factory.mktemp("quiet"), lines) as world:
+        yield world
+
+
+@contextmanager
+def _made(folder: Path, lines: tuple[AnyLine, ...]) -> Iterator[World]:
     """Ada has a bot that has played, an upload, and two submissions, one of which has ended."""
-    ladder = new_ladder(load_settings(data_dir=tmp_path, registration="open"))
+    ladder = new_ladder(load_settings(data_dir=folder, registration="open"))
     match = recorded_match(ladder, lines, logs=LOGS)
     for name, role in (("ada", Role.CONTESTANT), ("ben", Role.CONTESTANT), ("olga", Role.ORGANISER)):
         add_person(ladder, name, role)
@@ -301,7 +316,7 @@ def world(tmp_path: Path, lines: tuple[AnyLine, ...]) -> Iterator[World]:
         known = {"waiting": str(waiting.id), "waits": str(waits.id), "ended": str(ended.id)}
     add_workers(ladder, seen("barn"), seen("shed", state=WorkerState.GONE))
     known["upload"] = uploads.begin_upload(ladder, Viewer("ada"), 10).id
-    os.utime(tmp_path / "uploads" / known["upload"], (NOW, NOW))
+    os.utime(folder / "uploads" / known["upload"], (NOW, NOW))
     known |= {"match": str(match), "number": str(match), "board": "0", "table": "0", "step": "20", "seat": "0"}
     known |= {"name": "Trotter", "variant": "gongzhu"}
     order = TableOrder(chairs=(ChairOrder(), *(ChairOrder(kind=ChairKind.PERSON),) * 3))
@@ -314,10 +329,10 @@ def _submission() -> NewSubmission:
     return NewSubmission("ada", True, "Snuffle", "mybot", None, None, "./mybot", [], False, "docker")
 
 
-def test_every_route_stands_in_the_table(world: World) -> None:
+def test_every_route_stands_in_the_table(quiet_world: World) -> None:
     listed = [(case.method, case.route) for case in CASES]
     assert len(listed) == len(set(listed))
-    assert set(listed) == routes(world.app)
+    assert set(listed) == routes(quiet_world.app)
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -380,12 +395,12 @@ async def _status(client: httpx.AsyncClient, case: Case, world: World) -> int:
     ],
 )
 def test_a_stranger_cannot_tell_what_is_anothers_from_what_is_not_there(
-    world: World, method: str, address: str, missing: str
+    quiet_world: World, method: str, address: str, missing: str
 ) -> None:
-    program = Program(world.ladder, token_of(world.ladder, "ben"), world.app)
-    theirs, nobodys = program.ask(method, address.format(**world.known)), program.ask(method, missing)
+    program = Program(quiet_world.ladder, token_of(quiet_world.ladder, "ben"), quiet_world.app)
+    theirs, nobodys = program.ask(method, address.format(**quiet_world.known)), program.ask(method, missing)
     assert theirs.status_code == nobodys.status_code == 404
-    names = [*world.known.values(), "4711", "7", "0" * 32]
+    names = [*quiet_world.known.values(), "4711", "7", "0" * 32]
     assert _without(theirs.text, names) == _without(nobodys.text, names)
     assert theirs.headers.keys() == nobodys.headers.keys()
 
