@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import subprocess
     from pathlib import Path
 
+LATER = (pytest.mark.long, pytest.mark.only_long)
 FOUR = ("random", "cautious", "counting", "random")
 
 
@@ -252,7 +253,9 @@ def test_a_program_without_a_bot_is_told_what_it_lacks(tmp_path: Path, sandbox: 
     assert ("bot.py must define one class of pigpen.Bot" in done.stderr) == (sandbox == "inline")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=LATER)], ids=lambda number: number.name
+)
 def test_a_bot_in_this_process_that_never_answers_can_be_stopped(tmp_path: Path, number: signal.Signals) -> None:
     bot = write_bot(tmp_path / "loop", f"open({str(tmp_path / 'mark')!r}, 'w').close(); [0 for _ in iter(int, 1)]")
     with started("play", str(bot), *FOUR[1:], "--sandbox", "inline") as program:
@@ -382,7 +385,6 @@ def test_a_match_that_is_stopped_cleans_up(tmp_path: Path, number: int, code: in
 
 
 WARM, FRESH = ((), "pigpen.instances=warm"), (("--fresh",), "seat")
-LATER = (pytest.mark.long, pytest.mark.only_long)
 
 
 @pytest.mark.docker
@@ -458,7 +460,7 @@ def seen(view):
         os.kill(os.getpid(), signal.SIGINT)
 """
     (bot / "bot.py").write_text(counting + (bot / "bot.py").read_text())
-    words = ("--boards", "100", "--rules", "hearts-short", "--sandbox", "inline", "--json")
+    words = ("--field", "random", "--boards", "100", "--rules", "hearts-short", "--sandbox", "inline", "--json")
     done = pigpen_process("compare", "cautious", str(bot), *words)
     assert (done.returncode, done.stderr) == (130, "pigpen: Interrupted.\n")
     found = json.loads(done.stdout)

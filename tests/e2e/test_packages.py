@@ -55,9 +55,8 @@ def test_a_bot_with_numpy_is_made_checked_locked_played_and_entered(bot: Path, c
     assert locking.returncode == 0, locking.stderr
     lock = (bot / "mybot/requirements.lock").read_text()
     assert lock.startswith("numpy==")
-    for sandbox in ("docker", "process"):
-        done = pigpen("check", "./mybot", *LAVISH, "--sandbox", sandbox, folder=bot, **there)
-        assert done.returncode == 0, done.stdout + done.stderr
+    done = pigpen("check", "./mybot", *LAVISH, "--sandbox", "process", folder=bot, **there)  # submit: in containers
+    assert done.returncode == 0, done.stdout + done.stderr
     done = pigpen("play", "./mybot", "random", "random", "random", "--deals", "1", folder=bot, **there)
     assert done.returncode == 0, done.stdout + done.stderr
     (row,) = [line.split("│") for line in done.stdout.splitlines() if "mybot" in line]
