@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, select
 
 from ladder.ratings.elo import START
+from ladder.results.summary import summarise
 from ladder.sandbox.bots.bot_source import find_bot
 from ladder.sandbox.inline import load_bot_class
 from ladder.store import models
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
+    from ladder.results.summary import MatchSummary
     from referee.records.lines import AnyLine
     from referee.seats.seat import Seat
 
@@ -68,6 +70,12 @@ def _played(variant: str, seed: str, sinner: int | None, form: str) -> tuple[Any
     lines: list[AnyLine] = []
     asyncio.run(play_tables(spec, tables, lines.append))
     return tuple(lines)
+
+
+@functools.cache
+def summary_of(variant: str = "hearts", seed: str = "1", sinner: int | None = None, form: str = FORM) -> MatchSummary:
+    """What such a match has come to, found once for all tests of a session."""
+    return summarise(played(variant, seed, sinner, form))
 
 
 def enter(

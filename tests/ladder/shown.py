@@ -7,7 +7,6 @@ import random
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ladder.results.summary import summarise
 from ladder.store import models
 from ladder.store.commands.results import record_summary
 from tests.ladder import ladders
@@ -56,7 +55,7 @@ def play(session: Session, versions: Sequence[int], variant: str, number: int, s
 @functools.cache
 def summary_of(variant: str, seed: str, sinner: int | None = None) -> MatchSummary:
     """What a match has come to that sample bots have played; once for all tests of a session."""
-    return timeless(summarise(ladders.played(variant, seed, sinner)))
+    return timeless(ladders.summary_of(variant, seed, sinner))
 
 
 def timeless(summary: MatchSummary) -> MatchSummary:

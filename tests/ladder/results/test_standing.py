@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from ladder.ratings.elo import START, moves
 from ladder.results.standing import TREND, PairResult, VersionStanding, outcome, sides_of
-from ladder.results.summary import summarise
-from tests.ladder.ladders import played
+from tests.ladder.ladders import summary_of
 
 NEW = VersionStanding(START)
 BOARDS = 4
 
 
 def test_everybody_moves_by_the_ratings_before_the_match() -> None:
-    summary = summarise(played())
+    summary = summary_of()
     before = {1: NEW, 2: VersionStanding(1700.0, matches=9, boards=36), 3: NEW, 4: NEW}
     new = outcome(summary, (3, 1, 4, 2), before, BOARDS)
     assert new.moves == moves(sides_of(summary, (3, 1, 4, 2), before), BOARDS)
@@ -24,7 +23,7 @@ def test_everybody_moves_by_the_ratings_before_the_match() -> None:
 
 
 def test_a_bot_in_both_chairs_of_a_team_has_played_one_match_and_met_the_other_once() -> None:
-    summary = summarise(played("gongzhu-partners"))
+    summary = summary_of("gongzhu-partners")
     new = outcome(summary, (8, 5, 8, 5), {8: NEW, 5: NEW}, BOARDS)
     standing = new.standings[8]
     assert (standing.matches, standing.deals, standing.points) == (1, summary.deals, summary.bots[0].points)
@@ -35,14 +34,14 @@ def test_a_bot_in_both_chairs_of_a_team_has_played_one_match_and_met_the_other_o
 
 
 def test_a_team_that_was_taken_over_in_one_chair_has_failed_once_and_is_last() -> None:
-    summary = summarise(played("gongzhu-partners", sinner=3))
+    summary = summary_of("gongzhu-partners", sinner=3)
     new = outcome(summary, (8, 5, 8, 5), {8: NEW, 5: NEW}, BOARDS)
     assert (new.standings[5].takeovers, new.standings[5].faults, new.standings[5].places) == (1, 12, (0, 1))
     assert new.standings[5].rating == START - 60
 
 
 def test_counts_grow_and_the_history_goes_no_further_back_than_the_trend() -> None:
-    summary = summarise(played())
+    summary = summary_of()
     standings = dict.fromkeys((1, 2, 3, 4), NEW)
     ratings = []
     for _ in range(TREND + 3):
@@ -53,7 +52,7 @@ def test_counts_grow_and_the_history_goes_no_further_back_than_the_trend() -> No
 
 
 def test_a_match_is_rated_by_its_boards_and_adds_them_to_those_before() -> None:
-    summary = summarise(played())
+    summary = summary_of()
     before = dict.fromkeys((1, 2, 3, 4), VersionStanding(START, matches=5, boards=20))
     short, long = (outcome(summary, (1, 2, 3, 4), before, boards) for boards in (1, 16))
     assert {standing.boards for standing in short.standings.values()} == {21}

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import delete
 
-from ladder.results.summary import summarise
 from ladder.store import models
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
 from ladder.store.cluster_models import StoredCoordinator, StoredWorker
@@ -20,7 +19,7 @@ from ladder.store.commands.results import record_summary
 from ladder.store.commands.submission_queue import end
 from ladder.store.table_models import PeopleChair, PeopleTable
 from ladder.values.accounts import Role, Scope, Viewer
-from tests.ladder.ladders import NOW, lease, played, queue
+from tests.ladder.ladders import NOW, lease, queue, summary_of
 from tests.ladder.shown import a_ladder, seats_of, suspend
 from tests.ladder.store.handed_in import hand_in
 
@@ -62,7 +61,7 @@ def go_on(database: Database, versions: dict[str, int], rng: random.Random, coun
         seed = str(number % 10)
         with database.write() as session:
             match = queue(session, seats_of(versions, VARIANT, rng), VARIANT, seed)
-            assert record_summary(session, match, lease(session, match), summarise(played(VARIANT, seed)), NOW + number)
+            assert record_summary(session, match, lease(session, match), summary_of(VARIANT, seed), NOW + number)
 
 
 def _add_people(session: Session) -> None:

@@ -10,13 +10,12 @@ import pytest
 from sqlalchemy import select
 
 from ladder.ratings.batch import Estimate, fit, pair_weight
-from ladder.results.summary import summarise
 from ladder.store import models
 from ladder.store.commands import estimates
 from ladder.store.commands.estimates import RefreshRate, refresh, stale
 from ladder.store.commands.results import record_summary
 from ladder.store.queries.estimate import estimate_of, los
-from tests.ladder.ladders import NOW, enter, lease, played, queue
+from tests.ladder.ladders import NOW, enter, lease, queue, summary_of
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -38,7 +37,7 @@ def play(database: Database, versions: list[int], count: int, variant: str = "he
         with database.write() as session:
             seed = "123"[number % 3]
             match = queue(session, rng.sample(versions, seats), variant, seed)
-            assert record_summary(session, match, lease(session, match), summarise(played(variant, seed)), NOW)
+            assert record_summary(session, match, lease(session, match), summary_of(variant, seed), NOW)
 
 
 def entry(database: Database, version: int) -> models.Rating:
@@ -87,7 +86,7 @@ def test_partners_are_two_sides(database: Database) -> None:
     with database.write() as session:
         one, two = (enter(session, name, variant) for name in NAMES[:2])
         match = queue(session, (one, two, one, two), variant)
-        assert record_summary(session, match, lease(session, match), summarise(played(variant)), NOW)
+        assert record_summary(session, match, lease(session, match), summary_of(variant), NOW)
     estimate = refresh(database, variant)
     assert estimate is not None
     with database.read() as session:

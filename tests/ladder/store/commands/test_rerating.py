@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from referee.records.lines import AnyLine
 
 pytestmark = pytest.mark.long
-MATCHES = count(30, 50)
+MATCHES = count(16, 50)
 VARIANTS = ("hearts", "gongzhu-five")
 Records = dict[tuple[int, int], "Sequence[AnyLine]"]
 

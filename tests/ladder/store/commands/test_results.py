@@ -15,7 +15,7 @@ from ladder.store.commands.results import WrongRecord, record_summary
 from referee.records.lines import DealLine, ResultLine
 from referee.records.recorded import BadRecord
 from referee.replay.rerun import asked
-from tests.ladder.ladders import NOW, enter, enter_version, lease, played, queue
+from tests.ladder.ladders import NOW, enter, enter_version, lease, played, queue, summary_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +46,7 @@ def play(
         match = queue(session, versions, variant, seed)
         attempt = lease(session, match)
     with database.write() as session:
-        assert record_summary(session, match, attempt, summarise(played(variant, seed, sinner)), now)
+        assert record_summary(session, match, attempt, summary_of(variant, seed, sinner), now)
     return match
 
 
@@ -257,7 +257,7 @@ def test_the_match_is_done_and_numbered_in_order_of_results(database: Database) 
         lease(session, second)
     for match, seed in ((second, "2"), (first, "1")):
         with database.write() as session:
-            assert record_summary(session, match, 1, summarise(played(seed=seed)), NOW + 5)
+            assert record_summary(session, match, 1, summary_of(seed=seed), NOW + 5)
     with database.read() as session:
         matches = [session.get_one(models.StoredMatch, match) for match in (second, first)]
         assert [match.ordinal for match in matches] == [1, 2]
@@ -273,21 +273,21 @@ def test_a_result_that_comes_too_late_changes_nothing(database: Database) -> Non
         match = queue(session, versions)
     before = everything(database)
     with database.write() as session:  # nobody has leased it
-        assert not record_summary(session, match, 0, summarise(played()), NOW)
+        assert not record_summary(session, match, 0, summary_of(), NOW)
     assert everything(database) == before
     with database.write() as session:
         old = lease(session, match)
         new = lease(session, match)  # as after an expired lease
     before = everything(database)
     with database.write() as session:
-        assert not record_summary(session, match, old, summarise(played()), NOW)
+        assert not record_summary(session, match, old, summary_of(), NOW)
     assert everything(database) == before
     with database.write() as session:
-        assert record_summary(session, match, new, summarise(played()), NOW)
+        assert record_summary(session, match, new, summary_of(), NOW)
     before = everything(database)
     for attempt in (old, new):  # once is enough
         with database.write() as session:
-            assert not record_summary(session, match, attempt, summarise(played()), NOW)
+            assert not record_summary(session, match, attempt, summary_of(), NOW)
     assert everything(database) == before
 
 
@@ -306,7 +306,7 @@ def test_a_failure_in_the_middle_leaves_nothing(database: Database, step: str, m
 
     monkeypatch.setattr(f"ladder.store.commands.results.{step}", fail)
     with pytest.raises(MemoryError), database.write() as session:
-        record_summary(session, match, attempt, summarise(played(sinner=0)), NOW)
+        record_summary(session, match, attempt, summary_of(sinner=0), NOW)
     assert everything(database) == before
 
 
@@ -316,7 +316,7 @@ def test_the_record_of_another_match_is_refused(database: Database) -> None:
         attempt = lease(session, match := queue(session, versions, seed="1"))
     before = everything(database)
     with pytest.raises(WrongRecord, match=f"match {match}, attempt 1"), database.write() as session:
-        record_summary(session, match, attempt, summarise(played(seed="2")), NOW)
+        record_summary(session, match, attempt, summary_of(seed="2"), NOW)
     with pytest.raises(BadRecord, match="not finished"), database.write() as session:
         record_summary(session, match, attempt, summarise(played(seed="1")[:-1]), NOW)
     assert everything(database) == before
@@ -349,7 +349,7 @@ def test_results_of_those_who_do_not_play_any_more_still_count(database: Databas
         entry(session, versions[0]).state = models.State.RETIRED
         entry(session, versions[1]).state = models.State.SUSPENDED
     with database.write() as session:
-        assert record_summary(session, match, attempt, summarise(played()), NOW)
+        assert record_summary(session, match, attempt, summary_of(), NOW)
     with database.read() as session:
         assert [entry(session, version).matches for version in versions] == [1, 1, 1, 1]
         assert [entry(session, version).state for version in versions[:3]] == ["retired", "suspended", "active"]

@@ -11,13 +11,12 @@ import pytest
 from sqlalchemy import select
 
 from ladder.ratings.elo import PROVISIONAL
-from ladder.results.summary import summarise
 from ladder.store import models
 from ladder.store.commands.entrants import fields_of
 from ladder.store.commands.neighbours import Neighbours
 from ladder.store.commands.results import record_summary
 from ladder.store.commands.scheduling import fill_queue, why_nobody
-from tests.ladder.ladders import NOW, enter, enter_version, lease, played, queue
+from tests.ladder.ladders import NOW, enter, enter_version, lease, queue, summary_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,7 +77,7 @@ def play_with_times(database: Database, starting: float | None, playing: float |
         for _ in range(count):
             match = queue(session, versions[:4])
             attempt = lease(session, match)
-            assert record_summary(session, match, attempt, summarise(played()), NOW, starting, playing)
+            assert record_summary(session, match, attempt, summary_of(), NOW, starting, playing)
 
 
 def lengths(database: Database, ids: list[int]) -> set[tuple[str, int]]:
@@ -149,7 +148,7 @@ def test_recorded_matches_count_with_their_seats_and_neighbours(database: Databa
     one, two, three, four = enter_all(database, 4)
     with database.write() as session:
         match = queue(session, (two, one, four, three))
-        assert record_summary(session, match, lease(session, match), summarise(played()), NOW)
+        assert record_summary(session, match, lease(session, match), summary_of(), NOW)
         queue(session, (one, four, two, three))
     with database.read() as session:
         field = fields_of(session)["hearts"]
