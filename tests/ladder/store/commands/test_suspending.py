@@ -13,7 +13,7 @@ from ladder.store import models
 from ladder.store.commands.results import record_summary
 from ladder.store.commands.suspending import resume_due, resume_entries, suspend_entries
 from referee.records.recorded import BadRecord
-from tests.ladder.ladders import NOW, enter, enter_version, lease, played, queue
+from tests.ladder.ladders import NOW, enter, enter_version, lease, played, queue, summary_of
 
 if TYPE_CHECKING:
     from ladder.store.database import Database
@@ -35,8 +35,8 @@ def play(database: Database, versions: list[int], results: str, now: float = NOW
         with database.write() as session:
             match = queue(session, versions, variant)
             attempt = lease(session, match)
-            lines = played(variant, sinner=SINNER if each == "x" else None)
-            assert record_summary(session, match, attempt, summarise(lines), now)
+            summary = summary_of(variant, sinner=SINNER if each == "x" else None)
+            assert record_summary(session, match, attempt, summary, now)
         ids.append(match)
     return ids
 
