@@ -93,7 +93,7 @@ async def test_a_board_of_a_match_is_played_and_lies_beside_its_bots(
 
 async def test_a_finished_table_is_replayed_card_by_card(ladder: Ladder) -> None:
     async with site_here(ladder) as base, TableBrowser(base) as browser:
-        await browser.open(length="deals:4", shown="Ada")
+        await browser.open(variant="gongzhu", length="deals:4", shown="Ada")
         await browser.play()
         page = await browser.client.get(f"{browser.path}/replay", follow_redirects=True)
         assert str(page.url).endswith("/replay/you/0/0")
@@ -106,7 +106,7 @@ async def test_a_finished_table_is_replayed_card_by_card(ladder: Ladder) -> None
         step = next(step.number for moment in deal.moments for step in moment.steps if step.by == "bot")
         why = await browser.client.get(f"{whole.url}/steps/{step}/why")
         assert Why.model_validate_json(why.content).step == step
-        dearest = await browser.client.get(f"{browser.path}/dearest?deal=2")
+        dearest = await browser.client.get(f"{browser.path}/dearest?deal=1")
         assert len(Dearest.model_validate_json(dearest.content).dearest) <= 3
         for wrong in ("you/4/0", "you/0/1", "nobody/0/0", "house-exact/0/0"):
             assert (await browser.client.get(f"{browser.path}/replay/{wrong}")).status_code in (404, 422)
