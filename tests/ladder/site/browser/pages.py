@@ -27,9 +27,9 @@ PATIENCE_MS = 20_000
 WIPE = "if (location.protocol === 'http:') { localStorage.clear(); sessionStorage.clear(); }"
 
 
-@dataclass
+@dataclass(frozen=True)
 class Heard:
-    """What a page has said and asked since it was wiped."""
+    """What a page has said and asked since it was lent."""
 
     errors: list[str] = field(default_factory=list)
     """Of scripts."""
@@ -37,6 +37,17 @@ class Heard:
     """Errors of the browser's console."""
     requests: list[str] = field(default_factory=list)
     """Their addresses."""
+
+    def listen(self, page: Page) -> None:
+        """Hear all of it from now on."""
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", lambda message: self.complaints.append(message.text) if message.type == "error" else None)
+        page.on("request", lambda asked: self.requests.append(asked.url))
+
+    def forget(self) -> None:
+        """Begin anew."""
+        for said in (self.errors, self.complaints, self.requests):
+            said.clear()
 
 
 @dataclass(frozen=True)
@@ -66,7 +77,7 @@ class Pages:
 
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
-        self._spare: dict[Kind, list[Page]] = {}
+        self._spare: dict[Kind, list[Lent]] = {}
 
     @contextmanager
     def lending(self) -> Iterator[Lending]:
@@ -75,13 +86,13 @@ class Pages:
         yield lending
         for lent in lending.lent:
             _wipe(lent)
-            self._spare.setdefault(lent.kind, []).append(lent.page)
+            self._spare.setdefault(lent.kind, []).append(lent)
 
-    def _take(self, kind: Kind) -> Page:
+    def _take(self, kind: Kind) -> Lent:
         spare = self._spare.get(kind)
         return spare.pop() if spare else self._new(kind)
 
-    def _new(self, kind: Kind) -> Page:
+    def _new(self, kind: Kind) -> Lent:
         context = self._browser.new_context(
             java_script_enabled=kind.script, has_touch=kind.touch, locale=kind.language, accept_downloads=True
         )
@@ -89,27 +100,28 @@ class Pages:
             context.add_init_script(kind.first)
         page = context.new_page()
         page.set_default_timeout(PATIENCE_MS)
-        return page
+        lent = Lent(kind, page, Heard())
+        lent.heard.listen(page)
+        return lent
 
 
 class Lending:
     """The pages of one test."""
 
-    def __init__(self, take: Callable[[Kind], Page]) -> None:
+    def __init__(self, take: Callable[[Kind], Lent]) -> None:
         self._take = take
         self.lent: list[Lent] = []
 
     def page(self, kind: Kind, size: tuple[int, int] = DESKTOP, dark: bool = False, calm: bool = False) -> Page:
         """A page that has no storage and no cookies."""
-        page, heard = self._take(kind), Heard()
-        self.lent.append(Lent(kind, page, heard))
+        lent = self._take(kind)
+        lent.heard.forget()
+        self.lent.append(lent)
+        page = lent.page
         page.set_viewport_size({"width": size[0], "height": size[1]})
         page.emulate_media(
             color_scheme="dark" if dark else "light", reduced_motion="reduce" if calm else "no-preference"
         )
-        page.on("pageerror", lambda error: heard.errors.append(str(error)))
-        page.on("console", lambda message: heard.complaints.append(message.text) if message.type == "error" else None)
-        page.on("request", lambda asked: heard.requests.append(asked.url))
         return page
 
     def heard(self, what: Callable[[Heard], list[str]]) -> list[str]:
