@@ -68,7 +68,8 @@ async def running(
     """One container in a sandbox of its own."""
     sandbox = DockerSandbox(runtime, limits)
     try:
-        yield await (await sandbox.load(program)).start(mount)
+        async with running_in(sandbox, program, mount) as instance:
+            yield instance
     finally:
         await sandbox.close()
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ladder.app.ladder import Ladder
     from referee.records.lines import AnyLine
-    from tests.ladder.site.browser.pages import Lending
+    from tests.ladder.site.browser.pages import Lending, Pages
 
 SEED = bytes(range(32)).hex()
 
@@ -109,9 +109,15 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 
 @pytest.fixture
-def lending() -> Iterator[Lending]:
-    """Pages of Debian's Chromium, which are wiped in the end."""
-    with SHARED.open().lending() as lending:
+def pages() -> Pages:
+    """The pages of Debian's Chromium."""
+    return SHARED.open()
+
+
+@pytest.fixture
+def lending(pages: Pages) -> Iterator[Lending]:
+    """Some of them, which are wiped in the end."""
+    with pages.lending() as lending:
         yield lending
 
 
