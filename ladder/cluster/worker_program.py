@@ -153,7 +153,8 @@ class WorkerProgram:
     async def _leave(self, session: WorkerSession) -> None:
         await self._stopping.wait()
         if session.playing:
-            self._say(f"Finishing {session.playing} tasks; a second time, and they are given up.")
+            tasks = "1 task" if session.playing == 1 else f"{session.playing} tasks"
+            self._say(f"Finishing {tasks}; a second time, and what is not finished is given up.")
         finishing = asyncio.create_task(session.leave())
         giving_up = asyncio.create_task(self._giving_up.wait())
         await asyncio.wait([finishing, giving_up], return_when=asyncio.FIRST_COMPLETED)

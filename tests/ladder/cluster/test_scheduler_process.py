@@ -33,10 +33,10 @@ async def test_a_worker_joins_plays_and_leaves(cluster: Cluster) -> None:
     assert (await cluster.heard("left")).worker == report.worker
     printed, _ = await asyncio.to_thread(program.communicate)
     assert program.returncode == 143
-    assert printed.splitlines() == [
-        f"mars has joined {cluster.scheduler.address}, with 3 slots.",
-        "pigpen: Terminated.",
-    ]
+    joined, *finishing, last = printed.splitlines()
+    assert (joined, last) == (f"mars has joined {cluster.scheduler.address}, with 3 slots.", "pigpen: Terminated.")
+    # Here the answer may be known before there.
+    assert finishing in ([], ["Finishing 1 task; a second time, and what is not finished is given up."])
 
 
 async def test_what_a_killed_worker_played_is_lost_at_once(cluster: Cluster, tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ async def test_at_a_first_signal_a_worker_finishes_what_it_plays(cluster: Cluste
     printed, _ = await asyncio.to_thread(program.communicate)
     assert program.returncode == 143
     assert printed.splitlines()[1:] == [
-        "Finishing 1 tasks; a second time, and they are given up.",
+        "Finishing 1 task; a second time, and what is not finished is given up.",
         "pigpen: Terminated.",
     ]
 
