@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 LISTENS = "0A"
@@ -21,7 +22,10 @@ def has_ended(pid: int) -> bool:
 
 def listening(pid: int) -> set[str]:
     """Where a process waits for connections by TCP: addresses and ports."""
-    sockets = {link.readlink().name for link in Path(f"/proc/{pid}/fd").iterdir()}
+    sockets = set()
+    for link in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(FileNotFoundError):  # it has been closed meanwhile
+            sockets.add(link.readlink().name)
     found = set()
     for table in ("tcp", "tcp6"):
         for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import time
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from sqlalchemy import select
 
 from ladder.store import models
 from ladder.store.models import Status
-from tests.e2e.small_ladder import PATIENT, SmallLadder, enter_quick, events, small_ladder, until, waiting_for
+from tests.e2e.small_ladder import PATIENT, SmallLadder, awaited, enter_quick, events, small_ladder, until, waiting_for
 from tests.for_two import FOR_TWO
 from tests.processes import children, listening
 
@@ -106,6 +107,8 @@ def test_no_port_is_open_while_it_plays_and_sigterm_ends_it_as_a_service_manager
 ) -> None:
     with waiting_ladder.running("--concurrency", "1", **PATIENT) as runner:
         until(runner, "match.started", "worker.started")
+        while not awaited(gate).exists():  # then it plays
+            time.sleep(0.01)
         workers = children(runner.pid)
         assert workers
         assert [listening(pid) for pid in (runner.pid, *workers)] == [set()] * (1 + len(workers))
