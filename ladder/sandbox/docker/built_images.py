@@ -49,12 +49,23 @@ def tag_of(folder: Path, key: str) -> str:
 
 
 def find_built(client: DockerClient, folder: Path, key: str) -> Image | None:
-    """Find the image with that key, from whatever folder it was built, and mark it as used by this one now."""
+    """
+    Find the image with that key, from whatever folder it was built, and mark it as used by this one now.
+
+    This folder's own is asked for by its name: to list images, the engine reads the configuration of each that it has.
+    """
+    tag = tag_of(folder, key)
+    with suppress(ImageNotFound):
+        return _used(client, f"{REPOSITORY}:{tag}", tag)
     for found in client.api.images(filters={"reference": f"{REPOSITORY}:*-{key}"}):
         with suppress(ImageNotFound):  # somebody has just removed it
-            client.api.tag(found["Id"], REPOSITORY, tag_of(folder, key))
-            return client.images.get(f"{REPOSITORY}:{tag_of(folder, key)}")
+            return _used(client, found["Id"], tag)
     return None
+
+
+def _used(client: DockerClient, name: str, tag: str) -> Image:
+    client.api.tag(name, REPOSITORY, tag)
+    return client.images.get(f"{REPOSITORY}:{tag}")
 
 
 def remove_old(client: DockerClient, folder: Path, kept: int) -> None:
