@@ -22,11 +22,12 @@ from ladder.values.live_events import LiveEnd, LiveMatch, LiveOpened, LivePlayed
 from referee.records.file import read_record
 from referee.records.lines import DealLine
 from tests.e2e.small_ladder import PATIENT, SmallLadder, small_ladder, until, waiting_for
-from tests.processes import children
+from tests.e2e.small_ladder import events as logged
+from tests.e2e.test_killed_workers import assert_whole, named, two_at_work
+from tests.processes import has_ended
 from tests.referee.taps import found
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Iterator
 
     from ladder.values.live_events import LiveEvent
@@ -51,12 +52,16 @@ def ladder(small: SmallLadder) -> Ladder:
     return Ladder(small.settings, small.database)
 
 
-def wait_for_both(ladder: Ladder, runner: subprocess.Popen[str], attempt: int = 1) -> None:
+def wait_for_both(ladder: Ladder, attempt: int) -> None:
     """Until a deal of matches 1 and 2 has begun, at this attempt."""
-    until(runner, "match.started", "match.started")
     for match in (1, 2):
-        while not (len((page := events(ladder, match)).events) > 1 and page.attempt == attempt):
-            time.sleep(0.01)
+        wait_for(ladder, match, attempt)
+
+
+def wait_for(ladder: Ladder, match: int, attempt: int) -> None:
+    """Until a deal of the match has begun, at this attempt."""
+    while not (len((page := events(ladder, match)).events) > 1 and page.attempt == attempt):
+        time.sleep(0.05)
 
 
 async def followed(ladder: Ladder, gate: Path, *matches: int) -> list[list[LiveEvent]]:
@@ -74,33 +79,56 @@ async def followed(ladder: Ladder, gate: Path, *matches: int) -> list[list[LiveE
     return await asyncio.gather(*viewers)
 
 
-def test_two_matches_are_followed_while_two_workers_play_them(small: SmallLadder, ladder: Ladder, gate: Path) -> None:
-    with small.running("--matches", "2", "--concurrency", "2", **TWO) as runner:
-        wait_for_both(ladder, runner)
-        rows = running(ladder)
-        assert [(row.match, row.attempt, len(row.bots)) for row in rows] == [(1, 1, 2), (2, 1, 2)]
-        for row in rows:
-            assert row.progress is not None
-            assert (row.progress.public, row.progress.deals, row.progress.deals_done) == ("played", 2, 0)
-            assert [[play.card for play in table.plays] for table in row.progress.tables] == [["2C"]]  # forced
-        seen = asyncio.run(followed(ladder, gate, 1, 2))
-        runner.communicate()
-        assert runner.returncode == 0
+def test_a_killed_worker_s_match_is_played_again_and_told_anew_and_the_other_goes_on(
+    small: SmallLadder, ladder: Ladder, gate: Path
+) -> None:
+    with small.running("--matches", "3", "--concurrency", "2", **TWO) as runner:
+        begun = until(runner, "worker.started", "worker.started", "match.started", "match.started")
+        wait_for_both(ladder, 1)
+        assert_both_run(ladder)
+        started = named(begun, "worker.started")
+        first = next(event["pid"] for event in started if event["worker"] == 0)
+        os.kill(first, signal.SIGKILL)
+        seen = until(runner, "worker.lost", "match.void")
+        told = [parse(line) for line in LiveFolder(small.settings.data_dir).path(1, 1).read_bytes().splitlines()]
+        assert told[-1] == LiveEnd(id=len(told), outcome="void")
+        wait_for(ladder, 1, 2)
+        assert events(ladder, 1, "1-1").events[0].id == 1
+        followed_to_the_end = asyncio.run(followed(ladder, gate, 1, 2))
+        out, err = runner.communicate()
+        seen += logged(err)
+    assert (runner.returncode, out.split(" (")[0]) == (0, "3 matches recorded")
+    reason = f"Worker 0 (process {first}) was ended by signal 9."
+    assert [event["reason"] for event in named(seen, "worker.lost") + named(seen, "match.void")] == [reason] * 2
+    assert [event["worker"] for event in named(seen, "worker.started")] == [0]
+    assert small.attempts()[:2] == [(1, 2, 1), (2, 1, 0)]
+    assert_whole(small, 3)
     assert running(ladder) == []
     with small.database.read() as session:
         seeds = [match.seed for match in session.scalars(select(models.StoredMatch).order_by(models.StoredMatch.id))]
-    for match, seed, heard in zip((1, 2), seeds, seen, strict=False):
-        assert_tells_all(ladder, match, heard)
-        told = "\n".join(event.line for event in heard).encode()
-        assert told == LiveFolder(small.settings.data_dir).path(match, 1).read_bytes().rstrip()
-        assert not found(bytes.fromhex(seed), told)
+    for match, attempt, seed, heard in zip((1, 2), (2, 1), seeds, followed_to_the_end, strict=False):
+        assert {event.attempt for event in heard} == {attempt}
+        assert_tells_all(ladder, match, attempt, heard)
+        lines = "\n".join(event.line for event in heard).encode()
+        assert lines == LiveFolder(small.settings.data_dir).path(match, attempt).read_bytes().rstrip()
+        assert not found(bytes.fromhex(seed), lines)
 
 
-def assert_tells_all(ladder: Ladder, match: int, heard: list[LiveEvent]) -> None:
+def assert_both_run(ladder: Ladder) -> None:
+    """Matches 1 and 2 are told of as running, each up to its first card."""
+    rows = running(ladder)
+    assert [(row.match, row.attempt, len(row.bots)) for row in rows] == [(1, 1, 2), (2, 1, 2)]
+    for row in rows:
+        assert row.progress is not None
+        assert (row.progress.public, row.progress.deals, row.progress.deals_done) == ("played", 2, 0)
+        assert [[play.card for play in table.plays] for table in row.progress.tables] == [["2C"]]  # forced
+
+
+def assert_tells_all(ladder: Ladder, match: int, attempt: int, heard: list[LiveEvent]) -> None:
     """What was seen is what the record holds, and nothing of it came too early."""
     assert [event.id for event in heard] == list(range(1, len(heard) + 1))
     told = [parse(event.line) for event in heard]
-    deals = [line for line in read_record(ladder.files.record(match, 1)) if isinstance(line, DealLine)]
+    deals = [line for line in read_record(ladder.files.record(match, attempt)) if isinstance(line, DealLine)]
     assert isinstance(told[0], LiveMatch)
     assert told[-1] == LiveEnd(id=len(heard), outcome="done")
     assert [each.line for each in told if isinstance(each, LiveOpened)] == deals
@@ -116,59 +144,42 @@ def assert_tells_all(ladder: Ladder, match: int, heard: list[LiveEvent]) -> None
         assert len(re.findall(r"[2-9TJQKA][CDHS]\b", event.line)) == (event.type == "play"), event.line
 
 
-def test_a_killed_worker_s_match_ends_void_and_its_next_attempt_is_told_anew(
+def test_what_killed_runs_left_is_cleared_away_and_their_matches_are_played_again(
     small: SmallLadder, ladder: Ladder, gate: Path
 ) -> None:
-    with small.running("--matches", "2", "--concurrency", "2", **TWO) as runner:
-        wait_for_both(ladder, runner)
-        for pid in children(runner.pid):
-            os.kill(pid, signal.SIGKILL)
-        until(runner, "match.void", "match.void")
-        file = LiveFolder(small.settings.data_dir).path(1, 1)
-        first = [parse(line) for line in file.read_bytes().splitlines()]
-        assert first[-1] == LiveEnd(id=len(first), outcome="void")
-        wait_for_both(ladder, runner, attempt=2)
-        assert events(ladder, 1, "1-1").events[0].id == 1
-        seen = asyncio.run(followed(ladder, gate, 1, 2))
-        runner.communicate()
-        assert runner.returncode == 0
-    for heard in seen:
-        assert {event.attempt for event in heard} == {2}
-        assert parse(heard[-1].line) == LiveEnd(id=len(heard), outcome="done")
-
-
-def test_what_a_killed_run_left_is_removed_by_the_next_one(small: SmallLadder, ladder: Ladder, gate: Path) -> None:
     folder = LiveFolder(small.settings.data_dir)
     with small.running("--concurrency", "2", **TWO) as runner:
-        wait_for_both(ladder, runner)
-        workers = children(runner.pid)
-        for pid in (*workers, runner.pid):
+        workers = two_at_work(small, runner)
+        runner.kill()
+        runner.communicate()  # until the last worker has closed stderr, too
+        while not all(map(has_ended, workers)):
+            time.sleep(0.01)
+        assert small.processes() == []
+        assert list(small.scratch.iterdir()) == [], "a killed coordinator's workers end and leave nothing"
+    with small.running("--concurrency", "2", **TWO) as runner:
+        wait_for_both(ladder, 2)
+        assert folder.attempts() == [(1, 2), (2, 2)]
+        for pid in (*two_at_work(small, runner), runner.pid):
             os.kill(pid, signal.SIGKILL)
         runner.communicate()
-    assert folder.attempts() == [(1, 1), (2, 1)]
+    assert folder.attempts() == [(1, 2), (2, 2)]
     gate.touch()
     assert small.pigpen("ladder", "run", "--matches", "2").returncode == 0
-    assert folder.attempts() == [(1, 2), (2, 2)]
+    assert small.attempts()[:2] == [(1, 3, 0), (2, 3, 0)]
+    assert folder.attempts() == [(1, 3), (2, 3)]
+    assert_whole(small, 2)
 
 
-def test_a_run_that_is_given_up_says_so(small: SmallLadder, ladder: Ladder) -> None:
-    with small.running("--concurrency", "2", **TWO) as runner:
-        wait_for_both(ladder, runner)
-        runner.send_signal(signal.SIGINT)
-        until(runner, "ladder.stopping")
-        runner.send_signal(signal.SIGINT)
-        runner.communicate()
-    for match in (1, 2):
-        lines = LiveFolder(small.settings.data_dir).path(match, 1).read_bytes().splitlines()
-        assert parse(lines[-1]) == LiveEnd(id=len(lines), outcome="returned")
-
-
+@pytest.mark.long
+@pytest.mark.only_long  # on each push: the setting reaches the task, and what the observer tells with it
 def test_where_the_organiser_wants_nothing_told_there_is_no_file(small: SmallLadder, gate: Path) -> None:
     gate.touch()
     assert small.pigpen("ladder", "run", "--matches", "1", PIGPEN_LIVE="off").returncode == 0
     assert LiveFolder(small.settings.data_dir).attempts() == []
 
 
+@pytest.mark.long
+@pytest.mark.only_long
 def test_with_open_hands_the_first_event_of_a_deal_holds_them(small: SmallLadder, gate: Path) -> None:
     gate.touch()
     assert small.pigpen("ladder", "run", "--matches", "1", PIGPEN_LIVE="open").returncode == 0

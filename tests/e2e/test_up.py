@@ -22,19 +22,21 @@ from ladder.app.tables.reading import table_page
 from ladder.app.tables.sitting import seat_of
 from ladder.values.people import OpenedTable, SeatPlace, TableOrder, TableStatus, TableVisitor
 from tests.counts import count
-from tests.e2e.command import PIGPEN, environment
+from tests.e2e.command import PIGPEN, environment, pigpen
 from tests.e2e.small_ladder import PATIENT, SmallLadder, awaited, small_ladder, waiting_for
+from tests.ladder import registries
 from tests.ladder.site.certificates import make_pair
 from tests.processes import children, has_ended
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 T = TypeVar("T")
 TWO = (signal.SIGINT, signal.SIGTERM)
 """Two of the same number might come as one."""
-PARTS = {"serve": "The site", "tables": "The runner of tables", "run": "The runner of matches"}
+PARTS = {"--fd": "The site", "tables": "The runner of tables", "run": "The runner of matches"}
 """What the processes of `pigpen up` are called, by the words by which they are known."""
+REGISTRY = {"docker-registry": "The registry"}
 PATIENCE = 120.0
 """Seconds after which something will not happen any more."""
 
@@ -61,8 +63,8 @@ class Running:
         self.address = self.first.removeprefix("The site is at ").strip()
 
     def part(self, word: str) -> int:
-        """The process of `pigpen WORD`, when there is one."""
-        return eventually(lambda: next((pid for pid in children(self.program.pid) if word in arguments(pid)), 0))
+        """The process of `pigpen WORD`, or of the program WORD, when there is one."""
+        return eventually(lambda: next((pid for pid in children(self.program.pid) if is_of(word, arguments(pid))), 0))
 
     def page(self, path: str = "") -> str:
         """A page of the site, when it answers."""
@@ -122,6 +124,10 @@ def arguments(pid: int) -> list[str]:
         return []
 
 
+def is_of(word: str, command: list[str]) -> bool:
+    return word in command or Path(command[0]).name == word
+
+
 def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         return int(taken.getsockname()[1])
@@ -141,23 +147,32 @@ def assert_nothing_is_left(ladder: SmallLadder, *parts: int) -> None:
 def test_whatever_is_killed_comes_back_and_one_signal_finishes_the_matches_and_then_ends_the_site(
     ladder: SmallLadder, gate: Path, number: signal.Signals
 ) -> None:
-    with running(ladder, "up", **PATIENT) as up, Ladder.open(ladder.settings) as its:
-        before = {word: up.part(word) for word in PARTS}
+    """Its registry, too, on a machine that has one."""
+    port = free_port()
+    parts, words = (PARTS | REGISTRY, ("--registry", str(port))) if registries.program() else (PARTS, ())
+    with running(ladder, "up", *words, **PATIENT) as up, Ladder.open(ladder.settings) as its:
+        before = {word: up.part(word) for word in parts}
         opened = open_table(its, TableOrder(variant="hearts"), TableVisitor())
         place = eventually(lambda: listening(its, opened))
         assert place
         assert "Hearts for two" in up.page("v/for-two")
         eventually(ladder.processes)
-        for word, what in PARTS.items():
+        challenge = f'Bearer realm="{up.address}api/v1/registry/token",service="pigpen"' if words else ""
+        if words:
+            assert eventually(lambda: asked(f"http://127.0.0.1:{port}/v2/")) == challenge
+            assert httpx.get(f"{up.address}api/v1/registry/token?service=pigpen", timeout=PATIENCE).status_code == 401
+        for word, what in parts.items():
             assert up.after_killing(word).startswith(f"{what} has ended (exit code -9); it is started again in 1 s.")
         assert "Hearts for two" in up.page("v/for-two"), "at the same address"
         again = eventually(lambda: listening(its, opened, place.attempt))
         assert again
         assert again.token != place.token
+        if words:
+            assert eventually(lambda: asked(f"http://127.0.0.1:{port}/v2/")) == challenge
         gate.touch()
         eventually(lambda: done(ladder, 2))
         eventually(lambda: up.page("m").count('href="/m/') >= 2)
-        after = {word: up.part(word) for word in PARTS}
+        after = {word: up.part(word) for word in parts}
         assert not set(before.values()) & set(after.values())
         gate.unlink()
         awaited(gate).unlink()
@@ -167,8 +182,9 @@ def test_whatever_is_killed_comes_back_and_one_signal_finishes_the_matches_and_t
         assert under_way
         assert up.page("m"), "the site stays until the matches are over"
         gate.touch()
-        code, _, err = up.end()
+        code, out, err = up.end()
     assert (code, err) == (0, "")
+    assert (f"The registry of images is at 127.0.0.1:{port}\n" in out) == bool(words)
     assert set(ladder.statuses()) <= {"done", "queued"}
     assert ladder.statuses()["done"] > ended
     assert_nothing_is_left(ladder, *before.values(), *after.values())
@@ -232,56 +248,38 @@ def test_the_site_and_its_processes_speak_https(ladder: SmallLadder, tmp_path: P
     assert refused.stderr.startswith(f"pigpen: {files[1]!r} holds no certificate in PEM.")
 
 
-def test_without_a_port_another_one_is_taken(ladder: SmallLadder) -> None:
-    with running(ladder, "serve", "--port", "0") as one, running(ladder, "serve", "--port", "0") as other:
-        assert one.address != other.address
-        for each in (one, other):
-            assert "Hearts for two" in each.page("v/for-two")
-        link = json.loads(ladder.pigpen("table", "hearts", "--json").stdout)["links"]["0"]
-        assert link.startswith((f"{one.address}play/", f"{other.address}play/")), "links lead to where the site listens"
-    assert ladder.statuses() == {}, "a site alone plays no matches"
-
-
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT][: count(1, 2)])
 @pytest.mark.long
-def test_the_site_alone_makes_its_ladder_and_serves_until_a_signal(tmp_path: Path, number: signal.Signals) -> None:
+def test_the_site_alone_makes_its_ladder_takes_a_port_and_serves_until_a_signal(
+    tmp_path: Path, number: signal.Signals
+) -> None:
     data_dir = tmp_path / "new"
     variables = environment(PIGPEN_DATA_DIR=str(data_dir), PIGPEN_SITE_PORT=str(free_port()))
-    with subprocess.Popen(
-        [PIGPEN, "serve"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=variables
-    ) as program:
-        try:
-            serve = Running(program)
-            assert serve.address.startswith("http://127.0.0.1:")
-            assert "No bot has entered yet." in serve.page()
-            assert serve.page("healthz") == "ok\n"
-            assert children(serve.program.pid) == []
-            code, out, err = serve.end(number)
-        finally:
-            program.kill()
-    assert (code, out, err) == (0, "", "")
+    with serving(tmp_path, variables) as one, serving(tmp_path, variables, "--port", "0") as other:
+        assert f":{variables['PIGPEN_SITE_PORT']}/" in one.address
+        assert one.address != other.address, "another port is taken"
+        for each in (one, other):
+            assert each.address.startswith("http://127.0.0.1:")
+            assert "No bot has entered yet." in each.page()
+            assert each.page("healthz") == "ok\n"
+            assert children(each.program.pid) == [], "a site alone plays no matches"
+        done = pigpen("table", "hearts", "--json", folder=tmp_path, PIGPEN_DATA_DIR=str(data_dir))
+        link = json.loads(done.stdout)["links"]["0"]
+        assert link.startswith((f"{one.address}play/", f"{other.address}play/")), "links lead to where the site listens"
+        assert one.end(number) == (0, "", "")
     assert '"path": "/healthz"' in (data_dir / "logs" / "site.jsonl").read_text()
 
 
-@pytest.mark.registry
-def test_the_registry_runs_beside_the_site_and_is_started_again(ladder: SmallLadder) -> None:
-    port = free_port()
-    with running(ladder, "up", "--registry", str(port), PIGPEN_SANDBOX="docker") as up:
-        registry = eventually(lambda: next((pid for pid in children(up.program.pid) if is_registry(pid)), 0))
-        challenge = eventually(lambda: asked(f"http://127.0.0.1:{port}/v2/"))
-        assert challenge == f'Bearer realm="{up.address}api/v1/registry/token",service="pigpen"'
-        assert httpx.get(f"{up.address}api/v1/registry/token?service=pigpen", timeout=PATIENCE).status_code == 401
-        os.kill(registry, signal.SIGKILL)
-        again = eventually(lambda: next((pid for pid in children(up.program.pid) if is_registry(pid, registry)), 0))
-        assert eventually(lambda: asked(f"http://127.0.0.1:{port}/v2/")) == challenge
-        code, out, err = up.end(signal.SIGTERM)
-    assert (code, f"The registry of images is at 127.0.0.1:{port}\n" in out) == (0, True)
-    assert err.startswith("The registry has ended (exit code -9); it is started again in 1 s.")
-    assert_nothing_is_left(ladder, registry, again)
-
-
-def is_registry(pid: int, but: int = 0) -> bool:
-    return pid != but and arguments(pid)[0].endswith("docker-registry")
+@contextmanager
+def serving(folder: Path, variables: Mapping[str, str], *words: str) -> Iterator[Running]:
+    """``pigpen serve WORDS``; killed at the end if it still runs."""
+    with subprocess.Popen(
+        [PIGPEN, "serve", *words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=variables
+    ) as program:
+        try:
+            yield Running(program)
+        finally:
+            program.kill()
 
 
 def asked(address: str) -> str:

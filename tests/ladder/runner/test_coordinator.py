@@ -14,6 +14,7 @@ from ladder.pairing.suspension import cool_down
 from ladder.runner.coordinator import FEW, Coordinator
 from ladder.runner.presence import BEAT_SECONDS, CoordinatorPresence, folder_id
 from ladder.sandbox.host import owners
+from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.commands.coordinators import SILENT_SECONDS, coordinators, database_time, forget, note_alive
 from ladder.store.commands.queue import GRACE, MANY
@@ -290,6 +291,15 @@ def test_a_match_is_told_from_its_lease_to_its_result(coordinator: Coordinator) 
     assert told(coordinator, task) == '{"id":1,"type":"play"}\n'
     coordinator.record(recorded(task))
     assert told(coordinator, task) == '{"id":1,"type":"play"}\n{"id":2,"type":"end","outcome":"done"}\n'
+
+
+@pytest.mark.parametrize("live", ["off", "open"])
+def test_a_task_says_what_the_organiser_wants_told(
+    coordinator: Coordinator, database: Database, settings: Settings, time: Time, live: str
+) -> None:
+    wanted = load_settings(data_dir=settings.data_dir, boards=1, live=live)
+    (task,) = coordinator_at(database, wanted, time).take(1)
+    assert task.live == live
 
 
 def test_what_is_told_of_a_match_ends_when_it_fails_or_is_given_back(coordinator: Coordinator) -> None:
