@@ -9,15 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from ladder.cluster.failures import SchedulerLost, WorkerLost
+from ladder.cluster.failures import SchedulerLost
 from ladder.errors import SandboxError
 from ladder.worker.tasks import MatchOutcome
 from pigpen.version import __version__
 from tests.ladder.cluster.clusters import Cluster
-from tests.ladder.worker.test_worker import HONEST, bot
+from tests.ladder.worker.test_worker import HONEST
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-ENDLESS = "import time\ntime.sleep(1000)\n"
 TASK = HONEST.model_dump_json()
 
 
@@ -39,48 +38,35 @@ async def test_a_worker_joins_plays_and_leaves(cluster: Cluster) -> None:
     assert finishing in ([], ["Finishing 1 task; a second time, and what is not finished is given up."])
 
 
-async def test_what_a_killed_worker_played_is_lost_at_once(cluster: Cluster, tmp_path: Path) -> None:
-    program = cluster.worker()
-    worker = await cluster.joined()
-    (tmp_path / "bot.py").write_text(ENDLESS)
-    endless = HONEST.model_copy(update={"bots": (bot("Trotter", tmp_path), *HONEST.bots[1:]), "live": "played"})
-    playing = asyncio.ensure_future(cluster.scheduler.play(worker, endless.model_dump_json()))
-    await asyncio.sleep(0.5)
-    program.kill()
-    with pytest.raises(WorkerLost, match="connection has ended"):
-        await playing
-    assert (await cluster.heard("left")).worker == worker
-    with pytest.raises(WorkerLost, match="has gone"):
-        await cluster.scheduler.play(worker, TASK)
-
-
-async def test_a_worker_that_is_turned_away_says_why_and_ends(cluster: Cluster) -> None:
-    program = cluster.worker()
-    cluster.scheduler.turn_away(await cluster.joined(), "it has version 0.0.9, and the coordinator has another.")
-    printed, _ = await asyncio.to_thread(program.communicate)
-    assert program.returncode == 2
-    assert printed.splitlines()[-1] == (
-        "pigpen: The coordinator turned this worker away: it has version 0.0.9, and the coordinator has another."
-    )
-
-
-async def test_when_the_scheduler_ends_workers_come_to_the_next_one(cluster: Cluster) -> None:
+async def test_when_the_scheduler_ends_workers_wait_for_the_next_one_and_who_is_turned_away_says_why_and_ends(
+    cluster: Cluster,
+) -> None:
     program = cluster.worker()
     worker = await cluster.joined()
     cluster.scheduler.kill()
     address = cluster.scheduler.address
     with pytest.raises(SchedulerLost, match="ended by signal 9"):
         await cluster.scheduler.play(worker, TASK)
+    early = cluster.worker("venus")
+    assert early.stdout is not None
+    said = await asyncio.to_thread(early.stdout.readline)
+    assert said == f"No coordinator lets this worker in at {address} (connection refused); it is tried again.\n"
     await cluster.start(address)
-    again = await cluster.joined()
-    outcome = MatchOutcome.model_validate_json(await cluster.scheduler.play(again, TASK))
+    joined: dict[str, str] = {}
+    while len(joined) < 2:
+        report = await cluster.heard("joined")
+        assert report.facts is not None
+        joined[report.facts.name] = report.worker
+    outcome = MatchOutcome.model_validate_json(await cluster.scheduler.play(joined["mars"], TASK))
     assert outcome.void is None
-    program.kill()
+    cluster.scheduler.turn_away(joined["mars"], "it has version 0.0.9, and the coordinator has another.")
     printed, _ = await asyncio.to_thread(program.communicate)
+    assert program.returncode == 2
     assert printed.splitlines() == [
         f"mars has joined {address}, with 2 slots.",
         f"The connection to {address} has ended; mars comes again.",
         f"mars has joined {address}, with 2 slots.",
+        "pigpen: The coordinator turned this worker away: it has version 0.0.9, and the coordinator has another.",
     ]
 
 

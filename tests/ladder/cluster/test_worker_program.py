@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import signal
-import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -74,39 +73,31 @@ async def gone(pid: int) -> None:
             await asyncio.sleep(0.02)
 
 
-async def test_events_of_a_match_and_lines_for_the_log_come_with_the_workers_name(cluster: Cluster) -> None:
-    cluster.worker("venus")
+async def test_a_match_is_given_up_and_cleared_away_and_at_a_first_signal_the_next_one_is_finished_and_told(
+    cluster: Cluster, waiting: Waiting
+) -> None:
+    program = cluster.worker("venus")
     with capture_logs() as logs:
-        outcome = await play(cluster, await cluster.joined("venus"), HONEST.model_copy(update={"live": "played"}))
-    assert outcome.void is None
+        worker = await cluster.joined("venus")
+        given_up = asyncio.ensure_future(play(cluster, worker, waiting.task))
+        pid = await waiting.begun()
+        given_up.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await given_up
+        assert has_ended(pid), "it is cleared away before that is over"
+        waiting.asked.unlink()
+        playing = asyncio.ensure_future(play(cluster, worker, waiting.task.model_copy(update={"live": "played"})))
+        await waiting.begun()
+        program.send_signal(signal.SIGTERM)
+        while not (report := await cluster.heard("alive")).facts or not report.facts.leaving:
+            pass
+        waiting.go.touch()
+        assert (await playing).void is None
     (started,) = (each for each in logs if each["event"] == "worker.started")
-    assert (started["worker"], started["worker_name"]) == (0, "venus")
+    assert (started["worker"], started["worker_name"]) == (0, "venus"), "its lines for the log come with its name"
     assert {(match, attempt) for match, attempt, _ in cluster.events} == {(7, 2)}
     events = [json.loads(line) for _, _, batch in cluster.events for line in batch.splitlines()]
     assert (events[0]["type"], events[-1]["type"]) == ("match", "result")
-
-
-async def test_a_match_that_is_given_up_is_cleared_away_before_that_is_over(cluster: Cluster, waiting: Waiting) -> None:
-    cluster.worker()
-    worker = await cluster.joined()
-    playing = asyncio.ensure_future(play(cluster, worker, waiting.task))
-    pid = await waiting.begun()
-    playing.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await playing
-    assert has_ended(pid)
-    assert (await play(cluster, worker, HONEST)).void is None
-
-
-async def test_at_a_first_signal_a_worker_finishes_what_it_plays(cluster: Cluster, waiting: Waiting) -> None:
-    program = cluster.worker()
-    playing = asyncio.ensure_future(play(cluster, await cluster.joined(), waiting.task))
-    await waiting.begun()
-    program.send_signal(signal.SIGTERM)
-    while not (report := await cluster.heard("alive")).facts or not report.facts.leaving:
-        pass
-    waiting.go.touch()
-    assert (await playing).void is None
     printed, _ = await asyncio.to_thread(program.communicate)
     assert program.returncode == 143
     assert printed.splitlines()[1:] == [
@@ -115,21 +106,7 @@ async def test_at_a_first_signal_a_worker_finishes_what_it_plays(cluster: Cluste
     ]
 
 
-async def test_at_a_second_signal_it_gives_that_up(cluster: Cluster, waiting: Waiting) -> None:
-    program = cluster.worker()
-    playing = asyncio.ensure_future(play(cluster, await cluster.joined(), waiting.task))
-    pid = await waiting.begun()
-    program.send_signal(signal.SIGINT)
-    while not (report := await cluster.heard("alive")).facts or not report.facts.leaving:
-        pass
-    program.send_signal(signal.SIGINT)
-    with pytest.raises(WorkerLost):
-        await playing
-    assert await asyncio.to_thread(program.wait) == 130
-    assert has_ended(pid)
-
-
-async def test_a_frozen_worker_is_lost_and_comes_again_without_what_it_played(
+async def test_a_frozen_worker_is_lost_and_comes_again_and_what_a_killed_one_played_is_lost_at_once(
     cluster: Cluster, waiting: Waiting
 ) -> None:
     program = cluster.worker()
@@ -145,9 +122,21 @@ async def test_a_frozen_worker_is_lost_and_comes_again_without_what_it_played(
     assert again != worker
     await gone(pid)
     assert (await play(cluster, again, HONEST)).void is None
+    waiting.asked.unlink()
+    playing = asyncio.ensure_future(play(cluster, again, waiting.task.model_copy(update={"live": "played"})))
+    await waiting.begun()
+    program.kill()
+    with pytest.raises(WorkerLost, match="connection has ended"):
+        await playing
+    while (await cluster.heard("left")).worker != again:
+        pass
+    with pytest.raises(WorkerLost, match="has gone"):
+        await play(cluster, again, HONEST)
 
 
-async def test_a_worker_that_a_scheduler_does_not_hear_comes_again(cluster: Cluster, waiting: Waiting) -> None:
+async def test_a_worker_that_a_scheduler_does_not_hear_comes_again_and_at_a_second_signal_gives_up_what_it_plays(
+    cluster: Cluster, waiting: Waiting
+) -> None:
     program = cluster.worker(module="tests.ladder.cluster.impatient")
     worker = await cluster.joined()
     playing = asyncio.ensure_future(play(cluster, worker, waiting.task))
@@ -157,19 +146,17 @@ async def test_a_worker_that_a_scheduler_does_not_hear_comes_again(cluster: Clus
     os.kill(cluster.scheduler.pid, signal.SIGCONT)
     with pytest.raises(WorkerLost):
         await playing
-    assert (await play(cluster, await cluster.joined(), HONEST)).void is None
+    again = await cluster.joined()
+    assert (await play(cluster, again, HONEST)).void is None
     assert program.poll() is None
-
-
-async def test_a_worker_that_comes_before_its_coordinator_waits_for_it(certificates: Path) -> None:
-    cluster = Cluster(certificates)
-    with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))
-        address = f"tls://127.0.0.1:{held.getsockname()[1]}"
-        program = cluster.worker(address=address)
-        assert program.stdout is not None
-        said = await asyncio.to_thread(program.stdout.readline)
-    assert said == f"No coordinator lets this worker in at {address} (connection refused); it is tried again.\n"
-    await cluster.start(address)
-    await cluster.joined()
-    await cluster.close()
+    waiting.asked.unlink()
+    playing = asyncio.ensure_future(play(cluster, again, waiting.task))
+    pid = await waiting.begun()
+    program.send_signal(signal.SIGINT)
+    while not (report := await cluster.heard("alive")).facts or not report.facts.leaving:
+        pass
+    program.send_signal(signal.SIGINT)
+    with pytest.raises(WorkerLost):
+        await playing
+    assert await asyncio.to_thread(program.wait) == 130
+    assert has_ended(pid)
