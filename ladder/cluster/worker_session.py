@@ -171,10 +171,11 @@ class WorkerSession:
             answer = Frame(MessageKind.FAILURE, answer.call, f"The answer is longer than {ANSWER_BYTES >> 20} MiB.")
         body = answer.body
         send = getattr(self._dask.scheduler, ANSWER)
-        while len(body) > PART_CHARACTERS:
-            await send(call=answer.call, token=token, part=body[:PART_CHARACTERS])
-            body = body[PART_CHARACTERS:]
-        await send(call=answer.call, token=token, part=body, kind=str(answer.kind))
+        sent = 0
+        while len(body) - sent > PART_CHARACTERS:
+            await send(call=answer.call, token=token, part=body[sent : sent + PART_CHARACTERS])
+            sent += PART_CHARACTERS
+        await send(call=answer.call, token=token, part=body[sent:], kind=str(answer.kind))
 
     def _cancel(self, call: int) -> None:
         if (play := self._plays.get(call)) is None:
