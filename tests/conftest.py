@@ -7,8 +7,10 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +108,8 @@ def pytest_configure(config: pytest.Config) -> None:
     A worker of pytest-xdist has temporary files of its own: what is swept there is no other worker's. To which ladder
     the user of the suite has logged in matters to no test.
     """
+    if find_spec("sniffio") is None:  # httpx looks for it at each event of a request, and would search all folders
+        sys.modules["sniffio"] = None  # type: ignore[assignment]
     os.environ["XDG_CONFIG_HOME"] = os.path.join(tempfile.gettempdir(), "nobody-has-logged-in")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -7,6 +7,8 @@ import hashlib
 import hmac
 import os
 import re
+import shutil
+from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -16,6 +18,7 @@ import pytest
 from fastapi import FastAPI
 from sqlalchemy import select
 
+from ladder.app.ladder import Ladder
 from ladder.app.submit import uploads
 from ladder.app.tables.opening import open_table
 from ladder.settings.settings import load_settings
@@ -23,11 +26,14 @@ from ladder.site.application import make_app
 from ladder.site.origin import CSRF_HEADER
 from ladder.store import models
 from ladder.store.commands import submission_queue
+from ladder.store.commands.opening import open_ladder
 from ladder.store.commands.submission_queue import NewSubmission
 from ladder.values.accounts import Role, Scope, Viewer
 from ladder.values.cluster import WorkerState
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableVisitor
+from tests.counts import count
 from tests.ladder.cluster_rows import add_workers, seen
+from tests.ladder.every_database import ON_POSTGRESQL
 from tests.ladder.ladders import NOW, lease, played, queue
 from tests.ladder.people import add_person, session_of, token_of
 from tests.ladder.recorded_ladders import new_ladder, recorded_match
@@ -37,7 +43,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from ladder.app.ladder import Ladder
     from ladder.results.files import Logs
     from ladder.site.headers import EveryResponse
     from referee.records.lines import AnyLine
@@ -283,22 +288,48 @@ def lines() -> tuple[AnyLine, ...]:
     return played("gongzhu")
 
 
+Make = Callable[["Path"], dict[str, str]]
+
+
+@pytest.fixture(scope="module")
+def make(tmp_path_factory: pytest.TempPathFactory, lines: tuple[AnyLine, ...]) -> Make:
+    """Make a ladder in a folder: by copying one, because to make it takes longer than what most tests ask."""
+    if ON_POSTGRESQL:
+        return lambda folder: _make(folder, lines)
+    first = tmp_path_factory.mktemp("first")
+    known = _make(first, lines)
+
+    def copy(folder: Path) -> dict[str, str]:
+        shutil.copytree(first, folder, dirs_exist_ok=True)
+        return known
+
+    return copy
+
+
 @pytest.fixture
-def world(tmp_path: Path, lines: tuple[AnyLine, ...]) -> Iterator[World]:
+def world(tmp_path: Path, make: Make) -> Iterator[World]:
     """One of a test's own."""
-    with _made(tmp_path, lines) as world:
+    with _opened(tmp_path, make(tmp_path)) as world:
         yield world
 
 
 @pytest.fixture(scope="module")
-def quiet_world(tmp_path_factory: pytest.TempPathFactory, lines: tuple[AnyLine, ...]) -> Iterator[World]:
+def quiet_world(tmp_path_factory: pytest.TempPathFactory, make: Make) -> Iterator[World]:
     """One in which no test changes anything."""
-    with _made(tmp_path_factory.mktemp("quiet"), lines) as world:
+    folder = tmp_path_factory.mktemp("quiet")
+    with _opened(folder, make(folder)) as world:
         yield world
 
 
 @contextmanager
-def _made(folder: Path, lines: tuple[AnyLine, ...]) -> Iterator[World]:
+def _opened(folder: Path, known: dict[str, str]) -> Iterator[World]:
+    settings = load_settings(data_dir=folder, registration="open")
+    ladder = Ladder(settings, open_ladder(settings), clock=lambda: NOW)
+    yield World(ladder, make_app(ladder, passwords=quick_passwords()), known)
+    ladder.database.close()
+
+
+def _make(folder: Path, lines: tuple[AnyLine, ...]) -> dict[str, str]:
     """Ada has a bot that has played, an upload, and two submissions, one of which has ended."""
     ladder = new_ladder(load_settings(data_dir=folder, registration="open"))
     match = recorded_match(ladder, lines, logs=LOGS)
@@ -321,8 +352,8 @@ def _made(folder: Path, lines: tuple[AnyLine, ...]) -> Iterator[World]:
     known |= {"name": "Trotter", "variant": "gongzhu"}
     order = TableOrder(chairs=(ChairOrder(), *(ChairOrder(kind=ChairKind.PERSON),) * 3))
     known["people"] = open_table(ladder, order, TableVisitor("ada")).name
-    yield World(ladder, make_app(ladder, passwords=quick_passwords()), known)
     ladder.database.close()
+    return known
 
 
 def _submission() -> NewSubmission:
@@ -335,10 +366,12 @@ def test_every_route_stands_in_the_table(quiet_world: World) -> None:
     assert set(listed) == routes(quiet_world.app)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("role", ROLES)
 def test_everybody_gets_what_is_theirs_and_no_more(world: World, role: str) -> None:
-    asked = asyncio.run(_ask_all(world, role))
-    wanted = {(case.method, case.route): case.expected[list(ROLES).index(role)] for case in CASES}
+    cases = _asked(role)
+    asked = asyncio.run(_ask_all(world, cases, role))
+    wanted = {(case.method, case.route): case.expected[list(ROLES).index(role)] for case in cases}
     assert {key: status for key, status in asked.items() if not _fits(status, wanted[key])} == {}
 
 
@@ -346,10 +379,20 @@ def _fits(status: int, expected: int) -> bool:
     return status == expected or (expected == OK and status < 400)
 
 
-async def _ask_all(world: World, role: str) -> dict[tuple[str, str], int]:
+def _asked(role: str) -> list[Case]:
+    """All cases, but of those that are the same for everybody, if somebody has logged in, one of so many."""
+    number = list(ROLES).index(role)
+    return [
+        case
+        for place, case in enumerate(CASES)
+        if not number or len({*case.expected}) > 1 or (place + number) % count(4, 1) == 0
+    ]
+
+
+async def _ask_all(world: World, cases: list[Case], role: str) -> dict[tuple[str, str], int]:
     headers, cookies = _credentials(world, role)
     found = {}
-    for case in CASES:  # each with the cookies of the beginning: some answers would log in as somebody else
+    for case in cases:  # each with the cookies of the beginning: some answers would log in as somebody else
         transport = httpx.ASGITransport(world.app, raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url=BASE, cookies=cookies, headers=headers) as client:
             found[case.method, case.route] = await _status(client, case, world)
