@@ -153,6 +153,18 @@ def _is_of_sqlite(item: pytest.Item) -> bool:
     return item.get_closest_marker("sqlite") is not None or given.get("backend") == "sqlite"
 
 
+@pytest.fixture
+def few_playouts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Decisions are estimated from few deals, and house bots sample few: for tests of what is told, not how good."""
+    from ladder.matches import estimate, opinion
+    from pigpen import search
+
+    monkeypatch.setattr(opinion, "FULL", estimate.Effort(cards=200, sealed=48, first=600))
+    monkeypatch.setattr(estimate, "HINDSIGHT", 10)
+    for name in ("SEALED_TRIALS", "CARD_TRIALS"):
+        monkeypatch.setattr(search, name, 2)
+
+
 def _computes(item: pytest.Item) -> bool:
     return item.nodeid.startswith(COMPUTING)
 

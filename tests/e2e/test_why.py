@@ -13,6 +13,7 @@ from ladder.app.schema import api_schema
 from tests.e2e.command import pigpen
 from tests.referee.recorded import match_lines, write_record
 
+pytestmark = pytest.mark.usefixtures("few_playouts")
 SCHEMA = api_schema()
 HERE = ("--board", "1", "--rotation", "2")
 

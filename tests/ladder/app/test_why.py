@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+pytestmark = pytest.mark.usefixtures("few_playouts")
 BOTS = ("Trotter", "Snout", "Truffle", "Acorn")
 
 

@@ -12,6 +12,9 @@ from referee.records.lines import to_json, without_times
 from referee.records.recorded import Recorded
 
 
+pytestmark = pytest.mark.usefixtures("few_playouts")
+
+
 @pytest.mark.parametrize(
     "rules", ["hearts", pytest.param("gongzhu-five", marks=[pytest.mark.long, pytest.mark.only_long])]
 )

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+pytestmark = pytest.mark.usefixtures("few_playouts")
 PO = words.FOLDER / "zh.po"
 TERMS = {"Pigpen", "Elo", "JSON", "JSONL", "CSV", "API", "OpenAPI", "UTC", "TOML", "SHA-256", "HTTPS", "CPU", "MiB"}
 TERMS |= {"English", "JavaScript", "Python", "gRPC", "ETag", "RFC", "K", "ms", "next", "Bradley", "Terry"}

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+pytestmark = pytest.mark.usefixtures("few_playouts")
 CARD = re.compile(r"\b[2-9TJQKA][CDHS]\b")
 WATCH = re.compile(r'value="http://[^/]+(/play/[^"]+/watch\?key=[^"]+)"')
 LINK = re.compile(r'value="http://[^/]+(/play/[^"]+)"')

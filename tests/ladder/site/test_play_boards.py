@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from referee.records.lines import AnyLine
 
+pytestmark = pytest.mark.usefixtures("few_playouts")
 BESIDE = re.compile(r'href="(/play/[^"#]*/replay/[^"]*)#(\d+)"')
 
 

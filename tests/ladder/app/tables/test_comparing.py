@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+pytestmark = pytest.mark.usefixtures("few_playouts")
 ADA = TableVisitor(guest="192.0.2.7", shown="Ada")
 BEN = TableVisitor(guest="192.0.2.8", shown="Ben")
 DAY = 24 * 3600.0

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Open = Callable[..., Page]
 
-pytestmark = pytest.mark.chromium
+pytestmark = [pytest.mark.chromium, pytest.mark.usefixtures("few_playouts")]
 
 ASKED = "kind => document.querySelector('person-table').choice?.question.kind === kind"
 SIZES = [DESKTOP, pytest.param(PHONE, marks=[pytest.mark.long, pytest.mark.only_long])]
