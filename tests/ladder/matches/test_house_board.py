@@ -11,7 +11,6 @@ from referee.match.formats import Format
 from referee.records.lines import to_json, without_times
 from referee.records.recorded import Recorded
 
-
 pytestmark = pytest.mark.usefixtures("few_playouts")
 
 
