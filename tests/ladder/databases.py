@@ -63,6 +63,8 @@ LATER_BACKENDS = list(BACKENDS)
 if not ON_POSTGRESQL:
     later = [pytest.mark.postgres, pytest.mark.long, pytest.mark.only_long]
     LATER_BACKENDS[1] = pytest.param("postgresql", marks=later)
+IN_BOTH = pytest.mark.parametrize("backend", BACKENDS)
+"""For a test with questions of its own to the database, in a module whose `backend` is `later_backend`."""
 
 
 @pytest.fixture(params=BACKENDS)

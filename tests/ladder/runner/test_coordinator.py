@@ -19,6 +19,8 @@ from ladder.store import models
 from ladder.store.commands.coordinators import SILENT_SECONDS, coordinators, database_time, forget, note_alive
 from ladder.store.commands.queue import GRACE, MANY
 from ladder.store.models import State, Status
+from tests.ladder.databases import IN_BOTH
+from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import enter
 from tests.ladder.virtual import Time, recorded
 
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from ladder.settings.settings import Settings
     from ladder.store.database import Database
     from ladder.worker.tasks import MatchTask
+
+__all__ = ["backend"]
 
 NAMES = ("Trotter", "Snout", "Truffle", "Sty", "Boar")
 
@@ -52,6 +56,7 @@ def coordinator_at(database: Database, settings: Settings, time: Time) -> Coordi
     return Coordinator(database, small, random.Random(7), time, tick=time)
 
 
+@IN_BOTH
 def test_a_task_names_bots_and_versions_in_the_order_of_their_numbers(
     coordinator: Coordinator, database: Database
 ) -> None:
@@ -78,6 +83,7 @@ def test_with_partners_the_second_chair_has_a_name_of_its_own(
     assert [bot.name for bot in task.bots] == [one, other, f"{one}#2", f"{other}#2"]
 
 
+@IN_BOTH
 def test_more_matches_wait_than_are_leased(coordinator: Coordinator, database: Database) -> None:
     assert len(coordinator.take(2, ahead=3)) == 2
     with database.read() as session:
@@ -103,6 +109,7 @@ def test_where_many_are_to_wait_they_are_scheduled_when_half_are_gone(
     assert numbers == [*down, MANY]
 
 
+@IN_BOTH
 def test_a_match_of_a_bot_that_has_left_is_not_begun_though_enough_others_wait(
     database: Database, coordinator: Coordinator
 ) -> None:
@@ -121,6 +128,7 @@ def test_a_match_of_a_bot_that_has_left_is_not_begun_though_enough_others_wait(
 
 
 @pytest.mark.parametrize(("sandbox", "at_once"), [("docker", 2), ("process", 3)])
+@IN_BOTH
 def test_matches_of_different_owners_are_scheduled_to_be_played_at_once(
     database: Database, settings: Settings, time: Time, sandbox: str, at_once: int
 ) -> None:
@@ -135,6 +143,7 @@ def test_matches_of_different_owners_are_scheduled_to_be_played_at_once(
             assert coordinator.record(recorded(task))
 
 
+@IN_BOTH
 def test_a_match_is_scheduled_beside_one_that_is_being_played(
     database: Database, settings: Settings, time: Time
 ) -> None:
@@ -150,6 +159,7 @@ def test_a_match_is_scheduled_beside_one_that_is_being_played(
             assert coordinator.record(recorded(task))
 
 
+@IN_BOTH
 def test_a_result_tells_how_each_rating_moved(coordinator: Coordinator, database: Database, time: Time) -> None:
     (task,) = coordinator.take(1)
     time.now += 12.5
@@ -191,6 +201,7 @@ def test_a_result_that_comes_too_late_leaves_no_file(coordinator: Coordinator, t
     assert [coordinator.files.record(task.match, attempt).exists() for attempt in (1, 2)] == [False, True]
 
 
+@IN_BOTH
 def test_a_bot_that_is_suspended_is_taken_out_of_the_matches_that_wait(
     coordinator: Coordinator, database: Database
 ) -> None:
@@ -218,6 +229,7 @@ def test_a_ladder_has_settled_when_every_bot_has_played_and_is_known_well_enough
     assert not coordinator.is_settled(1000.0)
 
 
+@IN_BOTH
 def test_a_variant_that_nobody_can_play_does_not_keep_a_ladder_from_settling(
     coordinator: Coordinator, database: Database
 ) -> None:
@@ -233,6 +245,7 @@ def test_a_variant_that_nobody_can_play_does_not_keep_a_ladder_from_settling(
     assert not coordinator.is_settled(1000.0)
 
 
+@IN_BOTH
 def test_a_clock_that_is_set_back_holds_up_no_estimate(database: Database, settings: Settings, time: Time) -> None:
     with database.write() as session:
         for name in NAMES:
@@ -246,6 +259,7 @@ def test_a_clock_that_is_set_back_holds_up_no_estimate(database: Database, setti
         time.now -= 3600
 
 
+@IN_BOTH
 def test_a_bot_whose_program_is_gone_is_suspended_and_keeps_nobody_from_playing(
     coordinator: Coordinator, database: Database, time: Time
 ) -> None:
@@ -356,6 +370,7 @@ def attempts(database: Database) -> list[tuple[int, str | None]]:
         return [(attempt, holder) for attempt, holder in session.execute(found.order_by(models.StoredMatch.id))]
 
 
+@IN_BOTH
 def test_the_lease_of_a_coordinator_that_lives_does_not_end_by_the_clock_of_another(
     coordinator: Coordinator, database: Database, settings: Settings, time: Time
 ) -> None:
@@ -397,6 +412,7 @@ def test_a_coordinator_with_another_folder_does_not_begin(
         coordinator.recover()
 
 
+@IN_BOTH
 def test_a_lease_whose_answer_was_lost_is_put_back_by_the_next(
     coordinator: Coordinator, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -435,6 +451,7 @@ def test_what_another_coordinator_begins_to_tell_while_this_one_starts_is_kept(
     assert [path.name for path in folder.iterdir()] == ["8-1.jsonl"]
 
 
+@IN_BOTH
 def test_a_coordinator_that_has_left_is_not_waited_for(coordinator: Coordinator, database: Database) -> None:
     coordinator.recover()
     (task,) = coordinator.take(1)

@@ -15,6 +15,8 @@ from ladder.runner.presence import GAP_SECONDS, MARK, CoordinatorPresence, folde
 from ladder.sandbox.host import owners
 from ladder.store.cluster_models import StoredCoordinator
 from ladder.store.commands.coordinators import SILENT_SECONDS, database_time
+from tests.ladder.databases import IN_BOTH
+from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW
 from tests.ladder.virtual import Time
 
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.store.database import Database, Session
+
+__all__ = ["backend"]
 
 ELSEWHERE = "barn 11111111-2222-3333-4444-555555555555 pid:[4026531836] 7 12345"
 """A process of another machine."""
@@ -79,6 +83,7 @@ def ended_here() -> str:
     return subprocess.run([sys.executable, "-c", name], capture_output=True, text=True, check=True).stdout.strip()
 
 
+@IN_BOTH
 def test_one_that_speaks_lives_and_one_that_is_silent_has_ended(
     database: Database, presence: CoordinatorPresence, time: Time, tmp_path: Path
 ) -> None:
@@ -93,6 +98,7 @@ def test_one_that_speaks_lives_and_one_that_is_silent_has_ended(
         assert listed(session) == {presence.holder}
 
 
+@IN_BOTH
 def test_whoever_was_taken_for_ended_is_heard_again_when_it_speaks(
     database: Database, presence: CoordinatorPresence, time: Time, tmp_path: Path
 ) -> None:
@@ -114,6 +120,7 @@ def test_while_the_database_was_away_nobody_could_speak_and_nobody_has_ended(
     assert speak(database, presence, ELSEWHERE, time=time, seconds=SILENT_SECONDS) == set()
 
 
+@IN_BOTH
 def test_a_clock_of_the_database_that_is_set_ends_nobody(
     database: Database, presence: CoordinatorPresence, time: Time, tmp_path: Path
 ) -> None:
@@ -124,6 +131,7 @@ def test_a_clock_of_the_database_that_is_set_ends_nobody(
         assert speak(database, presence, ELSEWHERE, time=time, seconds=600) == set()
 
 
+@IN_BOTH
 def test_a_process_of_this_machine_that_was_killed_has_ended_at_once(
     database: Database, presence: CoordinatorPresence, tmp_path: Path
 ) -> None:
@@ -186,6 +194,7 @@ def test_a_folder_that_cannot_be_used_is_named(tmp_path: Path) -> None:
         folder_id(tmp_path)
 
 
+@IN_BOTH
 def test_the_clock_of_a_database_goes_on(database: Database) -> None:
     with database.write() as session:
         first = database_time(session)

@@ -19,6 +19,8 @@ from ladder.store.commands.queue import MOST_FAILURES
 from ladder.store.commands.submission_queue import withdraw
 from ladder.store.models import Status
 from ladder.trials.tasks import SubmissionOutcome, SubmissionTask, TrialProgress
+from tests.ladder.databases import IN_BOTH
+from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW, enter, queue
 from tests.ladder.store.handed_in import hand_in, stored
 from tests.ladder.virtual import fit, trial_void
@@ -26,6 +28,8 @@ from tests.ladder.virtual import fit, trial_void
 if TYPE_CHECKING:
     from ladder.settings.settings import Settings
     from ladder.store.database import Database
+
+__all__ = ["backend"]
 
 
 @pytest.fixture
@@ -94,6 +98,7 @@ def test_of_a_late_outcome_nothing_is_written(submissions: SubmissionCoordinator
     assert (row.status, row.reason, submissions.folders.names()) == ("refused", "It cannot be read.", [])
 
 
+@IN_BOTH
 def test_what_a_process_tried_that_has_ended_is_taken_over_at_once(
     submissions: SubmissionCoordinator, database: Database
 ) -> None:
@@ -108,6 +113,7 @@ def test_what_a_process_tried_that_has_ended_is_taken_over_at_once(
     assert submissions.take(1) == []
 
 
+@IN_BOTH
 def test_a_name_that_somebody_else_has_taken_meanwhile_is_refused_with_the_sentence(
     submissions: SubmissionCoordinator, database: Database
 ) -> None:
@@ -121,6 +127,7 @@ def test_a_name_that_somebody_else_has_taken_meanwhile_is_refused_with_the_sente
     assert versions(database) == 1
 
 
+@IN_BOTH
 def test_a_platform_that_fails_too_often_ends_it_and_leaves_no_folder(
     submissions: SubmissionCoordinator, database: Database
 ) -> None:
@@ -146,6 +153,7 @@ def test_why_the_platform_failed_is_told_from_afar_without_the_ladders_paths(
     assert stored(database, number).reason == why, "who submits on the ladder's machine may know"
 
 
+@IN_BOTH
 def test_what_its_owner_has_withdrawn_is_lost_to_who_tries_it(
     submissions: SubmissionCoordinator, database: Database
 ) -> None:
@@ -158,6 +166,7 @@ def test_what_its_owner_has_withdrawn_is_lost_to_who_tries_it(
     assert submissions.lost(tasks) == tasks[:1]
 
 
+@IN_BOTH
 def test_what_a_run_gives_back_is_tried_again_and_counts_as_no_failure(
     submissions: SubmissionCoordinator, database: Database
 ) -> None:
@@ -176,6 +185,7 @@ def test_what_its_owner_breaks_off_has_ended(submissions: SubmissionCoordinator,
     assert submissions.folders.names() == []
 
 
+@IN_BOTH
 def test_progress_of_any_thread_is_written_and_that_of_another_attempt_is_not(
     submissions: SubmissionCoordinator, database: Database
 ) -> None:
@@ -187,6 +197,7 @@ def test_progress_of_any_thread_is_written_and_that_of_another_attempt_is_not(
     assert (stored(database, number).done, stored(database, number).steps) == (4, 9)
 
 
+@IN_BOTH
 def test_a_start_removes_folders_of_what_has_ended_at_once_and_those_of_nobody_after_a_day(
     submissions: SubmissionCoordinator, database: Database
 ) -> None:
@@ -240,6 +251,7 @@ class TestOwnersApart:
         (other,) = hand_in(database, "owner5")
         assert [task.submission for task in apart.submissions.take(2)] == [other]
 
+    @IN_BOTH
     def test_a_submission_that_waits_is_let_in_before_the_next_match_of_its_owner(
         self, apart: Coordinator, database: Database, bots: list[int]
     ) -> None:

@@ -23,6 +23,8 @@ from ladder.store.commands.tables import claim_tables
 from ladder.store.database import Database
 from ladder.store.schema import is_empty
 from ladder.store.table_models import PeopleTable
+from tests.ladder.databases import IN_BOTH
+from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW, enter, lease, queue
 from tests.ladder.store.full_ladder import fill, go_on
 
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ladder.values.database import DatabaseCopy
+
+__all__ = ["backend"]
 
 pytestmark = pytest.mark.postgres
 LATER = [pytest.mark.long, pytest.mark.only_long]
@@ -98,6 +102,7 @@ def test_a_copy_and_a_copy_of_the_copy_hold_what_the_ladder_holds(
     }
 
 
+@IN_BOTH
 def test_a_copy_goes_on_as_the_ladder_would_have(database: Database, other: Database) -> None:
     versions = fill(database)
     copy(database, other)
@@ -125,6 +130,7 @@ def test_a_copy_of_a_ladder_without_rows_is_one(database: Database, other: Datab
         assert queue(session, [enter(session, f"bot {number}") for number in range(4)]) == 1
 
 
+@IN_BOTH
 def test_a_copy_differs_from_what_differs(database: Database, other: Database, tmp_path: Path) -> None:
     fill(database)
     before = copy(database, other).digest
@@ -166,6 +172,7 @@ def test_nor_is_one_whose_submissions_are_tried(database: Database, other: Datab
         copy(database, other)
 
 
+@IN_BOTH
 def test_nor_is_one_at_whose_tables_people_play(database: Database, other: Database) -> None:
     fill(database)
     with database.write() as session:
@@ -190,6 +197,7 @@ def test_nor_is_one_at_which_a_coordinator_works(
 
 
 @pytest.mark.parametrize(("holder", "until"), [("dead", NOW + 1), ("somebody", NOW - 1)])
+@IN_BOTH
 def test_what_was_leased_to_who_has_ended_is_copied_as_it_is(
     database: Database, other: Database, holder: str, until: float
 ) -> None:
@@ -202,6 +210,7 @@ def test_what_was_leased_to_who_has_ended_is_copied_as_it_is(
 
 
 @pytest.mark.parametrize("moment", [pytest.param(1, marks=LATER), 10, pytest.param(19, marks=LATER)])
+@IN_BOTH
 def test_a_copy_that_is_interrupted_leaves_nothing(database: Database, other: Database, moment: int) -> None:
     fill(database)
     told = iter(range(moment - 1))
@@ -217,6 +226,7 @@ def test_a_copy_that_is_interrupted_leaves_nothing(database: Database, other: Da
     assert contents(other) == contents(database)
 
 
+@IN_BOTH
 def test_a_copy_that_is_killed_leaves_nothing(database: Database, other: Database) -> None:
     fill(database)
     urls = [each.engine.url.render_as_string(hide_password=False) for each in (database, other)]

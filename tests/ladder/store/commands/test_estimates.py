@@ -15,12 +15,16 @@ from ladder.store.commands import estimates
 from ladder.store.commands.estimates import RefreshRate, refresh, stale
 from ladder.store.commands.results import record_summary
 from ladder.store.queries.estimate import estimate_of, los
+from tests.ladder.databases import IN_BOTH
+from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW, enter, lease, queue, summary_of
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from ladder.store.database import Database
+
+__all__ = ["backend"]
 
 NAMES = ("Trotter", "Snout", "Truffle", "Bristle", "Wallow", "Hoof")
 
@@ -116,6 +120,7 @@ def test_those_who_do_not_play_take_no_rank_but_their_matches_still_tell(
         assert los(session, "hearts", versions[0], versions[5]) is not None
 
 
+@IN_BOTH
 def test_of_the_retired_only_the_newest_stay_in_the_estimate(database: Database, versions: list[int]) -> None:
     play(database, versions, 10)
     with database.write() as session:

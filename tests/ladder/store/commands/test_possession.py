@@ -9,11 +9,14 @@ import pytest
 
 from ladder.errors import LadderError
 from ladder.sandbox.bots.bot_source import names_owner
+from tests.ladder.databases import later_backend as backend
 from tests.ladder.store.submitted import BETTER, TROTTER, states, submit
 
 if TYPE_CHECKING:
     from ladder.store.commands.submissions import Submission
     from ladder.store.database import Database
+
+__all__ = ["backend"]
 
 IMAGE = replace(TROTTER, sandbox="docker", source="ada/trotter:1", reference="ada/trotter:1")
 

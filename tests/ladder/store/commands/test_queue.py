@@ -25,12 +25,16 @@ from ladder.store.commands.queue import (
     withdraw,
 )
 from ladder.store.models import State, Status
+from tests.ladder.databases import IN_BOTH
+from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW, enter, enter_version, queue
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from ladder.store.database import Database
+
+__all__ = ["backend"]
 
 SECONDS = 1800.0
 
@@ -77,6 +81,7 @@ def test_no_match_is_leased_twice(database: Database, matches: list[int]) -> Non
         assert take(session, 5) == []
 
 
+@IN_BOTH
 def test_only_the_wanted_variants_are_leased(database: Database, matches: list[int]) -> None:
     with database.write() as session:
         assert claim(session, "me", NOW, seconds, 5, ["gongzhu"]) == []
@@ -99,6 +104,7 @@ def test_a_match_is_set_aside_after_three_failures(database: Database, matches: 
         assert take(session)[0].match == matches[1]
 
 
+@IN_BOTH
 def test_a_failure_of_an_attempt_that_has_lost_its_lease_changes_nothing(
     database: Database, matches: list[int]
 ) -> None:
@@ -129,6 +135,7 @@ def test_only_leases_that_have_run_out_are_taken_back(database: Database, matche
         assert count_waiting(session) == 2
 
 
+@IN_BOTH
 def test_the_leases_of_the_dead_are_taken_back_at_once(database: Database, matches: list[int]) -> None:
     with database.write() as session:
         take(session, holder="dead")
@@ -148,6 +155,7 @@ def test_a_match_whose_workers_never_come_back_is_set_aside(database: Database, 
     assert match(database, matches[0]).reason == "The worker that played it did not come back."
 
 
+@IN_BOTH
 def test_matches_of_a_version_that_does_not_play_any_more_are_withdrawn(database: Database, matches: list[int]) -> None:
     with database.write() as session:
         others = [enter(session, name) for name in ("Boar", "Gilt", "Farrow", "Shoat")]
@@ -174,6 +182,7 @@ def test_playing_on_in_another_variant_keeps_no_match_of_this_one(database: Data
         assert withdraw(session) == matches
 
 
+@IN_BOTH
 def test_the_number_of_a_match_that_was_withdrawn_is_not_used_again(database: Database, matches: list[int]) -> None:
     with database.write() as session:
         session.execute(update(models.Rating).values(state=State.RETIRED))
@@ -232,6 +241,7 @@ def test_matches_in_which_an_owner_plays_already_wait_if_owners_are_kept_apart(d
         assert [lease.match for lease in claim(session, "me", NOW, seconds, 3)] == [numbers[1]]
 
 
+@IN_BOTH
 def test_on_each_of_several_machines_owners_are_kept_apart_from_those_who_play_there_alone(database: Database) -> None:
     with database.write() as session:
         versions = [enter(session, name) for name in "abcd"]

@@ -15,6 +15,8 @@ from ladder.store.commands.results import record_summary, standing_of
 from pigpen.rules import PRESETS
 from referee.records.errors import RecordError
 from tests.counts import count
+from tests.ladder.databases import IN_BOTH
+from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW, enter, lease, played, queue
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
     from ladder.store.database import Database
     from referee.records.lines import AnyLine
+
+__all__ = ["backend"]
 
 pytestmark = pytest.mark.long
 MATCHES = count(16, 50)
@@ -66,6 +70,7 @@ def test_a_replay_of_the_records_leads_to_the_stored_ratings(database: Database,
         assert found(session, records) == []
 
 
+@IN_BOTH
 def test_a_rating_that_was_changed_is_named(database: Database, records: Records) -> None:
     with database.write() as session:
         entry = session.scalars(select(models.Rating).where(models.Rating.matches > 3)).first()
@@ -80,6 +85,7 @@ def test_a_rating_that_was_changed_is_named(database: Database, records: Records
     assert counter == f"{name} in {variant}: faults is {faults}, and its matches give {faults - 1}."
 
 
+@IN_BOTH
 def test_a_seat_that_was_changed_is_named(database: Database, records: Records) -> None:
     with database.write() as session:
         seat = session.get_one(models.StoredSeat, (1, 2))
@@ -90,6 +96,7 @@ def test_a_seat_that_was_changed_is_named(database: Database, records: Records) 
         assert found(session, records) == [f"match 1, seat 2: faults is {told}, and the record says {told - 1}."]
 
 
+@IN_BOTH
 def test_a_pair_that_was_changed_is_named(database: Database, records: Records) -> None:
     with database.write() as session:
         pair = session.scalars(select(models.PairStats)).first()
@@ -100,6 +107,7 @@ def test_a_pair_that_was_changed_is_named(database: Database, records: Records) 
     assert "the store keeps None, and their matches give" in sentence
 
 
+@IN_BOTH
 def test_a_match_whose_record_is_not_kept_is_taken_from_its_seats(database: Database, records: Records) -> None:
     with database.write() as session:
         for number in range(1, 11):

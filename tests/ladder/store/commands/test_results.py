@@ -15,6 +15,8 @@ from ladder.store.commands.results import WrongRecord, record_summary
 from referee.records.lines import DealLine, ResultLine
 from referee.records.recorded import BadRecord
 from referee.replay.rerun import asked
+from tests.ladder.databases import IN_BOTH
+from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW, enter, enter_version, lease, played, queue, summary_of
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
     from ladder.store.database import Database
     from referee.records.lines import AnyLine, BotResult, Step
+
+__all__ = ["backend"]
 
 NAMES = ("Trotter", "Snout", "Truffle", "Bristle", "Wallow")
 
@@ -87,6 +91,7 @@ def test_a_result_moves_ratings_by_places_as_elo_says(database: Database) -> Non
     assert math.fsum(ratings(database).values()) == pytest.approx(4 * START)
 
 
+@IN_BOTH
 def test_the_seats_keep_how_it_went_and_the_ratings_before_and_after(database: Database) -> None:
     versions = entered(database)
     play(database, versions)
@@ -187,6 +192,7 @@ def test_five_seats_are_rated_on_the_same_scale(database: Database) -> None:
         assert len(session.scalars(select(models.PairStats)).all()) == 10
 
 
+@IN_BOTH
 def test_partners_are_one_bot_in_two_chairs_and_play_one_match(database: Database) -> None:
     one, two = entered(database, "gongzhu-partners", 2)
     play(database, (one, two, one, two), "gongzhu-partners")
@@ -216,6 +222,7 @@ def test_two_partners_that_differ_are_rated_as_a_team(database: Database) -> Non
     assert met == {(one, two), (one, four), (two, three), (three, four)}
 
 
+@IN_BOTH
 def test_an_offender_is_last_and_the_others_are_rated_among_themselves(database: Database) -> None:
     versions = entered(database)
     match = play(database, versions, sinner=2)
@@ -267,6 +274,7 @@ def test_the_match_is_done_and_numbered_in_order_of_results(database: Database) 
         assert {(match.holder, match.lease_until) for match in matches} == {(None, None)}
 
 
+@IN_BOTH
 def test_a_result_that_comes_too_late_changes_nothing(database: Database) -> None:
     versions = entered(database)
     with database.write() as session:
@@ -310,6 +318,7 @@ def test_a_failure_in_the_middle_leaves_nothing(database: Database, step: str, m
     assert everything(database) == before
 
 
+@IN_BOTH
 def test_the_record_of_another_match_is_refused(database: Database) -> None:
     versions = entered(database)
     with database.write() as session:

@@ -10,10 +10,14 @@ import pytest
 from ladder.errors import LadderError
 from ladder.store.commands.retiring import retire
 from ladder.store.models import State
+from tests.ladder.databases import IN_BOTH
+from tests.ladder.databases import later_backend as backend
 from tests.ladder.store.submitted import BETTER, TROTTER, changes, states, submit
 
 if TYPE_CHECKING:
     from ladder.store.database import Database
+
+__all__ = ["backend"]
 
 
 def leave(database: Database, word: str, *variants: str) -> list[tuple[str, str]]:
@@ -21,6 +25,7 @@ def leave(database: Database, word: str, *variants: str) -> list[tuple[str, str]
         return retire(session, word, variants, "on holiday", 9.0)
 
 
+@IN_BOTH
 def test_a_bot_retires_wherever_it_plays(database: Database) -> None:
     submit(database, TROTTER, "gongzhu", "hearts")
     submit(database, BETTER, "gongzhu", keep_old=True)
@@ -64,6 +69,7 @@ def test_a_version_after_all_others_retired_begins_with_the_rating_of_the_newest
         ("Snout", ("gongzhu",), "Snout does not play in gongzhu, so it cannot retire"),
     ],
 )
+@IN_BOTH
 def test_a_bot_that_does_not_play_cannot_retire(
     database: Database, word: str, variants: tuple[str, ...], sentence: str
 ) -> None:

@@ -16,6 +16,8 @@ from ladder.store.commands.entrants import fields_of
 from ladder.store.commands.neighbours import Neighbours
 from ladder.store.commands.results import record_summary
 from ladder.store.commands.scheduling import fill_queue, why_nobody
+from tests.ladder.databases import IN_BOTH
+from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW, enter, enter_version, lease, queue, summary_of
 
 if TYPE_CHECKING:
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
     from ladder.settings.settings import Settings
     from ladder.store.database import Database
+
+__all__ = ["backend"]
 
 
 def enter_all(database: Database, count: int, variant: str = "hearts") -> list[int]:
@@ -109,6 +113,7 @@ def test_matches_without_times_tell_nothing(database: Database, settings: Settin
     assert lengths(database, fill(database, settings, 2)) == {("boards:4", 4)}
 
 
+@IN_BOTH
 def test_the_same_ladder_and_the_same_chance_give_the_same_pairings_but_other_cards(
     database: Database, settings: Settings
 ) -> None:
@@ -144,6 +149,7 @@ def test_matches_that_are_still_to_be_played_count(database: Database, settings:
     assert counts[6:] != [0, 0]  # who had played least had its turn
 
 
+@IN_BOTH
 def test_recorded_matches_count_with_their_seats_and_neighbours(database: Database, settings: Settings) -> None:
     one, two, three, four = enter_all(database, 4)
     with database.write() as session:
@@ -224,6 +230,7 @@ def test_a_new_variant_goes_first_until_its_ratings_are_known_and_then_both_take
     assert min(turns["gongzhu"], turns["hearts"]) > 25
 
 
+@IN_BOTH
 def test_a_newcomer_of_an_old_variant_goes_first(database: Database, settings: Settings) -> None:
     enter_all(database, 6, "gongzhu")
     enter_all(database, 6)

@@ -24,6 +24,8 @@ from ladder.store.commands.submission_queue import (
 )
 from ladder.store.queries.submissions import submission_row, submission_rows, usage
 from ladder.trials.tasks import TrialProgress
+from tests.ladder.databases import IN_BOTH
+from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW
 from tests.ladder.store.handed_in import hand_in, stored
 
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from ladder.store.database import Database
+
+__all__ = ["backend"]
 
 SECONDS = 1800.0
 DAY = 24 * 3600.0
@@ -74,6 +78,7 @@ def test_a_lease_is_for_one_holder_and_one_attempt_until_some_time(database: Dat
     assert row.lease_until == NOW + SECONDS + GRACE
 
 
+@IN_BOTH
 def test_an_attempt_that_has_been_given_to_somebody_else_changes_nothing(database: Database) -> None:
     (number,) = hand_in(database)
     take(database)
@@ -133,6 +138,7 @@ def test_owners_take_turns_and_the_places_say_so(database: Database) -> None:
     assert order == expected
 
 
+@IN_BOTH
 def test_who_has_been_served_most_recently_waits_for_all_others(database: Database) -> None:
     first, second = hand_in(database, "ada", 2)
     take(database, now=NOW)
@@ -172,6 +178,7 @@ def test_matches_leave_room_for_who_is_tried_and_for_who_is_next(database: Datab
     assert kept_out() == {"ada", "ben", "cid"}
 
 
+@IN_BOTH
 def test_a_submission_in_which_the_platform_fails_is_tried_again_and_no_more_than_that(database: Database) -> None:
     (number,) = hand_in(database)
     for attempt in range(1, MOST_FAILURES + 1):
@@ -215,6 +222,7 @@ def test_what_dead_holders_had_leased_waits_again(database: Database) -> None:
     assert take(database, holder="you") == [(theirs, 2)]
 
 
+@IN_BOTH
 def test_what_goes_on_here_stays_leased_whatever_the_clock_says(database: Database) -> None:
     (number,) = hand_in(database)
     take(database)
@@ -227,6 +235,7 @@ def test_what_goes_on_here_stays_leased_whatever_the_clock_says(database: Databa
 
 
 @pytest.mark.parametrize("how", ["dead", "expired"])
+@IN_BOTH
 def test_what_never_comes_back_ends_and_its_folder_is_named(database: Database, how: str) -> None:
     (number,) = hand_in(database, folder="f" * 32)
     now = NOW
@@ -267,6 +276,7 @@ def test_what_is_withdrawn_has_ended_whoever_tries_it(database: Database, is_tri
     assert take(database) == []
 
 
+@IN_BOTH
 def test_a_quota_counts_what_came_from_afar_in_a_day_unless_it_was_withdrawn_in_time(database: Database) -> None:
     hand_in(database, "ada", remote=False)
     hand_in(database, "ben")
@@ -284,6 +294,7 @@ def test_a_quota_counts_what_came_from_afar_in_a_day_unless_it_was_withdrawn_in_
     assert (used.waiting, used.today, used.seconds) == (2, 3, 60.0)
 
 
+@IN_BOTH
 def test_several_runners_at_once_lease_each_submission_once(database: Database) -> None:
     numbers = [hand_in(database, f"owner{number}")[0] for number in range(12)]
     leased: list[tuple[int, int]] = []

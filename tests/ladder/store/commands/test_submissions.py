@@ -17,10 +17,14 @@ from ladder.store.commands.suspending import set_state
 from ladder.store.models import State
 from ladder.store.submission_look import look_at
 from pigpen.rules import PRESETS
+from tests.ladder.databases import IN_BOTH
+from tests.ladder.databases import later_backend as backend
 from tests.ladder.store.submitted import BETTER, TROTTER, changes, states, submit
 
 if TYPE_CHECKING:
     from ladder.store.database import Database
+
+__all__ = ["backend"]
 
 GONGZHU, HEARTS = PRESETS["gongzhu"], PRESETS["hearts"]
 
@@ -91,6 +95,7 @@ def test_a_new_version_leaves_the_variants_alone_in_which_it_is_not_entered(data
     assert states(database, "hearts") == {1: State.ACTIVE}
 
 
+@IN_BOTH
 def test_an_old_version_may_be_kept(database: Database) -> None:
     submit(database, TROTTER)
     assert submit(database, BETTER, keep_old=True).entries[0].retired == ()
@@ -99,6 +104,7 @@ def test_an_old_version_may_be_kept(database: Database) -> None:
     assert third.entries[0].retired == ("Trotter@1", "Trotter@2")
 
 
+@IN_BOTH
 def test_going_back_to_an_old_program_brings_its_version_and_its_rating_back(database: Database) -> None:
     first = submit(database, TROTTER)
     played(database, first.version, 1700.0)
@@ -138,6 +144,7 @@ def test_a_newcomer_is_shown_as_1500_wherever_the_others_have_drifted(database: 
     assert submit(database, replace(BETTER, bot="Truffle", owner="ben"), "hearts").entries[0].rating == START
 
 
+@IN_BOTH
 def test_the_image_of_a_version_may_be_pushed_to_a_registry_later(database: Database) -> None:
     image = replace(TROTTER, sandbox="docker", source="ada/trotter:1")
     first = submit(database, image)
@@ -174,6 +181,7 @@ def test_a_variant_keeps_the_rules_with_which_it_began(database: Database) -> No
     assert states(database) == {1: State.ACTIVE}
 
 
+@IN_BOTH
 def test_rules_that_were_stored_before_they_had_some_field_are_the_same_rules(database: Database) -> None:
     submit(database, TROTTER)
     with database.write() as session:
@@ -182,6 +190,7 @@ def test_rules_that_were_stored_before_they_had_some_field_are_the_same_rules(da
     assert submit(database, BETTER).is_new
 
 
+@IN_BOTH
 def test_two_submissions_of_one_program_at_once_are_one_version(database: Database) -> None:
     found: list[Added] = []
     both = threading.Barrier(2)

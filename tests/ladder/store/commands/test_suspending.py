@@ -13,10 +13,14 @@ from ladder.store import models
 from ladder.store.commands.results import record_summary
 from ladder.store.commands.suspending import resume_due, resume_entries, suspend_entries
 from referee.records.recorded import BadRecord
+from tests.ladder.databases import IN_BOTH
+from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW, enter, enter_version, lease, played, queue, summary_of
 
 if TYPE_CHECKING:
     from ladder.store.database import Database
+
+__all__ = ["backend"]
 
 HOUR = 3600.0
 SINNER = 2
@@ -54,6 +58,7 @@ def changes(database: Database) -> list[tuple[str, str, float]]:
         return [(change.state, change.by, change.at) for change in found]
 
 
+@IN_BOTH
 def test_three_failed_matches_in_a_row_suspend_a_bot_and_say_which(database: Database, versions: list[int]) -> None:
     play(database, versions, "x.xx")
     assert truffle(database, versions).state == "active"
@@ -188,6 +193,7 @@ def version_of(database: Database, versions: list[int]) -> models.Version:
         return version
 
 
+@IN_BOTH
 def test_whom_the_organiser_suspends_stays_there_until_he_says_so(database: Database, versions: list[int]) -> None:
     version = version_of(database, versions)
     with database.write() as session:
@@ -201,6 +207,7 @@ def test_whom_the_organiser_suspends_stays_there_until_he_says_so(database: Data
     assert changes(database) == [("suspended", "organiser", NOW), ("active", "organiser", NOW + 7)]
 
 
+@IN_BOTH
 def test_the_organiser_may_keep_suspended_whom_the_ladder_suspended_or_let_it_play(
     database: Database, versions: list[int]
 ) -> None:
@@ -235,6 +242,7 @@ def test_a_retired_version_does_not_come_back_when_suspensions_end(database: Dat
         assert resume_due(session, NOW + 1000 * HOUR) == []
 
 
+@IN_BOTH
 def test_a_clock_that_is_set_back_takes_no_match_out_of_the_reason(database: Database, versions: list[int]) -> None:
     play(database, versions, "xx")
     play(database, versions, "x", NOW - HOUR)

@@ -10,11 +10,15 @@ from ladder.store.commands.workers import MOST_WORKERS, forget, set_wanted, writ
 from ladder.store.queries.workers import SILENT_SECONDS, worker_names, worker_orders, workers
 from ladder.values.cluster import WantedState, WorkerOrder, WorkerRow, WorkerState
 from tests.ladder.cluster_rows import MACHINE, seen
+from tests.ladder.databases import IN_BOTH
+from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW
 
 if TYPE_CHECKING:
     from ladder.store.database import Database
     from ladder.values.cluster import WorkerSeen
+
+__all__ = ["backend"]
 
 
 def write(database: Database, *some: WorkerSeen, most: int = MOST_WORKERS) -> int:
@@ -58,6 +62,7 @@ def test_only_rows_that_have_changed_are_written_again(database: Database) -> No
 
 
 @pytest.mark.parametrize("change", [{"seen": NOW + 10}, {"clock_skew": 3600.0}])
+@IN_BOTH
 def test_that_a_worker_still_lives_and_that_its_clock_has_jumped_is_written_down(
     database: Database, change: dict[str, Any]
 ) -> None:
@@ -65,6 +70,7 @@ def test_that_a_worker_still_lives_and_that_its_clock_has_jumped_is_written_down
     assert write(database, seen("sty", **change)) == 1
 
 
+@IN_BOTH
 def test_what_organisers_want_of_a_worker_stays_when_it_is_written_of(database: Database) -> None:
     write(database, seen("sty"), seen("barn"))
     assert want(database, "sty", WantedState.DRAINED, "Its disk is replaced.")
@@ -97,6 +103,7 @@ def test_a_worker_not_written_of_for_a_while_is_gone_whatever_its_row_says(datab
     )
 
 
+@IN_BOTH
 def test_a_worker_that_was_forgotten_comes_back_when_it_is_seen_again(database: Database) -> None:
     write(database, seen("sty"))
     want(database, "sty", WantedState.DRAINED)

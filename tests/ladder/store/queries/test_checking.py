@@ -16,10 +16,14 @@ from ladder.store.database import Database
 from ladder.store.queries.checking import findings
 from pigpen.rules import PRESETS
 from referee.records.file import RecordWriter
+from tests.ladder.databases import IN_BOTH
+from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW, enter, lease, played, queue
 
 if TYPE_CHECKING:
     from ladder.settings.settings import Settings
+
+__all__ = ["backend"]
 
 VARIANTS = ("hearts", "gongzhu-five", "gongzhu-partners")
 
@@ -63,6 +67,7 @@ def damage(database: Database, *statements: str) -> None:
     broken.close()
 
 
+@IN_BOTH
 def test_a_ladder_that_was_left_alone_agrees_with_itself(database: Database, files: MatchFiles) -> None:
     assert list(findings(database, files)) == []
     with database.read() as session:
@@ -70,6 +75,7 @@ def test_a_ladder_that_was_left_alone_agrees_with_itself(database: Database, fil
         assert any(session.scalars(select(models.Rating.takeovers)))
 
 
+@IN_BOTH
 def test_an_empty_ladder_agrees_with_itself(database: Database, settings: Settings) -> None:
     assert list(findings(database, MatchFiles(settings.data_dir))) == []
 
@@ -101,6 +107,7 @@ DAMAGES = {  # all at once: the match that gets a number in the queue is one mor
 }
 
 
+@IN_BOTH
 def test_each_disagreement_is_a_sentence(database: Database, files: MatchFiles) -> None:
     damage(database, *DAMAGES)
     assert sorted(findings(database, files)) == sorted(DAMAGES.values())
@@ -111,12 +118,14 @@ def test_a_record_that_is_gone_is_named(database: Database, files: MatchFiles) -
     assert list(findings(database, files)) == [f"The record of match 3 is not there: {str(files.record(3, 1))!r}."]
 
 
+@IN_BOTH
 def test_many_records_that_are_gone_are_all_named(database: Database, files: MatchFiles) -> None:
     shutil.rmtree(files.root)
     numbers = [int(sentence.split()[4]) for sentence in findings(database, files, batch=2)]
     assert numbers == list(range(1, 10))
 
 
+@IN_BOTH
 def test_a_record_that_was_removed_on_purpose_is_not_missed(database: Database, files: MatchFiles) -> None:
     files.record(3, 1).unlink()
     damage(database, "UPDATE matches SET record_kept = false WHERE id = 3")

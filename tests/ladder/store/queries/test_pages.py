@@ -28,6 +28,8 @@ from ladder.store.queries.neighbours import neighbours
 from ladder.store.queries.standings import standings
 from tests.counts import count
 from tests.ladder import ladders, shown
+from tests.ladder.databases import IN_BOTH
+from tests.ladder.databases import later_backend as backend
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
 
     from ladder.ratings.batch import Estimate
     from ladder.store.database import Database
+
+__all__ = ["backend"]
 
 
 def estimate(session: Session, variant: str) -> Estimate:
@@ -61,6 +65,7 @@ def test_the_likelihood_of_superiority_is_that_of_the_batch_fit(database: Databa
             assert found == pytest.approx(wanted, abs=1e-4)
 
 
+@IN_BOTH
 def test_a_newcomer_since_the_last_fit_has_no_likelihood_yet(database: Database) -> None:
     with database.write() as session:
         versions = shown.a_ladder(session, matches=6)
@@ -122,6 +127,7 @@ def test_active_opponents_nearest_in_rating_come_first(database: Database) -> No
 
 
 @pytest.mark.parametrize("variant", ["gongzhu", "gongzhu-partners"])
+@IN_BOTH
 def test_older_results_of_a_bot_are_those_before_an_ordinal(database: Database, variant: str) -> None:
     with database.write() as session:
         mine = shown.a_ladder(session, variant, matches=12)["Mud"]
@@ -132,6 +138,7 @@ def test_older_results_of_a_bot_are_those_before_an_ordinal(database: Database, 
             assert older == [number for number in every if number < before][:3]
 
 
+@IN_BOTH
 def test_how_sure_a_part_of_the_order_is_says_what_the_whole_says(database: Database) -> None:
     with database.write() as session:
         shown.a_ladder(session, matches=12)
@@ -146,6 +153,7 @@ def test_how_sure_a_part_of_the_order_is_says_what_the_whole_says(database: Data
             assert found == {bot: likely for bot, likely in every.items() if bot in there}
 
 
+@IN_BOTH
 def test_a_bot_s_page_tells_of_versions_variants_faults_and_changes(database: Database) -> None:
     with database.write() as session:
         versions = shown.a_ladder(session)
@@ -165,6 +173,7 @@ def test_a_bot_s_page_tells_of_versions_variants_faults_and_changes(database: Da
     assert {fault.match for fault in kind.newest} == {match}
 
 
+@IN_BOTH
 def test_a_bot_s_page_can_tell_of_an_older_version_and_of_one_variant(database: Database) -> None:
     with database.write() as session:
         ladders.enter(session, "Trotter", "hearts", state=models.State.RETIRED)
@@ -177,6 +186,7 @@ def test_a_bot_s_page_can_tell_of_an_older_version_and_of_one_variant(database: 
     assert [(there.variant, there.standing.rank) for there in new.variants] == [("gongzhu", 1)]
 
 
+@IN_BOTH
 def test_every_bot_is_listed_with_where_it_plays_and_why_it_does_not(database: Database) -> None:
     with database.write() as session:
         ladders.enter(session, "Trotter", "hearts", owner="ada", state=models.State.RETIRED)
@@ -195,6 +205,7 @@ def test_every_bot_is_listed_with_where_it_plays_and_why_it_does_not(database: D
     assert [(entry.version, entry.state) for entry in found[0].entries] == [(1, "retired")]
 
 
+@IN_BOTH
 def test_results_come_newest_first_and_can_be_chosen(database: Database) -> None:
     with database.write() as session:
         versions = shown.a_ladder(session, matches=8)
@@ -210,6 +221,7 @@ def test_results_come_newest_first_and_can_be_chosen(database: Database) -> None
         assert len(mine) in range(1, 9)
 
 
+@IN_BOTH
 def test_the_seed_of_a_match_is_shown_only_when_it_is_done(database: Database) -> None:
     with database.write() as session:
         versions = [*shown.a_ladder(session, matches=1).values()][:4]
@@ -225,6 +237,7 @@ def test_the_seed_of_a_match_is_shown_only_when_it_is_done(database: Database) -
         assert done.seed == session.get_one(models.StoredMatch, done.id).seed
 
 
+@IN_BOTH
 def test_the_faults_of_a_match_stand_by_seat_table_and_decision(database: Database) -> None:
     with database.write() as session:
         versions = shown.a_ladder(session, matches=3)
@@ -268,6 +281,7 @@ def random_match(session: Session, versions: dict[str, int], variant: str, rng: 
     return match
 
 
+@IN_BOTH
 def test_a_rating_that_was_tampered_with_does_not_agree(database: Database) -> None:
     with database.write() as session:
         shown.a_ladder(session, matches=2)
@@ -286,6 +300,7 @@ def test_a_match_without_a_result_has_no_sides_yet(database: Database) -> None:
             sides_of(row.seats, find_variant(session, "gongzhu"))
 
 
+@IN_BOTH
 def test_the_newest_results_of_a_bot_are_those_that_it_has_everywhere(database: Database) -> None:
     with database.write() as session:
         versions = shown.a_ladder(session, matches=12)

@@ -14,6 +14,8 @@ from ladder.store.names import find_stored_bot, find_variant
 from ladder.store.queries.rating_curve import MOST_POINTS, rating_curve
 from ladder.store.queries.standings import standings
 from tests.ladder import ladders, shown
+from tests.ladder.databases import IN_BOTH
+from tests.ladder.databases import later_backend as backend
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
     from ladder.store.database import Database
     from ladder.values.site import RatingCurve
+
+__all__ = ["backend"]
 
 MUD = "Mud"
 
@@ -63,6 +67,7 @@ def test_all_versions_of_a_bot_are_on_one_curve(database: Database) -> None:
     assert {point.version for point in found.points} == {1, 2}
 
 
+@IN_BOTH
 def test_other_variants_and_matches_without_a_result_are_left_out(database: Database) -> None:
     with database.write() as session:
         versions = shown.a_ladder(session, matches=8)
@@ -83,6 +88,7 @@ def test_partners_of_one_version_are_one_point(database: Database) -> None:
     assert len({point.match for point in found.points}) == len(found.points) > 0
 
 
+@IN_BOTH
 def test_a_bot_without_a_match_has_no_point(database: Database) -> None:
     with database.write() as session:
         ladders.enter(session, MUD, "gongzhu")

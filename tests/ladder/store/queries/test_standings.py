@@ -13,10 +13,14 @@ from ladder.store import models
 from ladder.store.names import find_variant
 from ladder.store.queries.standings import VariantStandings, shares, standing, standings
 from tests.ladder import ladders, shown
+from tests.ladder.databases import IN_BOTH
+from tests.ladder.databases import later_backend as backend
 
 if TYPE_CHECKING:
     from ladder.store.database import Database
     from ladder.values.standings import Standings
+
+__all__ = ["backend"]
 
 
 def read(database: Database, variant: str = "gongzhu", everyone: bool = False, first: int | None = None) -> Standings:
@@ -64,6 +68,7 @@ def test_equal_ratings_share_a_rank_and_bots_without_a_match_have_no_figures(dat
     assert found[0].provisional
 
 
+@IN_BOTH
 def test_nineteen_matches_are_provisional_and_twenty_are_not(database: Database) -> None:
     with database.write() as session:
         version = ladders.enter(session, "Trotter")
@@ -74,6 +79,7 @@ def test_nineteen_matches_are_provisional_and_twenty_are_not(database: Database)
     assert not read(database, "hearts").standings[0].provisional
 
 
+@IN_BOTH
 def test_suspended_and_retired_ones_stand_behind_without_a_rank_and_leave_the_mean_alone(database: Database) -> None:
     with database.write() as session:
         ladders.enter(session, "Trotter", rating=1300.0)
@@ -88,6 +94,7 @@ def test_suspended_and_retired_ones_stand_behind_without_a_rank_and_leave_the_me
     ]
 
 
+@IN_BOTH
 def test_the_first_ones_have_the_ranks_and_the_mean_of_all(database: Database) -> None:
     fill(database)
     assert read(database, first=2).standings == read(database).standings[:2]
