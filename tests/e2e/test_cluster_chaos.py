@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SEED = 20261123
-FAULTS = count(5, 105)
+FAULTS = count(4, 105)
 """Besides the strangers and liars, who come in any case."""
-MATCHES = count(12, 510)
+MATCHES = count(8, 510)
 SHORT_KINDS = (
-    "worker: program killed", "worker: stopped, noticed", "scheduler: killed", "coordinator: killed",
-    "worker: wire held, noticed", "database: killed",
+    "worker: program killed", "worker: wire held, noticed", "scheduler: killed", "coordinator: killed",
+    "database: killed",
 )  # fmt: skip
 WORKERS = count(2, 3)
 SETTINGS = {"PIGPEN_LIVE": "off", **PATIENT}

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SHORT, LONG = TTL / 4, TTL * 2
 """Seconds for which something is away: not yet noticed, and noticed."""
-LIARS = (*LIES, ENDLESS) if IS_LONG else ("changed record", "garbage")
+LIARS = (*LIES, ENDLESS) if IS_LONG else ("changed record",)
 """Whoever lies as long as it takes to be found out; each is a program that takes seconds to start."""
 OVER_A_LEASE = MATCH_SECONDS + GRACE + 3
 
