@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 QUICK = (Path(__file__).parent / "quick" / "bot.py").read_text()
 ANSWER = "    numbers, texts = fields(request)\n"
+SLOW = QUICK.replace(ANSWER, f"    import time\n    time.sleep(0.01)\n{ANSWER}")
+"""A match of these bots takes a while in which something can happen to it, and few are played meanwhile."""
 WAIT = """    import time
     while not os.path.exists("{gate}"):
         open("{gate}.awaited", "w").close()

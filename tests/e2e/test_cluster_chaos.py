@@ -27,7 +27,7 @@ from tests.counts import LONG, count
 from tests.e2e.chaos.cluster import ChaosCluster
 from tests.e2e.chaos.faults import Faults
 from tests.e2e.judging import assert_each_result_has_its_record, assert_ratings_follow_from_the_records
-from tests.e2e.small_ladder import ANSWER, PATIENT, QUICK, SmallLadder, small_ladder
+from tests.e2e.small_ladder import PATIENT, SLOW, SmallLadder, small_ladder
 from tests.for_two import FOR_TWO
 from tests.ladder.ladders import queue
 from tests.ladder.postgres import LASTING, running_server
@@ -50,9 +50,6 @@ PAUSE = count(4, 6)
 """Seconds after which the next fault comes though few matches have been played since the last one."""
 PATIENT_CLOCK = ClockSetting(bank=6000, increment=1, limit=3600, start_up=3600)
 """As `PATIENT`, for matches that nobody has scheduled: no bot is to be blamed for a machine that is slow."""
-SLOW = QUICK.replace(ANSWER, f"    import time\n    time.sleep(0.01)\n{ANSWER}")
-"""A match of these bots takes a while in which something can happen to it."""
-
 
 STORES = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
 

@@ -25,7 +25,7 @@ from ladder.store.account_models import StoredSubmission
 from ladder.store.commands.submission_queue import NewSubmission, add
 from tests.counts import count
 from tests.e2e.command import PIGPEN, ROOT, environment
-from tests.e2e.small_ladder import SmallLadder, small_ladder
+from tests.e2e.small_ladder import SLOW, SmallLadder, small_ladder
 from tests.e2e.test_up import free_port
 from tests.for_two import FOR_TWO, write_for_two
 from tests.ladder.app.submit.archives import packed
@@ -36,10 +36,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 SEED = 20261122
-KILLS = count(3, 30)
+KILLS = count(2, 30)
 WAITING = count(2, 14)
 """So many submissions wait from the beginning; the others come from commands that are killed."""
 WEB_KILLS = count(1, 30)
+FILES = count(500, 2000)
+"""In an upload."""
+MOMENTS = count(100, 800)
+"""Milliseconds within which the site is killed: it takes about as long to answer."""
 PATIENCE = 300.0
 """Seconds after which what does not come never comes."""
 QUICK_TRIALS = {"PIGPEN_PREFLIGHT_DEALS": "1", "PIGPEN_CLOCK": "600+1", "PIGPEN_LIMIT": "60"}
@@ -132,11 +136,11 @@ class Chaos:
         self._rng = random.Random(SEED)
 
     def kill_one(self, number: int) -> None:
-        """Kill a runner, one of its workers, or a `pigpen submit`, in turn; at some moment of a trial."""
-        if number % 3 == 2:
-            self._kill_submit(f"late{number}")
+        """Kill a worker and its runner, a `pigpen submit`, or a runner alone, in turn; at some moment of a trial."""
+        if number % 3 == 1:
+            self._kill_submit(f"late{number}0")
         else:
-            self._kill_runner(worker=number % 3 == 1)
+            self._kill_runner(worker=number % 3 == 0)
 
     def _kill_runner(self, *, worker: bool) -> None:
         with running(self._ladder) as runner:
@@ -166,7 +170,7 @@ class Chaos:
 @pytest.mark.long
 @pytest.mark.timeout(1800)
 def test_each_submission_ends_once_whoever_is_killed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with small_ladder(tmp_path, bots=("Trotter", "Snout")) as ladder:
+    with small_ladder(tmp_path, bots=("Trotter", "Snout"), program=SLOW) as ladder:
         write_for_two(tmp_path)
         for number in range(WAITING):
             hand_in(ladder, f"owner{number}")
@@ -230,7 +234,7 @@ def ask(address: str, method: str, path: str, token: str, **more: object) -> htt
 def test_of_each_upload_one_submission_is_made_whenever_the_site_is_killed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rng, port, archive = random.Random(SEED), free_port(), packed(**{f"a{n}_txt": str(n) * 20 for n in range(2000)})
+    rng, port, archive = random.Random(SEED), free_port(), packed(**{f"a{n}_txt": str(n) * 20 for n in range(FILES)})
     settings = load_settings(data_dir=tmp_path, submissions_waiting=1000, submissions_a_day=1000)
     address, heard = f"http://127.0.0.1:{port}", 0
     (tmp_path / "pigpen.toml").write_text("submissions_waiting = 1000\nsubmissions_a_day = 1000\n")
@@ -248,7 +252,7 @@ def test_of_each_upload_one_submission_is_made_whenever_the_site_is_killed(
                 )
                 assert sent is not None
                 order = {"name": f"Bot{number}", "upload": upload, "source": "mybot"}
-                killer = subprocess.Popen(["sh", "-c", f"sleep {rng.random() * 0.8}; kill -9 {site.pid}"])
+                killer = subprocess.Popen(["sh", "-c", f"sleep {rng.random() * MOMENTS / 1000}; kill -9 {site.pid}"])
                 answer = ask(address, "POST", "submissions", token, json=order)
                 heard += answer is not None
                 killer.wait()
@@ -262,6 +266,6 @@ def test_of_each_upload_one_submission_is_made_whenever_the_site_is_killed(
             rows = session.scalars(select(StoredSubmission)).all()
     assert sorted(row.bot for row in rows) == sorted(f"Bot{number}" for number in range(WEB_KILLS))
     folders = {path.name: len(list(path.rglob("*.txt"))) for path in (tmp_path / "submissions").iterdir()}
-    assert folders == {row.folder: 2000 for row in rows}
+    assert folders == {row.folder: FILES for row in rows}
     with capsys.disabled():
         print(f"\nkills of the site: {WEB_KILLS}, answers heard before: {heard}; submissions: {len(rows)}, doubled: 0")

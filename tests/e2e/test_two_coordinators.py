@@ -20,17 +20,17 @@ from ladder.store.models import Status
 from tests.counts import count
 from tests.e2e.command import PIGPEN, environment
 from tests.e2e.judging import assert_each_result_has_its_record, assert_ratings_follow_from_the_records
-from tests.e2e.small_ladder import SmallLadder, small_ladder
+from tests.e2e.small_ladder import SLOW, SmallLadder, small_ladder
 from tests.ladder.postgres import LASTING, Server, running_server
 
 SEED = 20261123
-KILLS = count(3, 24)
+KILLS = count(2, 24)
 PATIENCE = 120.0
 """Seconds after which what does not come never comes."""
 
 
 def kills(rng: random.Random) -> Iterator[str]:
-    """What is killed, one after the other: each of them at least once."""
+    """What is killed, one after the other: a runner and the database at least once."""
     yield from ("one", "database", "other")
     while True:
         yield rng.choice(("one", "database", "other"))
@@ -75,6 +75,8 @@ def play_and_kill(ladder: SmallLadder, server: Server, rng: random.Random) -> No
     """Let two runners play while one after the other is killed, or the database, and comes back; stop them in order."""
     with ExitStack() as stack:
         runners = {name: stack.enter_context(runner(ladder)) for name in ("one", "other")}
+        until(lambda: len(coordinators(ladder)) == 2)
+        assert_others_are_refused(ladder, ladder.scratch.parent)
         for victim in islice(kills(rng), KILLS):
             before, living = recorded(ladder), {program.pid for program in runners.values()}
             until(lambda: recorded(ladder) > before and coordinators(ladder) >= living)  # noqa: B023
@@ -98,8 +100,11 @@ def play_and_kill(ladder: SmallLadder, server: Server, rng: random.Random) -> No
 @pytest.mark.postgres
 @pytest.mark.long
 @pytest.mark.timeout(1200)
-def test_two_runners_lose_nothing_and_record_nothing_twice_whatever_is_killed(tmp_path: Path) -> None:
-    with running_server(LASTING) as server, small_ladder(tmp_path, database_url=server.url("postgres")) as ladder:
+def test_two_runners_lose_nothing_and_record_nothing_twice_whatever_is_killed_and_refuse_others(tmp_path: Path) -> None:
+    with (
+        running_server(LASTING) as server,
+        small_ladder(tmp_path, program=SLOW, database_url=server.url("postgres")) as ladder,
+    ):
         play_and_kill(ladder, server, random.Random(SEED))
         assert coordinators(ladder) == set()
         assert set(ladder.statuses()) <= {Status.DONE, Status.QUEUED}
@@ -110,19 +115,14 @@ def test_two_runners_lose_nothing_and_record_nothing_twice_whatever_is_killed(tm
         until(lambda: not ladder.processes())
 
 
-@pytest.mark.postgres
-def test_a_second_runner_that_keeps_its_records_elsewhere_is_refused(tmp_path: Path) -> None:
-    with (
-        running_server() as server,
-        small_ladder(tmp_path, database_url=server.url("postgres")) as ladder,
-        runner(ladder),
-    ):
-        until(lambda: len(coordinators(ladder)) == 1)
-        (tmp_path / "elsewhere").mkdir()
-        done = ladder.pigpen("ladder", "run", "--matches", "1", PIGPEN_DATA_DIR=str(tmp_path / "elsewhere"))
-        assert done.returncode == 2
-        assert "keeps this ladder's records in another folder than" in done.stderr
-        copied = ladder.pigpen("db", "copy", f"sqlite:///{tmp_path}/copy.db")
-        assert copied.returncode == 2
-        assert "is in use: a coordinator works there, on" in copied.stderr
-        assert not (tmp_path / "copy.db").exists()
+def assert_others_are_refused(ladder: SmallLadder, folder: Path) -> None:
+    """A runner that keeps its records elsewhere, and a copy of the database that is in use."""
+    elsewhere = folder / "elsewhere"
+    elsewhere.mkdir()
+    done = ladder.pigpen("ladder", "run", "--matches", "1", PIGPEN_DATA_DIR=str(elsewhere))
+    assert done.returncode == 2
+    assert "keeps this ladder's records in another folder than" in done.stderr
+    copied = ladder.pigpen("db", "copy", f"sqlite:///{folder}/copy.db")
+    assert copied.returncode == 2
+    assert "is in use: a coordinator works there, on" in copied.stderr
+    assert not (folder / "copy.db").exists()
