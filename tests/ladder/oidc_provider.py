@@ -25,9 +25,9 @@ CLIENT, SECRET = "pigpen", "provider's secret"
 class OidcProvider:
     """What it knows, and how it lies when a test wants it to."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, key: RSAKey | None = None) -> None:
         self.address = address
-        self.key = RSAKey.generate_key(2048, {"kid": "1", "use": "sig", "alg": "RS256"})
+        self.key = key or RSAKey.generate_key(2048, {"kid": "1", "use": "sig", "alg": "RS256"})
         self.signs_with = self.key
         self.header: dict[str, Any] = {"alg": "RS256", "kid": "1"}
         self.user: dict[str, Any] = {"sub": "248289761001", "preferred_username": "ada"}

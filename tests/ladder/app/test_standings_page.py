@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 BOTS = 2 * ROWS + 5
 
 
-@pytest.fixture
-def long(tmp_path: Path) -> Iterator[Ladder]:
-    """More bots than two pages have, and one that is suspended."""
-    ladder = new_ladder(load_settings(data_dir=tmp_path))
+@pytest.fixture(scope="module")
+def long(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ladder]:
+    """More bots than two pages have, and one that is suspended; no test changes it."""
+    ladder = new_ladder(load_settings(data_dir=tmp_path_factory.mktemp("long")))
     with ladder.database.write() as session:
         for number in range(BOTS):
             enter(session, f"Bot{number:03}", owner=f"Owner{number % 7}", rating=1400.0 + number)
@@ -59,12 +59,15 @@ def test_the_scale_is_that_of_all_rows_whatever_is_searched_for(long: Ladder) ->
     assert len(standings_page(long, "hearts", search="owner6").table.standings) == len(range(6, BOTS, 7))
 
 
-def test_the_scale_goes_to_the_ends_of_the_intervals(long: Ladder) -> None:
-    with long.database.write() as session:
+def test_the_scale_goes_to_the_ends_of_the_intervals(tmp_path: Path) -> None:
+    ladder = new_ladder(load_settings(data_dir=tmp_path))
+    with ladder.database.write() as session:
+        enter(session, "Best", rating=1700.0)
         enter(session, "Sure", rating=1500.0)
         enter(session, "Unsure", rating=1500.0)
         session.connection().exec_driver_sql("UPDATE ratings SET error = 400 WHERE rating = 1500")
-    (whole,) = bots.standings(long)
-    extent = standings_page(long, "hearts").extent
+    (whole,) = bots.standings(ladder)
+    extent = standings_page(ladder, "hearts").extent
+    ladder.database.close()
     assert extent.low == pytest.approx(min(row.elo - (row.error or 0.0) for row in whole.standings))
     assert extent.high == pytest.approx(max(row.elo + (row.error or 0.0) for row in whole.standings))

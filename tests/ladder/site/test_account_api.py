@@ -148,7 +148,8 @@ def test_codes_cannot_be_tried_out(ladder: Ladder) -> None:
     assert person.get("/login/code?code=BBBB-BBBB").status_code == 429
 
 
-def test_what_is_started_is_limited(ladder: Ladder) -> None:
+def test_what_is_started_is_limited(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "MOST_WAITING", 10)
     with ladder.database.write() as session:
         for number in range(device.MOST_WAITING - 3):
             add_login_code(session, f"hash {number}", f"CODE-{number}", "x", "127.0.0.1", NOW, NOW + 60)

@@ -41,9 +41,7 @@ def real_provider() -> Iterator[OidcProvider]:
 @pytest.fixture
 def provider(real_provider: OidcProvider) -> OidcProvider:
     """The identity provider, which does not lie."""
-    key = real_provider.key
-    real_provider.__init__(real_provider.address)  # type: ignore[misc]
-    real_provider.key = real_provider.signs_with = key
+    real_provider.__init__(real_provider.address, real_provider.key)  # type: ignore[misc]
     return real_provider
 
 

@@ -16,9 +16,13 @@ SMALL = """() => [...document.querySelectorAll("deal-replayer :is(button, select
   .map(([name, box]) => `${name} ${box.width}x${box.height}`)"""
 
 
-def findings(page: Page, part: str = "body") -> list[str]:
-    """What axe-core finds in a part of a page."""
-    found = Axe().run(page, context=part).response["violations"]
+COLOURS = "color-contrast"
+
+
+def findings(page: Page, part: str = "body", rule: str = "") -> list[str]:
+    """What axe-core finds in a part of a page, by all its rules or by one."""
+    options = {"resultTypes": ["violations"]} | ({"runOnly": [rule]} if rule else {})
+    found = Axe().run(page, context=part, options=options).response["violations"]
     return [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found]
 
 

@@ -15,7 +15,7 @@ from ladder.store.commands import submission_queue as submissions
 from ladder.trials.tasks import TrialProgress
 from ladder.values.accounts import LOCAL
 from tests.ladder.people import session_of
-from tests.ladder.site.browser.looking import findings, overflow
+from tests.ladder.site.browser.looking import COLOURS, findings, overflow
 from tests.ladder.site.browser.pages import DESKTOP, PHONE, Kind, without_loop
 from tests.ladder.site.peopled import Peopled, a_folder, peopled
 from tests.ladder.site.person import PASSWORD
@@ -89,7 +89,7 @@ SCREENS = {
     "phone": (PHONE, False, (MINE, OF_ALL)),
 }
 LATER = [pytest.param(screen, marks=[pytest.mark.long, pytest.mark.only_long]) for screen in ("desktop", "all dark")]
-"""The light colours are looked at on the phone, and the wide layout in the dark."""
+"""The light colours are looked at on the phone, and the wide layout and the dark ones together."""
 
 
 @pytest.mark.parametrize("screen", [*LATER, "dark desktop", "phone"])
@@ -101,7 +101,10 @@ def test_everybody_can_read_it(come: Come, place: Place, screen: str) -> None:
         for path in paths:
             page.goto(place.url + place.path(path))
             page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
-            found = [*findings(page), *(["it is too wide"] if overflow(page) > 0 else [])]
+            found = [
+                *findings(page, rule=COLOURS if screen == "dark desktop" else ""),
+                *(["it is too wide"] if overflow(page) > 0 else []),
+            ]
             if found or page.locator("h1").count() != 1:
                 wrong[path] = found
     assert wrong == {}
