@@ -23,7 +23,7 @@ from tests.for_two import FOR_TWO
 from tests.ladder.ladders import queue
 
 SEED = 20261121
-KILLS = count(3, 20)
+KILLS = count(2, 20)
 MATCHES = count(12, 300)
 VARIANTS = (FOR_TWO.name, "gongzhu")
 WAITING = count(10, 230)
@@ -80,7 +80,7 @@ def test_a_runner_that_is_killed_again_and_again_records_each_match_once(
             run_and_kill(ladder, rng.randrange(MOST_LINES), rng.random() / 2)
         left = MATCHES - recorded(ladder)
         assert 0 < left < MATCHES
-        done = ladder.pigpen_process("ladder", "run", "--matches", str(left), "--concurrency", "2")
+        done = ladder.pigpen("ladder", "run", "--matches", str(left), "--concurrency", "2")
         assert (done.returncode, done.stdout.split(" (")[0]) == (0, f"{left} matches recorded")
         matches = assert_each_result_has_its_record(ladder)
         assert len(matches) == MATCHES

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import random
+import shutil
 import signal
 import subprocess
 import time
@@ -15,6 +16,7 @@ import pytest
 from referee.records.errors import RecordCut
 from referee.records.lines import without_times
 from referee.records.raw_lines import raw_lines
+from tests.counts import count
 from tests.e2e.command import pigpen, started
 
 if TYPE_CHECKING:
@@ -74,13 +76,31 @@ def resume(path: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return pigpen("play", *FOUR, "--resume", str(path), *words)
 
 
+@pytest.fixture(scope="module")
+def killed_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The record of a match that was killed."""
+    path = tmp_path_factory.mktemp("killed") / "match.jsonl"
+    stop_at(5, path, signal.SIGKILL, *MATCH, *PROCESSES, "--record", str(path))
+    return path
+
+
+@pytest.fixture
+def killed(tmp_path: Path, killed_once: Path) -> Path:
+    """A copy of it, with its seed."""
+    path = tmp_path / killed_once.name
+    for each in (killed_once, seed_of(killed_once)):
+        shutil.copy2(each, tmp_path)
+    return path
+
+
+@pytest.mark.long
 @pytest.mark.parametrize(("concurrency", "name"), [("1", "match.jsonl"), ("4", "match.jsonl.gz")])
 def test_after_kill_9_at_any_moment_the_record_becomes_the_same(
     tmp_path: Path, uninterrupted: list[str], concurrency: str, name: str
 ) -> None:
     path, rng = tmp_path / name, random.Random(concurrency)
     how = (*PROCESSES, "--concurrency", concurrency)
-    moments = sorted(rng.sample(range(2, DEALS // 5), 3))  # long before its end, however slow we look
+    moments = sorted(rng.sample(range(2, DEALS // 5), count(2, 3)))  # long before its end, however slow we look
     stop_at(moments[0], path, signal.SIGKILL, *MATCH, *how, "--record", str(path))
     for moment in moments[1:]:
         stop_at(max(moment, len(texts(path)) + 1), path, signal.SIGKILL, *FOUR, "--resume", str(path), *how)
@@ -89,18 +109,6 @@ def test_after_kill_9_at_any_moment_the_record_becomes_the_same(
     assert done.returncode == 0, done.stderr
     assert lines_of(path) == uninterrupted
     assert not seed_of(path).exists()
-
-
-def test_half_a_line_at_the_end_is_played_again(tmp_path: Path, uninterrupted: list[str]) -> None:
-    path = tmp_path / "match.jsonl"
-    stop_at(5, path, signal.SIGKILL, *MATCH, *PROCESSES, "--record", str(path))
-    content = path.read_bytes()
-    whole = content[: content.rfind(b"\n") + 1]
-    path.write_bytes(whole[:-100])
-    done = resume(path, "--sandbox", "inline", "--json")
-    assert done.returncode == 0, done.stderr
-    assert lines_of(path) == uninterrupted
-    assert json.loads(done.stdout)["deals"] == DEALS
 
 
 @pytest.mark.parametrize(
@@ -117,28 +125,27 @@ def test_a_match_that_is_stopped_says_how_to_go_on(
     assert lines_of(path) == uninterrupted
 
 
-def test_the_seed_given_again_does_instead_of_the_file(tmp_path: Path, uninterrupted: list[str]) -> None:
-    path = interrupted(tmp_path)
-    seed_of(path).unlink()
-    missing = resume(path, "--sandbox", "inline")
+def test_half_a_line_at_the_end_is_played_again_and_the_seed_given_again_does_instead_of_the_file(
+    killed: Path, uninterrupted: list[str]
+) -> None:
+    content = killed.read_bytes()
+    whole = content[: content.rfind(b"\n") + 1]
+    killed.write_bytes(whole[:-100])
+    seed_of(killed).unlink()
+    missing = resume(killed, "--sandbox", "inline")
     assert (missing.returncode, missing.stdout) == (2, "")
     assert "give it again with --seed" in missing.stderr
-    wrong = resume(path, "--sandbox", "inline", "--seed", "8")
+    wrong = resume(killed, "--sandbox", "inline", "--seed", "8")
     assert wrong.returncode == 2
     assert "the seed is not the one with which the match began" in wrong.stderr
-    assert resume(path, "--sandbox", "inline", "--seed", "7").returncode == 0
-    assert lines_of(path) == uninterrupted
+    done = resume(killed, "--sandbox", "inline", "--json", "--seed", "7")
+    assert done.returncode == 0, done.stderr
+    assert lines_of(killed) == uninterrupted
+    assert json.loads(done.stdout)["deals"] == DEALS
 
 
-def interrupted(folder: Path) -> Path:
-    """The record of a match that was stopped."""
-    path = folder / "match.jsonl"
-    stop_at(5, path, signal.SIGKILL, *MATCH, *PROCESSES, "--record", str(path))
-    return path
-
-
-def test_what_cannot_be_resumed_is_answered_in_words_and_left_as_it_was(tmp_path: Path) -> None:
-    path = interrupted(tmp_path)
+def test_what_cannot_be_resumed_is_answered_in_words_and_left_as_it_was(tmp_path: Path, killed: Path) -> None:
+    path = killed
     before = path.read_bytes()
     mistakes = {
         (*FOUR, "--resume", str(path), "--rules", "hearts"): "--resume and --rules exclude each other",
