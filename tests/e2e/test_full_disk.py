@@ -12,6 +12,7 @@ from referee.records.lines import DealLine, MatchLine
 from tests.conftest import OWN_MOUNTS
 from tests.e2e.command import PIGPEN, ROOT, environment
 
+LATER = (pytest.mark.long, pytest.mark.only_long)
 FOUR = ("random", "cautious", "random", "cautious")
 VOID = "The match is void, and nothing is held against any bot.\n"
 
@@ -22,7 +23,7 @@ def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("sandbox", ["inline", "process"])
+@pytest.mark.parametrize("sandbox", [pytest.param("inline", marks=LATER), "process"])
 def test_a_record_that_finds_no_room_voids_the_match_and_keeps_its_whole_lines(tmp_path: Path, sandbox: str) -> None:
     path = tmp_path / "match.jsonl"
     small = 'ulimit -f 40; exec "$0" "$@"'  # in blocks of 512 bytes
@@ -52,7 +53,11 @@ def on_small_disk(folder: Path, files: int) -> subprocess.CompletedProcess[str]:
         (2, "/owner cannot be made: No space left on device. Make room, or set TMPDIR to a folder on another disk"),
         (4, "/1 cannot be made: No space left on device. Make room, or set TMPDIR to a folder on another disk"),
         (8, "seat.sock cannot be made: is its disk full?"),
-        (12, " cannot be made: No space left on device. Make room, or set TMPDIR to a folder on another disk"),
+        pytest.param(
+            12,
+            " cannot be made: No space left on device. Make room, or set TMPDIR to a folder on another disk",
+            marks=LATER,
+        ),
     ],
 )
 def test_a_disk_without_room_for_the_seats_is_named(tmp_path: Path, files: int, sentence: str) -> None:

@@ -44,6 +44,10 @@ MOMENTS = {
     "the bots are loaded": "ladder.matches.bots:load_bots",
 }
 
+LATER = (pytest.mark.long, pytest.mark.only_long)
+LATER_MOMENTS = ("our imports begin", "typer is imported", "commands are put together")
+"""Those between two others in which the same is done about it."""
+
 
 def start(folder: Path, moment: str) -> subprocess.Popen[str]:
     """`pigpen play`, which waits at a moment."""
@@ -55,7 +59,10 @@ def start(folder: Path, moment: str) -> subprocess.Popen[str]:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("moment", MOMENTS.values(), ids=MOMENTS)
+@pytest.mark.parametrize(
+    "moment",
+    [pytest.param(place, id=words, marks=LATER if words in LATER_MOMENTS else ()) for words, place in MOMENTS.items()],
+)
 def test_an_interrupted_start_ends_with_130_and_no_traceback(tmp_path: Path, moment: str) -> None:
     with start(tmp_path, moment) as program:
         try:

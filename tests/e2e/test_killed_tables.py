@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from ladder.person.client import Question
 
-KILLS = count(2, 8)
+KILLS = count(1, 8)
 BOT = ChairOrder(kind=ChairKind.BOT, name="Trotter")
 HOUSE = ChairOrder(kind=ChairKind.HOUSE, name="counting")
 ADA = TableVisitor(account="ada")

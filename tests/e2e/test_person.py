@@ -11,7 +11,7 @@ from pigpen.rules import PRESETS
 from referee.records.file import read_record
 from referee.records.recorded import Recorded
 from referee.replay.verify import verify
-from tests.counts import LONG
+from tests.counts import LONG, count
 from tests.e2e.command import pigpen
 from tests.e2e.terminal import Terminal, terminal
 from tests.e2e.test_replay import RIGHT, is_as_before
@@ -62,7 +62,7 @@ def play_on(now: Terminal, until: str = "the program's end") -> list[str]:
 @pytest.mark.parametrize("variant", PRESETS if LONG else FEW)
 def test_a_whole_game_is_played_by_keys(variant: str, tmp_path: Path) -> None:
     path = tmp_path / "match.jsonl"
-    length = ("--game",) if variant == "hearts-short" else ("--deals", "2")
+    length = ("--game",) if variant == "hearts-short" else ("--deals", str(count(1, 2)))
     words = ("play", "human", *bots_for(variant), "--rules", variant, *PATIENT, *length, "--record", str(path))
     with terminal(*words, columns=90, lines=26) as now:
         modes = now.modes

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     Bomb = Callable[[Callable[[], Iterable[bytes]], str], Path]
 
+LATER = (pytest.mark.long, pytest.mark.only_long)
 MIB = 1024**2
 ROOM = 320 * MIB
 """What a command may take beyond what it has when it begins; a line full of errors takes 200 MiB, 10,000 deals 350."""
@@ -141,7 +142,7 @@ def test_verify_takes_little_memory_whatever_the_file(
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("make", [blank_lines, many_values])
+@pytest.mark.parametrize("make", [pytest.param(blank_lines, marks=LATER), many_values])
 def test_so_does_replay(bomb: Bomb, make: Callable[[], Iterable[bytes]]) -> None:
     done = limited("replay", str(bomb(make, "gzip")))
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done

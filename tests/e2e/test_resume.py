@@ -94,7 +94,9 @@ def killed(tmp_path: Path, killed_once: Path) -> Path:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("concurrency", "name"), [("1", "match.jsonl"), ("4", "match.jsonl.gz")])
+@pytest.mark.parametrize(
+    ("concurrency", "name"), [pytest.param("1", "match.jsonl", marks=LATER), ("4", "match.jsonl.gz")]
+)
 def test_after_kill_9_at_any_moment_the_record_becomes_the_same(
     tmp_path: Path, uninterrupted: list[str], concurrency: str, name: str
 ) -> None:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NAMES = pytest.mark.parametrize("name", ["match.jsonl", "match.jsonl.gz"])
+LATER = (pytest.mark.long, pytest.mark.only_long)
+PACKED_FIRST = pytest.mark.parametrize("name", [pytest.param("match.jsonl", marks=LATER), "match.jsonl.gz"])
+"""On each push test_resume.py kills one that writes lines as they are, and test_full_disk.py fills its disk."""
 BOTS = ("random", "cautious", "random", "cautious")
 
 
@@ -91,7 +94,7 @@ def test_a_record_cannot_speak_to_the_terminal(tmp_path: Path) -> None:
     assert done.stdout.startswith(f"{tmp_path}/match�[2J.jsonl does not hold: line 1: ")
 
 
-@NAMES
+@PACKED_FIRST
 def test_kill_9_costs_a_record_no_more_than_the_line_at_hand(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     words = (*BOTS, "--sandbox", "process", "--boards", "500", "--concurrency", "2", "--record", str(path))
@@ -110,7 +113,7 @@ def test_kill_9_costs_a_record_no_more_than_the_line_at_hand(tmp_path: Path, nam
     assert found["holds"] or found["line"] == left + 1
 
 
-@NAMES
+@PACKED_FIRST
 def test_a_full_disk_is_one_sentence_and_the_match_goes_on_later(tmp_path: Path, name: str) -> None:
     path, limit = tmp_path / name, 12 * 1024
     words = ("play", *BOTS, "--sandbox", "inline", "--seed", "7", "--boards", "12")

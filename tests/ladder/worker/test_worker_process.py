@@ -76,22 +76,30 @@ async def begun(process: WorkerProcess, task: MatchTask, asked: Path) -> asyncio
     return playing
 
 
-async def test_it_plays_a_match_and_stays(process: WorkerProcess) -> None:
-    for _ in range(2):
-        outcome = MatchOutcome.model_validate_json(await process.call(MessageKind.PLAY, HONEST.model_dump_json()))
-        assert (outcome.match, outcome.attempt, outcome.void) == (HONEST.match, HONEST.attempt, None)
-    assert not process.has_ended
-
-
-async def test_what_it_tells_of_a_match_comes_before_the_outcome() -> None:
+async def test_it_plays_tells_follows_no_signal_and_stays_without_the_database_s_password(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PIGPEN_DATABASE_URL", "postgresql://pigpen:secret@localhost/ladder")
+    monkeypatch.setenv("PGPASSWORD", "secret")
     heard: list[tuple[int, int, str]] = []
     process = await WorkerProcess.start(0, 1, lambda *event: heard.append(event))
-    task = HONEST.model_copy(update={"live": "played"})
-    await process.call(MessageKind.PLAY, task.model_dump_json())
+    for live in ("off", "played"):
+        task = HONEST.model_copy(update={"live": live})
+        outcome = MatchOutcome.model_validate_json(await process.call(MessageKind.PLAY, task.model_dump_json()))
+        assert (outcome.match, outcome.attempt, outcome.void) == (HONEST.match, HONEST.attempt, None)
+        assert bool(heard) == (live == "played"), "what it tells of a match comes before the outcome"
     assert {(match, attempt) for match, attempt, _ in heard} == {(HONEST.match, HONEST.attempt)}
     lines = "\n".join(batch for *_, batch in heard).split("\n")
     assert '"type":"match"' in lines[0]
     assert '"type":"result"' in lines[-1]
+    for number in (signal.SIGINT, signal.SIGTERM):
+        os.kill(process.pid, number)
+    assert await process.call(MessageKind.READY) == ""
+    assert os.getsid(process.pid) == process.pid
+    assert not process.has_ended
+    environment = Path(f"/proc/{process.pid}/environ").read_bytes()
+    assert b"PATH=" in environment
+    assert b"secret" not in environment
     await process.close()
 
 
@@ -110,17 +118,6 @@ async def test_every_call_of_a_killed_one_fails_with_the_reason(
     assert process.has_ended
     with pytest.raises(SandboxError, match="was ended by signal 9"):
         await process.call(MessageKind.READY)
-
-
-async def test_a_call_that_is_cancelled_is_cleared_away(
-    process: WorkerProcess, endless: MatchTask, asked: Path
-) -> None:
-    playing = await begun(process, endless, asked)
-    playing.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await playing
-    assert children(process.pid) == []
-    assert await process.call(MessageKind.READY) == ""
 
 
 async def test_one_that_does_not_follow_the_order_to_stop_is_killed(endless: MatchTask, asked: Path) -> None:
@@ -143,8 +140,17 @@ async def test_closing_kills_one_that_does_not_end() -> None:
     assert process._process.returncode == -signal.SIGKILL
 
 
-async def test_closing_gives_everything_up_and_ends_it(endless: MatchTask, asked: Path) -> None:
+async def test_a_call_that_is_cancelled_is_cleared_away_and_closing_gives_everything_up(
+    endless: MatchTask, asked: Path
+) -> None:
     process = await WorkerProcess.start(0, 1)
+    playing = await begun(process, endless, asked)
+    playing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await playing
+    assert children(process.pid) == []
+    assert await process.call(MessageKind.READY) == ""
+    asked.unlink()
     playing = await begun(process, endless, asked)
     bots = children(process.pid)
     await process.close()
@@ -153,25 +159,6 @@ async def test_closing_gives_everything_up_and_ends_it(endless: MatchTask, asked
     assert process._process.returncode == 0
     assert len(bots) == 4
     assert all(map(has_ended, bots))
-
-
-async def test_it_follows_no_signals(process: WorkerProcess) -> None:
-    assert await process.call(MessageKind.READY) == ""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        os.kill(process.pid, number)
-    assert await process.call(MessageKind.READY) == ""
-    assert os.getsid(process.pid) == process.pid
-
-
-async def test_it_is_not_told_the_database_s_password(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PIGPEN_DATABASE_URL", "postgresql://pigpen:secret@localhost/ladder")
-    monkeypatch.setenv("PGPASSWORD", "secret")
-    process = await WorkerProcess.start(0, 1)
-    await process.call(MessageKind.READY)
-    environment = Path(f"/proc/{process.pid}/environ").read_bytes()
-    assert b"PATH=" in environment
-    assert b"secret" not in environment
-    await process.close()
 
 
 @pytest.mark.parametrize("says", [b"hello", b"log 0\n[]", b"log 0\n{}", b"answer 1\n\xff"])
