@@ -16,6 +16,7 @@ from ladder.runner.live_writer import LiveWriter
 from ladder.store import models
 from pigpen.rules import PRESETS
 from referee.records.lines import DealLine, ResultLine
+from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW, enter, lease, queue
 from tests.ladder.worker.live_events import watched
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from ladder.store.database import Database
     from ladder.values.live_events import LiveEvent
 
+__all__ = ["backend"]
 SENT, LINES = watched(PRESETS["hearts"], "boards:2")
 
 
@@ -77,10 +79,9 @@ def test_progress_is_deals_points_and_what_lies_on_the_tables(ladder: Ladder, wr
 
 
 def test_progress_goes_on_from_where_it_was_and_ends_with_the_result(ladder: Ladder, writer: LiveWriter) -> None:
-    for line in SENT:
-        writer.append(1, 1, line)
-        if '"deal"' in line:
-            assert running(ladder)[0].progress is not None
+    for place in range(0, len(SENT), 7):
+        writer.append(1, 1, "\n".join(SENT[place : place + 7]))
+        assert running(ladder)[0].progress is not None
     progress = running(ladder)[0].progress
     assert progress is not None
     assert progress == LiveStates().progress(LiveFolder(ladder.settings.data_dir), 1, 1)

@@ -30,6 +30,7 @@ def test_a_hint_is_what_is_said_of_the_decision_afterwards(rules: str) -> None:
         assert hint.choices[0].behind == 0
 
 
+@pytest.mark.usefixtures("few_playouts")
 def test_the_same_question_has_the_same_answer_whatever_the_clock_says() -> None:
     one = Recorded.of(played("hearts"))
     decision = [*decisions(one, one.deals[0])][9]
@@ -38,6 +39,7 @@ def test_the_same_question_has_the_same_answer_whatever_the_clock_says() -> None
     assert view.legal == decision.view().legal
 
 
+@pytest.mark.usefixtures("few_playouts")
 def test_every_variant_can_be_asked() -> None:
     for rules in PRESETS:
         one = Recorded.of(played(rules))

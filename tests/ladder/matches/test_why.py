@@ -31,7 +31,11 @@ def match(rules: str = "hearts", sinner: int | None = None) -> Recorded:
 
 
 @pytest.mark.parametrize("rules", ASKED)
-def test_what_was_done_is_marked_and_the_house_bots_choose_among_what_is_told(rules: str) -> None:
+def test_what_was_done_is_marked_and_the_house_bots_choose_among_what_is_told(
+    rules: str, request: pytest.FixtureRequest
+) -> None:
+    if rules != "hearts":
+        request.getfixturevalue("few_playouts")
     one = match(rules)
     found = [*decisions(one, one.deals[0])]
     middle = found[len(found) // 2]
@@ -49,6 +53,7 @@ def test_what_was_done_is_marked_and_the_house_bots_choose_among_what_is_told(ru
     assert why_of(middle, "17") == opinions[1]
 
 
+@pytest.mark.usefixtures("few_playouts")
 def test_a_sample_bot_does_again_what_it_did_in_the_match() -> None:
     one = match("gongzhu")
     bots = {name: number for number, name in enumerate(one.first.bots)}
@@ -67,6 +72,7 @@ def test_without_the_engine_in_c_the_bots_that_simulate_are_not_asked(monkeypatc
     assert house_choices(next(decisions(one, one.deals[0])).view).keys() == {*QUICK_BOTS}
 
 
+@pytest.mark.usefixtures("few_playouts")
 def test_hindsight_of_the_last_decision_is_the_recorded_score() -> None:
     one = Recorded.of(moon_lines())
     *_, last = decisions(one, one.deals[2])
@@ -83,6 +89,7 @@ def test_only_what_a_bot_was_asked_for_can_be_dear() -> None:
     assert {decision.bot for decision in unforced(one, one.deals, {0, 2})} == {0, 2}
 
 
+@pytest.mark.usefixtures("few_playouts")
 def test_the_dearest_come_first_and_are_those_of_why() -> None:
     one = match()
     dear = [(first_cost(decision) or 0.0, decision, "17") for decision in unforced(one, one.deals[:1], {1})]
@@ -94,6 +101,7 @@ def test_the_dearest_come_first_and_are_those_of_why() -> None:
     assert why_of(by_place[found[0].place, found[0].step], "17") == found[0]
 
 
+@pytest.mark.usefixtures("few_playouts")
 def test_what_cost_nothing_is_not_dear() -> None:
     one = match()
     best = next(decision for decision in unforced(one, one.deals[:1], {2}) if not why_of(decision, "17").cost)

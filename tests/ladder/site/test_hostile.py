@@ -17,7 +17,8 @@ from ladder.site.static_files import digest
 from ladder.store import models
 from ladder.values.text import sanitize
 from tests.ladder import ladders, shown
-from tests.ladder.databases import BACKENDS, settings_in
+from tests.ladder.databases import LATER_BACKENDS, settings_in
+from tests.ladder.databases import later_backend as backend
 from tests.ladder.site.visitor import Outline, Visitor, keep_record
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from ladder.settings.settings import Settings
 
+__all__ = ["backend"]
 NAMES = (
     "<script>alert(1)</script>",
     "\x1b[2J\x1b]0;owned\x07red",
@@ -49,7 +51,7 @@ TRAVERSALS = [
 ]  # fmt: skip
 
 
-@pytest.fixture(scope="module", params=BACKENDS)
+@pytest.fixture(scope="module", params=LATER_BACKENDS)
 def hostile(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
     """A site whose bots, owners and reasons mean harm, on each database; no test changes it."""
     folder = tmp_path_factory.mktemp("hostile")

@@ -43,20 +43,21 @@ class Served:
     sale: int
     """Gong Zhu with face-down sales, `boards:1`."""
     presets: tuple[int, ...]
-    """One of each variant, `boards:1`, with all kinds of steps; the last one is `deals:3` with a moon."""
+    """One of each variant, with all kinds of steps; the last one is `deals:3` with a moon."""
     long: bytes
-    """The record of a match of 40 deals, as a file."""
+    """The record of a match of 15 deals, as a file."""
 
 
 def _recorded(ladder: Ladder) -> dict[str, Any]:
     """Fill the ladder."""
-    showy = {name: recorded_match(ladder, match_lines(name, "boards:1", showy_seats), SEED) for name in PRESETS}
+    forms = {name: "boards:1" if name == "gongzhu-sale" else "deals:2" for name in PRESETS}
+    showy = {name: recorded_match(ladder, match_lines(name, form, showy_seats), SEED) for name, form in forms.items()}
     return {
         "gongzhu": recorded_match(ladder, played("gongzhu")),
         "faulty": recorded_match(ladder, match_lines("hearts", "boards:1", faulty_seats), SEED),
         "sale": showy["gongzhu-sale"],
         "presets": (*showy.values(), recorded_match(ladder, moon_lines(), "4")),
-        "long": packed(match_lines("gongzhu", "deals:40", showy_seats)),
+        "long": packed(match_lines("gongzhu", "deals:15", showy_seats)),
     }
 
 

@@ -34,14 +34,14 @@ if TYPE_CHECKING:
     from pigpen.rules import Rules
     from referee.records.lines import AnyLine
 
-QUEEN = replace(HEARTS, name="queen", scoring=replace(HEARTS.scoring, points={"QS": 13}), moon=None)
-"""Only one card counts."""
 BRIEF = replace(
     HEARTS,
     name="brief",
     removed=("7C", *(f"{rank}{suit}" for suit in "CDSH" for rank in "23456" if rank + suit != "2C")),
 )
 """Eight cards for each player, of whom everybody passes three."""
+QUEEN = replace(BRIEF, name="queen", scoring=replace(HEARTS.scoring, points={"QS": 13}), moon=None)
+"""Only one card counts."""
 RULES = {rules.name: rules for rules in (*PRESETS.values(), *ODD, QUEEN, BRIEF)}
 NAMES = ("Ada", "Bertram", "Clementine", "Dai", "Eleonora", "Fritz", "Gwendolyn", "Hao")
 

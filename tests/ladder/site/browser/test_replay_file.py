@@ -12,6 +12,7 @@ import pytest
 from ladder.app.recorded_match import read_recorded
 from ladder.app.replay import replayed
 from ladder.values.replay import DealPlace
+from tests.counts import LONG, count
 from tests.ladder.recorded_ladders import packed
 from tests.ladder.site.browser.looking import findings, news, overflow, ready, too_small
 from tests.ladder.site.browser.pages import PHONE
@@ -31,11 +32,11 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.chromium
 
 STATUS = "replay-file > [role=status]"
-IN_BROWSER = """async ([bytes, seats]) => {
+IN_BROWSER = """async ([bytes, seats, places]) => {
   const base = document.querySelector("script[src*=replay_file]").src.replace("replay_file.js", "");
   const { RecordFile, opener } = await import(`${base}record.js`);
   const record = await RecordFile.read(opener(Uint8Array.from(atob(bytes), (c) => c.charCodeAt(0))));
-  const deals = [record.deals[0], record.deals.at(-1)];
+  const deals = places.map((place) => record.deals.at(place));
   return deals.flatMap(({ place }) => seats.map((seat) => record.deal(place, seat)));
 }"""
 
@@ -60,21 +61,23 @@ def plain(deal: dict[str, object]) -> dict[str, object]:
     return parsed
 
 
+@pytest.mark.long
 def test_the_browser_makes_of_a_file_what_the_site_makes_of_it(
     open_page: Open, site: Served, api: httpx.Client
 ) -> None:
     """Every variant, from all seats and from one: points, knowledge, tricks, decisions."""
     page = open_page("/replay")
     compared = 0
-    for match in (*site.presets, site.faulty):
+    for number, match in enumerate((*site.presets, site.faulty)):
+        places = [0, -1] if LONG else [-(number % 2)]
         record = base64.b64encode(api.get(f"/matches/{match}/record").content).decode()
-        for deal in page.evaluate(IN_BROWSER, [record, [None, 3]]):
+        for deal in page.evaluate(IN_BROWSER, [record, [None, 3], places]):
             seat = {} if deal["seat"] is None else {"seat": str(deal["seat"])}
             place = deal["place"]
             wanted = api.get(f"/matches/{match}/boards/{place['board']}/tables/{place['table']}", params=seat).json()
             assert plain(deal) == plain(wanted)
             compared += 1
-    assert compared == 2 * 2 * (len(site.presets) + 1)
+    assert compared == 2 * count(1, 2) * (len(site.presets) + 1)
 
 
 def test_what_is_played_for_a_person_who_is_away_is_no_decision_of_theirs(
@@ -84,7 +87,7 @@ def test_what_is_played_for_a_person_who_is_away_is_no_decision_of_theirs(
     path.write_bytes(packed(person_lines))
     recorded = read_recorded(path)
     page = open_page("/replay")
-    shown = page.evaluate(IN_BROWSER, [base64.b64encode(path.read_bytes()).decode(), [None, 0]])
+    shown = page.evaluate(IN_BROWSER, [base64.b64encode(path.read_bytes()).decode(), [None, 0], [0, -1]])
     places = [DealPlace(board=deal, table=0) for deal in (0, 1)]
     wanted = [replayed(recorded, place, seat).model_dump(mode="json") for place in places for seat in (None, 0)]
     assert list(map(plain, shown)) == list(map(plain, wanted))
@@ -120,8 +123,8 @@ def test_thousands_of_cards_stay_smooth(open_page: Open, site: Served) -> None:
       })();
     }"""
     _, elements, _ = page.evaluate(counted, 20)
-    made, after, board = page.evaluate(counted, 2000)
-    assert board > 30
+    made, after, board = page.evaluate(counted, 600)
+    assert board > 8
     assert made <= 52 * (board + 1)
     assert after < elements + 60
 
@@ -163,26 +166,24 @@ def test_a_record_can_be_dropped_on_the_page(open_page: Open, sale: bytes) -> No
     assert page.inner_text(STATUS).startswith("a.jsonl: ")
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (b"hello\n", "line 1): it is no line of a record"),
-        (b"", "it holds no deal"),
-        (b'{"type":"match","rules":{"players":4}}\n', "line 1): it is no line of a record"),
-        (gzip.compress(b"x" * 2**21), "line 1: it is longer than 1048576 bytes"),
-        (b"\x1f\x8b\x08hello", "it cannot be unpacked"),
-        (gzip.compress(b"\n" * 200_000), "it is no line of a record"),
-    ],
-    ids=["words", "nothing", "misshapen", "long", "damaged", "empty lines"],
-)
-def test_a_file_that_is_no_record_is_told_so_in_a_sentence(open_page: Open, content: bytes, words: str) -> None:
+NO_RECORDS = {
+    "words": (b"hello\n", "line 1): it is no line of a record"),
+    "nothing": (b"", "it holds no deal"),
+    "misshapen": (b'{"type":"match","rules":{"players":4}}\n', "line 1): it is no line of a record"),
+    "long": (gzip.compress(b"x" * 2**21), "line 1: it is longer than 1048576 bytes"),
+    "damaged": (b"\x1f\x8b\x08hello", "it cannot be unpacked"),
+    "empty lines": (gzip.compress(b"\n" * 200_000), "it is no line of a record"),
+}
+
+
+def test_a_file_that_is_no_record_is_told_so_in_a_sentence(open_page: Open) -> None:
     page = open_page("/replay")
-    choose(page, content, "<b>x</b>.jsonl")
-    page.wait_for_selector(f"{STATUS}.bad")
-    told = page.inner_text(STATUS)
-    assert told.startswith("<b>x</b>.jsonl is no record that can be shown (")
-    assert words in told
-    assert not page.is_visible("deal-replayer")
+    for name, (content, words) in NO_RECORDS.items():
+        choose(page, content, f"<b>{name}</b>.jsonl")
+        told = page.locator(f"{STATUS}.bad", has_text=f"{name}</b>.jsonl").inner_text()
+        assert told.startswith(f"<b>{name}</b>.jsonl is no record that can be shown (")
+        assert words in told
+        assert not page.is_visible("deal-replayer"), name
 
 
 def test_a_deal_whose_actions_do_not_fit_is_told_so(open_page: Open, sale: bytes) -> None:
