@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sqlite3
 import subprocess
 from contextlib import closing
@@ -24,10 +25,10 @@ from tests.ladder.ladders import NOW, enter, lease, played, queue
 pytestmark = pytest.mark.sqlite
 
 
-@pytest.fixture
-def data_dir(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A ladder with one result and its record."""
-    folder = tmp_path / "data"
+    folder = tmp_path_factory.mktemp("made") / "data"
     assert pigpen("db", "upgrade", PIGPEN_DATA_DIR=str(folder)).stdout == f"A new ladder, schema {REVISION}.\n"
     database, files, lines = Database(load_settings(data_dir=folder).url), MatchFiles(folder), played()
     with database.write() as session:
@@ -41,6 +42,12 @@ def data_dir(tmp_path: Path) -> Path:
         assert record_summary(session, match, 1, summarise(lines), NOW)
     database.close()
     return folder
+
+
+@pytest.fixture
+def data_dir(made_once: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return Path(shutil.copytree(made_once, tmp_path / "data"))
 
 
 def change(folder: Path, statement: str) -> None:

@@ -67,17 +67,6 @@ def test_arrow_keys_walk_through_cards_tricks_and_deals(record: str) -> None:
         assert is_as_before(now, modes)
 
 
-def test_help_is_shown_and_any_key_leaves_it(record: str) -> None:
-    with terminal("replay", record) as now:
-        now.see("The cards are dealt.")
-        now.press("?")
-        now.see("Any key goes back to the table.")
-        now.press("q")
-        now.see("The cards are dealt.")
-        now.press("\x1b")
-        assert now.end() == 0
-
-
 def test_the_view_goes_round_the_chairs(record: str) -> None:
     with terminal("replay", record, "--deal", "1", "--as", "bot2") as now:
         now.see("as 2 bot2")
@@ -91,14 +80,28 @@ def test_the_view_goes_round_the_chairs(record: str) -> None:
         now.see("as 0 bot0")
 
 
-def test_the_picture_follows_the_size_of_the_terminal(record: str) -> None:
+def test_help_is_shown_the_picture_follows_the_size_of_the_terminal_and_ctrl_z_puts_the_terminal_back(
+    record: str,
+) -> None:
     with terminal("replay", record) as now:
+        now.see("The cards are dealt.")
+        now.press("?")
+        now.see("Any key goes back to the table.")
+        now.press("q")
         now.see("The cards are dealt.")
         now.resize(70, 10)
         now.see("This needs 80 columns and 24 lines; the terminal has 70 and 10.")
         now.resize(120, 40)
         now.see("▶ 2 bot2")
         now.see_lines(120, 40)
+        now.press(RIGHT)
+        now.see("All have passed")
+        now.press("\x1a")
+        now.write_until(CLOSED)  # nobody could let a program of an orphaned group go on: it is not stopped
+        now.see("All have passed")
+        assert now.output.count(OPENED) == 2, "going on draws it again"
+        now.press("\x1b")
+        assert now.end() == 0
 
 
 def test_f_goes_to_the_next_fault(tmp_path: Path) -> None:
@@ -136,17 +139,6 @@ def test_an_error_in_mid_play_leaves_the_terminal_as_it_was(tmp_path: Path) -> N
         assert now.end() == 2
         assert is_as_before(now, modes)
         assert "cannot be replayed: deal 1: it ends in the middle." in " ".join(now.output.split())
-
-
-def test_ctrl_z_puts_the_terminal_back_before_it_stops_and_going_on_draws_again(record: str) -> None:
-    with terminal("replay", record) as now:
-        now.see("The cards are dealt.")
-        now.press(RIGHT)
-        now.see("All have passed")
-        now.press("\x1a")
-        now.write_until(CLOSED)  # nobody could let a program of an orphaned group go on: it is not stopped
-        now.see("All have passed")
-        assert now.output.count(OPENED) == 2
 
 
 def test_deals_that_were_played_meanwhile_are_found_at_the_end(tmp_path: Path) -> None:

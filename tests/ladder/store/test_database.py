@@ -73,10 +73,10 @@ def test_writers_in_several_processes_lose_no_update(database: Database) -> None
     with database.write() as session:
         session.add(models.Owner(name="ada", added=0.0))
     url = database.engine.url.render_as_string(hide_password=False)
-    writers = [subprocess.Popen([sys.executable, "-c", COUNT, url]) for _ in range(3)]
-    assert [writer.wait() for writer in writers] == [0, 0, 0]
+    writers = [subprocess.Popen([sys.executable, "-c", COUNT, url]) for _ in range(2)]
+    assert [writer.wait() for writer in writers] == [0, 0]
     with database.read() as session:
-        assert session.scalars(select(models.Owner.added)).one() == 300
+        assert session.scalars(select(models.Owner.added)).one() == 200
 
 
 @pytest.mark.parametrize("backend", [pytest.param("postgresql", marks=pytest.mark.postgres)], indirect=True)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from referee.records.lines import AnyLine
     from tests.rules.parallel import World
 
-MATCHES = count(5, 12)
+MATCHES = count(3, 12)
 DEALS = 4
 """In every match: the whole cycle of passing."""
 PHASES = {"deal": Phase.PASS, "passed": Phase.EXPOSE, "exposed": Phase.PLAY, "play": Phase.PLAY}

@@ -50,9 +50,22 @@ async def play(worker: Worker, task: MatchTask) -> MatchOutcome:
     return MatchOutcome.model_validate_json(await worker.play(task.model_dump_json()))
 
 
-async def test_a_task_becomes_the_record_of_its_match(worker: Worker, tmp_path: Path) -> None:
+async def test_a_task_becomes_the_record_of_its_match_with_its_times_and_each_program_is_loaded_once(
+    worker: Worker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[str] = []
+
+    async def load(sandbox: Sandbox, bot: TaskBot) -> Program:
+        loaded.append(bot.name)
+        return await load_version(sandbox, bot)
+
+    monkeypatch.setattr(worker, "_load", load)
+    began = time.monotonic()
     outcome = await play(worker, HONEST)
     assert (outcome.match, outcome.attempt, outcome.void) == (7, 2, None)
+    assert outcome.starting_seconds
+    assert outcome.playing_seconds
+    assert outcome.starting_seconds + outcome.playing_seconds <= time.monotonic() - began
     path = tmp_path / "match.jsonl.gz"
     path.write_bytes(outcome.record or b"")
     held = verify(path)
@@ -60,6 +73,8 @@ async def test_a_task_becomes_the_record_of_its_match(worker: Worker, tmp_path: 
     assert held.match is not None
     assert held.match.bots == tuple(each.name for each in HONEST.bots)
     assert held.match.machine == str(this_machine())
+    await play(worker, HONEST)
+    assert loaded == ["Trotter"]
 
 
 async def test_a_probe_fails_where_tasks_of_its_kind_cannot_be_played(
@@ -74,14 +89,6 @@ async def test_a_probe_fails_where_tasks_of_its_kind_cannot_be_played(
         await worker.play(ProbeTask(sandbox=SandboxKind.DOCKER).model_dump_json())
 
 
-async def test_an_outcome_tells_what_starting_took_and_what_playing_did(worker: Worker) -> None:
-    began = time.monotonic()
-    outcome = await play(worker, HONEST)
-    assert outcome.starting_seconds
-    assert outcome.playing_seconds
-    assert outcome.starting_seconds + outcome.playing_seconds <= time.monotonic() - began
-
-
 async def test_what_bots_print_comes_back_by_table_and_bot(worker: Worker, tmp_path: Path) -> None:
     (tmp_path / "bot.py").write_text(f"print('I am here')\n{(QUICK / 'bot.py').read_text()}")
     bots = (bot("Trotter", tmp_path), *HONEST.bots[1:])
@@ -92,7 +99,9 @@ async def test_what_bots_print_comes_back_by_table_and_bot(worker: Worker, tmp_p
         assert tails[1:] == ("", "", "")
 
 
-async def test_what_is_told_of_a_match_is_all_there_before_its_outcome() -> None:
+async def test_what_is_told_of_a_match_is_all_there_before_its_outcome_and_what_cannot_be_told_harms_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     batches: list[tuple[int, int, str]] = []
 
     def offer(match: int, attempt: int, batch: str) -> bool:
@@ -108,35 +117,18 @@ async def test_what_is_told_of_a_match_is_all_there_before_its_outcome() -> None
     batches.clear()
     await play(worker, HONEST)
     assert batches == []
-    await worker.close()
 
-
-async def test_what_cannot_be_told_harms_no_match(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise ZeroDivisionError("division by zero")
 
     monkeypatch.setattr(LiveObserver, "decided", fail)
-    worker = Worker(load_version, offer=lambda *_: True)
     with capture_logs() as logs:
         outcome = await play(worker, HONEST.model_copy(update={"live": "played"}))
-    assert outcome.void is None
+    assert outcome.void is None, "what cannot be told harms no match"
     assert [(event["event"], event["match"], event["reason"]) for event in logs] == [
         ("live.failed", 7, "ZeroDivisionError: division by zero")
     ]
     await worker.close()
-
-
-async def test_each_program_is_loaded_once(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
-    loaded: list[str] = []
-
-    async def load(sandbox: Sandbox, bot: TaskBot) -> Program:
-        loaded.append(bot.name)
-        return await load_version(sandbox, bot)
-
-    monkeypatch.setattr(worker, "_load", load)
-    await play(worker, HONEST)
-    await play(worker, HONEST)
-    assert loaded == ["Trotter"]
 
 
 async def test_a_match_that_takes_too_long_is_void_and_leaves_no_process(tmp_path: Path) -> None:
