@@ -10,7 +10,7 @@ from ladder.worker.tasks import MatchOutcome
 from ladder.worker.worker import MOST_RECORD
 from tests.ladder.cluster.clusters import Cluster
 from tests.ladder.cluster.writer import record_of
-from tests.ladder.worker.test_worker import HONEST
+from tests.ladder.worker.test_worker import ONE_DEAL
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -25,6 +25,6 @@ async def test_the_largest_record_comes_back_as_it_was(cluster: Cluster, tmp_pat
     start_writer(cluster, tmp_path)
     worker = await cluster.joined()
     for size in (MOST_RECORD, 1):
-        task = HONEST.model_copy(update={"match": size})
+        task = ONE_DEAL.model_copy(update={"match": size})
         outcome = MatchOutcome.model_validate_json(await cluster.scheduler.play(worker, task.model_dump_json()))
         assert (outcome.match, outcome.record == record_of(size)) == (size, True)

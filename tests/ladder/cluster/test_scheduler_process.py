@@ -14,10 +14,10 @@ from ladder.errors import SandboxError
 from ladder.worker.tasks import MatchOutcome
 from pigpen.version import __version__
 from tests.ladder.cluster.clusters import Cluster
-from tests.ladder.worker.test_worker import HONEST
+from tests.ladder.worker.test_worker import ONE_DEAL
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-TASK = HONEST.model_dump_json()
+TASK = ONE_DEAL.model_dump_json()
 
 
 async def test_a_worker_joins_plays_and_leaves(cluster: Cluster) -> None:

@@ -16,7 +16,7 @@ from structlog.testing import capture_logs
 from ladder.cluster.failures import WorkerLost
 from ladder.worker.tasks import MatchOutcome, MatchTask
 from tests.ladder.cluster.clusters import WAIT_SECONDS, Cluster, a_cluster
-from tests.ladder.worker.test_worker import HONEST, QUICK, bot
+from tests.ladder.worker.test_worker import ONE_DEAL, QUICK, bot
 from tests.processes import has_ended
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -38,9 +38,9 @@ class Waiting:
         source = (QUICK / "bot.py").read_text()
         assert ANSWER in source
         (folder / "bot.py").write_text(source.replace(ANSWER, waits + ANSWER))
-        bots = (bot("Trotter", folder), *HONEST.bots[1:])
-        clock = HONEST.clock | {"bank": 60.0, "limit": 60.0}
-        self.task = HONEST.model_copy(update={"bots": bots, "clock": clock})
+        bots = (bot("Trotter", folder), *ONE_DEAL.bots[1:])
+        clock = ONE_DEAL.clock | {"bank": 60.0, "limit": 60.0}
+        self.task = ONE_DEAL.model_copy(update={"bots": bots, "clock": clock})
 
     async def begun(self) -> int:
         """Wait until the bot was asked; gives its process."""
@@ -121,7 +121,7 @@ async def test_a_frozen_worker_is_lost_and_comes_again_and_what_a_killed_one_pla
     again = await cluster.joined()
     assert again != worker
     await gone(pid)
-    assert (await play(cluster, again, HONEST)).void is None
+    assert (await play(cluster, again, ONE_DEAL)).void is None
     waiting.asked.unlink()
     playing = asyncio.ensure_future(play(cluster, again, waiting.task.model_copy(update={"live": "played"})))
     await waiting.begun()
@@ -131,7 +131,7 @@ async def test_a_frozen_worker_is_lost_and_comes_again_and_what_a_killed_one_pla
     while (await cluster.heard("left")).worker != again:
         pass
     with pytest.raises(WorkerLost, match="has gone"):
-        await play(cluster, again, HONEST)
+        await play(cluster, again, ONE_DEAL)
 
 
 async def test_a_worker_that_a_scheduler_does_not_hear_comes_again_and_at_a_second_signal_gives_up_what_it_plays(
@@ -147,7 +147,7 @@ async def test_a_worker_that_a_scheduler_does_not_hear_comes_again_and_at_a_seco
     with pytest.raises(WorkerLost):
         await playing
     again = await cluster.joined()
-    assert (await play(cluster, again, HONEST)).void is None
+    assert (await play(cluster, again, ONE_DEAL)).void is None
     assert program.poll() is None
     waiting.asked.unlink()
     playing = asyncio.ensure_future(play(cluster, again, waiting.task))

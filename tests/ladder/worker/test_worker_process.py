@@ -19,7 +19,7 @@ from ladder.errors import SandboxError
 from ladder.worker.channel import Channel, MessageKind
 from ladder.worker.tasks import MatchOutcome
 from ladder.worker.worker_process import WorkerProcess
-from tests.ladder.worker.test_worker import HONEST, QUICK, bot
+from tests.ladder.worker.test_worker import ONE_DEAL, QUICK, bot
 from tests.processes import children, has_ended
 
 if TYPE_CHECKING:
@@ -58,9 +58,9 @@ def endless(tmp_path: Path, asked: Path) -> MatchTask:
     assert ANSWER in source
     (tmp_path / "bot").mkdir()
     (tmp_path / "bot" / "bot.py").write_text(source.replace(ANSWER, NEVER.format(asked=str(asked)) + ANSWER))
-    clock = HONEST.clock | {"bank": 6000.0, "limit": 3600.0}
-    bots = tuple(bot(each.name, tmp_path / "bot") for each in HONEST.bots)
-    return HONEST.model_copy(update={"bots": bots, "clock": clock, "seconds": 1800.0})
+    clock = ONE_DEAL.clock | {"bank": 6000.0, "limit": 3600.0}
+    bots = tuple(bot(each.name, tmp_path / "bot") for each in ONE_DEAL.bots)
+    return ONE_DEAL.model_copy(update={"bots": bots, "clock": clock, "seconds": 1800.0})
 
 
 def start_stranger(says: bytes, connection: int) -> subprocess.Popen[bytes]:
@@ -84,11 +84,11 @@ async def test_it_plays_tells_follows_no_signal_and_stays_without_the_database_s
     heard: list[tuple[int, int, str]] = []
     process = await WorkerProcess.start(0, 1, lambda *event: heard.append(event))
     for live in ("off", "played"):
-        task = HONEST.model_copy(update={"live": live})
+        task = ONE_DEAL.model_copy(update={"live": live})
         outcome = MatchOutcome.model_validate_json(await process.call(MessageKind.PLAY, task.model_dump_json()))
-        assert (outcome.match, outcome.attempt, outcome.void) == (HONEST.match, HONEST.attempt, None)
+        assert (outcome.match, outcome.attempt, outcome.void) == (ONE_DEAL.match, ONE_DEAL.attempt, None)
         assert bool(heard) == (live == "played"), "what it tells of a match comes before the outcome"
-    assert {(match, attempt) for match, attempt, _ in heard} == {(HONEST.match, HONEST.attempt)}
+    assert {(match, attempt) for match, attempt, _ in heard} == {(ONE_DEAL.match, ONE_DEAL.attempt)}
     lines = "\n".join(batch for *_, batch in heard).split("\n")
     assert '"type":"match"' in lines[0]
     assert '"type":"result"' in lines[-1]
