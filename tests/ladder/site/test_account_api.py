@@ -14,6 +14,7 @@ from ladder.site.attempts import LIMITS, Attempt
 from ladder.site.origin import CSRF_HEADER
 from ladder.store.commands.login_codes import add_login_code
 from ladder.values.accounts import LOCAL, LoginAnswer, LoginStarted, Me, Role, Scope
+from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW
 from tests.ladder.people import add_person, session_of, token_of
 from tests.ladder.site.person import CSRF, Person, Program
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ladder.settings.settings import Settings
+
+__all__ = ["backend"]
 
 
 class Clock:

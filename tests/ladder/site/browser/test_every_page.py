@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.counts import LONG
 from tests.ladder.site.browser.looking import COLOURS, findings, overflow
 from tests.ladder.site.browser.pages import DESKTOP, PHONE
 
@@ -22,7 +23,7 @@ pytestmark = [pytest.mark.chromium, pytest.mark.usefixtures("few_playouts")]
 
 PAGES = (
     "/", "/v/gongzhu", "/v/gongzhu?q=zzz&all=1", "/b", "/b/Trotter", "/b/Trotter/inbox", "/m", "/m/{faulty}", "/live",
-    "/live/{faulty}", "/play", "/play?variant=own", "/rules/gongzhu", "/help", "/api",
+    "/live/{faulty}", "/play", "/play?variant=own", "/rules/gongzhu", "/help", "/api", *(["/play?variant=gongzhu-five"] if LONG else []),
 )  # fmt: skip
 IN_THE_DARK = ("/v/gongzhu", "/b/Trotter", "/m/{faulty}", "/help")
 """Pages that have all colours."""

@@ -14,6 +14,7 @@ from ladder.store.account_models import SubmissionStatus
 from ladder.store.commands import submission_queue as submissions
 from ladder.trials.tasks import TrialProgress
 from ladder.values.accounts import LOCAL
+from tests.counts import LONG
 from tests.ladder.people import session_of
 from tests.ladder.site.browser.looking import COLOURS, findings, overflow
 from tests.ladder.site.browser.pages import DESKTOP, PHONE, Kind, without_loop
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.chromium
 
 MINE = (
-    "/me", "/me/account", "/me/submissions/{leased}", "/me/submissions/{entered}", "/me/submissions/{refused}",
-    "/me/logs?bot=Trotter", "/me/logs/{match}/0",
+    "/me", "/me/account", "/me/submissions/{leased}", "/me/submissions/{refused}",
+    "/me/logs?bot=Trotter", "/me/logs/{match}/0", *(["/me/submissions/{entered}"] if LONG else []),
 )  # fmt: skip
 OF_ALL = (
     "/admin", "/admin/invitations", "/admin/bots", "/admin/matches", "/admin/workers", "/admin/submissions",

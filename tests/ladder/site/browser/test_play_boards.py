@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.settings.settings import load_settings
+from referee.records.rules_file import to_toml
 from tests.counts import LONG
 from tests.ladder.ladders import played
 from tests.ladder.recorded_ladders import new_ladder, recorded_match
 from tests.ladder.site.browser.at_table import by_mouse, played_to_the_end
 from tests.ladder.site.browser.looking import findings, overflow
 from tests.ladder.site.browser.pages import DESKTOP, PHONE, Kind, without_loop
+from tests.ladder.site.browser.playing import BRIEF
 from tests.ladder.site.browser.sitting import IN_A_HURRY, KEPT
 from tests.ladder.site.browser.tables_served import tables_served
 
@@ -110,7 +112,8 @@ def test_a_board_of_a_match_is_chosen_on_its_page(visit: Open) -> None:
 
 @pytest.mark.parametrize("size", SIZES, ids=["desktop", "phone"])
 def test_in_practice_the_model_is_asked_and_dear_decisions_are_told(visit: Open, size: tuple[int, int]) -> None:
-    page = visit("/play?variant=hearts", size)
+    page = visit("/play?variant=own", size)
+    page.fill("[name=toml]", to_toml(BRIEF))
     page.check("input[name=practice]")
     page.select_option("select[name=length]", "deals:1")
     page.click(".play-form button.main")
