@@ -23,7 +23,8 @@ pytestmark = [pytest.mark.chromium, pytest.mark.usefixtures("few_playouts")]
 
 PAGES = (
     "/", "/v/gongzhu", "/v/gongzhu?q=zzz&all=1", "/b", "/b/Trotter", "/b/Trotter/inbox", "/m", "/m/{faulty}", "/live",
-    "/live/{faulty}", "/play", "/play?variant=own", "/rules/gongzhu", "/help", "/api", *(["/play?variant=gongzhu-five"] if LONG else []),
+    "/live/{faulty}", "/play", "/play?variant=own", "/rules/gongzhu", "/help", "/api",
+    *(["/play?variant=gongzhu-five"] if LONG else []),
 )  # fmt: skip
 IN_THE_DARK = ("/v/gongzhu", "/b/Trotter", "/m/{faulty}", "/help")
 """Pages that have all colours."""
