@@ -21,7 +21,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 OPENSPIEL = "pigpen play ./mybot ./examples/openspiel counting cautious"
 SHORTER = {
     "pigpen ladder run --matches 10": "--matches 1",
-    "pigpen play ./mybot random cautious counting --rules gongzhu --boards 8 --seed 7": "--boards 1",
+    "pigpen play ./mybot random cautious counting --rules gongzhu --boards 8 --seed 7": "--boards 1 --sandbox inline",
     "pigpen play ./mybot counting counting counting --rules hearts --boards 50 --sandbox inline": "--boards 1",
     f"{OPENSPIEL} --rules hearts --boards 2 --limit 60 --clock 900 --sandbox inline": "--boards 1",
     "pigpen play random cautious counting ./mybot --rules mine.toml --boards 4 --sandbox process": "--boards 1",
@@ -29,7 +29,11 @@ SHORTER = {
     "pigpen play random cautious counting ./mybot --seed 7 --record match.jsonl": "--boards 4 --sandbox inline",
     "pigpen why match.jsonl mybot --worst 3": "--board 3",
 }
-"""What each of these commands has at its end for each push: as much as those after it look at."""
+"""
+What each of these commands has at its end for each push: as much as those after it look at.
+
+Containers play what `--resume` goes on with, and what `rerun` plays again.
+"""
 LADDER = {} if LONG else {"PIGPEN_SANDBOX": "process", "PIGPEN_WORKERS": "1", "PIGPEN_CONCURRENCY": "1"}
 """Where the ladder plays; tests/e2e/test_ladder_engine.py and test_packages.py submit and play in containers, too."""
 QUICK_TRIALS = {"PIGPEN_PREFLIGHT_DEALS": str(count(1, 4))}
