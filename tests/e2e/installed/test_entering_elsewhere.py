@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 PATIENCE = 600
 ARENA = "https://arena.example"
-HOUSE = {"Snout": "counting", "Truffle": "cautious", "Acorn": "random"}
-"""Who is there already."""
+HOUSE = {"Snout": "counting"}
+"""Who is there already: nobody to play with, so that the machine has nothing else to do."""
 
 
 async def images_of(samples: Iterable[str]) -> dict[str, str]:
