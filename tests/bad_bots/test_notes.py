@@ -27,6 +27,8 @@ from tests.bad_bots.channels import AREA, NOTES
 from tests.bad_bots.matches import PROGRAMS, Seated
 from tests.bad_bots.programs.takes_notes import BOARDS, CARDS, PREFACE, ROTATIONS, checked, encoded, owners_in
 from tests.bad_bots.table import PATIENT
+from tests.counts import LONG
+from tests.for_two import FOR_TWO
 
 TAG, WARM_TAG = "pigpen/test:notes", f"{REPOSITORY}:test-notes"
 RUN = secrets.token_hex(4)
@@ -63,15 +65,18 @@ def build(folder: Path, instances: Instances) -> BotSource:
     return BotSource("takes_notes", image=tag)
 
 
+RULES = PRESETS["hearts"] if LONG else FOR_TWO
+"""With two players a board is played again once."""
 LATER = (pytest.mark.long, pytest.mark.only_long)
 
 
 @pytest.mark.docker
+@pytest.mark.long
 @pytest.mark.parametrize("instances", ["warm", pytest.param("fresh", marks=LATER)])
 async def test_no_note_on_a_board_can_be_read_when_it_is_played_again(tmp_path: Path, instances: Instances) -> None:
     bot, sandbox = build(tmp_path, instances), DockerSandbox(instances=instances)
     lines: list[AnyLine] = []
-    spec = MatchSpec(PRESETS["hearts"], ("a", "b", "c", "d"), Format(boards=BOARDS), PATIENT, bytes(32))
+    spec = MatchSpec(RULES, tuple("abcd"[: RULES.players]), Format(boards=BOARDS), PATIENT, bytes(32))
     try:
         image = await sandbox.load(bot)
         assert image.instance_kind == instances
@@ -79,8 +84,8 @@ async def test_no_note_on_a_board_can_be_read_when_it_is_played_again(tmp_path: 
         played = await play_sandboxed(spec, bots, lines.append)
     finally:
         await sandbox.close()
-    assert [row.faults for row in played.result.results] == [0] * 4, played.logs
-    assert len([line for line in lines if isinstance(line, DealLine)]) == 4 * BOARDS
+    assert [row.faults for row in played.result.results] == [0] * RULES.players, played.logs
+    assert len([line for line in lines if isinstance(line, DealLine)]) == RULES.players * BOARDS
     assert valid_notes("".join(log for logs in played.logs.values() for log in logs)) == {}
 
 

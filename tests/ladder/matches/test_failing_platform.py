@@ -30,6 +30,7 @@ PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=30.0, start_up=60.0)
 HURRIED = ClockSetting(bank=600.0, increment=1.0, limit=0.5, start_up=60.0)
 VOID = "The match is void, and nothing is held against any bot."
 ENDLESS = 100_000
+LATER = (pytest.mark.long, pytest.mark.only_long)
 
 
 @pytest.fixture
@@ -142,7 +143,7 @@ SUICIDES = {
 @pytest.mark.parametrize(
     ("line", "code", "oom"),
     [
-        pytest.param(*how, id=name, marks=[pytest.mark.long, pytest.mark.only_long] if name == "ends" else [])
+        pytest.param(*how, id=name, marks=LATER if name in ("ends", "says that it was killed") else ())
         for name, how in SUICIDES.items()
     ],
 )
