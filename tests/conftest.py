@@ -27,6 +27,7 @@ from tests.ladder import postgres, registries
 from tests.ladder.every_database import ON_POSTGRESQL, EveryLadder, every_ladder_in_postgresql
 from tests.ladder.site import nginx
 from tests.ladder.site.browser import chromium
+from tests.ladder.statements import compiled_once
 
 OWN_MOUNTS = ("unshare", "--user", "--map-root-user", "--mount")
 """Runs a command that sees mounts of its own."""
@@ -232,6 +233,13 @@ def _every_ladder() -> Iterator[EveryLadder | None]:
         return
     with every_ladder_in_postgresql() as every:
         yield every
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _compiled_once() -> Iterator[None]:
+    """Statements are compiled once for all ladders."""
+    with compiled_once():
+        yield
 
 
 @pytest.fixture(autouse=True)
