@@ -10,17 +10,16 @@ from tests.bad_bots.honest import Honest, report
 from tests.bad_bots.thinker import THINKS
 
 
-def think() -> None:
-    while True:
-        pass
-
-
 class Ponderer(Honest):
     answered: float | None = None
 
+    def think(self) -> None:
+        while self.answered is not None:
+            pass
+
     def pass_cards(self, view: pigpen.View) -> tuple[pigpen.Card, ...]:
-        Thread(target=think, daemon=True).start()
         self.answered = time.process_time()
+        Thread(target=self.think, daemon=True).start()
         return view.hand[: view.pass_count]
 
     def play(self, view: pigpen.View) -> pigpen.Card:

@@ -11,10 +11,11 @@ from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from pigpen import ClockSetting
-from pigpen.rules import PRESETS
+from pigpen.rules import PRESETS, Rules
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
 from referee.records.lines import DealLine
+from tests.for_two import FOR_TWO
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,18 +39,22 @@ DEALS = 3
 PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=60.0)
 
 
-@pytest.mark.parametrize("make", [ProcessSandbox, pytest.param(DockerSandbox, marks=pytest.mark.docker)])
+@pytest.mark.parametrize(
+    ("make", "rules"),
+    [(ProcessSandbox, PRESETS["gongzhu"]), pytest.param(DockerSandbox, FOR_TWO, marks=pytest.mark.docker)],
+    ids=["ProcessSandbox", "DockerSandbox"],
+)
 async def test_what_is_printed_before_an_answer_stands_at_that_decision(
-    make: type[ProcessSandbox | DockerSandbox], tmp_path: Path
+    make: type[ProcessSandbox | DockerSandbox], rules: Rules, tmp_path: Path
 ) -> None:
     (tmp_path / "bot.py").write_text(TALKER)
     (tmp_path / "Dockerfile").write_text('FROM pigpen/bot:latest\nCOPY bot.py .\nCMD ["python", "bot.py"]\n')
-    spec = MatchSpec(PRESETS["gongzhu"], ("a", "b", "c", "d"), Format(DEALS), PATIENT, bytes(32))
+    spec = MatchSpec(rules, tuple("abcd"[: rules.players]), Format(DEALS), PATIENT, bytes(32))
     sandbox: Sandbox = make()
     written: list[AnyLine] = []
     try:
         talker = await sandbox.load(BotSource("talker", folder=tmp_path))
-        played = await play_sandboxed(spec, [talker] * 4, written.append)
+        played = await play_sandboxed(spec, [talker] * rules.players, written.append)
     finally:
         await sandbox.close()
     steps = [step for line in written if isinstance(line, DealLine) for step in line.steps]

@@ -22,7 +22,7 @@ from pigpen.rules import PRESETS, seed_from
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine, DealLine
-from tests.counts import LONG
+from tests.counts import LONG, count
 from tests.for_two import FEW_TRICKS
 from tests.ladder.containers import SHARED_LOOP, has_written, running_in
 
@@ -169,9 +169,9 @@ async def test_spinning_opponents_change_no_verdict_and_both_times_are_recorded(
 
 @pytest.fixture
 def busy_machine() -> Iterator[None]:
-    """Twice as many spinning processes as there are cores."""
+    """As many spinning processes as there are cores, or twice as many."""
     command = [sys.executable, "-S", "-c", "while True: pass"]
-    hogs = [subprocess.Popen(command) for _ in range(2 * (os.cpu_count() or 1))]
+    hogs = [subprocess.Popen(command) for _ in range(count(1, 2) * (os.cpu_count() or 1))]
     yield
     for hog in hogs:
         hog.kill()

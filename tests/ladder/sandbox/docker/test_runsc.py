@@ -14,11 +14,12 @@ from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.limits import Limits
 from pigpen import ClockSetting
-from pigpen.rules import seed_from
+from pigpen.rules import PRESETS, seed_from
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine
-from referee.records.rules_file import load_rules
+from tests.counts import LONG
+from tests.for_two import FOR_TWO
 from tests.ladder.containers import run, running
 
 pytestmark = [pytest.mark.docker, pytest.mark.runsc, pytest.mark.usefixtures("no_leftovers")]
@@ -44,13 +45,14 @@ async def test_gvisor_has_room_for_threads_of_its_own(
             assert client.api.inspect_container(instance.name)["HostConfig"]["PidsLimit"] == pids
 
 
+@pytest.mark.long
 async def test_a_match_is_played_without_fault() -> None:
-    names = ("random", "cautious", "counting", "random")
-    spec = MatchSpec(load_rules("hearts"), names, Format(1), PATIENT, seed_from("runsc"))
+    names = ("random", "cautious", "counting", "random") if LONG else ("cautious", "counting")
+    spec = MatchSpec(PRESETS["hearts"] if LONG else FOR_TWO, names, Format(1), PATIENT, seed_from("runsc"))
     lines: list[AnyLine] = []
     sandbox = DockerSandbox("runsc")
     try:
         played = await play_sandboxed(spec, [await sandbox.load(find_bot(name)) for name in names], lines.append)
     finally:
         await sandbox.close()
-    assert [result.faults for result in played.result.results] == [0] * 4, played.logs
+    assert [result.faults for result in played.result.results] == [0] * len(names), played.logs
