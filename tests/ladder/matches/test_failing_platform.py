@@ -25,7 +25,9 @@ from tests.ladder.cut_engine import CutEngine
 
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("no_leftovers")]
 
-NAMES = ("random", "cautious")
+NAMES = ("random", "random#2")
+BOT = find_bot("random")
+"""In both seats: one image is locked."""
 PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=30.0, start_up=60.0)
 HURRIED = ClockSetting(bank=600.0, increment=1.0, limit=0.5, start_up=60.0)
 VOID = "The match is void, and nothing is held against any bot."
@@ -70,7 +72,7 @@ async def play(
     after_first_deal: Callable[[], object],
     deals: int = ENDLESS,
     clock: ClockSetting = PATIENT,
-    sources: tuple[BotSource, ...] = tuple(map(find_bot, NAMES)),
+    sources: tuple[BotSource, ...] = (BOT, BOT),
     lines: list[AnyLine] | None = None,
 ) -> Played:
     """Play a match in which something happens after its first deal."""
@@ -154,7 +156,7 @@ async def test_a_bot_that_ends_itself_is_blamed_and_the_record_says_how(
     dockerfile = 'FROM pigpen/bot:latest\nCOPY bot.py .\nCMD ["python", "bot.py"]\n'
     bad = BotSource("bad", folder=write(name, {"bot.py": bot, "Dockerfile": dockerfile}))
     lines: list[AnyLine] = []
-    played = await play(sandbox, lambda: None, deals=1, sources=(bad, *map(find_bot, NAMES[1:])), lines=lines)
+    played = await play(sandbox, lambda: None, deals=1, sources=(bad, BOT), lines=lines)
     assert [(row.faults, row.taken_over) for row in played.result.results] == [(1, True), (0, False)]
     steps = [step for deal in lines if isinstance(deal, DealLine) for step in deal.steps if step.why]
     assert [(step.by, step.exit_code, step.oom) for step in steps] == [("default:gone", code, oom)]
@@ -166,13 +168,13 @@ async def test_an_image_that_is_deleted_between_load_and_start(
     folder = write("lost", {"Dockerfile": 'FROM scratch\nCMD ["/bot"]\n'})
     build_image(client, archive(folder), tag="pigpen/test:lost", labels={"pigpen.test": "lost"})
     spec = MatchSpec(FOR_TWO, NAMES, Format(1), PATIENT, bytes(32))
-    programs = [await sandbox.load(source) for source in map(find_bot, NAMES[1:])]
+    other = await sandbox.load(BOT)
     lost = await sandbox.load(BotSource("lost", image="pigpen/test:lost"))
     for locking in client.api.containers(filters={"label": f"{SANDBOX}={sandbox.id}", "ancestor": lost.identity}):
         client.api.remove_container(locking, force=True)  # or the engine would not delete the image
     client.images.remove("pigpen/test:lost")
     lines: list[AnyLine] = []
     with pytest.raises(SandboxError, match=r"No such image.*Was the image deleted\? Start again") as failure:
-        await play_sandboxed(spec, [lost, *programs], lines.append)
+        await play_sandboxed(spec, [lost, other], lines.append)
     assert str(failure.value).endswith(VOID)
     assert not [line for line in lines if isinstance(line, ResultLine)]

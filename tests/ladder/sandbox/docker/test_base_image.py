@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import docker
 import pytest
@@ -40,11 +42,33 @@ def small(
         client.images.remove(str(image.id), force=True)
 
 
+class Keeper:
+    """Downloads the wheels as the module does, and gives them again when the SDK alone has changed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.download = folder, images._pip
+
+    def __call__(self, *arguments: str) -> None:
+        to = Path(arguments[arguments.index("--dest") + 1])
+        if self.folder.exists():
+            shutil.copytree(self.folder, to, dirs_exist_ok=True)
+            return
+        self.download(*arguments)
+        shutil.copytree(to, self.folder, ignore=shutil.ignore_patterns("pigpen_sdk*"))
+
+
 @pytest.fixture(scope="module")
-def built(client: docker.DockerClient, small: BaseImage) -> list[str]:
+def keeper(tmp_path_factory: pytest.TempPathFactory) -> Keeper:
+    return Keeper(tmp_path_factory.mktemp("kept") / "wheels")
+
+
+@pytest.fixture(scope="module")
+def built(client: docker.DockerClient, small: BaseImage, keeper: Keeper) -> list[str]:
     """What was reported while the image was built."""
     lines: list[str] = []
-    ensure_base_image(client, lines.append, small)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(images, "_pip", keeper)
+        ensure_base_image(client, lines.append, small)
     return lines
 
 
@@ -81,10 +105,11 @@ def dangling(client: docker.DockerClient, content: str) -> list[str | None]:
 
 
 def test_a_change_of_the_sdk_makes_it_anew_and_leaves_nothing_of_the_old(
-    built: list[str], client: docker.DockerClient, small: BaseImage
+    built: list[str], client: docker.DockerClient, small: BaseImage, keeper: Keeper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old, old_content = client.images.get(small.latest).id, small.content()
     (small.sdk.package / "__init__.py").write_text("MARK = 'second'")
+    monkeypatch.setattr(images, "_pip", keeper)
     before = small.content()
     assert before == ensure_base_image(client, lambda line: None, small)
     output = client.containers.run(f"{REPOSITORY}:latest", ["python", "-c", FACTS], network_mode="none", remove=True)
