@@ -20,6 +20,7 @@ from tests.ladder.trials.tiny import load_tiny
 
 Write = Callable[[str, dict[str, str]], Path]
 ROOM = 1 << 40
+LATER = [pytest.mark.long, pytest.mark.only_long]
 
 
 async def test_a_folder_is_loaded_from_a_copy_and_kept(bot: Callable[..., Path], tmp_path: Path) -> None:
@@ -69,7 +70,9 @@ async def test_an_image_is_known_by_its_id_its_size_and_what_it_offers(
 
 
 @pytest.mark.docker
-@pytest.mark.parametrize("label", ["pigpen", "pigpen.owner", "pigpen.sandbox"])
+@pytest.mark.parametrize(
+    "label", ["pigpen", *(pytest.param(label, marks=LATER) for label in ("pigpen.owner", "pigpen.sandbox"))]
+)
 async def test_an_image_cannot_pass_for_a_container_of_the_ladders(
     sandbox: DockerSandbox, write: Write, name: str, small: str, label: str
 ) -> None:

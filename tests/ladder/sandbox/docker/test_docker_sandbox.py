@@ -200,13 +200,12 @@ except RuntimeError:
             await instance.stop()
             assert Exit(137, oom=True) == first == await instance.wait()
 
-    async def test_more_memory_can_be_given(self, no_leftovers: None, program: BotSource, mount: MakeMount) -> None:
-        end, _ = await run(program, mount("x = bytearray(400 << 20)"), Limits(memory=600 * MIB))
-        assert Exit(0) == end
-
-    async def test_a_file_ends_at_its_limit(self, no_leftovers: None, program: BotSource, mount: MakeMount) -> None:
-        source = "open('/tmp/x', 'wb').write(bytes(2 << 20))"
-        end, output = await run(program, mount(source), Limits(file_size=MIB))
+    async def test_more_memory_can_be_given_and_a_file_ends_at_its_limit(
+        self, no_leftovers: None, program: BotSource, mount: MakeMount
+    ) -> None:
+        source = "x = bytearray(400 << 20); print('has it', flush=True); open('/tmp/x', 'wb').write(bytes(2 << 20))"
+        end, output = await run(program, mount(source), Limits(memory=600 * MIB, file_size=MIB))
+        assert "has it" in output
         assert Exit(1) == end
         assert "File too large" in output
 
@@ -297,7 +296,15 @@ s.sendall(os.environ["PIGPEN_TOKEN"].encode())
         assert labels["pigpen"] == "1"
 
     @SHARED_LOOP
-    @pytest.mark.parametrize("hand", ["remove", "kill", "remove before anyone waits", "kill before anyone waits"])
+    @pytest.mark.parametrize(
+        "hand",
+        [
+            "remove",
+            "kill before anyone waits",
+            pytest.param("kill", marks=LATER),
+            pytest.param("remove before anyone waits", marks=LATER),
+        ],
+    )
     async def test_taken_away_by_another_hand_is_the_sandboxs_failure(
         self,
         shared_sandbox: DockerSandbox,

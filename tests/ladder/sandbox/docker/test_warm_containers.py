@@ -169,26 +169,20 @@ async def test_waiting_ends_when_it_is_stopped(forked: Forked) -> None:
 
 
 @pytest.mark.usefixtures("no_leftovers")
-async def test_after_a_lack_of_memory_the_container_goes(image: BotSource, mount: MakeMount) -> None:
-    sandbox = warm.warm_sandbox(Limits(memory=64 * MIB))
-    try:
-        forked = Forked(await sandbox.load(image), mount)
-        name, end, _ = await forked.run("hog = []\nwhile True: hog.append(bytearray(1 << 20))")
-        assert end == Exit(137, oom=True)
-        assert (await forked.run(""))[0] != name
-    finally:
-        await sandbox.close()
-
-
-@pytest.mark.usefixtures("no_leftovers")
-async def test_a_child_that_lacks_memory_is_told_too(image: BotSource, mount: MakeMount) -> None:
+async def test_after_a_lack_of_memory_the_container_goes_and_that_of_a_child_is_told_too(
+    image: BotSource, mount: MakeMount
+) -> None:
     sandbox = warm.warm_sandbox(Limits(memory=64 * MIB))
     child = (
         "import os\nif os.fork():\n    os.wait()\nelse:\n    hog = []\n    while True: hog.append(bytearray(1 << 20))"
     )
     try:
-        _, end, _ = await Forked(await sandbox.load(image), mount).run(child)
+        forked = Forked(await sandbox.load(image), mount)
+        name, end, _ = await forked.run("hog = []\nwhile True: hog.append(bytearray(1 << 20))")
+        assert end == Exit(137, oom=True)
+        other, end, _ = await forked.run(child)
         assert end == Exit(0, oom=True)
+        assert other != name
     finally:
         await sandbox.close()
 

@@ -14,6 +14,7 @@ from tests.ladder import warm
 COPIES = 'FROM pigpen/bot\nCOPY . .\nCMD ["python", "bot.py"]\n'
 CLAIMS = 'FROM pigpen/bot\nCOPY . .\nRUN true\nLABEL pigpen.recipe=files\nCMD ["python", "bot.py"]\n'
 
+LATER = (pytest.mark.long, pytest.mark.only_long)
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("no_leftovers")]
 
 
@@ -28,14 +29,13 @@ async def forking(name: str) -> AsyncIterator[DockerSandbox]:
 @pytest.mark.parametrize(
     ("dockerfile", "link", "kind"),
     [
-        (None, False, "warm"),
-        (None, True, "warm"),
-        (COPIES, False, "warm"),
-        (COPIES, True, "fresh"),
-        (COPIES.replace("COPY", "ENV A=b\nCOPY"), False, "fresh"),
-        (CLAIMS, False, "fresh"),
+        pytest.param(None, False, "warm", id="bot.py"),
+        pytest.param(None, True, "warm", id="bot.py and a link", marks=LATER),
+        pytest.param(COPIES, False, "warm", id="copies"),
+        pytest.param(COPIES, True, "fresh", id="copies a link"),
+        pytest.param(COPIES.replace("COPY", "ENV A=b\nCOPY"), False, "fresh", id="sets a variable", marks=LATER),
+        pytest.param(CLAIMS, False, "fresh", id="runs, and claims to copy"),
     ],
-    ids=["bot.py", "bot.py and a link", "copies", "copies a link", "sets a variable", "runs, and claims to copy"],
 )
 async def test_a_folder_is_forked_if_its_image_is_a_base_of_ours_and_files(
     forking: DockerSandbox,
