@@ -11,7 +11,8 @@ from tests.counts import count
 LATER = [pytest.mark.long, pytest.mark.only_long]
 DUELS = [
     *[("cautious", "random", variant, count(12, 60)) for variant in ("hearts", "gongzhu", "chinese-hearts")],
-    ("counting", "cautious", "hearts", count(32, 60)),
+    ("counting", "cautious", "hearts-short", count(24, 60)),
+    pytest.param("counting", "cautious", "hearts", 60, marks=LATER),
     pytest.param("counting", "cautious", "chinese-hearts", 60, marks=LATER),
     pytest.param("counting", "cautious", "gongzhu", 60, marks=LATER),
 ]
