@@ -70,6 +70,7 @@ def locked_bytes(client: docker.DockerClient, container: str) -> int:
 async def test_all_files_of_an_image_are_locked_from_its_load_to_the_end(
     sandbox: DockerSandbox, program: BotSource, client: docker.DockerClient
 ) -> None:
+    """The kernel keeps a file that is to leave memory: what a bot may not even try is tried with more rights."""
     loaded = await sandbox.load(program)
     [container] = locking(client, sandbox)
     size = client.images.get(PROGRAM_TAG).attrs["Size"]
@@ -77,20 +78,12 @@ async def test_all_files_of_an_image_are_locked_from_its_load_to_the_end(
     assert 0.9 * size < locked_bytes(client, container) < 1.2 * size
     await sandbox.load(program)
     assert locking(client, sandbox) == [container]
-    await sandbox.close()
-    assert locking(client, sandbox) == []
-
-
-async def test_the_kernel_keeps_a_file_in_memory_that_is_to_leave_it(
-    sandbox: DockerSandbox, program: BotSource, client: docker.DockerClient, tmp_path: Path
-) -> None:
-    """What a bot may not even try, tried from outside with more rights: advice to drop the pages of a file."""
-    await sandbox.load(program)
-    [container] = locking(client, sandbox)
     pid = client.api.inspect_container(container)["State"]["Pid"]
     with next(Path(f"/proc/{pid}/root/usr").glob("**/argparse.py")).open("rb") as file:  # which nobody else maps
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
         assert set(pages_in_memory(file)) == {1}
+    await sandbox.close()
+    assert locking(client, sandbox) == []
 
 
 def pages_in_memory(file: BinaryIO) -> bytes:

@@ -24,6 +24,7 @@ from tests.ladder.conftest import PROGRAM_DOCKERFILE
 from tests.ladder.containers import SHARED_LOOP, has_written, run, run_in, running_in
 
 MakeMount = Callable[[str], SeatMount]
+LATER = (pytest.mark.long, pytest.mark.only_long)
 
 
 async def removed(path: Path) -> None:
@@ -76,7 +77,8 @@ time.sleep(1000)
             assert host["LogConfig"]["Type"] == "none"
 
     @SHARED_LOOP
-    @pytest.mark.parametrize(("end", "code"), [("os._exit(200)", 200), ("os.kill(os.getpid(), 9)", 137),
+    @pytest.mark.parametrize(("end", "code"), [pytest.param("os._exit(200)", 200, marks=LATER),
+                                               ("os.kill(os.getpid(), 9)", 137),
                                                ("os._exit(137)", 137), ("os.abort()", 134),
                                                ("os.kill(1, 9); os.kill(1, 15)", 0)])  # fmt: skip
     async def test_it_ends_as_the_bot_does(
@@ -108,7 +110,12 @@ print("buried")
         ("command", "code", "reason"),
         [
             ("nonesuch", 127, "pigpen: cannot run nonesuch: there is no such program in the image\n"),
-            ("/none/such", 127, "pigpen: cannot run /none/such: there is no such program in the image\n"),
+            pytest.param(
+                "/none/such",
+                127,
+                "pigpen: cannot run /none/such: there is no such program in the image\n",
+                marks=LATER,
+            ),
             ("/etc/passwd", 126, "pigpen: cannot run /etc/passwd: it is no program, or not for everyone\n"),
         ],
     )
