@@ -78,8 +78,8 @@ async def test_the_sample_bots_pass_in_processes(name: str, processes: ProcessSa
 @pytest.mark.docker
 @pytest.mark.long
 async def test_a_sample_bot_passes_in_containers(sandbox: DockerSandbox) -> None:
-    """For each push in two variants that have every kind of question; in processes all are played on each push."""
-    variants = [PRESETS[name] for name in (PRESETS if LONG else ("hearts", "gongzhu"))]
+    """For each push in gongzhu, as below in hearts; in processes all are played on each push."""
+    variants = [PRESETS[name] for name in (PRESETS if LONG else ("gongzhu",))]
     report = await ConformanceCheck(await sandbox.load(find_bot("counting")), LAVISH, 100.0).run(variants)
     assert failed(report) == []
     assert report.memory is not None
