@@ -13,19 +13,15 @@ from benchmarks import decision, elsewhere, engine, growth, ladder_overhead, sit
 from benchmarks.report import Row
 from pigpen import is_accelerated
 from pigpen.rules import PRESETS
-from tests.counts import LONG
 
 SMALL: dict[Any, dict[str, Any]] = {
     start: {"counts": dict.fromkeys(start.KINDS, 1), "warm_up": 0},
-    tables: {"counts": (1, 2) if LONG else (1,)},
+    tables: {"counts": (1, 2)},
     growth: {"lengths": (1, 3), "warm_up": False},
     verify: {"repeats": 1},
     ladder_overhead: {"ladders": (("process", 1),), "places": 1},
 }
 """What makes each part that needs Docker, or plays a ladder, small enough for a test."""
-LATER = (pytest.mark.long, pytest.mark.only_long)
-PARTS = [pytest.param(part, marks=pytest.mark.long if part is tables else LATER) for part in SMALL]
-"""For each push the one that plays the most kinds of tables."""
 
 
 def names(rows: list[Row]) -> list[str]:
@@ -83,7 +79,9 @@ def test_decisions_without_docker_and_node(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.docker
-@pytest.mark.parametrize("part", PARTS, ids=lambda module: module.__name__.rpartition(".")[2])
+@pytest.mark.long
+@pytest.mark.only_long
+@pytest.mark.parametrize("part", SMALL, ids=lambda module: module.__name__.rpartition(".")[2])
 def test_parts_that_play_matches(part: Any) -> None:
     rows = part.measure(1, **SMALL[part])
     assert len(names(rows)) >= 2

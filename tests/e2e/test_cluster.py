@@ -117,6 +117,8 @@ def test_a_scheduler_that_is_killed_is_started_again_and_nothing_is_held_against
     assert (row.tasks, row.voids, row.lies) == (2, 0, 0)
 
 
+@pytest.mark.long
+@pytest.mark.only_long  # on each push: test_fleet.py and test_cluster_executor.py
 def test_a_drained_worker_ends_what_it_plays_and_plays_again_when_it_is_resumed(
     ladder: SmallLadder, gate: Path, tmp_path: Path
 ) -> None:

@@ -14,7 +14,7 @@ from ladder.sandbox.docker.containers import OWNER
 from ladder.sandbox.docker.engine import connect
 from pigpen.rules import PRESETS
 from referee.records.lines import without_times
-from tests.counts import count
+from tests.counts import LONG, count
 from tests.e2e.command import pigpen, pigpen_process, started
 from tests.for_two import write_for_two
 
@@ -91,8 +91,10 @@ def test_the_same_seed_and_bots_give_the_same_boards_in_every_sandbox_at_any_con
 
 
 @pytest.mark.docker
+@pytest.mark.long
 def test_containers_give_the_same_record_as_processes_forked_or_not(tmp_path: Path) -> None:
-    match = ("cautious", "counting", "--rules", write_for_two(tmp_path), "--boards", "1", "--seed", "7")
+    much = "--boards" if LONG else "--deals"
+    match = ("cautious", "counting", "--rules", write_for_two(tmp_path), much, "1", "--seed", "7")
     contained = record(tmp_path / "1.jsonl", *match, "--sandbox", "docker", "--concurrency", "4")
     assert contained == record(tmp_path / "2.jsonl", *match, "--sandbox", "process")
     assert contained == record(tmp_path / "3.jsonl", *match, "--sandbox", "docker", "--fresh")
@@ -391,7 +393,7 @@ WARM, FRESH = ((), "pigpen.instances=warm"), (("--fresh",), "seat")
 @pytest.mark.parametrize(
     ("number", "kind"),
     [
-        pytest.param(signal.SIGINT, WARM, id="SIGINT-warm"),
+        pytest.param(signal.SIGINT, WARM, id="SIGINT-warm", marks=LATER),
         pytest.param(signal.SIGTERM, FRESH, id="SIGTERM-fresh"),
         pytest.param(signal.SIGKILL, WARM, id="SIGKILL-warm"),
         pytest.param(signal.SIGINT, FRESH, id="SIGINT-fresh", marks=LATER),
@@ -468,8 +470,11 @@ def seen(view):
 
 
 @pytest.mark.docker
+@pytest.mark.long
 def test_compare_exits_with_1_when_the_new_version_is_not_shown_to_be_better(tmp_path: Path) -> None:
-    done = pigpen("compare", "cautious", "cautious", "--boards", "2", "--rules", write_for_two(tmp_path))
+    """In containers in the long form."""
+    words = ("--boards", "2", "--rules", write_for_two(tmp_path), *(() if LONG else ("--sandbox", "process")))
+    done = pigpen("compare", "cautious", "cautious", *words)
     assert done.returncode == 1, done.stderr
     assert "Not decided after 2 boards" in done.stdout
 

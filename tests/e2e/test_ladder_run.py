@@ -131,6 +131,8 @@ def test_new_bots_are_played_a_second_ctrl_c_gives_matches_back_and_sigterm_ends
         assert ladder.attempts()[:2] == [(1, 2, 0), (2, 1, 0)]
 
 
+@pytest.mark.long
+@pytest.mark.only_long  # on each push: test_two_coordinators.py
 def test_two_runners_at_one_ladder_record_each_match_once(ladder: SmallLadder) -> None:
     with ladder.running("--matches", "2") as one, ladder.running("--matches", "2") as other:
         logs = [events(runner.communicate()[1]) for runner in (one, other)]
