@@ -54,8 +54,8 @@ SPREAD = (
     "tests/sample_bots/",
 )
 """Modules that take long, and whose tests share next to nothing."""
-TOGETHER = ("tests/e2e/installed/", "tests/ladder/site/browser/")
-"""Folders whose modules share what takes long to make."""
+TOGETHER = ("tests/e2e/installed/", "tests/e2e/test_node_", "tests/ladder/site/browser/")
+"""What the names of modules begin with that share what takes long to make."""
 
 
 def pytest_collection_finish() -> None:
@@ -173,7 +173,7 @@ def _computes(item: pytest.Item) -> bool:
 class Scheduling(LoadScopeScheduling):  # type: ignore[misc]
     """
     A module's tests share its fixtures and run in one worker; those of `SPREAD` run wherever there is room, and the
-    modules of a folder of `TOGETHER` in one worker.
+    modules that begin in one of the ways of `TOGETHER` run in one worker.
     """
 
     def _split_scope(self, nodeid: str) -> str:

@@ -29,6 +29,7 @@ from referee.records.rules_file import load_rules
 from referee.seats.clock import Stopwatch
 from referee.seats.seat import InlineSeat
 from referee.seats.stream_seat import StreamSeat
+from tests.counts import LONG
 from tests.e2e.cut_wire import CutWire
 from tests.referee.tables import play_match
 
@@ -93,6 +94,7 @@ def exposes(step: Step) -> bool:
     return step.expose is not None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("variant", "does"), [("gongzhu", plays), ("hearts", passes), ("gongzhu-sale", exposes)])
 async def test_it_plays_without_fault_and_the_same_each_time_and_prints_its_place(
     node_bot: BotSource, variant: str, does: Callable[[Step], bool]
@@ -103,7 +105,8 @@ async def test_it_plays_without_fault_and_the_same_each_time_and_prints_its_plac
     assert {step.by for step in steps} == {"bot", "forced"}
     assert any(map(does, steps))
     assert played.logs[0][0].partition("] ")[2] == f"The match is over: place {played.result.results[0].place}.\n"
-    assert timeless(lines) == timeless((await play(node_bot, variant, 4))[1])
+    if LONG or variant == "hearts":
+        assert timeless(lines) == timeless((await play(node_bot, variant, 4))[1])
 
 
 async def test_it_takes_the_points_off_when_it_shoots_the_moon(node_bot: BotSource) -> None:
