@@ -22,6 +22,7 @@ from ladder.results.submission_folders import SubmissionFolders
 from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.account_models import StoredSubmission
+from ladder.store.commands.queue import MOST_ATTEMPTS, MOST_FAILURES
 from ladder.store.commands.submission_queue import NewSubmission, add
 from tests.counts import count
 from tests.e2e.command import PIGPEN, ROOT, environment
@@ -193,10 +194,17 @@ def test_each_submission_ends_once_whoever_is_killed(tmp_path: Path, capsys: pyt
               dict(Counter(row.status for row in rows)), "lost: 0, doubled: 0")  # fmt: skip
 
 
+def endings_of(row: StoredSubmission) -> set[str]:
+    """What may have come of it: on a busy machine one is tried for so long that it is begun too often, and given up."""
+    of_itself = "refused" if is_bad(row.owner) else "entered"
+    is_at_the_limit = row.failures >= MOST_FAILURES or row.attempt >= MOST_ATTEMPTS
+    return {of_itself, "failed"} if is_at_the_limit else {of_itself}
+
+
 def assert_each_has_ended_once(ladder: SmallLadder, rows: list[StoredSubmission]) -> None:
-    expected = {row.owner: "refused" if is_bad(row.owner) else "entered" for row in rows}
-    assert {row.owner: row.status for row in rows} == expected
-    assert len(expected) == len(rows)
+    assert [(row.owner, row.status) for row in rows if row.status not in endings_of(row)] == []
+    assert [row.status for row in rows].count("failed") < len(rows) / 2
+    assert len({row.owner for row in rows}) == len(rows)
     assert all(row.finished and row.holder is None for row in rows)
     with ladder.database.read() as session:
         bots = session.scalars(select(models.StoredBot.name)).all()
