@@ -194,14 +194,10 @@ class ClusterDispatch:
             task.cancel()
         await asyncio.gather(*self._minding, *self._checking, return_exceptions=True)
         if self._minding:
-            await self._exchange_at_the_end()  # now: whoever has gone before it was written down is not listed any more
             self.fleet.lose_all("Its coordinator has ended.")
             await self._scheduler.close()
-            await self._exchange_at_the_end()
-
-    async def _exchange_at_the_end(self) -> None:
-        with suppress(PigpenError):
-            await self._exchange(self.fleet)
+            with suppress(PigpenError):
+                await self._exchange(self.fleet)
 
     async def _play_at(self, worker: FleetWorker, task: str) -> str:
         answer = await self._scheduler.play(worker.connection, task)

@@ -34,6 +34,8 @@ class FleetTable:
         self._coordinator = coordinator
         self._now = now
         self._has_read = False
+        self._written: set[str] = set()
+        """Names of workers that this coordinator has written down."""
 
     async def exchange(self, fleet: Fleet) -> None:
         """
@@ -48,6 +50,7 @@ class FleetTable:
         seen = [self._seen(worker) for worker in fleet.workers.values()]
         drains = dict(fleet.drains)
         wanted = await asyncio.to_thread(self._write, seen, drains)
+        self._written.update(each.facts.name for each in seen)
         for name in drains:
             if fleet.drains.get(name) == drains[name]:
                 del fleet.drains[name]
@@ -64,7 +67,8 @@ class FleetTable:
             with self._database.read() as session:
                 return worker_orders(session)
         with self._database.write() as session:
-            write_workers(session, seen, self._now())
+            first = {each.facts.name for each in seen} - self._written
+            write_workers(session, seen, self._now(), first=first)
             for name, reason in drains.items():
                 set_wanted(session, name, WantedState.DRAINED, reason)
             return worker_orders(session)

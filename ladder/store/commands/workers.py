@@ -11,7 +11,7 @@ from ladder.store.cluster_models import StoredWorker
 from ladder.values.cluster import WantedState, WorkerState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from sqlalchemy import RowMapping
     from sqlalchemy.orm import Session
@@ -31,7 +31,11 @@ _ITS_OWN = ("name", "wanted", "wanted_reason")
 
 
 def write_workers(
-    session: Session, workers: Iterable[WorkerSeen], now: float | None = None, most: int = MOST_WORKERS
+    session: Session,
+    workers: Iterable[WorkerSeen],
+    now: float | None = None,
+    most: int = MOST_WORKERS,
+    first: Collection[str] = (),
 ) -> int:
     """
     Write down what a coordinator has seen of all its workers; what has not changed is not written again.
@@ -44,6 +48,8 @@ def write_workers(
         workers: One of each name.
         now: Unix time: the coordinator may remember workers that were forgotten here, and not heard of since.
         most: Workers that the table may have.
+        first: Names of workers of which this coordinator writes for the first time: also if they have gone, nobody has
+            forgotten them.
 
     Returns:
         How many rows were written.
@@ -51,7 +57,7 @@ def write_workers(
     columns = StoredWorker.__table__.columns
     known = {row.name: row._mapping for row in session.execute(select(*columns))}
     rows = [_row(worker) for worker in workers]
-    new = [row for row in rows if row["name"] not in known and _is_there(row, now)]
+    new = [row for row in rows if row["name"] not in known and (row["name"] in first or _is_there(row, now))]
     changed = [row for row in rows if row["name"] in known and _has_changed(row, known[row["name"]])]
     changed += new[: max(0, most - len(known))]
     if changed:

@@ -94,8 +94,6 @@ class TestedCluster:
         self.changes = 0
         self.exchange_error: Exception | None = None
         self.exchanges = 0
-        self.written: dict[str, WorkerState] = {}
-        self.written_before: dict[str, WorkerState] = {}
         dispatch = ClusterDispatch(
             self.fleet, self._start, self.calibration, ProbeTask(sandbox="process"), self._exchange, self._changed,  # type: ignore[arg-type]
             patience=patience, exchange_seconds=exchange_seconds,
@@ -136,7 +134,6 @@ class TestedCluster:
         self.exchanges += 1
         if self.exchange_error:
             raise self.exchange_error
-        self.written_before, self.written = self.written, {name: each.state for name, each in fleet.workers.items()}
 
     def _changed(self) -> None:
         self.changes += 1
@@ -334,13 +331,6 @@ def test_a_run_without_workers_is_not_ready_and_says_why(cluster: TestedCluster)
         cluster.executor.ready().result(SECONDS)
     with_workers(cluster, "barn")
     assert cluster.executor.ready().result(SECONDS) is None
-
-
-def test_closing_writes_down_who_has_come_a_moment_ago_and_then_that_it_has_gone() -> None:
-    cluster = with_workers(TestedCluster(), "barn")
-    cluster.executor.close()
-    assert cluster.written_before == {"barn": WorkerState.ACTIVE}
-    assert cluster.written == {"barn": WorkerState.GONE}
 
 
 def test_closing_gives_up_what_is_played_and_ends_the_scheduler() -> None:

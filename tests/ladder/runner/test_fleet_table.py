@@ -12,7 +12,7 @@ from ladder.runner.fleet_table import FleetTable
 from ladder.runner.fleet_worker import MOST_LIES
 from ladder.settings.settings import load_settings
 from ladder.store.commands.opening import open_ladder
-from ladder.store.commands.workers import set_wanted
+from ladder.store.commands.workers import forget, set_wanted
 from ladder.store.queries.workers import worker_orders, workers
 from ladder.values.cluster import WantedState, WorkerState
 from tests.ladder.runner.fleets import DEMANDS, HandClock, calibrate, joined, left
@@ -67,6 +67,21 @@ async def test_what_is_seen_of_the_workers_is_written(database: Database) -> Non
     row = rows(database)["barn"]
     assert (row.state, row.coordinator, row.address) == (WorkerState.ACTIVE, "first", "tls://barn")
     assert (row.busy, row.slots, row.tasks, row.last_match, row.speed) == (1, 2, 1, 7, 120.0)
+
+
+async def test_a_worker_that_has_come_and_gone_between_two_exchanges_is_listed_until_it_is_forgotten(
+    database: Database,
+) -> None:
+    run = Run(database)
+    run.fleet.hear(joined())
+    run.fleet.hear(left())
+    run.clock.time += 60
+    await run.exchange()
+    assert rows(database)["barn"].state is WorkerState.GONE
+    with database.write() as session:
+        assert forget(session, "barn")
+    await run.exchange()
+    assert rows(database) == {}
 
 
 async def test_a_worker_that_has_gone_is_shown_with_the_reason(database: Database) -> None:
