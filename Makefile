@@ -27,7 +27,7 @@ test: $(READY) services bytecode  ## run all tests
 	$(SUITE) -n $(WORKERS) --max-worker-restart=0
 
 test-long: $(READY) services bytecode  ## run the tests that have a longer form, in that form (half an hour and more)
-	PIGPEN_TEST_LONG=1 $(SUITE) -n 2 --max-worker-restart=0 -m long -o timeout=3600
+	PIGPEN_TEST_LONG=1 $(SUITE) -n $(WORKERS) --max-worker-restart=0 -m long -o timeout=3600
 
 test-postgres: $(READY) services bytecode  ## run the tests of ladder and site with every ladder in PostgreSQL
 	PIGPEN_TEST_DATABASE=postgresql $(SUITE) -n 2 --max-worker-restart=0 $(ON_POSTGRES)
