@@ -35,6 +35,8 @@ MARKERS = ("chromium", "docker", "machines", "mounts", "nginx", "node", "postgre
 # Seven thousand tests are a million objects that live to the end: looking at them again and again takes a sixth of the
 # time of a run.
 gc.disable()
+ROOM = 8 << 30
+"""Bytes that must be free for temporary files in memory; `make test` takes 300 MB."""
 LEFT_OUT = pytest.StashKey[dict[str, list[str]]]()
 """Names of the tests that were left out, by the reason."""
 COMPUTING = ("tests/rules/", "tests/sim/", "tests/sample_bots/", "tests/ladder/ratings/", "tests/ladder/store/")
@@ -101,6 +103,28 @@ def _may_mount() -> bool:
         return False
 
 
+def temporary_folder(memory: str = "/dev/shm") -> str:
+    """
+    Make a folder for temporary files, in memory where that has room for them and lets programs run.
+
+    Tests write thousands of small databases and records that nobody wants after a minute. What a run that was killed
+    has left in memory is removed. The name is short: the path of a socket has at most 107 characters. Other users may
+    go in: PostgreSQL's server does.
+    """
+    folder = None
+    if "TMPDIR" not in os.environ and os.access(memory, os.W_OK):
+        for left in Path(memory).glob("pt-*"):
+            if left.name == f"pt-{os.getpid()}" or not Path("/proc", left.name.removeprefix("pt-")).exists():
+                shutil.rmtree(left, ignore_errors=True)
+        found = os.statvfs(memory)
+        if found.f_bavail * found.f_frsize >= ROOM and not found.f_flag & os.ST_NOEXEC:
+            folder = f"{memory}/pt-{os.getpid()}"
+            os.mkdir(folder)
+    folder = folder or tempfile.mkdtemp(prefix="pt-")
+    os.chmod(folder, 0o755)
+    return folder
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """
@@ -115,10 +139,9 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if _is_worker(config):
-        folder = tempfile.mkdtemp(prefix="pt-")
-        os.chmod(folder, 0o755)  # PostgreSQL's user has its server there
+        folder = temporary_folder()
         os.environ["TMPDIR"] = tempfile.tempdir = folder
-        config.option.basetemp = f"{folder}/t"  # short: the path of a socket has at most 107 characters
+        config.option.basetemp = f"{folder}/t"
         config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
