@@ -89,7 +89,8 @@ def image_of_folder(
         if image is None:
             labels = {FOLDER_LABEL: re.sub(r"[^\w.-]", "_", folder.name), KEY_LABEL: key, RECIPE_LABEL: does}
             context = _context(client, folder, content, recipe, base, packages, labels)
-            _build(client, folder, context, key, labels)
+            # A recipe has them in its Dockerfile, and each step of a build is a container and a commit of its own.
+            _build(client, folder, context, key, {} if recipe else labels)
             image = client.images.get(f"{REPOSITORY}:{tag_of(folder, key)}")
             remove_old(client, folder, kept)
     return Built(_accept(image, str(folder)), lock)

@@ -140,6 +140,8 @@ def test_a_folder_is_built_on_our_base_by_its_id(
     below = client.images.get(base).attrs["RootFS"]["Layers"]
     assert image.attrs["RootFS"]["Layers"][:-1] == below
     assert image.labels["pigpen.folder"] == name
+    steps = [str(step["CreatedBy"]) for step in image.history()]
+    assert sum("LABEL" in step for step in steps) == 1, steps  # each takes the engine a fifth of a second
 
 
 def test_a_base_image_whose_name_has_moved_is_not_built_on(client: docker.DockerClient, python_image: str) -> None:
