@@ -141,6 +141,12 @@ BAD_IMAGES: Mapping[str, Image] = {
     "has_a_nameless_variable": Image("'=x', which is not NAME=value", config={"Env": ["=x"]}),
 }
 
+BAD_SETTINGS = [
+    "works_in_a_long_name", "works_in_a_long_path", "works_in_a_relative_path", "works_in_a_nul",
+    *(name for name in BAD_IMAGES if name.startswith("has_")),
+]  # fmt: skip
+"""Those that are refused whatever the image holds."""
+
 FIT_IMAGES: Mapping[str, Image] = {
     "empty": Image(),
     "users_are_a_link": Image(entries=etc("passwd", link("/lib/passwd"), lib=FOLDER, **{"lib/passwd": file(USER)})),
@@ -169,13 +175,40 @@ FIT_IMAGES: Mapping[str, Image] = {
 }
 
 
+def together(*names: str) -> Image:
+    """An image that is odd in several ways."""
+    images = [FIT_IMAGES[name] for name in names]
+    config = {key: value for image in images for key, value in (image.config or {}).items()}
+    return Image(entries={path: entry for image in images for path, entry in image.entries.items()}, config=config)
+
+
+FIT_TOGETHER: Mapping[str, Image] = {
+    "pipes_and_folders": together(
+        "users_are_just_small_enough", "files_of_the_engine_are_pipes", "devices_are_pipes", "proc_has_content",
+        "seat_is_a_folder", "works_in_tmp",
+    ),
+    "links": together(
+        "users_are_a_link", "files_of_the_engine_are_links", "devices_are_links", "run_is_a_link", "works_in_a_link"
+    ),
+    "folders": together("users_lead_nowhere", "mtab_is_a_folder"),
+    "no_folders_but_pipes": together("etc_is_a_pipe"),
+    "no_folders_but_links": together("etc_is_a_link"),
+}  # fmt: skip
+"""All of them but the empty one, in as few images as they fit into."""
+
+
+def settings(image: Image) -> dict[str, object]:
+    """The settings of an image that has some."""
+    return {"Cmd": ["/bot"], **(image.config or {})}
+
+
 def load_image(client: docker.DockerClient, tag: str, image: Image) -> None:
     """Have an image on the engine that only looks like one: its program does not exist."""
     layer = _tar(image.entries)
     config = {
         "architecture": client.version()["Arch"],
         "os": "linux",
-        "config": None if image.config is None else {"Cmd": ["/bot"], **image.config},
+        "config": None if image.config is None else settings(image),
         "rootfs": {"type": "layers", "diff_ids": [f"sha256:{hashlib.sha256(layer).hexdigest()}"]},
     }
     manifest = [{"Config": "config.json", "RepoTags": [tag], "Layers": ["layer.tar"]}]

@@ -3,34 +3,40 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import docker
 import pytest
 
 from ladder.errors import BotRejected
-from ladder.sandbox.base import Exit, SeatMount
+from ladder.sandbox.base import Exit, Program, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker import containers, image_inspection
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.engine import connect
+from ladder.sandbox.docker.image_config import UnfitImage, check_config, working_folder
 from ladder.sandbox.host import owners
-from tests.bad_bots.images import BAD_IMAGES, FIT_IMAGES, Image, load_image
+from tests.bad_bots.images import BAD_IMAGES, BAD_SETTINGS, FIT_IMAGES, FIT_TOGETHER, Image, load_image, settings
 from tests.e2e.command import pigpen
 
 pytestmark = pytest.mark.docker
 LATER = {
-    "group_is_a_pipe", "passwd_is_a_folder", "hostname_is_a_folder",
-    "seat_is_a_pipe", "seat_leads_to_proc", "seat_leads_to_a_descriptor", "seat_leads_up",
-    "run_is_a_pipe", "run_leads_to_sys", "run_leads_to_dev",
-    "tmp_is_a_pipe", "tmp_leads_to_dev", "tmp_leads_up",
-    "works_in_a_descriptor_round_about", "works_in_a_device", "works_in_a_long_path",
+    "passwd_is_a_device", "group_is_a_pipe", "group_is_huge", "passwd_is_a_folder",
+    "passwd_leads_up", "passwd_leads_to_zero", "passwd_leads_to_the_seat", "passwd_leads_past_nothing_to_a_pipe",
+    "hostname_is_a_folder", "resolv_conf_is_a_folder",
+    "seat_is_a_pipe", "seat_leads_to_proc", "seat_leads_to_a_descriptor", "seat_leads_up", "seat_leads_to_itself",
+    "run_is_a_file", "run_is_a_pipe", "run_leads_to_sys", "run_leads_to_dev",
+    "tmp_is_a_file", "tmp_is_a_pipe", "tmp_leads_to_dev", "tmp_leads_up",
+    "works_in_a_descriptor", "works_in_a_descriptor_round_about", "works_in_a_link_to_a_descriptor", "works_in_a_loop",
+    "works_in_a_device", "works_in_sys", "works_in_a_pipe",
+    *(set(BAD_SETTINGS) - {"has_many_variables"}),
 }  # fmt: skip
-"""For the long form: for each push another image has the same at another place, or another thing at the same place."""
-BAD = [
-    pytest.param(name, marks=[pytest.mark.long, pytest.mark.only_long] if name in LATER else []) for name in BAD_IMAGES
-]
+"""For the long form: for each push another image has the same at another place, another thing at the same place, or
+another test here refuses it; settings are refused without an image."""
+LONG_FORM = [pytest.mark.long, pytest.mark.only_long]
+BAD = [pytest.param(name, marks=LONG_FORM if name in LATER else []) for name in BAD_IMAGES]
+FIT = [*FIT_TOGETHER, *(pytest.param(name, marks=LONG_FORM) for name in FIT_IMAGES)]
 
 
 @pytest.fixture(scope="module")
@@ -93,24 +99,46 @@ async def test_a_bad_image_is_refused_with_the_reason(name: str, load: Load, cli
     assert ours(client) == []
 
 
-@pytest.mark.parametrize("name", FIT_IMAGES)
+@pytest.mark.parametrize("name", BAD_SETTINGS)
+def test_bad_settings_are_refused_with_the_reason(name: str) -> None:
+    with pytest.raises(UnfitImage, match=f"^its? .*{BAD_IMAGES[name].why}"):
+        refuse_settings(settings(BAD_IMAGES[name]))
+
+
+def refuse_settings(config: Mapping[str, object]) -> None:
+    check_config(config)
+    working_folder(config)
+
+
+async def starts(program: Program, folder: Path) -> None:
+    """Start an image whose program does not exist."""
+    folder.mkdir()
+    instance = await program.start(SeatMount(folder, token=""))
+    assert Exit(127) == await instance.wait()
+    assert "cannot run /bot: there is no such program" in await instance.log_tail()
+
+
+@pytest.mark.parametrize("name", FIT)
 async def test_an_odd_image_that_is_fit_starts(name: str, load: Load, tmp_path: Path) -> None:
-    (tmp_path / "seat").mkdir()
     sandbox = DockerSandbox()
     try:
-        instance = await (await sandbox.load(load(FIT_IMAGES[name]))).start(SeatMount(tmp_path / "seat", token=""))
-        assert Exit(127) == await instance.wait()
-        assert "cannot run /bot: there is no such program" in await instance.log_tail()
+        await starts(await sandbox.load(load({**FIT_TOGETHER, **FIT_IMAGES}[name])), tmp_path / "seat")
     finally:
         await sandbox.close()
 
 
-async def test_a_fit_image_is_looked_at_once(load: Load, monkeypatch: pytest.MonkeyPatch, no_memory: Path) -> None:
+async def test_a_fit_image_is_looked_at_once(
+    load: Load, monkeypatch: pytest.MonkeyPatch, no_memory: Path, tmp_path: Path
+) -> None:
     source = load(FIT_IMAGES["empty"])
-    for _ in range(2):
+    for looked_at in range(2):
         sandbox = DockerSandbox()
-        await sandbox.load(source)
-        await sandbox.close()
+        try:
+            program = await sandbox.load(source)
+            if looked_at:
+                await starts(program, tmp_path / "seat")
+        finally:
+            await sandbox.close()
         monkeypatch.setattr(image_inspection, "create_idle", None)
     (remembered,) = (no_memory / "pigpen").iterdir()
     assert len(remembered.read_text().splitlines()) == 1
@@ -128,10 +156,12 @@ async def test_an_image_without_settings_is_refused(load: Load) -> None:
 async def test_a_bad_image_is_looked_at_each_time(load: Load) -> None:
     source = load(BAD_IMAGES["tmp_is_a_file"])
     sandbox = DockerSandbox()
-    for _ in range(2):
-        with pytest.raises(BotRejected):
-            await sandbox.load(source)
-    await sandbox.close()
+    try:
+        for _ in range(2):
+            with pytest.raises(BotRejected, match="/tmp is, or lies in, a file"):
+                await sandbox.load(source)
+    finally:
+        await sandbox.close()
 
 
 def test_the_command_says_whose_fault_it_is(load: Load) -> None:
