@@ -1,5 +1,7 @@
 """
-Runs `pigpen` as if this were not Linux: `python tests/without_linux.py macos|nowhere WORD...`.
+Runs `pigpen` as if this were not Linux: `python tests/without_linux.py macos|nowhere WORD... [, WORD...]`.
+
+Commands that a comma stands between run one after the other, in this process; a form feed is printed after each.
 
 On ``macos`` the names are missing that macOS does not have. ``nowhere`` has no module either that is not on every
 platform; they are hidden from our code only, since the standard library of this machine needs them itself.
@@ -61,4 +63,14 @@ if __name__ == "__main__":
     hide(sys.argv.pop(1))
     from ladder.cli.entry import main
 
-    main()
+    program, *words = sys.argv
+    while words:
+        end = words.index(",") if "," in words else len(words)
+        sys.argv = [program, *words[:end]]
+        words = words[end + 1 :]
+        try:
+            main()
+        except SystemExit:
+            if not words:
+                raise
+        print(end="\f")
