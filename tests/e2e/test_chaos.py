@@ -16,17 +16,16 @@ from sqlalchemy import select
 from ladder.sandbox.host.scratch import OWNER, scratch_folder
 from ladder.store import models
 from ladder.store.models import Status
-from tests.counts import count
 from tests.e2e.judging import assert_each_result_has_its_record, assert_ratings_follow_from_the_records
 from tests.e2e.small_ladder import RULES, SmallLadder, small_ladder
 from tests.for_two import FOR_TWO
 from tests.ladder.ladders import queue
 
 SEED = 20261121
-KILLS = count(2, 20)
-MATCHES = count(12, 300)
+KILLS = 20
+MATCHES = 300
 VARIANTS = (FOR_TWO.name, "gongzhu")
-WAITING = count(10, 230)
+WAITING = 230
 """So many matches wait from the beginning, of one table each; the others are the scheduler's, of two or four."""
 PATIENCE = 60.0
 """Seconds after which what does not come never comes."""
@@ -68,6 +67,7 @@ def recorded(ladder: SmallLadder) -> int:
 
 
 @pytest.mark.long
+@pytest.mark.only_long  # on each push: test_live.py, test_two_coordinators.py, test_cluster_chaos.py
 @pytest.mark.timeout(900)
 def test_a_runner_that_is_killed_again_and_again_records_each_match_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

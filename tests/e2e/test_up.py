@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import ssl
 import subprocess
+import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,12 +19,14 @@ import httpx
 import pytest
 
 from ladder.app.ladder import Ladder
+from ladder.app.supervisor import Supervisor
 from ladder.app.tables.opening import open_table
 from ladder.app.tables.reading import table_page
 from ladder.app.tables.sitting import seat_of
 from ladder.values.people import OpenedTable, SeatPlace, TableOrder, TableStatus, TableVisitor
 from tests.counts import count
-from tests.e2e.command import PIGPEN, environment, pigpen
+from tests.e2e.accounts import FIRST, assert_no_log_has, browser, handlers_as_before, use_every_secret
+from tests.e2e.command import PIGPEN, ROOT, environment, pigpen
 from tests.e2e.small_ladder import PATIENT, SmallLadder, awaited, small_ladder, waiting_for
 from tests.ladder import registries
 from tests.ladder.site.certificates import make_pair
@@ -37,6 +41,13 @@ TWO = (signal.SIGINT, signal.SIGTERM)
 PARTS = {"--fd": "The site", "tables": "The runner of tables", "run": "The runner of matches"}
 """What the processes of `pigpen up` are called, by the words by which they are known."""
 REGISTRY = {"docker-registry": "The registry"}
+SUPERVISOR = """
+import pathlib, sys
+from ladder.app.supervisor import SupervisedProcess, Supervisor
+parts = [SupervisedProcess(name, ["1000"], pathlib.Path(sys.argv[1], name), program="sleep") for name in "ab"]
+Supervisor(parts, print).run()
+"""
+"""Runs two programs that do nothing."""
 PATIENCE = 120.0
 """Seconds after which something will not happen any more."""
 
@@ -61,6 +72,14 @@ class Running:
         self.program = program
         self.first = program.stdout.readline()
         self.address = self.first.removeprefix("The site is at ").strip()
+
+    def until(self, line: re.Pattern[str]) -> list[str]:
+        """What else it prints up to such a line."""
+        assert self.program.stdout is not None
+        heard = [self.program.stdout.readline()]
+        while heard[-1] and not line.fullmatch(heard[-1]):
+            heard.append(self.program.stdout.readline())
+        return heard
 
     def part(self, word: str) -> int:
         """The process of `pigpen WORD`, or of the program WORD, when there is one."""
@@ -137,22 +156,37 @@ def done(ladder: SmallLadder, count: int) -> bool:
     return ladder.statuses()["done"] >= count
 
 
-def assert_nothing_is_left(ladder: SmallLadder, *parts: int) -> None:
+def assert_ended(*parts: int) -> None:
     eventually(lambda: all(map(has_ended, parts)))
+
+
+def assert_nothing_is_left(ladder: SmallLadder, *parts: int) -> None:
+    assert_ended(*parts)
     eventually(lambda: ladder.processes() == [])
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT][: count(1, 2)])
 @pytest.mark.long
 def test_whatever_is_killed_comes_back_and_one_signal_finishes_the_matches_and_then_ends_the_site(
-    ladder: SmallLadder, gate: Path, number: signal.Signals
+    ladder: SmallLadder, gate: Path, number: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its registry, too, on a machine that has one."""
+    """
+    Its registry, too, on a machine that has one.
+
+    The first organiser comes by a link that is printed, and neither that nor another secret is in any log.
+    """
     port = free_port()
     parts, words = (PARTS | REGISTRY, ("--registry", str(port))) if registries.program() else (PARTS, ())
     with running(ladder, "up", *words, **PATIENT) as up, Ladder.open(ladder.settings) as its:
         before = {word: up.part(word) for word in parts}
         opened = open_table(its, TableOrder(variant="hearts"), TableVisitor())
+        heard = up.until(FIRST)
+        link = FIRST.fullmatch(heard[-1])
+        assert link is not None
+        assert link[1].startswith(f"{up.address}register?invitation=pgi_")
+        assert up.page("healthz")
+        with browser(up.address) as client:
+            secrets = use_every_secret(client, link[1])
         place = eventually(lambda: listening(its, opened))
         assert place
         assert "Hearts for two" in up.page("v/for-two")
@@ -184,12 +218,36 @@ def test_whatever_is_killed_comes_back_and_one_signal_finishes_the_matches_and_t
         gate.touch()
         code, out, err = up.end()
     assert (code, err) == (0, "")
-    assert (f"The registry of images is at 127.0.0.1:{port}\n" in out) == bool(words)
+    assert (f"The registry of images is at 127.0.0.1:{port}\n" in heard) == bool(words)
+    assert "no organiser" not in out
     assert set(ladder.statuses()) <= {"done", "queued"}
     assert ladder.statuses()["done"] > ended
     assert_nothing_is_left(ladder, *before.values(), *after.values())
     with Ladder.open(ladder.settings) as its:
         assert table_page(its, opened.name).status == TableStatus.READY, "it goes on with the next run"
+    assert_no_log_has(secrets, ladder)
+    with handlers_as_before():
+        monkeypatch.setattr(Supervisor, "run", lambda its: None)
+        said_next = ladder.pigpen("up", "--port", "0").stdout.splitlines()
+    assert [line.partition(" ")[0] for line in said_next] == ["The", "The"]
+    assert said_next[1].startswith("The ladder is in ")
+
+
+def test_a_killed_supervisor_leaves_no_process(tmp_path: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", SUPERVISOR, tmp_path], cwd=ROOT) as program:
+        sleeping = eventually(lambda: [pid for pid in children(program.pid) if is_of("sleep", arguments(pid))])
+        program.kill()
+    assert_ended(*sleeping)
+
+
+@pytest.mark.long
+@pytest.mark.only_long
+def test_a_killed_pigpen_up_leaves_no_process(ladder: SmallLadder) -> None:
+    with running(ladder, "up", **PATIENT) as up:
+        parts = up.part("serve"), up.part("run")
+        eventually(ladder.processes)
+        up.end(signal.SIGKILL)
+    assert_nothing_is_left(ladder, *parts)
 
 
 def listening(ladder: Ladder, opened: OpenedTable, after: int = 0) -> SeatPlace | None:
