@@ -15,10 +15,12 @@ from ladder.cluster.worker_program import WorkerProgram
 from ladder.worker.bot_store import StorePlan
 from ladder.worker.tasks import MatchOutcome, MatchTask
 
+MIB = 1 << 20
+
 
 def record_of(size: int) -> bytes:
-    """Bytes that no one packs, the same each time."""
-    return random.Random(size).randbytes(size)
+    """Bytes that deflate cannot pack, the same each time: what comes again is farther away than it looks back."""
+    return (random.Random(size).randbytes(MIB) * (size // MIB + 1))[:size]
 
 
 class Writer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import playwright.sync_api
@@ -21,10 +22,10 @@ WAITS = """() => {
 }"""
 
 
-def played_to_the_end(page: Page, decide: Decide, go_on: Callable[[Page], None]) -> int:
-    """Play until the game is over, and count the decisions."""
+def played_to_the_end(page: Page, decide: Decide, go_on: Callable[[Page], None], most: float = math.inf) -> int:
+    """Play until the game is over, or so many decisions were made, and count them."""
     decisions, last = 0, ""
-    while True:
+    while decisions < most:
         last = _wanted(page, last)
         if last == "over":
             return decisions
@@ -33,6 +34,7 @@ def played_to_the_end(page: Page, decide: Decide, go_on: Callable[[Page], None])
         else:
             decide(page, last.split()[0])
             decisions += 1
+    return decisions
 
 
 def _wanted(page: Page, last: str) -> str:

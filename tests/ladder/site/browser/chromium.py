@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 PROGRAMS = ("chromium-headless-shell", "chromium")
 """The first one that is there. Without what windows need, a page opens in half of the CPU time."""
+ARGUMENTS = ("--no-sandbox", "--js-flags=--single-threaded")
+"""Pages are small: threads that compile and collect for them cost more than they save."""
 
 
 def program() -> str | None:
@@ -26,6 +28,6 @@ def chromium() -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright  # takes long to load, and every run of tests asks for the program
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program(), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=program(), args=ARGUMENTS)
         yield browser
         browser.close()
