@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from benchmarks import decision, elsewhere, engine, growth, ladder_overhead, site, start, tables, verify, why
+from benchmarks.lanes import playing
 from benchmarks.report import Row
+from ladder.matches.play import inline_table
 from pigpen import is_accelerated
 from pigpen.rules import PRESETS
 
@@ -61,6 +64,8 @@ def test_site() -> None:
     assert found[-1] == "memory before and after 100 streams opened and dropped"
 
 
+@pytest.mark.long
+@pytest.mark.only_long
 def test_decisions_without_docker_and_node(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock")
     monkeypatch.setenv("PATH", "/nonexistent")
@@ -76,6 +81,23 @@ def test_decisions_without_docker_and_node(monkeypatch: pytest.MonkeyPatch) -> N
     assert [row.what for row in rows if row.figure == "left out"] == [
         f"decisions, {decision.NODE}", "decisions, containers",
     ]  # fmt: skip
+
+
+def test_decisions_in_containers_are_left_out_without_docker(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def inline(stack: AsyncExitStack) -> tuple[decision.Lanes, list[Row]]:
+        seats = await stack.enter_async_context(inline_table([decision.INSTANT] * 4, lambda logs: None))
+        table = await stack.enter_async_context(playing(decision.instant_spec(decision.ENDLESS), seats))
+        with pytest.raises((OSError, subprocess.SubprocessError)):
+            decision._node_bot(stack)
+        return {"a": table, "b": table}, [Row.left_out(f"decisions, {decision.NODE}", "")]
+
+    monkeypatch.setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock")
+    monkeypatch.setenv("PATH", "/nonexistent")
+    monkeypatch.setattr(decision, "in_process", inline)
+    rows = decision.measure(2)
+    left_out = [f"decisions, {decision.NODE}", "decisions, containers"]
+    assert names(rows) == ["decisions, a", "decisions, b", left_out[0], "referee's CPU a decision, b", left_out[1]]
+    assert [row.what for row in rows if row.figure == "left out"] == left_out
 
 
 @pytest.mark.docker

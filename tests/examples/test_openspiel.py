@@ -54,18 +54,29 @@ def seated(rules: Rules, bot: Any, monkeypatch: pytest.MonkeyPatch) -> example.O
     return player
 
 
-def decisions(rules: Rules, player: example.OpenSpiel, numbers: range) -> Iterator[tuple[Deal, int, Action]]:
-    """Deals that *player* plays in all four seats: before each of its decisions, the deal, the seat, and the answer."""
+def decisions(
+    rules: Rules, player: example.OpenSpiel, numbers: range, after: int = 0
+) -> Iterator[tuple[Deal, int, Action]]:
+    """
+    Deals that *player* plays in all four seats: before each of its decisions, the deal, the seat, and the answer.
+
+    It is not asked before *after* cards have been played.
+    """
     for number in numbers:
         deal = Deal(rules, deal_hands(rules, SEED, number), number=number)
         while not deal.is_over:
             for seat in deal.to_act:
+                if len(deal.plays) < after:
+                    deal.apply(seat, deal.default_action(seat))
+                    continue
                 answer = decide(player, View(rules, *deal.known_to(seat)[1:], seed=number))
                 yield deal, seat, answer
                 deal.apply(seat, answer)
 
 
-@pytest.mark.parametrize("rules", [HEARTS, HEARTS_JACK], ids=named)
+@pytest.mark.parametrize(
+    "rules", [HEARTS, pytest.param(HEARTS_JACK, marks=[pytest.mark.long, pytest.mark.only_long])], ids=named
+)
 def test_the_bot_is_asked_about_deals_that_fit_the_view(rules: Rules, monkeypatch: pytest.MonkeyPatch) -> None:
     witness = Witness()
     player = seated(rules, witness, monkeypatch)
@@ -88,13 +99,13 @@ def test_the_state_tells_the_whole_deal_when_every_card_is_known(monkeypatch: py
     witness = Witness()
     player = seated(HEARTS_JACK, witness, monkeypatch)
     compared = 0
-    for deal, seat, answer in decisions(HEARTS_JACK, player, range(8)):
-        if len(deal.plays) == 51:
-            state, after = witness.states[-1], deal.copy()
-            after.apply(seat, answer)
+    for deal, seat, answer in decisions(HEARTS_JACK, player, range(8), after=51):
+        if deal.phase is Phase.PLAY:
+            state, played = witness.states[-1], deal.copy()
+            played.apply(seat, answer)
             state.apply_action(example.NUMBERS[answer])  # type: ignore[index]
-            if after.phase is Phase.OVER:  # no moon
-                ours = [26 - score for score in after.scores()]
+            if played.phase is Phase.OVER:  # no moon
+                ours = [26 - score for score in played.scores()]
                 assert list(state.returns()) == ours[seat:] + ours[:seat]
                 compared += 1
     assert compared >= 4
@@ -129,14 +140,14 @@ def policy_bot(game: Any) -> Any:
 @pytest.mark.parametrize("make", [python_bot, native_bot, policy_bot])
 def test_bots_of_every_kind_play_legally_to_the_end(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     player = seated(HEARTS, make(example.load_game(example.GAMES["hearts"] | {"pass_cards"})), monkeypatch)
-    for deal, seat, answer in decisions(HEARTS, player, range(4)):
+    for deal, seat, answer in decisions(HEARTS, player, range(2, 4)):  # one with passing and one without
         deal.check(seat, answer)
 
 
 def test_a_match_against_sample_bots_is_without_fault() -> None:
     done = pigpen(
         "play", "./examples/openspiel", "counting", "cautious", "random",
-        "--rules", "hearts", "--boards", "1", "--seed", "7", "--sandbox", "process", "--json", *PATIENT,
+        "--rules", "hearts", "--deals", "1", "--seed", "7", "--sandbox", "process", "--json", *PATIENT,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     bots = json.loads(done.stdout)["results"]

@@ -71,7 +71,7 @@ def lowest(line: DealLine) -> str:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("concurrency", [1, 4])
+@pytest.mark.parametrize("concurrency", [1, pytest.param(4, marks=LATER)])
 async def test_no_process_sees_a_board_twice(tmp_path: Path, concurrency: int) -> None:
     assert await play(ProcessSandbox(), elephant(tmp_path / "bot", ITS_OWN), concurrency) == ("", {True})
 
@@ -83,7 +83,7 @@ async def test_no_process_sees_a_board_twice(tmp_path: Path, concurrency: int) -
     ("instances", "concurrency"),
     [
         ("warm", 4),
-        ("fresh", 1),
+        pytest.param("fresh", 1, marks=LATER),
         pytest.param("warm", 1, marks=LATER),
         pytest.param("fresh", 4, marks=LATER),
     ],

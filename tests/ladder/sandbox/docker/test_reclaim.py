@@ -121,7 +121,10 @@ print("read")
 
 @pytest.mark.docker
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may write there")
-@pytest.mark.parametrize("is_warm", [False, True], ids=["fresh", "warm"])
+@pytest.mark.parametrize(
+    "is_warm",
+    [pytest.param(False, id="fresh", marks=[pytest.mark.long, pytest.mark.only_long]), pytest.param(True, id="warm")],
+)
 async def test_a_program_still_reads_its_own_files_in_proc_after_it(
     is_warm: bool, client: docker.DockerClient, python_image: str, program: BotSource, tmp_path: Path, driver: str
 ) -> None:
