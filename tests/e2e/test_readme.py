@@ -27,12 +27,14 @@ SHORTER = {
     "pigpen play random cautious counting ./mybot --rules mine.toml --boards 4 --sandbox process": "--boards 1",
     "pigpen check ./mybot": "--sandbox inline",
     "pigpen play random cautious counting ./mybot --seed 7 --record match.jsonl": "--boards 4 --sandbox inline",
+    "pigpen compare ./mybot counting --field cautious --sandbox inline --seed 7": "--elo1 400",
+    "pigpen rerun match.jsonl mybot ./mybot --board 3": "--sandbox inline",
     "pigpen why match.jsonl mybot --worst 3": "--board 3",
 }
 """
 What each of these commands has at its end for each push: as much as those after it look at.
 
-Containers play what `--resume` goes on with, and what `rerun` plays again.
+Containers play what `--resume` goes on with.
 """
 LADDER = {} if LONG else {"PIGPEN_SANDBOX": "process", "PIGPEN_WORKERS": "1", "PIGPEN_CONCURRENCY": "1"}
 """Where the ladder plays; tests/e2e/test_ladder_engine.py and test_packages.py submit and play in containers, too."""
@@ -79,14 +81,16 @@ def run(command: str, folder: Path, **extra: str) -> subprocess.CompletedProcess
 
 
 def run_pigpen(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run ``pigpen …`` as `run` does, with a board a match; in this process, where the shell has nothing to do."""
+    """Run ``pigpen …``, or ``pigpen … > FILE``, as `run` does, with a board a match; in this process."""
+    command, _, file = command.partition(" > ")
     words = shlex.split(command)
     ladder = {} if words[1] == "play" else LADDER
-    if ">" in words:
-        return run(command, folder, PIGPEN_BOARDS="1")
-    return pigpen(
+    done = pigpen(
         *words[1:], folder=folder, PIGPEN_DATA_DIR=str(folder / "ladder"), PIGPEN_BOARDS="1", **QUICK_TRIALS, **ladder
     )
+    if file:
+        (folder / file.strip()).write_text(done.stdout)
+    return done
 
 
 def test_the_readme_holds_no_command_that_nobody_tries() -> None:
@@ -118,6 +122,7 @@ def look_at_the_site(folder: Path) -> None:
 @pytest.mark.docker
 @pytest.mark.long
 @pytest.mark.timeout(PATIENCE)
+@pytest.mark.usefixtures(*(() if LONG else ("few_playouts",)))
 def test_the_pigpen_commands_work_one_after_the_other(tmp_path: Path) -> None:
     tried = [command for command in commands() if command.startswith("pigpen")]
     assert len(tried) >= 20
@@ -126,8 +131,9 @@ def test_the_pigpen_commands_work_one_after_the_other(tmp_path: Path) -> None:
     for command in tried:
         if "--resume" in command:
             interrupt(tmp_path / "match.jsonl")
-        if command == "pigpen up":
-            look_at_the_site(tmp_path)
+        if command == "pigpen up":  # for each push, test_up.py types it
+            if LONG:
+                look_at_the_site(tmp_path)
             continue
         typed = command if LONG else f"{command} {SHORTER.get(command, '')}"
         done = run_pigpen(typed, tmp_path)
@@ -167,7 +173,7 @@ def test_make_demo_plays_a_match_and_a_small_ladder_in_containers(tmp_path: Path
 @pytest.mark.timeout(PATIENCE)
 def test_make_demo_plays_in_processes_where_no_engine_answers(tmp_path: Path) -> None:
     nothing = {"DOCKER_HOST": "unix:///nonexistent/docker.sock", "PIGPEN_NO_INSTALL": "1", "TMPDIR": str(tmp_path)}
-    nothing |= {"PIGPEN_DEMO_MATCHES": "1", "PIGPEN_DEMO_FORMAT": "--deals 1"}
+    nothing |= {"PIGPEN_DEMO_MATCHES": "1", "PIGPEN_DEMO_FORMAT": "--deals 1"} | LADDER
     done = run("make demo", ROOT, **nothing)
     assert done.returncode == 0, done.stderr
     assert "Playing in process sandboxes instead" in done.stdout
@@ -186,11 +192,14 @@ def standings(printed: str, folder: Path, matches: int) -> list[str]:
     return sorted(re.findall(rf"^ +[1-5] +({'|'.join(BOTS)}) ", printed, flags=re.MULTILINE))
 
 
-@pytest.mark.parametrize("code", [*blocks("python"), *blocks("python", SDK_README)])
-def test_the_bots_of_the_readmes_play(tmp_path: Path, code: str) -> None:
-    (tmp_path / "shown").mkdir()
-    (tmp_path / "shown" / "bot.py").write_text(code)
-    done = run("pigpen play ./shown random random random --deals 2 --sandbox process --rules hearts", tmp_path)
+def test_the_bots_of_the_readmes_play(tmp_path: Path) -> None:
+    bots = [*blocks("python"), *blocks("python", SDK_README)]
+    assert len(bots) == 4
+    for number, code in enumerate(bots):
+        (tmp_path / f"shown{number}").mkdir()
+        (tmp_path / f"shown{number}" / "bot.py").write_text(code)
+    words = (*(f"./shown{number}" for number in range(4)), "--deals", "2", "--sandbox", "process", "--rules", "hearts")
+    done = pigpen("play", *words, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "fault:" not in done.stdout
 
