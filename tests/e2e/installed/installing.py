@@ -41,13 +41,13 @@ class Elsewhere:
     seconds: float
     """How long the installation took."""
 
-    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
+    def run(self, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
         """Run a command of the environment in an empty folder."""
         command, folder = [str(self.folder / "bin" / words[0]), *words[1:]], self.folder / "empty"
         folder.mkdir(exist_ok=True)
         return subprocess.run(
-            command, cwd=folder, env=environment(**WITH_BYTECODE), capture_output=True, text=True, timeout=250,
-            check=False,
+            command, cwd=folder, env=environment(**WITH_BYTECODE | variables), capture_output=True, text=True,
+            timeout=250, check=False,
         )  # fmt: skip
 
     def python(self, code: str) -> str:

@@ -12,8 +12,13 @@ from pathlib import Path
 import httpx
 import pytest
 
+from ladder.app.ladder import Ladder
+from ladder.settings.settings import load_settings
 from tests.e2e.command import ROOT, environment
 from tests.e2e.installed.installing import COMPILED, Elsewhere, copy_sources, make_wheels
+from tests.ladder.people import add_person, token_of
+from tests.ladder.remote_site import log_in, served
+from tests.ladder.shown import a_ladder
 
 TABLE = ("random", "cautious", "counting", "random")
 ALONE = {
@@ -26,6 +31,8 @@ ALONE = {
     "rules": "chinese-hearts",
 }
 """What contestants do without a ladder, and some of what is printed."""
+LATER = ("standings", "ladder tables", "db check", "up", "account add ada", "account list")
+"""Commands of a ladder that say the same as others."""
 FOR_LADDERS = ("alembic", "numpy", "orjson", "psycopg", "sqlalchemy", "threadpoolctl")
 
 
@@ -100,6 +107,19 @@ def test_contestants_need_no_extra(recorded: Elsewhere, line: str) -> None:
     assert ALONE[line] in done.stdout
 
 
+def test_contestants_use_a_ladder_elsewhere(elsewhere: Elsewhere, tmp_path: Path) -> None:
+    with Ladder.open(load_settings(data_dir=tmp_path / "data"), create=True) as ladder:
+        with ladder.database.write() as session:
+            a_ladder(session, matches=1)
+        add_person(ladder, "zoe")
+        with served(ladder) as address:
+            login = log_in(tmp_path / "config", address, "zoe", token_of(ladder, "zoe"))
+            for command, shown in (("standings", "Trotter"), ("submissions", "There are no submissions.")):
+                done = elsewhere.run("pigpen", command, **login)
+                assert (done.returncode, done.stderr) == (0, "")
+                assert shown in done.stdout
+
+
 @pytest.mark.docker
 def test_containers_play(elsewhere: Elsewhere) -> None:
     done = elsewhere.run("pigpen", "play", *TABLE, "--deals", "1")
@@ -142,15 +162,10 @@ def test_a_contestant_gets_nothing_that_only_ladders_need(elsewhere: Elsewhere) 
 @pytest.mark.parametrize(
     "words",
     [
-        "standings",
         "ladder run --matches 1",
-        "ladder tables",
         "submit random --sandbox process",
-        "db check",
         "serve",
-        "up",
-        "account add ada",
-        "account list",
+        *(pytest.param(words, marks=[pytest.mark.long, pytest.mark.only_long]) for words in LATER),
     ],
 )
 def test_a_ladders_command_says_what_to_install(elsewhere: Elsewhere, words: str) -> None:
