@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from pigpen.rules import PRESETS, Deal, Face, MoonChoice, Phase, mask_of
+from tests.counts import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
 
     from pigpen.rules import Action, Card, Rules
 
-some = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+some = settings(deadline=None, max_examples=count(30, 60), suppress_health_check=[HealthCheck.too_slow])
 """No clock decides a test: neither a deadline nor the check for slow data."""
-many = settings(some, max_examples=200)
+many = settings(some, max_examples=count(60, 200))
 presets = st.sampled_from(list(PRESETS.values()))
 chances = st.randoms(use_true_random=True)
 """A source of chance that Hypothesis seeds and prints but does not watch: a whole deal costs it one draw."""

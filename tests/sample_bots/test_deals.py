@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -49,23 +49,23 @@ WILD = replace(
     moon=None,
 )
 OWN_RULES = (THREE_HANDED, TWO_HANDED, EIGHT_HANDED, WILD)
-SLOW = ("sampling", "exact")
-"""Bots that simulate; for each push they play only the variants of `TELLING`."""
-TELLING = ("hearts", "gongzhu-partners", "gongzhu-five", "gongzhu-sale", "two-handed", "wild")
-"""Variants that have, together, every kind of question, of scoring and of table."""
+TELLING = {"sampling": ("two-handed", "wild"), "exact": ("two-handed",)}
+"""Variants that have, together with those of `MIXED`, every kind of question, of scoring and of table."""
 
 
-TWICE = ("gongzhu-partners", "gongzhu-sale")
-"""Variants in which those bots play a deal twice; besides one for two all of `exact`, which is at mixed tables, too."""
+MIXED = ("hearts", "gongzhu-partners", "gongzhu-five", "gongzhu-sale")
+"""Variants in which, for each push, all bots play together; those that simulate play no deal of their own there."""
+TWICE = ("gongzhu-sale",)
+"""Variants in which bots that simulate play a deal twice."""
 
 
-def tables(*variants: Rules, slow: Collection[str] = TELLING) -> list[Any]:
+def tables(*variants: Rules, slow: Mapping[str, Collection[str]] = TELLING) -> list[Any]:
     """Every bot with each of the variants, as parameters of a test; bots that simulate with *slow* ones."""
     return [
         pytest.param(name, rules, id=f"{name}-{rules.name}")
         for name in BOTS
         for rules in variants
-        if LONG or name not in SLOW or rules.name in (slow if name == "sampling" else (*TWICE, "two-handed"))
+        if LONG or rules.name in slow.get(name, [rules.name])
     ]
 
 
@@ -79,7 +79,7 @@ def test_a_table_of_one_bot_plays_legally_to_the_end(name: str, rules: Rules) ->
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("rules", PRESETS.values(), ids=named)
+@pytest.mark.parametrize("rules", [PRESETS[name] for name in (PRESETS if LONG else MIXED)], ids=named)
 def test_mixed_tables_play_legally_to_the_end(rules: Rules) -> None:
     """For each push once, with those bots that look furthest."""
     for number in range(1, count(2, 9)):
@@ -88,7 +88,7 @@ def test_mixed_tables_play_legally_to_the_end(rules: Rules) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("name", "rules"), tables(*PRESETS.values(), slow=TWICE))
+@pytest.mark.parametrize(("name", "rules"), tables(*PRESETS.values(), slow=dict.fromkeys(TELLING, TWICE)))
 def test_the_same_seed_gives_the_same_deal_even_from_fresh_instances(name: str, rules: Rules) -> None:
     veterans = [load_bot(name)() for _ in range(rules.players)]
     play_deal(rules, veterans, SEED, NO_PASSING, CARDS)

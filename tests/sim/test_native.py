@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 
-DEALS = count(500, 10_000)
+DEALS = count(200, 10_000)
 MACHINES = ("x86_64", "aarch64")
 FACTS = "import pigpen, random; from pigpen.rules import *; rules = PRESETS['gongzhu']; \
 deal = Deal(rules, deal_hands(rules, bytes(32), 0)); \
@@ -70,7 +70,7 @@ def test_many_deals_end_with_the_same_scores(rules: Rules) -> None:
 @pytest.mark.parametrize("rules", [*PRESETS.values(), *ODD], ids=named)
 def test_every_place_of_a_deal_of_any_rules_is_played_out_the_same(rules: Rules) -> None:
     rng = Random(12)
-    for number in range(count(100, 500)):
+    for number in range(count(40, 500)):
         deal, seed, policy = somewhere(begun(rules, rng), rng), rng.getrandbits(64), Policy(number % 2)
         assert playout(deal, policy, Random(seed)) == pure(lambda: playout(deal, policy, Random(seed)))  # noqa: B023
 
@@ -81,7 +81,7 @@ def test_every_place_of_a_deal_of_any_rules_is_played_out_the_same(rules: Rules)
 def test_samples_and_playouts_of_them_are_the_same(rules: Rules) -> None:
     """What was passed unseen too, which shows that both have drawn as many numbers."""
     rng = Random(13)
-    for _ in range(count(30, 100)):
+    for _ in range(count(15, 100)):
         deal = somewhere(begun(rules, rng), rng)
         view, seed = bot_view(deal, deal.turn), rng.getrandbits(64)
         if deal.phase is not Phase.PLAY:

@@ -53,7 +53,7 @@ def pure(deal: Deal, limit: int | None = None) -> Solution:
 @pytest.mark.parametrize("rules", [*PRESETS.values(), *ODD], ids=named)
 def test_the_solution_is_that_of_brute_force(rules: Rules) -> None:
     rng = Random(21)
-    for number in range(count(6, 12)):
+    for number in range(count(4, 12)):
         deal = ending(rules, 2 if rules.players > 4 else 3 - number % 2, rng)
         before = state(deal)
         solution = solve(deal)
@@ -66,7 +66,7 @@ def test_the_solution_is_that_of_brute_force(rules: Rules) -> None:
 @pytest.mark.parametrize("rules", [*PRESETS.values(), *ODD], ids=named)
 def test_both_engines_find_the_same_after_every_card(rules: Rules) -> None:
     rng = Random(22)
-    for _ in range(count(5, 12)):
+    for _ in range(count(2, 12)):
         deal = ending(rules, 2 if rules.players > 5 else 3, rng)
         assert solve(deal) == pure(deal)
 

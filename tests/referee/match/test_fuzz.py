@@ -175,7 +175,7 @@ def test_a_bot_that_does_not_read_holds_nobody_up(loop: asyncio.Runner, deaf_fir
 
 
 @pytest.mark.long
-@settings(deadline=None, max_examples=count(20, 60), derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=count(10, 60), derandomize=True, suppress_health_check=list(HealthCheck))
 @example(name="hearts", acts=[Act("enter"), *[Act("reply", answer=Answer(moon=99))] * 3], head_start=0)  # type: ignore[arg-type]
 @example(name="gongzhu-sale", acts=[Act("enter"), *[Act("reply", answer=BAD_FACE)] * 3], head_start=0)
 @example(name="hearts", acts=[Act("enter"), *[Act("reply", data=b"\xff")] * 3], head_start=0)

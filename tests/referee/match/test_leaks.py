@@ -33,7 +33,16 @@ DEALS = 4
 """In every match: the whole cycle of passing."""
 PASS_AND_EXPOSE = replace(HEARTS, name="pass-and-expose", exposing=GONGZHU_SALE.exposing)
 """No preset has both sealed phases; a rules file may."""
-every_preset = pytest.mark.parametrize("rules", [*PRESETS.values(), PASS_AND_EXPOSE], ids=named)
+LATER = ("hearts-jack", "hearts-short", "gongzhu-partners")
+"""Presets with the messages of another one."""
+every_preset = pytest.mark.parametrize(
+    "rules",
+    [
+        pytest.param(rules, marks=[pytest.mark.only_long] if rules.name in LATER else [])
+        for rules in (*PRESETS.values(), PASS_AND_EXPOSE)
+    ],
+    ids=named,
+)
 
 
 @dataclass

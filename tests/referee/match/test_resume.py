@@ -16,6 +16,7 @@ from referee.match.spec import DEFAULT_CLOCK, MatchSpec
 from referee.records.lines import DealLine, MatchLine, ResultLine, Step, from_json, to_json, without_times
 from referee.records.steps import action_of
 from referee.seats.verdict import Verdict
+from tests.counts import count
 from tests.referee.scripted_seats import ScriptedSeat, WorkingSeat, fails, honest
 from tests.referee.tables import play_tables
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from referee.seats.seat import Seat
     from referee.seats.verdict import SeatFailure
 
+LATER = [pytest.mark.long, pytest.mark.only_long]
 SEED = bytes(range(32))
 PATIENT = replace(DEFAULT_CLOCK, limit=60.0)
 """On a machine that is busy, whatever it does, nobody is too late for a decision."""
@@ -72,23 +74,24 @@ def timeless(lines: Sequence[AnyLine]) -> list[str]:
     return sorted(without_times(map(to_json, lines)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("rules", "form"),
     [
         ("hearts", "boards:3"),
         ("gongzhu-partners", "boards:2"),
-        ("gongzhu-five", "boards:2"),
+        pytest.param("gongzhu-five", "boards:2", marks=LATER),
         ("gongzhu-sale", "deals:5"),
         ("gongzhu", "game"),
-        ("hearts-short", "game"),
+        pytest.param("hearts-short", "game", marks=LATER),
     ],
 )
 async def test_wherever_it_was_interrupted_the_record_becomes_the_same(rules: str, form: str) -> None:
     spec = spec_of(rules, form)
     whole = await play(spec)
     assert len(whole) > 4
-    for count in range(1, len(whole)):
-        assert timeless(await resumed(spec, whole[:count])) == timeless(whole)
+    for size in range(1, len(whole), count(3, 1)):
+        assert timeless(await resumed(spec, whole[:size])) == timeless(whole)
 
 
 async def test_deals_that_ended_in_another_order_make_no_difference() -> None:
@@ -130,7 +133,9 @@ def failing_at(*decisions: int, verdict: Verdict = Verdict.MALFORMED) -> Callabl
     return script
 
 
-@pytest.mark.parametrize("verdict", [Verdict.MALFORMED, Verdict.TIMEOUT, Verdict.GONE])
+@pytest.mark.parametrize(
+    "verdict", [Verdict.MALFORMED, *(pytest.param(each, marks=LATER) for each in (Verdict.TIMEOUT, Verdict.GONE))]
+)
 async def test_faults_before_the_interruption_count_and_a_takeover_stays(verdict: Verdict) -> None:
     """Two faults in the first deal and the third in the second: the default policy plays from there on."""
     spec = spec_of("hearts", "deals:4")
@@ -142,8 +147,8 @@ async def test_faults_before_the_interruption_count_and_a_takeover_stays(verdict
     result = whole[-1]
     assert isinstance(result, ResultLine)
     assert result.results[0].taken_over
-    for count in range(1, len(whole)):
-        assert timeless(await resumed(spec, whole[:count], seats())) == timeless(whole)
+    for size in range(1, len(whole)):
+        assert timeless(await resumed(spec, whole[:size], seats())) == timeless(whole)
 
 
 async def test_the_bank_goes_on_from_where_the_recorded_times_leave_it() -> None:
@@ -157,7 +162,7 @@ async def test_the_bank_goes_on_from_where_the_recorded_times_leave_it() -> None
     banks = [seat.asked[0].bank for seat in after[0] if isinstance(seat, ScriptedSeat)]
     decisions = [sum(step.seat == seat and step.by == "bot" for step in line.steps) for seat in range(4)]
     assert min(decisions) < 14, "some cards are forced, and cost nothing"
-    assert banks == pytest.approx([60 + count * (0.1 - (seat == 2)) for seat, count in enumerate(decisions)])
+    assert banks == pytest.approx([60 + made * (0.1 - (seat == 2)) for seat, made in enumerate(decisions)])
 
 
 async def test_what_was_used_unasked_before_is_charged_again() -> None:
