@@ -50,23 +50,16 @@ async def test_a_folder_becomes_a_container_that_can_read_it(
     assert await instance.log_tail() == "print(open('/bot.py').read())\n"
 
 
-async def test_an_unchanged_folder_is_built_once_and_its_image_asked_for_by_name(
+async def test_an_unchanged_folder_is_built_once_and_its_image_asked_for_by_name_and_a_changed_one_is_another_program(
     sandbox: DockerSandbox, write: Write, name: str, dockerfile: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = write(name, {"Dockerfile": dockerfile, "bot.py": f"# {name}"})
     first = await sandbox.load(BotSource(name, folder=folder))
-    monkeypatch.setattr("ladder.sandbox.docker.bot_images.build_image", None)
     with monkeypatch.context() as patched:
+        patched.setattr("ladder.sandbox.docker.bot_images.build_image", None)
         patched.setattr(docker.APIClient, "images", None)  # a list of all takes the longer, the more there are
         assert first.identity == (await sandbox.load(BotSource("other", folder=folder))).identity
     assert first.identity.startswith("sha256:")
-
-
-async def test_a_changed_folder_is_another_program(
-    sandbox: DockerSandbox, write: Write, name: str, dockerfile: str
-) -> None:
-    folder = write(name, {"Dockerfile": dockerfile, "bot.py": f"# {name}"})
-    first = await sandbox.load(BotSource(name, folder=folder))
     (folder / "bot.py").write_text(f"# {name}, better")
     assert first.identity != (await sandbox.load(BotSource(name, folder=folder))).identity
 

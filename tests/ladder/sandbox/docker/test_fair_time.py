@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -80,6 +81,7 @@ if __name__ == "__main__":
 PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=60.0)
 MOST_MS = 2000.0
 """Far more CPU time than a decision of that bot takes, however busy the machine is."""
+CORES_HERE = os.cpu_count() or 1
 RULES, DEALS = (PRESETS["hearts"], 2) if LONG else (FEW_TRICKS, 1)
 DOCKERFILE = 'FROM pigpen/bot:latest\nCOPY bot.py .\nCMD ["python", "bot.py"]\n'
 
@@ -101,7 +103,7 @@ async def time_when_still(instance: Instance) -> float:
 
 
 @SHARED_LOOP
-async def test_a_container_that_is_frozen_uses_no_time_until_it_is_thawed(
+async def test_a_container_that_is_frozen_uses_no_time_until_it_is_thawed_and_is_stopped_like_any_other(
     shared_sandbox: DockerSandbox, program: BotSource, mount: MakeMount
 ) -> None:
     async with running_in(shared_sandbox, program, mount(SPINNING)) as instance:
@@ -114,14 +116,6 @@ async def test_a_container_that_is_frozen_uses_no_time_until_it_is_thawed(
         instance.controller.thaw()
         while await used_after_a_while(instance) <= before:
             pass
-
-
-@SHARED_LOOP
-async def test_a_frozen_container_is_stopped_like_any_other(
-    shared_sandbox: DockerSandbox, program: BotSource, mount: MakeMount
-) -> None:
-    async with running_in(shared_sandbox, program, mount(SPINNING)) as instance:
-        await has_written(instance, "up")
         instance.controller.freeze()
         await instance.stop()
         assert (await instance.wait()).code == 137
@@ -137,11 +131,25 @@ async def test_a_bot_that_has_taken_its_seat_stays_on_its_tables_core(
         await has_written(instance, f"on {core}\n")
 
 
-async def played(sandbox: DockerSandbox, bots: list[BotSource]) -> tuple[Played, list[AnyLine]]:
+@contextmanager
+def busy_machine(spinners: int) -> Iterator[None]:
+    """So many spinning processes."""
+    hogs = [subprocess.Popen([sys.executable, "-S", "-c", "while True: pass"]) for _ in range(spinners)]
+    try:
+        yield
+    finally:
+        for hog in hogs:
+            hog.kill()
+            hog.wait()
+
+
+async def played(sandbox: DockerSandbox, bots: list[BotSource], spinners: int = 0) -> tuple[Played, list[AnyLine]]:
     names = tuple(f"{bot.name}{seat}" for seat, bot in enumerate(bots))
     spec = MatchSpec(RULES, names, Format(DEALS), PATIENT, seed_from("fair"))
     lines: list[AnyLine] = []
-    return await play_sandboxed(spec, [await sandbox.load(bot) for bot in bots], lines.append), lines
+    programs = [await sandbox.load(bot) for bot in bots]
+    with busy_machine(spinners):
+        return await play_sandboxed(spec, programs, lines.append), lines
 
 
 @pytest.fixture
@@ -151,11 +159,12 @@ def bot(write: Callable[[str, dict[str, str]], Path]) -> Callable[[str, str], Bo
 
 
 @pytest.mark.long
-async def test_spinning_opponents_change_no_verdict_and_both_times_are_recorded(
+async def test_spinning_opponents_on_a_busy_machine_change_no_verdict_and_both_times_are_recorded(
     sandbox: DockerSandbox, bot: Callable[[str, str], BotSource]
 ) -> None:
-    spinning = bot("spinning", SPINNING_BOT)
-    result, lines = await played(sandbox, [bot("working", WORKING_BOT), *[spinning] * (RULES.players - 1)])
+    """The honest one pays for its own CPU time: of what it waited for the machine, nothing is charged."""
+    bots = [bot("working", WORKING_BOT), *[bot("spinning", SPINNING_BOT)] * (RULES.players - 1)]
+    result, lines = await played(sandbox, bots, count(1, 2) * CORES_HERE)
     honest = result.result.results[0]
     assert (honest.faults, honest.timed) == (0, "cpu")
     for line in lines:
@@ -164,26 +173,16 @@ async def test_spinning_opponents_change_no_verdict_and_both_times_are_recorded(
             times = zip(line.steps, line.cpu_ms, strict=True)
             own = [cpu for step, cpu in times if step.seat == 0 and step.by == "bot"]
             assert own
-            assert all(cpu is not None and cpu > 0 for cpu in own)
-
-
-@pytest.fixture
-def busy_machine() -> Iterator[None]:
-    """As many spinning processes as there are cores, or twice as many."""
-    command = [sys.executable, "-S", "-c", "while True: pass"]
-    hogs = [subprocess.Popen(command) for _ in range(count(1, 2) * (os.cpu_count() or 1))]
-    yield
-    for hog in hogs:
-        hog.kill()
-        hog.wait()
+            assert all(cpu is not None and 0 < cpu < MOST_MS for cpu in own)
 
 
 @pytest.mark.long
+@pytest.mark.only_long
 async def test_no_honest_bot_is_at_fault_on_a_busy_machine(
-    sandbox: DockerSandbox, bot: Callable[[str, str], BotSource], busy_machine: None
+    sandbox: DockerSandbox, bot: Callable[[str, str], BotSource]
 ) -> None:
     """Each pays for its own CPU time: of what it waited for the machine, nothing is charged."""
-    result, lines = await played(sandbox, [bot("working", WORKING_BOT)] * RULES.players)
+    result, lines = await played(sandbox, [bot("working", WORKING_BOT)] * RULES.players, 2 * CORES_HERE)
     assert [(row.faults, row.timed) for row in result.result.results] == [(0, "cpu")] * RULES.players, result.logs
     deals = [line for line in lines if isinstance(line, DealLine)]
     assert max(cpu or 0.0 for deal in deals for cpu in deal.cpu_ms or ()) < MOST_MS

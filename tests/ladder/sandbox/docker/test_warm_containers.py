@@ -23,7 +23,7 @@ from ladder.sandbox.docker.limits import Limits
 from ladder.sandbox.host.memory import MIB
 from tests.counts import count
 from tests.ladder import warm
-from tests.ladder.containers import ROOT, SHARED_LOOP, has_written, new_mount, nothing_left, run
+from tests.ladder.containers import ROOT, SHARED_LOOP, has_written, nothing_left, run_in
 from tests.ladder.warm import Forked
 
 MakeMount = Callable[[str], SeatMount]
@@ -34,8 +34,8 @@ pytestmark = pytest.mark.docker
 
 @pytest.fixture(scope="module")
 def image(client: docker.DockerClient, python_image: str) -> BotSource:
-    """The image."""
-    return warm.build(client, python_image)
+    """The image; packages lie beside the program."""
+    return warm.build(client, python_image, f"{warm.TAG}-path", f"{warm.DOCKERFILE}\nENV PYTHONPATH=/bot/vendor")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -45,6 +45,14 @@ async def loaded(client: docker.DockerClient, image: BotSource) -> AsyncIterator
     with nothing_left(client):
         yield await sandbox.load(image)
         await sandbox.close()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def alone(loaded: Program) -> AsyncIterator[DockerSandbox]:
+    """A sandbox in which each instance has a container of its own."""
+    sandbox = DockerSandbox()
+    yield sandbox
+    await sandbox.close()
 
 
 @pytest.fixture
@@ -95,22 +103,15 @@ ALONE = {source for source, _, _ in ENDS[:: count(4, 1)]}
 @pytest.mark.long
 @SHARED_LOOP
 async def test_it_ends_as_a_program_in_a_container_of_its_own_does(
-    forked: Forked, program: BotSource, tmp_path: Path
+    forked: Forked, alone: DockerSandbox, program: BotSource, mount: MakeMount
 ) -> None:
-    alone = DockerSandbox()
-    try:
-        fresh = await alone.load(program)
-        for number, (source, end, said) in enumerate(ENDS):
-            _, found, log = await forked.run(source)
-            assert (found, said in log) == (end, True), source
-            assert "fork_server" not in log
-            if source not in ALONE:
-                continue
-            instance = await fresh.start(new_mount(tmp_path / str(number), source))
-            fresh_end, fresh_log = await instance.wait(), await instance.log_tail()
+    for source, end, said in ENDS:
+        _, found, log = await forked.run(source)
+        assert (found, said in log) == (end, True), source
+        assert "fork_server" not in log
+        if source in ALONE:
+            fresh_end, fresh_log = await run_in(alone, program, mount(source))
             assert (fresh_end, said in fresh_log) == (end, True), source
-    finally:
-        await alone.close()
 
 
 @SHARED_LOOP
@@ -281,12 +282,12 @@ async def test_one_that_is_stopped_at_once_is_cleared_too(forked: Forked) -> Non
 
 @SHARED_LOOP
 async def test_sets_are_gone_through_in_one_order_in_every_container(
-    forked: Forked, program: BotSource, mount: MakeMount
+    forked: Forked, alone: DockerSandbox, program: BotSource, mount: MakeMount
 ) -> None:
     source = "print(list({str(n) for n in range(50)}))"
     first, second = [(await forked.run(source, "the same deals"))[::2] for _ in range(2)]
     assert first[0] != second[0]
-    assert first[1] == second[1] == (await run(program, mount(source)))[1]
+    assert first[1] == second[1] == (await run_in(alone, program, mount(source)))[1]
 
 
 LEAVER = """
@@ -338,16 +339,8 @@ async def test_what_a_program_started_ends_with_it(forked: Forked, client: docke
     await instance.stop()
 
 
-@pytest.mark.usefixtures("no_leftovers")
-async def test_a_program_that_it_starts_finds_the_packages_too(
-    client: docker.DockerClient, python_image: str, mount: MakeMount
-) -> None:
-    image = warm.build(client, python_image, f"{warm.TAG}-path", f"{warm.DOCKERFILE}\nENV PYTHONPATH=/bot/vendor")
-    sandbox = warm.warm_sandbox()
+@SHARED_LOOP
+async def test_a_program_that_it_starts_finds_the_packages_too(forked: Forked) -> None:
     child = "import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'import sys; print(sys.path[1])'])"
-    try:
-        _, _, log = await Forked(await sandbox.load(image), mount).run(f"import sys; print(sys.path[1])\n{child}")
-    finally:
-        await sandbox.close()
-        client.images.remove(f"{warm.TAG}-path")
+    _, _, log = await forked.run(f"import sys; print(sys.path[1])\n{child}")
     assert log.splitlines()[0] == log.splitlines()[1] == "/bot/vendor"
