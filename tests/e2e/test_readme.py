@@ -8,6 +8,7 @@ import re
 import shlex
 import signal
 import subprocess
+import sys
 import urllib.request
 from pathlib import Path
 
@@ -46,6 +47,12 @@ echo "$PIGPEN_SANDBOX: $*" >&2
 exit 1
 """
 """Plays the demo's first match, and only says what comes next."""
+ASKS = """#!/bin/sh
+[ "$1" != serve ] || exec {pigpen} "$@"
+{{ env | grep ^PIGPEN_; echo; printf '%s\\n' "$@"; }} > {asked}
+cat {answer}
+"""
+"""Has the test run the command, which saves the start of a process; a site has one of its own."""
 RECORDED = count(16, 64)
 """Deals of the match that is recorded."""
 PATIENCE = 900
@@ -142,14 +149,21 @@ def test_the_pigpen_commands_work_one_after_the_other(tmp_path: Path) -> None:
     assert (tmp_path / "match.jsonl").read_text().count('"type":"deal"') == RECORDED
 
 
+def write_demo(folder: Path, command: str) -> None:
+    """A folder in which ``scripts/demo`` has *command* in the place of ``pigpen``."""
+    (folder / "scripts").mkdir()
+    for script in ("demo", "engine"):
+        (folder / "scripts" / script).symlink_to(ROOT / "scripts" / script)
+    programs = folder / ".venv" / "bin"
+    programs.mkdir(parents=True)
+    for name, text in {"pigpen": command, "python": f'#!/bin/sh\nexec {sys.executable} "$@"\n'}.items():
+        (programs / name).write_text(text)
+        (programs / name).chmod(0o755)
+
+
 @pytest.mark.docker
 def test_the_demo_uses_containers_where_an_engine_answers(tmp_path: Path) -> None:
-    (tmp_path / "scripts").mkdir()
-    for script in ("demo", "engine"):
-        (tmp_path / "scripts" / script).symlink_to(ROOT / "scripts" / script)
-    (tmp_path / ".venv" / "bin").mkdir(parents=True)
-    (tmp_path / ".venv" / "bin" / "pigpen").write_text(ONLY_THE_MATCH.format(pigpen=PIGPEN))
-    (tmp_path / ".venv" / "bin" / "pigpen").chmod(0o755)
+    write_demo(tmp_path, ONLY_THE_MATCH.format(pigpen=PIGPEN))
     done = run("scripts/demo", tmp_path, PIGPEN_DEMO_FORMAT="--deals 1", TMPDIR=str(tmp_path))
     assert (done.returncode, done.stderr) == (1, "docker: submit counting --name Trotter --owner ada\n")
     assert "process sandboxes" not in done.stdout
@@ -170,16 +184,45 @@ def test_make_demo_plays_a_match_and_a_small_ladder_in_containers(tmp_path: Path
     assert "characters, Trotter among them." in done.stdout
 
 
+NO_ENGINE = {"DOCKER_HOST": "unix:///nonexistent/docker.sock", "PIGPEN_NO_INSTALL": "1"}
+SMALL_DEMO = {"PIGPEN_DEMO_MATCHES": "1", "PIGPEN_DEMO_FORMAT": "--deals 1"}
+
+
+@pytest.mark.long
 @pytest.mark.timeout(PATIENCE)
 def test_make_demo_plays_in_processes_where_no_engine_answers(tmp_path: Path) -> None:
-    nothing = {"DOCKER_HOST": "unix:///nonexistent/docker.sock", "PIGPEN_NO_INSTALL": "1", "TMPDIR": str(tmp_path)}
-    nothing |= {"PIGPEN_DEMO_MATCHES": "1", "PIGPEN_DEMO_FORMAT": "--deals 1"} | LADDER
-    done = run("make demo", ROOT, **nothing)
+    variables = {"TMPDIR": str(tmp_path)} | NO_ENGINE | SMALL_DEMO
+    if LONG:
+        done = run("make demo", ROOT, **variables)
+    else:
+        assert run("make --dry-run demo", ROOT).stdout.splitlines()[-1] == "scripts/demo"
+        done = demo_here(tmp_path, **variables, **LADDER)
     assert done.returncode == 0, done.stderr
     assert "Playing in process sandboxes instead" in done.stdout
     assert "│ counting " in done.stdout
     assert standings(done.stdout, tmp_path, 1) == sorted(BOTS)
     assert "characters, Trotter among them." in done.stdout
+
+
+def demo_here(folder: Path, **extra: str) -> subprocess.CompletedProcess[str]:
+    """Run the demo; each command that it types, but for the site, is run in this process."""
+    asked, answer = folder / "asked", folder / "answer"
+    for pipe in (asked, answer):
+        os.mkfifo(pipe)
+    write_demo(folder, ASKS.format(pigpen=PIGPEN, asked=asked, answer=answer))
+    script = f"scripts/demo; code=$?; : > {asked}; exit $code"
+    with subprocess.Popen(
+        script, shell=True, cwd=folder, env=environment(**QUICK_TRIALS, **extra),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as demo:  # fmt: skip
+        while question := asked.read_text():
+            given, _, words = question.partition("\n\n")
+            variables = dict(line.split("=", 1) for line in given.splitlines())
+            done = pigpen(*words.splitlines(), folder=folder, **NO_ENGINE | variables)
+            answer.write_text(done.stdout)
+            assert done.returncode == 0, done.stderr
+        out, errors = demo.communicate()
+    return subprocess.CompletedProcess(script, demo.returncode, out, errors)
 
 
 def standings(printed: str, folder: Path, matches: int) -> list[str]:
