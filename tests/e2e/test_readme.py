@@ -11,11 +11,17 @@ import subprocess
 import sys
 import urllib.request
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from ladder.matches.preflight import Preflight, preflight
+from ladder.trials import trial
 from tests.counts import LONG, count
 from tests.e2e.command import PIGPEN, ROOT, environment, pigpen
+
+if TYPE_CHECKING:
+    from ladder.sandbox.base import Program
 
 BOTS = ("Trotter", "Snout", "Truffle", "Acorn", "Mud")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -77,6 +83,24 @@ def commands() -> list[str]:
     return [line for line in lines if line]
 
 
+@pytest.fixture(scope="module")
+def tried() -> dict[str, Preflight]:
+    """What came out when each bot was tried."""
+    return {}
+
+
+@pytest.fixture
+def tried_once(tried: dict[str, Preflight], monkeypatch: pytest.MonkeyPatch) -> None:
+    """For each push, what is submitted under another name, or in another ladder, too, is not tried again."""
+
+    async def once(program: Program, *words: Any) -> Preflight:
+        if LONG or program.identity not in tried:
+            tried[program.identity] = await preflight(program, *words)
+        return tried[program.identity]
+
+    monkeypatch.setattr(trial, "preflight", once)
+
+
 def run(command: str, folder: Path, **extra: str) -> subprocess.CompletedProcess[str]:
     """Run a command; if it uses a ladder, then one in *folder*."""
     path = f"{PIGPEN.parent}{os.pathsep}{os.environ['PATH']}"
@@ -129,7 +153,7 @@ def look_at_the_site(folder: Path) -> None:
 @pytest.mark.docker
 @pytest.mark.long
 @pytest.mark.timeout(PATIENCE)
-@pytest.mark.usefixtures(*(() if LONG else ("few_playouts",)))
+@pytest.mark.usefixtures("tried_once", *(() if LONG else ("few_playouts",)))
 def test_the_pigpen_commands_work_one_after_the_other(tmp_path: Path) -> None:
     tried = [command for command in commands() if command.startswith("pigpen")]
     assert len(tried) >= 20
@@ -190,6 +214,7 @@ SMALL_DEMO = {"PIGPEN_DEMO_MATCHES": "1", "PIGPEN_DEMO_FORMAT": "--deals 1"}
 
 @pytest.mark.long
 @pytest.mark.timeout(PATIENCE)
+@pytest.mark.usefixtures("tried_once")
 def test_make_demo_plays_in_processes_where_no_engine_answers(tmp_path: Path) -> None:
     variables = {"TMPDIR": str(tmp_path)} | NO_ENGINE | SMALL_DEMO
     if LONG:
