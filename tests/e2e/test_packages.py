@@ -57,8 +57,9 @@ def test_a_bot_with_numpy_is_made_checked_locked_played_and_entered(bot: Path, c
     assert locking.returncode == 0, locking.stderr
     lock = (bot / "mybot/requirements.lock").read_text()
     assert lock.startswith("numpy==")
-    done = pigpen("check", "./mybot", *LAVISH, "--sandbox", "process", folder=bot, **there)  # submit: in containers
-    assert done.returncode == 0, done.stdout + done.stderr
+    if LONG:  # to submit it is to check it in containers
+        done = pigpen("check", "./mybot", *LAVISH, "--sandbox", "process", folder=bot, **there)
+        assert done.returncode == 0, done.stdout + done.stderr
     words = () if LONG else ("--sandbox", "process")
     done = pigpen("play", "./mybot", "random", "random", "random", "--deals", "1", *words, folder=bot, **there)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -93,6 +93,8 @@ async def test_an_engine_that_dies_in_mid_match(doomed: DockerSandbox, proxy: Cu
     assert str(failure.value).endswith(VOID)
 
 
+@pytest.mark.long
+@pytest.mark.only_long
 async def test_an_engine_that_lets_nobody_in_any_more_spoils_no_match_that_needs_nothing_of_it(
     doomed: DockerSandbox, proxy: CutEngine
 ) -> None:
@@ -121,7 +123,7 @@ async def test_an_engine_that_hangs_when_a_bot_has_vanished(
     assert str(failure.value).endswith(VOID)
 
 
-@pytest.mark.parametrize("hand", ["kill", "remove"])
+@pytest.mark.parametrize("hand", ["kill", pytest.param("remove", marks=LATER)])
 async def test_a_container_that_another_hand_takes_away(
     sandbox: DockerSandbox, client: docker.DockerClient, hand: str
 ) -> None:
@@ -143,23 +145,28 @@ SUICIDES = {
 
 
 @pytest.mark.parametrize(
-    ("line", "code", "oom"),
-    [
-        pytest.param(*how, id=name, marks=LATER if name in ("ends", "says that it was killed") else ())
-        for name, how in SUICIDES.items()
-    ],
+    "names",
+    [("kills all it can", "takes all memory"), pytest.param(("says that it was killed", "ends"), marks=LATER)],
+    ids=", ".join,
 )
-async def test_a_bot_that_ends_itself_is_blamed_and_the_record_says_how(
-    sandbox: DockerSandbox, write: Callable[[str, dict[str, str]], Path], name: str, line: str, code: int, oom: bool
+async def test_bots_that_end_themselves_are_blamed_and_the_record_says_how(
+    sandbox: DockerSandbox, write: Callable[[str, dict[str, str]], Path], names: tuple[str, str]
 ) -> None:
-    bot = f"import pigpen\n\nclass Bad(pigpen.Bot):\n    def play(self, view):\n        {line}\n\npigpen.run(Bad())\n"
     dockerfile = 'FROM pigpen/bot:latest\nCOPY bot.py .\nCMD ["python", "bot.py"]\n'
-    bad = BotSource("bad", folder=write(name, {"bot.py": bot, "Dockerfile": dockerfile}))
+    bad: list[BotSource] = []
+    for name in names:
+        line = SUICIDES[name][0]
+        bot = (
+            f"import pigpen\n\nclass Bad(pigpen.Bot):\n    def play(self, view):\n        {line}\n\npigpen.run(Bad())\n"
+        )
+        bad.append(BotSource(name, folder=write(name, {"bot.py": bot, "Dockerfile": dockerfile})))
     lines: list[AnyLine] = []
-    played = await play(sandbox, lambda: None, deals=1, sources=(bad, BOT), lines=lines)
-    assert [(row.faults, row.taken_over) for row in played.result.results] == [(1, True), (0, False)]
+    played = await play(sandbox, lambda: None, deals=1, sources=(bad[0], bad[1]), lines=lines)
+    assert [(row.faults, row.taken_over) for row in played.result.results] == [(1, True)] * 2
     steps = [step for deal in lines if isinstance(deal, DealLine) for step in deal.steps if step.why]
-    assert [(step.by, step.exit_code, step.oom) for step in steps] == [("default:gone", code, oom)]
+    told = {step.seat: (step.by, step.exit_code, step.oom) for step in steps}
+    assert len(steps) == len(told)
+    assert told == {seat: ("default:gone", *SUICIDES[name][1:]) for seat, name in enumerate(names)}
 
 
 async def test_an_image_that_is_deleted_between_load_and_start(
