@@ -264,6 +264,18 @@ def _compiled_once() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _certificates_once() -> Iterator[None]:
+    """Clients of httpx read the web's authorities once."""
+    if "httpx" not in sys.modules:  # no test that was chosen has one
+        yield
+        return
+    from tests.certificates_once import certificates_once
+
+    with certificates_once():
+        yield
+
+
 @pytest.fixture(autouse=True)
 def _no_ladder_is_left(_every_ladder: EveryLadder | None, request: pytest.FixtureRequest) -> Iterator[None]:
     """Remove the databases of a test's own ladders."""
