@@ -51,7 +51,11 @@ def on_small_disk(folder: Path, files: int) -> subprocess.CompletedProcess[str]:
     ("files", "sentence"),
     [
         (2, "/owner cannot be made: No space left on device. Make room, or set TMPDIR to a folder on another disk"),
-        (4, "/1 cannot be made: No space left on device. Make room, or set TMPDIR to a folder on another disk"),
+        pytest.param(
+            4,
+            "/1 cannot be made: No space left on device. Make room, or set TMPDIR to a folder on another disk",
+            marks=LATER,
+        ),
         (8, "seat.sock cannot be made: is its disk full?"),
         pytest.param(
             12,
@@ -75,7 +79,9 @@ def test_a_disk_with_just_enough_room_will_do(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [("rules",), ("play", *FOUR, "--deals", "1", "--sandbox", "inline")], ids=["rules", "play"]
+    "words",
+    [pytest.param(("rules",), marks=LATER), ("play", *FOUR, "--deals", "1", "--sandbox", "inline")],
+    ids=["rules", "play"],
 )
 def test_what_cannot_be_printed_for_want_of_room_is_one_sentence(words: tuple[str, ...]) -> None:
     done = run("sh", "-c", 'exec "$0" "$@" >/dev/full', PIGPEN, *words)

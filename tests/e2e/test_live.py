@@ -21,6 +21,7 @@ from ladder.store import models
 from ladder.values.live_events import LiveEnd, LiveMatch, LiveOpened, LivePlayed, LiveScored, parse
 from referee.records.file import read_record
 from referee.records.lines import DealLine
+from tests.counts import count
 from tests.e2e.small_ladder import PATIENT, SmallLadder, small_ladder, until, waiting_for
 from tests.e2e.small_ladder import events as logged
 from tests.e2e.test_killed_workers import assert_whole, named, two_at_work
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
     from ladder.values.live_events import LiveEvent
 
+KILLED = count(0, 1)
+"""Runs whose coordinator is killed alone, as those of tests/e2e/test_two_coordinators.py, before all is killed."""
 TWO = {"PIGPEN_WORKERS": "2", **PATIENT}
 
 
@@ -144,29 +147,33 @@ def assert_tells_all(ladder: Ladder, match: int, attempt: int, heard: list[LiveE
         assert len(re.findall(r"[2-9TJQKA][CDHS]\b", event.line)) == (event.type == "play"), event.line
 
 
+@pytest.mark.long
 def test_what_killed_runs_left_is_cleared_away_and_their_matches_are_played_again(
     small: SmallLadder, ladder: Ladder, gate: Path
 ) -> None:
     folder = LiveFolder(small.settings.data_dir)
+    for _ in range(KILLED):
+        with small.running("--concurrency", "2", **TWO) as runner:
+            workers = two_at_work(small, runner)
+            runner.kill()
+            runner.communicate()  # until the last worker has closed stderr, too
+            while not all(map(has_ended, workers)):
+                time.sleep(0.01)
+            assert small.processes() == []
+            assert list(small.scratch.iterdir()) == [], "a killed coordinator's workers end and leave nothing"
+    killed = [(1, KILLED + 1), (2, KILLED + 1)]
     with small.running("--concurrency", "2", **TWO) as runner:
         workers = two_at_work(small, runner)
-        runner.kill()
-        runner.communicate()  # until the last worker has closed stderr, too
-        while not all(map(has_ended, workers)):
-            time.sleep(0.01)
-        assert small.processes() == []
-        assert list(small.scratch.iterdir()) == [], "a killed coordinator's workers end and leave nothing"
-    with small.running("--concurrency", "2", **TWO) as runner:
-        wait_for_both(ladder, 2)
-        assert folder.attempts() == [(1, 2), (2, 2)]
-        for pid in (*two_at_work(small, runner), runner.pid):
+        wait_for_both(ladder, KILLED + 1)
+        assert folder.attempts() == killed
+        for pid in (*workers, runner.pid):
             os.kill(pid, signal.SIGKILL)
         runner.communicate()
-    assert folder.attempts() == [(1, 2), (2, 2)]
+    assert folder.attempts() == killed
     gate.touch()
     assert small.pigpen("ladder", "run", "--matches", "2").returncode == 0
-    assert [attempt for _, attempt, _ in small.attempts()[:2]] == [3, 3]  # the runner may have seen a worker end
-    assert folder.attempts() == [(1, 3), (2, 3)]
+    assert [attempt for _, attempt, _ in small.attempts()[:2]] == [KILLED + 2] * 2  # it may have seen a worker end
+    assert folder.attempts() == [(1, KILLED + 2), (2, KILLED + 2)]
     assert_whole(small, 2)
 
 

@@ -19,8 +19,8 @@ from tests.e2e.test_replay import RIGHT, is_as_before
 if TYPE_CHECKING:
     from pathlib import Path
 
-FEW = ("hearts-short", "gongzhu-five", "gongzhu-sale")
-"""They have every kind of question: passing, exposing face up and face down, and five seats."""
+FEW = ("hearts-short", "gongzhu-sale")
+"""They have every kind of question: passing, exposing face up and face down."""
 QUICK = ("--sandbox", "inline", "--pace", "0")
 PATIENT = (*QUICK, "--seed", "a person", "--human-limit", "600", "--limit", "600", "--clock", "100000")
 """A slow machine is nobody's fault."""
