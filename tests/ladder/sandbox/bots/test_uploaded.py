@@ -6,6 +6,7 @@ import functools
 import gzip
 import io
 import os
+import struct
 import subprocess
 import tarfile
 import tempfile
@@ -255,14 +256,22 @@ def many(one: Callable[[int], bytes], times: int = 100_000, different: int = 10_
     """
     So many of them; packed so badly that nobody can say it is a matter of the ratio.
 
-    After the *different* ones, more than any limit lets be read, come the same ones again.
+    After the *different* ones, more than any limit lets be read, come the same ones again, as they were packed first.
     """
-    blocks = b"".join(one(number) for number in range(different))
-    return gzip.compress(blocks * (times // different) + bytes(1024), 1)
+    blocks, end, checksum = b"".join(one(number) for number in range(different)), bytes(1024), 0
+    packer = zlib.compressobj(1, wbits=-zlib.MAX_WBITS)
+    first = packer.compress(blocks) + packer.flush(zlib.Z_FULL_FLUSH)
+    last = packer.compress(end) + packer.flush()
+    for part in (*[blocks] * (times // different), end):
+        checksum = zlib.crc32(part, checksum)
+    size = len(blocks) * (times // different) + len(end)
+    return gzip.compress(b"")[:10] + first * (times // different) + last + struct.pack("<LL", checksum, size)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("bomb", BOMBS)
+@pytest.mark.parametrize(
+    "bomb", [pytest.param(bomb, marks=pytest.mark.only_long if bomb == "100 MB of zeros" else []) for bomb in BOMBS]
+)
 def test_a_bomb_is_refused_while_it_is_read_in_little_memory(bomb: str, tmp_path: Path) -> None:
     make, words = BOMBS[bomb]
     archive = make()
