@@ -43,7 +43,6 @@ COMPUTING = ("tests/rules/", "tests/sim/", "tests/sample_bots/", "tests/ladder/r
 """Tests that only compute: they give way to those whose bots have clocks, and come last, to fill the others' pauses."""
 
 SPREAD = (
-    "tests/bad_bots/test_bad_bots",
     "tests/bad_bots/test_bad_images",
     "tests/benchmarks/",
     "tests/e2e/test_command",
@@ -51,7 +50,6 @@ SPREAD = (
     "tests/e2e/test_submit",
     "tests/ladder/app/submit/test_entering",
     "tests/ladder/matches/",
-    "tests/ladder/sandbox/docker/test_fair_time",
     "tests/sample_bots/",
 )
 """Modules that take long, and whose tests share next to nothing."""

@@ -7,7 +7,7 @@ import pytest
 from tests.bad_bots.soak import MEMORY, MEMORY_SLACK, left_behind, run
 from tests.counts import count
 
-DEALS = count(20, 600)
+DEALS = count(10, 600)
 
 
 @pytest.mark.docker
