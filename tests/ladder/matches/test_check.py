@@ -113,7 +113,18 @@ async def test_the_cases_of_the_wire_are_forked_in_one_container_and_memory_is_t
     assert report.memory > 1_000_000
 
 
-@pytest.mark.parametrize("flaw", FLAWS.values(), ids=FLAWS)
+ELSEWHERE = (
+    "plays an illegal card",
+    "crashes at one question",
+    "exposes a card that it does not hold",
+    "crashes at a notice",
+)
+"""For each push, test_entering.py submits the first two of these, and test_check_command.py checks the others."""
+
+
+@pytest.mark.parametrize(
+    "flaw", [pytest.param(flaw, id=name, marks=LATER if name in ELSEWHERE else ()) for name, flaw in FLAWS.items()]
+)
 async def test_a_flaw_fails_the_case_that_is_there_for_it_and_no_other(flaw: Flaw, report: Checked) -> None:
     clock = replace(LAVISH, limit=3.0) if flaw.verdict == "timeout" else LAVISH
     found = await report(flaw.program, flaw.rules, clock)
