@@ -25,7 +25,7 @@ from ladder.store.commands.submission_queue import withdraw
 from tests.ladder.ladders import enter
 from tests.ladder.store.handed_in import hand_in as hand_in_anywhere
 from tests.ladder.store.handed_in import stored
-from tests.ladder.virtual import FakeExecutor, Time, fit, trial_void
+from tests.ladder.virtual import FakeExecutor, Time, fit, numbered_seeds, trial_void
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from ladder.store.database import Database
     from ladder.trials.tasks import SubmissionOutcome, SubmissionTask
 
+__all__ = ["numbered_seeds"]
+
+pytestmark = pytest.mark.usefixtures("numbered_seeds")
 LATER = [pytest.mark.long, pytest.mark.only_long]
 OWNERS = [f"owner{number}" for number in range(12)]
 
@@ -85,7 +88,13 @@ def versions(database: Database) -> int:
 
 @pytest.mark.parametrize(
     ("slots", "share"),
-    [(1, 1), pytest.param(2, 1, marks=LATER), (4, 1), pytest.param(8, 2, marks=LATER), (16, 4)],
+    [
+        pytest.param(1, 1, marks=LATER),
+        pytest.param(2, 1, marks=LATER),
+        (4, 1),
+        pytest.param(8, 2, marks=LATER),
+        (16, 4),
+    ],
 )
 def test_trials_take_a_quarter_of_the_slots_and_matches_the_others(
     slots: int, share: int, coordinator: Coordinator, time: Time, database: Database
@@ -162,8 +171,8 @@ def test_abort_gives_back_what_is_tried(coordinator: Coordinator, time: Time, da
     "what",
     [
         SandboxError("Worker 0 (process 7) was ended by signal 9."),
-        RuntimeError("the machine is gone"),
-        "no outcome at all",
+        pytest.param(RuntimeError("the machine is gone"), marks=LATER),
+        pytest.param("no outcome at all", marks=LATER),
         '{"submission": 1, "attempt": 1}',
     ],
     ids=str,
