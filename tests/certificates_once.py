@@ -14,13 +14,18 @@ import httpx
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_the_context = cache(httpx.create_ssl_context)
+
+@cache
+def _of_all(file: str, folder: str, *, trust_env: bool) -> ssl.SSLContext:
+    """The context of these variables' authorities, or of the web's."""
+    return httpx.create_ssl_context(trust_env=trust_env)
 
 
-def _context(verify: ssl.SSLContext | str | bool = True, *others: Any, **named: Any) -> ssl.SSLContext:
-    if verify is True and not {"SSL_CERT_FILE", "SSL_CERT_DIR"} & os.environ.keys():
-        return _the_context()
-    return httpx.create_ssl_context(verify, *others, **named)
+def _context(verify: ssl.SSLContext | str | bool = True, cert: Any = None, trust_env: bool = True) -> ssl.SSLContext:
+    if verify is not True or cert is not None:
+        return httpx.create_ssl_context(verify, cert, trust_env)
+    named = (os.environ.get(name, "") for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"))
+    return _of_all(*named, trust_env=trust_env)
 
 
 @contextmanager
