@@ -47,6 +47,7 @@ SPREAD = (
     "tests/benchmarks/",
     "tests/e2e/test_command",
     "tests/e2e/test_ladder_run",
+    "tests/e2e/test_readme",
     "tests/e2e/test_submit",
     "tests/ladder/app/submit/test_entering",
     "tests/ladder/matches/",

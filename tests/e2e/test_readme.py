@@ -8,20 +8,13 @@ import re
 import shlex
 import signal
 import subprocess
-import sys
 import urllib.request
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ladder.matches.preflight import Preflight, preflight
-from ladder.trials import trial
 from tests.counts import LONG, count
 from tests.e2e.command import PIGPEN, ROOT, environment, pigpen
-
-if TYPE_CHECKING:
-    from ladder.sandbox.base import Program
 
 BOTS = ("Trotter", "Snout", "Truffle", "Acorn", "Mud")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -53,12 +46,6 @@ echo "$PIGPEN_SANDBOX: $*" >&2
 exit 1
 """
 """Plays the demo's first match, and only says what comes next."""
-ASKS = """#!/bin/sh
-[ "$1" != serve ] || exec {pigpen} "$@"
-{{ env | grep ^PIGPEN_; echo; printf '%s\\n' "$@"; }} > {asked}
-cat {answer}
-"""
-"""Has the test run the command, which saves the start of a process; a site has one of its own."""
 RECORDED = count(16, 64)
 """Deals of the match that is recorded."""
 PATIENCE = 900
@@ -81,24 +68,6 @@ def commands() -> list[str]:
     text = README.replace(section(README, ELSEWHERE), "")
     lines = [line.partition(" #")[0].strip() for block in blocks("sh", text) for line in block.splitlines()]
     return [line for line in lines if line]
-
-
-@pytest.fixture(scope="module")
-def tried() -> dict[str, Preflight]:
-    """What came out when each bot was tried."""
-    return {}
-
-
-@pytest.fixture
-def tried_once(tried: dict[str, Preflight], monkeypatch: pytest.MonkeyPatch) -> None:
-    """For each push, what is submitted under another name, or in another ladder, too, is not tried again."""
-
-    async def once(program: Program, *words: Any) -> Preflight:
-        if LONG or program.identity not in tried:
-            tried[program.identity] = await preflight(program, *words)
-        return tried[program.identity]
-
-    monkeypatch.setattr(trial, "preflight", once)
 
 
 def run(command: str, folder: Path, **extra: str) -> subprocess.CompletedProcess[str]:
@@ -153,7 +122,7 @@ def look_at_the_site(folder: Path) -> None:
 @pytest.mark.docker
 @pytest.mark.long
 @pytest.mark.timeout(PATIENCE)
-@pytest.mark.usefixtures("tried_once", *(() if LONG else ("few_playouts",)))
+@pytest.mark.usefixtures(*(() if LONG else ("few_playouts",)))
 def test_the_pigpen_commands_work_one_after_the_other(tmp_path: Path) -> None:
     tried = [command for command in commands() if command.startswith("pigpen")]
     assert len(tried) >= 20
@@ -173,21 +142,14 @@ def test_the_pigpen_commands_work_one_after_the_other(tmp_path: Path) -> None:
     assert (tmp_path / "match.jsonl").read_text().count('"type":"deal"') == RECORDED
 
 
-def write_demo(folder: Path, command: str) -> None:
-    """A folder in which ``scripts/demo`` has *command* in the place of ``pigpen``."""
-    (folder / "scripts").mkdir()
-    for script in ("demo", "engine"):
-        (folder / "scripts" / script).symlink_to(ROOT / "scripts" / script)
-    programs = folder / ".venv" / "bin"
-    programs.mkdir(parents=True)
-    for name, text in {"pigpen": command, "python": f'#!/bin/sh\nexec {sys.executable} "$@"\n'}.items():
-        (programs / name).write_text(text)
-        (programs / name).chmod(0o755)
-
-
 @pytest.mark.docker
 def test_the_demo_uses_containers_where_an_engine_answers(tmp_path: Path) -> None:
-    write_demo(tmp_path, ONLY_THE_MATCH.format(pigpen=PIGPEN))
+    (tmp_path / "scripts").mkdir()
+    for script in ("demo", "engine"):
+        (tmp_path / "scripts" / script).symlink_to(ROOT / "scripts" / script)
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / ".venv" / "bin" / "pigpen").write_text(ONLY_THE_MATCH.format(pigpen=PIGPEN))
+    (tmp_path / ".venv" / "bin" / "pigpen").chmod(0o755)
     done = run("scripts/demo", tmp_path, PIGPEN_DEMO_FORMAT="--deals 1", TMPDIR=str(tmp_path))
     assert (done.returncode, done.stderr) == (1, "docker: submit counting --name Trotter --owner ada\n")
     assert "process sandboxes" not in done.stdout
@@ -208,46 +170,16 @@ def test_make_demo_plays_a_match_and_a_small_ladder_in_containers(tmp_path: Path
     assert "characters, Trotter among them." in done.stdout
 
 
-NO_ENGINE = {"DOCKER_HOST": "unix:///nonexistent/docker.sock", "PIGPEN_NO_INSTALL": "1"}
-SMALL_DEMO = {"PIGPEN_DEMO_MATCHES": "1", "PIGPEN_DEMO_FORMAT": "--deals 1"}
-
-
-@pytest.mark.long
 @pytest.mark.timeout(PATIENCE)
-@pytest.mark.usefixtures("tried_once")
 def test_make_demo_plays_in_processes_where_no_engine_answers(tmp_path: Path) -> None:
-    variables = {"TMPDIR": str(tmp_path)} | NO_ENGINE | SMALL_DEMO
-    if LONG:
-        done = run("make demo", ROOT, **variables)
-    else:
-        assert run("make --dry-run demo", ROOT).stdout.splitlines()[-1] == "scripts/demo"
-        done = demo_here(tmp_path, **variables, **LADDER)
+    nothing = {"DOCKER_HOST": "unix:///nonexistent/docker.sock", "PIGPEN_NO_INSTALL": "1", "TMPDIR": str(tmp_path)}
+    nothing |= {"PIGPEN_DEMO_MATCHES": "1", "PIGPEN_DEMO_FORMAT": "--deals 1"} | LADDER
+    done = run("make demo", ROOT, **nothing)
     assert done.returncode == 0, done.stderr
     assert "Playing in process sandboxes instead" in done.stdout
     assert "│ counting " in done.stdout
     assert standings(done.stdout, tmp_path, 1) == sorted(BOTS)
     assert "characters, Trotter among them." in done.stdout
-
-
-def demo_here(folder: Path, **extra: str) -> subprocess.CompletedProcess[str]:
-    """Run the demo; each command that it types, but for the site, is run in this process."""
-    asked, answer = folder / "asked", folder / "answer"
-    for pipe in (asked, answer):
-        os.mkfifo(pipe)
-    write_demo(folder, ASKS.format(pigpen=PIGPEN, asked=asked, answer=answer))
-    script = f"scripts/demo; code=$?; : > {asked}; exit $code"
-    with subprocess.Popen(
-        script, shell=True, cwd=folder, env=environment(**QUICK_TRIALS, **extra),
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    ) as demo:  # fmt: skip
-        while question := asked.read_text():
-            given, _, words = question.partition("\n\n")
-            variables = dict(line.split("=", 1) for line in given.splitlines())
-            done = pigpen(*words.splitlines(), folder=folder, **NO_ENGINE | variables)
-            answer.write_text(done.stdout)
-            assert done.returncode == 0, done.stderr
-        out, errors = demo.communicate()
-    return subprocess.CompletedProcess(script, demo.returncode, out, errors)
 
 
 def standings(printed: str, folder: Path, matches: int) -> list[str]:
