@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 SEED = 20261122
-KILLS = count(1, 30)
+KILLS = count(2, 30)
 WAITING = count(2, 14)
 """So many submissions wait from the beginning; the others come from commands that are killed."""
 WEB_KILLS = count(1, 30)
