@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
@@ -17,12 +19,24 @@ if TYPE_CHECKING:
 
     from pigpen.rules import Action, Card, Rules
 
-some = settings(deadline=None, max_examples=count(30, 60), suppress_health_check=[HealthCheck.too_slow])
+Test = TypeVar("Test", bound=Callable[..., Any])
+
+_SOME = settings(deadline=None, max_examples=count(30, 60), suppress_health_check=[HealthCheck.too_slow])
 """No clock decides a test: neither a deadline nor the check for slow data."""
-many = settings(some, max_examples=count(60, 200))
+_MANY = settings(_SOME, max_examples=count(60, 200))
 presets = st.sampled_from(list(PRESETS.values()))
 chances = st.randoms(use_true_random=True)
 """A source of chance that Hypothesis seeds and prints but does not watch: a whole deal costs it one draw."""
+
+
+def some(test: Test) -> Test:
+    """Give a test examples, more of them in the long form."""
+    return pytest.mark.long(_SOME(test))
+
+
+def many(test: Test) -> Test:
+    """Give a test many examples, more of them in the long form."""
+    return pytest.mark.long(_MANY(test))
 
 
 def lumpy_hands(rules: Rules, rng: Random) -> list[int]:
