@@ -16,6 +16,10 @@ help:  ## list the targets
 SOURCES := $(wildcard sdk/pigpen/sim/native/*.[ch] ladder/sandbox/docker/programs/*.[ch])
 BUILD := pyproject.toml hatch_build.py requirements-dev.lock $(wildcard sdk/*.toml sdk/*.py) scripts/venv scripts/python
 
+ifeq ($(MAKELEVEL) $(origin PYTHON),0 command line)
+.PHONY: $(PYTHON)
+$(READY): $(PYTHON)
+endif
 $(READY): $(BUILD) $(SOURCES)
 	@scripts/venv
 	@touch $@

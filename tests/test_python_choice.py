@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,13 @@ def test_a_python_that_does_not_do_is_refused_with_one_sentence(tmp_path: Path, 
     assert error.value.returncode == 2
     assert error.value.stdout == ""
     assert error.value.stderr == "Pigpen needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python3 …\n"
+
+
+def test_make_takes_a_python_that_is_named_also_where_there_is_an_environment() -> None:
+    words = ["make", "--dry-run", f"PYTHON={sys.executable}", "demo"]
+    environment = {"PATH": os.environ["PATH"]}  # a make that runs the tests says so in its own variables
+    done = subprocess.run(words, cwd=SCRIPT.parent.parent, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[0] == "scripts/venv"
 
 
 def test_the_real_script_finds_a_python_that_runs() -> None:
