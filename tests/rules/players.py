@@ -31,12 +31,14 @@ chances = st.randoms(use_true_random=True)
 
 def some(test: Test) -> Test:
     """Give a test examples, more of them in the long form."""
-    return pytest.mark.long(_SOME(test))
+    marked: Test = pytest.mark.long(_SOME(test))
+    return marked
 
 
 def many(test: Test) -> Test:
     """Give a test many examples, more of them in the long form."""
-    return pytest.mark.long(_MANY(test))
+    marked: Test = pytest.mark.long(_MANY(test))
+    return marked
 
 
 def lumpy_hands(rules: Rules, rng: Random) -> list[int]:
