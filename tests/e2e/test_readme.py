@@ -122,8 +122,9 @@ def look_at_the_site(folder: Path) -> None:
 @pytest.mark.docker
 @pytest.mark.long
 @pytest.mark.timeout(PATIENCE)
-@pytest.mark.usefixtures(*(() if LONG else ("few_playouts",)))
-def test_the_pigpen_commands_work_one_after_the_other(tmp_path: Path) -> None:
+def test_the_pigpen_commands_work_one_after_the_other(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    if not LONG:
+        request.getfixturevalue("few_playouts")
     tried = [command for command in commands() if command.startswith("pigpen")]
     assert len(tried) >= 20
     assert set(SHORTER) <= set(tried)
