@@ -53,7 +53,7 @@ $(COMPILED): $(READY) $(shell find $(MODULES) -name '*.py')
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -q --collect-only >/dev/null || true
 	@touch $@
 
-check: $(READY)  ## format, lint, types, generated code, translations, import directions
+check: $(READY)  ## format, lint, types, generated code, translations, import directions, collection of the long form
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
@@ -64,6 +64,7 @@ check: $(READY)  ## format, lint, types, generated code, translations, import di
 	$(BIN)/lint-imports
 	$(BIN)/pytest -q tests/test_third_party_imports.py
 	scripts/script-types
+	PIGPEN_TEST_LONG=1 $(BIN)/pytest -q --collect-only -m long >.venv/.collected || { cat .venv/.collected; exit 1; }
 
 protos: $(READY)  ## generate the Python code of the wire contract
 	scripts/protos
