@@ -72,10 +72,9 @@ def _times(lines: Sequence[AnyLine]) -> list[Times]:
 
 
 @contextmanager
-def busy_machine() -> Iterator[None]:
-    """Twice as many spinning processes as there are cores, outside of any container."""
-    command = [sys.executable, "-S", "-c", "while True: pass"]
-    hogs = [subprocess.Popen(command) for _ in range(2 * (os.cpu_count() or 1))]
+def busy_machine(spinners: int) -> Iterator[None]:
+    """So many spinning processes, outside of any container."""
+    hogs = [subprocess.Popen([sys.executable, "-S", "-c", "while True: pass"]) for _ in range(spinners)]
     try:
         yield
     finally:
@@ -101,7 +100,7 @@ REGIMES: dict[str, tuple[BotSource, Callable[[], AbstractContextManager[None]]]]
     "quiet opponents": (INSTANT, nullcontext),
     "3 × 12 spinning processes, frozen": (SPINNING, nullcontext),
     "the same, not frozen, any core": (SPINNING, uncontrolled),
-    "quiet opponents, busy machine": (INSTANT, busy_machine),
+    "quiet opponents, busy machine": (INSTANT, lambda: busy_machine(2 * (os.cpu_count() or 1))),
 }
 
 

@@ -36,7 +36,7 @@ MARKERS = ("chromium", "docker", "machines", "mounts", "nginx", "node", "postgre
 # time of a run.
 gc.disable()
 ROOM = 8 << 30
-"""Bytes that must be free for temporary files in memory; `make test` takes 300 MB."""
+"""Bytes that must be free for temporary files in memory; `make test` takes 1.3 GB."""
 LEFT_OUT = pytest.StashKey[dict[str, list[str]]]()
 """Names of the tests that were left out, by the reason."""
 COMPUTING = ("tests/rules/", "tests/sim/", "tests/sample_bots/", "tests/ladder/ratings/", "tests/ladder/store/")

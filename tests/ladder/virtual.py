@@ -10,13 +10,10 @@ from itertools import count
 from queue import Empty
 from typing import TYPE_CHECKING
 
-import pytest
-
 from ladder.runner.executor import Judgement
-from ladder.store.commands import scheduling
 from ladder.trials.tasks import SubmissionOutcome, SubmissionTask, TriedProgram
 from ladder.worker.tasks import MatchOutcome, MatchTask
-from pigpen.rules import PRESETS, seed_from
+from pigpen.rules import PRESETS
 from referee.records.packed_record import PackedRecord
 from referee.seats.verdict import Verdict
 from tests.ladder.ladders import NOW
@@ -28,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ladder.runner.events import Event
-    from referee.match.spec import MatchSpec
     from referee.seats.seat import Seat
 
     Answer = Callable[[MatchTask], MatchOutcome | str | Exception | None]
@@ -76,19 +72,7 @@ class Time:
 
 def recorded(task: MatchTask, sinner: str = "") -> MatchOutcome:
     """The outcome of a match of bots that play the first legal card, but for the one of that name, which fails."""
-    spec = task.spec()
-    played = (repr(spec), sinner)
-    if played not in _RECORDS:
-        _RECORDS[played] = _record(spec, sinner)
-    return MatchOutcome(match=task.match, attempt=task.attempt, record=_RECORDS[played], logs={0: ("hello",)})
-
-
-_RECORDS: dict[tuple[str, str], bytes] = {}
-"""Records by the match and who fails: with `numbered_seeds` the ladders of several tests play the same matches."""
-
-
-def _record(spec: MatchSpec, sinner: str) -> bytes:
-    record = PackedRecord()
+    record, spec = PackedRecord(), task.spec()
 
     def seats() -> list[Seat]:
         honest = honest_seats(spec.rules.players)
@@ -97,14 +81,7 @@ def _record(spec: MatchSpec, sinner: str) -> bytes:
 
     tables = [seats() for _ in range(spec.format.tables(spec.rules))]
     asyncio.run(play_tables(spec, tables, record.write))
-    return bytes(record)
-
-
-@pytest.fixture
-def numbered_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The seeds of a ladder's matches are those of every other test's ladder."""
-    numbers = count(1)
-    monkeypatch.setattr(scheduling, "new_seed", lambda: seed_from(f"match {next(numbers)}"))
+    return MatchOutcome(match=task.match, attempt=task.attempt, record=bytes(record), logs={0: ("hello",)})
 
 
 def void(task: MatchTask, reason: str = "No Docker engine answers.") -> MatchOutcome:

@@ -22,7 +22,7 @@ from ladder.store.models import State, Status
 from tests.ladder.databases import IN_BOTH
 from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import enter
-from tests.ladder.virtual import Time, numbered_seeds, recorded
+from tests.ladder.virtual import Time, recorded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,9 +33,7 @@ if TYPE_CHECKING:
     from ladder.store.database import Database
     from ladder.worker.tasks import MatchTask
 
-__all__ = ["backend", "numbered_seeds"]
-
-pytestmark = pytest.mark.usefixtures("numbered_seeds")
+__all__ = ["backend"]
 
 NAMES = ("Trotter", "Snout", "Truffle", "Sty", "Boar")
 

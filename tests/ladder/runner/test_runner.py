@@ -23,7 +23,7 @@ from ladder.store.commands.opening import open_ladder
 from ladder.store.commands.queue import GRACE, MOST_ATTEMPTS, MOST_FAILURES
 from ladder.store.models import Status
 from tests.ladder.ladders import enter
-from tests.ladder.virtual import FakeExecutor, Time, numbered_seeds, recorded, void
+from tests.ladder.virtual import FakeExecutor, Time, recorded, void
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from ladder.store.database import Database
     from ladder.worker.tasks import MatchOutcome, MatchTask
 
-__all__ = ["numbered_seeds"]
-
-pytestmark = pytest.mark.usefixtures("numbered_seeds")
 NAMES = ("Trotter", "Snout", "Truffle", "Sty", "Boar")
 DOWN = SandboxError("No Docker engine answers.")
 

@@ -25,7 +25,7 @@ from ladder.store.commands.submission_queue import withdraw
 from tests.ladder.ladders import enter
 from tests.ladder.store.handed_in import hand_in as hand_in_anywhere
 from tests.ladder.store.handed_in import stored
-from tests.ladder.virtual import FakeExecutor, Time, fit, numbered_seeds, trial_void
+from tests.ladder.virtual import FakeExecutor, Time, fit, trial_void
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     from ladder.store.database import Database
     from ladder.trials.tasks import SubmissionOutcome, SubmissionTask
 
-__all__ = ["numbered_seeds"]
-
-pytestmark = pytest.mark.usefixtures("numbered_seeds")
 LATER = [pytest.mark.long, pytest.mark.only_long]
 OWNERS = [f"owner{number}" for number in range(12)]
 

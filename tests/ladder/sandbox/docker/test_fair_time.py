@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from benchmarks.fair import busy_machine
 from ladder.matches.play import Played, play_sandboxed
 from ladder.sandbox.base import Instance, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
@@ -129,18 +127,6 @@ async def test_a_bot_that_has_taken_its_seat_stays_on_its_tables_core(
     async with running_in(shared_sandbox, program, replace(mount(CORES), core=core)) as instance:
         instance.controller.seated()
         await has_written(instance, f"on {core}\n")
-
-
-@contextmanager
-def busy_machine(spinners: int) -> Iterator[None]:
-    """So many spinning processes."""
-    hogs = [subprocess.Popen([sys.executable, "-S", "-c", "while True: pass"]) for _ in range(spinners)]
-    try:
-        yield
-    finally:
-        for hog in hogs:
-            hog.kill()
-            hog.wait()
 
 
 async def played(sandbox: DockerSandbox, bots: list[BotSource], spinners: int = 0) -> tuple[Played, list[AnyLine]]:
