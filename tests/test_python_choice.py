@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+READY = ".venv/.ready"
 SCRIPT = Path(__file__).parent.parent / "scripts" / "python"
 
 
@@ -70,11 +71,21 @@ def test_a_python_that_does_not_do_is_refused_with_one_sentence(tmp_path: Path, 
     assert error.value.stderr == "Pigpen needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python3 …\n"
 
 
-def test_make_takes_a_python_that_is_named_also_where_there_is_an_environment() -> None:
-    words = ["make", "--dry-run", f"PYTHON={sys.executable}", "demo"]
+def test_make_takes_a_python_that_is_named_also_where_there_is_an_environment(tmp_path: Path) -> None:
+    (tmp_path / "Makefile").symlink_to(SCRIPT.parent.parent / "Makefile")
+    for name in ("pyproject.toml", "hatch_build.py", "requirements-dev.lock", "scripts/venv", "scripts/python", READY):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    assert typed(tmp_path, "demo") == ["scripts/demo"]
+    assert typed(tmp_path, "demo", f"PYTHON={sys.executable}")[0] == "scripts/venv"
+
+
+def typed(folder: Path, *words: str) -> list[str]:
+    """What `make` would run."""
     environment = {"PATH": os.environ["PATH"]}  # a make that runs the tests says so in its own variables
-    done = subprocess.run(words, cwd=SCRIPT.parent.parent, env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[0] == "scripts/venv"
+    make = ["make", "--dry-run", *words]
+    done = subprocess.run(make, cwd=folder, env=environment, capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
 
 
 def test_the_real_script_finds_a_python_that_runs() -> None:
