@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,13 +9,11 @@ import typer
 from ladder.cli.doctor import say_what_is_missing
 from ladder.cli.ladder import opened
 from ladder.cli.requeue import requeue
-from ladder.cli.running import run, stopped
+from ladder.cli.running import run, stopped, stopped_by_signals
 from ladder.errors import UserError
 from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from ladder.app.ladder import Ladder
     from ladder.app.running import RunPlan
 
@@ -100,33 +96,9 @@ def _run(ladder: Ladder, plan: RunPlan) -> None:
     with (
         LadderWatch(plan.matches) as watch,
         ladder_run(ladder, plan, watch.take, log_to_stderr=not watch.is_shown) as runner,
-        _stopped_by_signals(runner.stop) as signals,
+        stopped_by_signals(runner.stop) as signals,
     ):
         runner.run()
     typer.echo(watch.summary())
     if signals:
         raise stopped(signals[0])
-
-
-@contextmanager
-def _stopped_by_signals(stop: Callable[[], None]) -> Iterator[list[int]]:
-    """Call *stop* for the first two signals that ask for an end; a third ends the process at once."""
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    received: list[int] = []
-
-    def take(number: int, _: object) -> None:
-        received.append(number)
-        stop()
-        if len(received) == 2:
-            _restore(before)
-
-    before = {number: signal.signal(number, take) for number in numbers}
-    try:
-        yield received
-    finally:
-        _restore(before)
-
-
-def _restore(handlers: dict[signal.Signals, signal._HANDLER]) -> None:
-    for number, handler in handlers.items():
-        signal.signal(number, handler)

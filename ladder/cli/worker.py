@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ladder.cli.running import stopped
+from ladder.cli.running import stopped, stopped_by_signals
 from ladder.cli.sanitize import sanitize
 
 
@@ -46,8 +47,11 @@ def worker(
 
         pigpen worker tls://10.0.0.1:8786 --certificate mars.pem --name mars --slots 8
     """
-    from ladder.app.cluster.worker import WorkerPlan, run_worker
+    from ladder.app.cluster.worker import WorkerPlan, open_worker
 
     plan = WorkerPlan(address, certificate, name, slots, data_dir, image_bytes, folder_bytes)
-    if number := run_worker(plan, lambda sentence: typer.echo(sanitize(sentence))):
-        raise stopped(number)
+    program = open_worker(plan, lambda sentence: typer.echo(sanitize(sentence)))
+    with stopped_by_signals(program.stop) as signals:
+        asyncio.run(program.run())
+    if signals:
+        raise stopped(signals[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from typing import TYPE_CHECKING
@@ -41,6 +42,24 @@ class Facts:
         self._machine = this_machine()
         self._engine: tuple[str, tuple[str, ...]] = ("", ())
         self._asked = float("-inf")
+        self._collecting: asyncio.Task[WorkerFacts] | None = None
+        self._known: WorkerFacts | None = None
+
+    async def latest(self, patience: float) -> WorkerFacts:
+        """
+        Say how things are, or how they were, if that takes long to find out; several may ask at once.
+
+        Args:
+            patience: Seconds after which what was known before is given, if anything was.
+        """
+        if self._collecting is None or self._collecting.done():
+            self._collecting = asyncio.create_task(asyncio.to_thread(self.collect))
+        collecting = self._collecting
+        await asyncio.wait([collecting], timeout=None if self._known is None else patience)
+        if collecting.done():
+            self._known = collecting.result()
+        assert self._known is not None
+        return self._known.model_copy(update={"clock": time.time(), "leaving": self.leaving})
 
     def collect(self) -> WorkerFacts:
         """Say how things are; it may wait for the Docker engine."""

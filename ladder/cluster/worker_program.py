@@ -80,11 +80,15 @@ class WorkerProgram:
         self._stopping = asyncio.Event()
         self._giving_up = asyncio.Event()
         self._is_first = True
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     def stop(self) -> None:
-        """End when everything that is played here is finished; called a second time, give it up."""
-        self._stops += 1
-        (self._stopping if self._stops == 1 else self._giving_up).set()
+        """End when what is played here is finished; called a second time, give it up. For signal handlers, too."""
+        if self._loop is None:
+            self._stop()
+        else:
+            with suppress(RuntimeError):  # it has ended
+                self._loop.call_soon_threadsafe(self._stop)
 
     async def run(self) -> None:
         """
@@ -94,8 +98,7 @@ class WorkerProgram:
             UserError: If this worker cannot come, or is not wanted.
         """
         set_up_worker()
-        loop = asyncio.get_running_loop()
-        self._loop = loop
+        loop = self._loop = asyncio.get_running_loop()
         log_to(lambda line: loop.call_soon_threadsafe(self._take_line, line))
         wait = FIRST_WAIT
         try:
@@ -109,6 +112,10 @@ class WorkerProgram:
                 wait = min(2 * wait, LONGEST_WAIT)
         finally:
             await self._worker.close()
+
+    def _stop(self) -> None:
+        self._stops += 1
+        (self._stopping if self._stops == 1 else self._giving_up).set()
 
     async def _once(self) -> None:
         """Come once, and play until the connection ends."""
@@ -157,10 +164,14 @@ class WorkerProgram:
             self._say(f"Finishing {tasks}; a second time, and what is not finished is given up.")
         finishing = asyncio.create_task(session.leave())
         giving_up = asyncio.create_task(self._giving_up.wait())
-        await asyncio.wait([finishing, giving_up], return_when=asyncio.FIRST_COMPLETED)
-        for each in (finishing, giving_up):
-            each.cancel()
-        await session.close()
+        try:
+            done, _ = await asyncio.wait([finishing, giving_up], return_when=asyncio.FIRST_COMPLETED)
+            for each in done:
+                each.result()
+        finally:
+            finishing.cancel()
+            giving_up.cancel()
+            await session.close()
 
     def _take_line(self, line: str) -> None:
         if self._session is None or not self._session.tell(ReportKind.LOG, line):
@@ -172,6 +183,7 @@ class WorkerProgram:
 
     def _take_progress(self, progress: str) -> None:
         """Pass it on; a thread calls this."""
+        assert self._loop is not None
         self._loop.call_soon_threadsafe(self._tell_progress, progress)
 
     def _tell_progress(self, progress: str) -> None:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from ladder.cluster.certificates import Identity
     from ladder.cluster.facts import Facts
-    from ladder.values.cluster import WorkerFacts
     from ladder.worker.task_worker import TaskWorker
 
 FACTS_SECONDS = 3.0
@@ -80,8 +79,7 @@ class WorkerSession:
         orders = {CANCEL: self._cancel, TURN_AWAY: self._turn_away, HEARD: self._take_heard}
         self._dask.stream_handlers |= orders
         self._heard = time.monotonic()
-        self._told: WorkerFacts | None = None
-        self._collecting: asyncio.Future[WorkerFacts] | None = None
+        self._closing: asyncio.Task[None] | None = None
 
     async def join(self) -> None:
         """
@@ -110,7 +108,12 @@ class WorkerSession:
             await self.close()
 
     async def close(self) -> None:
-        """Give up what is played, and let go of the connection."""
+        """Give up what is played, and let go of the connection; once begun, that is done whoever is cancelled."""
+        if self._closing is None:
+            self._closing = asyncio.create_task(self._close())
+        await asyncio.shield(self._closing)
+
+    async def _close(self) -> None:
         await self.give_up()
         await self._dask.close(reason="pigpen-leaves")
 
@@ -124,14 +127,13 @@ class WorkerSession:
             await asyncio.wait(plays)
 
     async def leave(self) -> None:
-        """Finish what is played here, take nothing more, and end the connection."""
+        """Take nothing more, and wait until what is played here is finished."""
         self._facts.leaving = True
         await self._tell_facts()
         await asyncio.sleep(FACTS_SECONDS)  # what was on its way here when the coordinator heard it
         while self._open:
             self._all_answered.clear()
             await self._all_answered.wait()
-        await self._dask.close(reason="pigpen-leaves")
 
     @property
     def playing(self) -> int:
@@ -193,15 +195,8 @@ class WorkerSession:
         asyncio.get_running_loop().create_task(self._dask.close(reason="pigpen-not-heard"))
 
     async def _tell_facts(self) -> None:
-        """Say how things are; how they were, where to find out takes long."""
-        if self._collecting is None:
-            self._collecting = asyncio.ensure_future(asyncio.to_thread(self._facts.collect))
-        await asyncio.wait([self._collecting], timeout=None if self._told is None else FACTS_SECONDS)
-        if self._collecting.done():
-            self._told, self._collecting = self._collecting.result(), None
-        assert self._told is not None
-        now = {"clock": time.time(), "leaving": self._facts.leaving}
-        self.tell(ReportKind.FACTS, self._told.model_copy(update=now).model_dump_json())
+        facts = await self._facts.latest(FACTS_SECONDS)
+        self.tell(ReportKind.FACTS, facts.model_dump_json())
 
     def _take_heard(self) -> None:
         self._heard = time.monotonic()

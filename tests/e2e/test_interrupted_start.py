@@ -1,5 +1,5 @@
 """
-Ctrl-C while `pigpen` starts: exit code 130, one line, no traceback.
+Ctrl-C while `pigpen` starts, and while it ends: exit code 130, one line, no traceback.
 
 A real process stops itself at a chosen moment and says so; the signal comes from outside. No clock decides anything.
 """
@@ -52,10 +52,10 @@ LATER_MOMENTS = (
 """Those between two others in which the same is done about it."""
 
 
-def start(folder: Path, moment: str) -> subprocess.Popen[str]:
-    """`pigpen play`, which waits at a moment."""
+def start(folder: Path, moment: str, *words: str) -> subprocess.Popen[str]:
+    """`pigpen WORDS`, by default `pigpen play`, which waits at a moment."""
     (folder / "sitecustomize.py").write_text(HELD)
-    words = ("play", *["random"] * 4, "--boards", "1", "--sandbox", "inline")
+    words = words or ("play", *["random"] * 4, "--boards", "1", "--sandbox", "inline")
     return subprocess.Popen(
         [PIGPEN, *words], cwd=ROOT, env=environment(PYTHONPATH=str(folder), HOLD_AT=moment),
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -68,6 +68,19 @@ def start(folder: Path, moment: str) -> subprocess.Popen[str]:
 )
 def test_an_interrupted_start_ends_with_130_and_no_traceback(tmp_path: Path, moment: str) -> None:
     with start(tmp_path, moment) as program:
+        try:
+            assert program.stdout
+            assert program.stdout.readline() == "held\n"
+            program.send_signal(signal.SIGINT)
+            out, errors = program.communicate(timeout=60)
+        finally:
+            program.kill()
+    assert (program.returncode, out, errors) == (130, "", "pigpen: Interrupted.\n")
+
+
+def test_an_interrupted_end_shows_no_traceback(tmp_path: Path) -> None:
+    """Its mistake is about to be told: there is nothing more to clean up."""
+    with start(tmp_path, "ladder.cli.typer_app:_quit", "play", "nobody", "--sandbox", "inline") as program:
         try:
             assert program.stdout
             assert program.stdout.readline() == "held\n"

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import platform
 import re
-import signal
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,28 +47,21 @@ class WorkerPlan:
     """What folders may have together on its disk; None: 2 GiB."""
 
 
-def run_worker(plan: WorkerPlan, say: Callable[[str], None]) -> int | None:
+def open_worker(plan: WorkerPlan, say: Callable[[str], None]) -> WorkerProgram:
     """
-    Work for a coordinator until a signal ends it.
+    Prepare a worker; its `run` works for a coordinator until its `stop` is called.
 
     Args:
         plan: How.
         say: Tells what happens, in a sentence.
 
-    Returns:
-        The number of the signal that ended it.
-
     Raises:
-        UserError: If the plan makes no sense, or the coordinator does not want this worker.
+        UserError: If the plan makes no sense.
     """
     _check(plan)
     read_identity(plan.certificate)
     if plan.data_dir is not None:
         _keep_files_in(plan.data_dir)
-    return asyncio.run(_run(plan, say))
-
-
-async def _run(plan: WorkerPlan, say: Callable[[str], None]) -> int | None:
     slots = plan.slots or len(bot_cores()) + 1
     processes = min(len(all_cores()), slots)
     store = StorePlan(
@@ -78,17 +69,7 @@ async def _run(plan: WorkerPlan, say: Callable[[str], None]) -> int | None:
         image_bytes=plan.image_bytes or IMAGE_BYTES,
         folder_bytes=plan.folder_bytes or FOLDER_BYTES,
     )
-    program = WorkerProgram(plan.address, plan.certificate, worker_name(plan), slots, processes, store, say)
-    received: list[int] = []
-
-    def take(number: int) -> None:
-        received.append(number)
-        program.stop()
-
-    for each in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(each, take, each)
-    await program.run()
-    return next(iter(received), None)
+    return WorkerProgram(plan.address, plan.certificate, worker_name(plan), slots, processes, store, say)
 
 
 def worker_name(plan: WorkerPlan) -> str:

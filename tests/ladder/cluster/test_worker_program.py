@@ -76,7 +76,8 @@ async def gone(pid: int) -> None:
 async def test_a_match_is_given_up_and_cleared_away_and_at_a_first_signal_the_next_one_is_finished_and_told(
     cluster: Cluster, waiting: Waiting
 ) -> None:
-    program = cluster.worker("venus")
+    """The second signal comes when there is nothing left to give up."""
+    program = cluster.worker("venus", module="tests.ladder.cluster.signalled")
     with capture_logs() as logs:
         worker = await cluster.joined("venus")
         given_up = asyncio.ensure_future(play(cluster, worker, waiting.task))
@@ -158,5 +159,6 @@ async def test_a_worker_that_a_scheduler_does_not_hear_comes_again_and_at_a_seco
     program.send_signal(signal.SIGINT)
     with pytest.raises(WorkerLost):
         await playing
-    assert await asyncio.to_thread(program.wait) == 130
+    printed, _ = await asyncio.to_thread(program.communicate)
+    assert program.returncode == 130, printed
     assert has_ended(pid)
