@@ -47,17 +47,24 @@ class Facts:
 
     async def latest(self, patience: float) -> WorkerFacts:
         """
-        Say how things are, or how they were, if that takes long to find out; several may ask at once.
+        Say how things are, or how they were, where it takes long to find out or cannot be; several may ask at once.
 
         Args:
             patience: Seconds after which what was known before is given, if anything was.
+
+        Raises:
+            SandboxError, OSError: If nothing was known before, and it cannot be found out.
         """
         if self._collecting is None or self._collecting.done():
             self._collecting = asyncio.create_task(asyncio.to_thread(self.collect))
         collecting = self._collecting
         await asyncio.wait([collecting], timeout=None if self._known is None else patience)
         if collecting.done():
-            self._known = collecting.result()
+            try:
+                self._known = collecting.result()
+            except (SandboxError, OSError):
+                if self._known is None:
+                    raise
         assert self._known is not None
         return self._known.model_copy(update={"clock": time.time(), "leaving": self.leaving})
 

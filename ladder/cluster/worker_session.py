@@ -30,6 +30,8 @@ DEAF_SECONDS = 60.0
 """A scheduler that has heard nothing for so long hears nothing any more; another one may."""
 START_SECONDS = 30.0
 """Seconds that it may take to be let in."""
+CLOSE_SECONDS = 5.0
+"""Seconds after which a scheduler that does not listen is left without a farewell."""
 BACKLOG_CHARACTERS = 1 << 20
 """Where so much waits to be sent, nothing is sent that may be lost."""
 MORE_THREADS = 2
@@ -97,14 +99,15 @@ class WorkerSession:
         await self._tell_facts()
 
     async def run(self) -> None:
-        """Play what comes, until the connection ends; then everything has been given up."""
-        telling = asyncio.create_task(self._keep_telling())
+        """Play what comes, until the connection ends or is not heard; then everything has been given up."""
+        parts = [asyncio.create_task(self._dask.finished()), asyncio.create_task(self._keep_telling())]
         try:
-            await self._dask.finished()
+            done, _ = await asyncio.wait(parts, return_when=asyncio.FIRST_COMPLETED)
+            for part in done:
+                part.result()
         finally:
-            telling.cancel()
-            with suppress(asyncio.CancelledError):
-                await telling
+            for part in parts:
+                part.cancel()
             await self.close()
 
     async def close(self) -> None:
@@ -115,7 +118,7 @@ class WorkerSession:
 
     async def _close(self) -> None:
         await self.give_up()
-        await self._dask.close(reason="pigpen-leaves")
+        await self._dask.close(timeout=CLOSE_SECONDS, reason="pigpen-leaves")
 
     async def give_up(self) -> None:
         """Give up what is played here, and let it clear away."""
@@ -192,7 +195,6 @@ class WorkerSession:
         while time.monotonic() - self._heard < DEAF_SECONDS:
             await asyncio.sleep(FACTS_SECONDS)
             await self._tell_facts()
-        asyncio.get_running_loop().create_task(self._dask.close(reason="pigpen-not-heard"))
 
     async def _tell_facts(self) -> None:
         facts = await self._facts.latest(FACTS_SECONDS)

@@ -18,14 +18,14 @@ class SlowFacts(Facts):
 
     def __init__(self) -> None:
         super().__init__("mars", 2, self._count)
-        self.counted = 0
+        self.counted, self.fails = 0, False
         self.may_count = threading.Semaphore(0)
         self._asked = float("inf")  # the Docker engine is not asked
 
     def _count(self) -> tuple[int, int]:
         assert self.may_count.acquire(timeout=NEVER)
         self.counted += 1
-        if self.counted == 2:
+        if self.fails:
             raise OSError("The disk is gone.")
         return self.counted, 0
 
@@ -47,7 +47,17 @@ async def test_what_was_known_is_said_while_the_machine_is_asked_but_that_it_lea
     assert (first.images, first.leaving, second.images, second.leaving) == (1, False, 1, True)
     assert second.clock > first.clock
     facts.may_count.release()
+
+
+async def test_what_was_known_is_said_where_it_cannot_be_found_out_and_then_it_is_tried_again() -> None:
+    facts = SlowFacts()
+    facts.may_count.release(4)
+    facts.fails = True
     with pytest.raises(OSError, match="The disk is gone"):
         await facts.latest(NEVER)
-    facts.may_count.release()
-    assert (await facts.latest(NEVER)).images == 3
+    facts.fails = False
+    assert (await facts.latest(NEVER)).images == 2
+    facts.fails = True
+    assert (await facts.latest(NEVER)).images == 2
+    facts.fails = False
+    assert (await facts.latest(NEVER)).images == 4
