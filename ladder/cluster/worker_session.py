@@ -80,7 +80,7 @@ class WorkerSession:
         self._dask.pigpen = self
         orders = {CANCEL: self._cancel, TURN_AWAY: self._turn_away, HEARD: self._take_heard}
         self._dask.stream_handlers |= orders
-        self._heard = time.monotonic()
+        self._heard = 0.0
         self._closing: asyncio.Task[None] | None = None
 
     async def join(self) -> None:
@@ -100,6 +100,7 @@ class WorkerSession:
 
     async def run(self) -> None:
         """Play what comes, until the connection ends or is not heard; then everything has been given up."""
+        self._heard = time.monotonic()
         parts = [asyncio.create_task(self._dask.finished()), asyncio.create_task(self._keep_telling())]
         try:
             done, _ = await asyncio.wait(parts, return_when=asyncio.FIRST_COMPLETED)
@@ -174,6 +175,7 @@ class WorkerSession:
     async def _answer(self, token: str, answer: Frame) -> None:
         if len(answer.body.encode()) > ANSWER_BYTES:
             answer = Frame(MessageKind.FAILURE, answer.call, f"The answer is longer than {ANSWER_BYTES >> 20} MiB.")
+        await self._flush()  # what was told of the task: after its answer nobody takes it
         body = answer.body
         send = getattr(self._dask.scheduler, ANSWER)
         sent = 0
@@ -181,6 +183,13 @@ class WorkerSession:
             await send(call=answer.call, token=token, part=body[sent : sent + PART_CHARACTERS])
             sent += PART_CHARACTERS
         await send(call=answer.call, token=token, part=body[sent:], kind=str(answer.kind))
+
+    async def _flush(self) -> None:
+        """Let what was told be sent, which takes Dask 2 ms; where it takes long, it is not waited for."""
+        for _ in range(100):
+            if not self._dask.batched_stream.buffer:
+                return
+            await asyncio.sleep(0.001)
 
     def _cancel(self, call: int) -> None:
         if (play := self._plays.get(call)) is None:

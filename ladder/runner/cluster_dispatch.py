@@ -204,6 +204,8 @@ class ClusterDispatch:
         return self._lost_claims.weigh(answer, worker.name, is_alone=self.fleet.connected == 1)
 
     def _hear(self, report: WorkerReport) -> None:
+        if self._is_closing:
+            return
         if sentence := self.fleet.hear(report):
             self._scheduler.turn_away(report.worker, sentence)
         self._wake.set()

@@ -7,14 +7,15 @@ import random
 import signal
 import subprocess
 import threading
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 import pytest
 from sqlalchemy import select
 
 from ladder.app.ladder import Ladder
+from ladder.app.submit import ordering
 from ladder.results.submission_folders import SubmissionFolders
 from ladder.sandbox.bots.content import Content
 from ladder.settings.settings import load_settings
@@ -28,8 +29,10 @@ from tests.ladder.remote_site import log_in, served_app
 from tests.typed import Typed, typed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from ladder.values.submission import SubmissionRow
 
 ENTERED = SubmissionResult(
     accepted=True, bot="Trotter", owner="ada", identity="sha256:1", pinned=None, version="Trotter@1", new=True,
@@ -82,18 +85,20 @@ def afar(tmp_path: Path) -> Iterator[Afar]:
 @pytest.fixture
 def worker(afar: Afar) -> Iterator[Worker]:
     worker = Worker(afar)
-    yield worker
-    worker.over.set()
-    worker.join()
+    with mock.patch.object(ordering, "submission", worker.counted(ordering.submission)):
+        yield worker
+        worker.over.set()
+        worker.join()
 
 
 class Worker(threading.Thread):
-    """Takes each submission through `STEPS` to an end."""
+    """Takes each submission through `STEPS` to an end; each step is sent to whoever waits before there is the next."""
 
     def __init__(self, afar: Afar) -> None:
         super().__init__()
         self.afar = afar
         self.over = threading.Event()
+        self.looks = 0
         self.last: dict[str, Any] = {}
         self.content = ""
         self.error = ""
@@ -103,6 +108,15 @@ class Worker(threading.Thread):
         told = None if result is None else result.model_dump(mode="json")
         self.last = {"status": status, "phase": "ended", "finished": 9.0, "result": told, "reason": reason}
         self.start()
+
+    def counted(self, look: Callable[..., SubmissionRow]) -> Callable[..., SubmissionRow]:
+        """Count how often the site looks how far a submission has come."""
+
+        def looking(*words: Any) -> SubmissionRow:
+            self.looks += 1
+            return look(*words)
+
+        return looking
 
     def run(self) -> None:
         while not self.over.wait(0.02):
@@ -115,10 +129,13 @@ class Worker(threading.Thread):
         folders = SubmissionFolders(self.afar.ladder.settings.data_dir)
         self.content = Content.read(folders.bot(row.folder, row.source)).hash
         for step in [*STEPS, self.last]:
-            time.sleep(0.1)
             with self.afar.ladder.database.write() as session:
                 for name, value in step.items():
                     setattr(session.get_one(StoredSubmission, row.id), name, value)
+            seen = self.looks + 1
+            while self.looks <= seen and step is not self.last:  # it looks again when it has sent what it saw
+                if self.over.wait(0.005):
+                    return
 
 
 def test_a_folder_is_sent_and_what_becomes_of_it_is_told_as_on_this_machine(afar: Afar, worker: Worker) -> None:

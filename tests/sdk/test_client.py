@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import subprocess
 import sys
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import grpc
@@ -18,6 +20,7 @@ from referee.seats.verdict import SeatFailure
 from tests.referee.wires import open_seat, question
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
     from pathlib import Path
 
     from pigpen.rules import Card
@@ -76,6 +79,37 @@ async def test_a_client_comes_back_when_its_stream_breaks(tmp_path: Path, welcom
         await seat.welcome(welcome)
         await seat._server.stop(None)
         assert await seat.ask(question(), Stopwatch(30.0), 0.0) == question().legal[-1]
+        await finish(seat)
+        await asyncio.wait_for(playing, 30)
+    assert bot.heard == [welcome, pigpen.MatchResult(1, 2.5)]
+
+
+@asynccontextmanager
+async def slow_way(folder: Path, seconds: float) -> AsyncIterator[Path]:
+    """A socket by which a seat is reached that is so busy that it takes each connection only after a while."""
+
+    async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while data := await reader.read(65536):
+            writer.write(data)
+        writer.close()
+
+    async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(seconds)
+        to_seat = await asyncio.open_unix_connection(folder / "seat.sock")
+        with contextlib.suppress(ConnectionError):
+            await asyncio.gather(carry(reader, to_seat[1]), carry(to_seat[0], writer))
+
+    async with await asyncio.start_unix_server(take, folder / "slow.sock"):
+        yield folder / "slow.sock"
+
+
+async def test_a_client_waits_for_a_referee_that_is_slow_to_take_its_connection(
+    tmp_path: Path, welcome: pigpen.Welcome
+) -> None:
+    bot = Listener()
+    async with open_seat(tmp_path) as (seat, token), slow_way(tmp_path, seconds=1.0) as socket:
+        playing = asyncio.ensure_future(Client(bot, "test", f"unix:{socket}", token).play_match())
+        await seat.welcome(welcome)
         await finish(seat)
         await asyncio.wait_for(playing, 30)
     assert bot.heard == [welcome, pigpen.MatchResult(1, 2.5)]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from sqlalchemy import select, update
+from sqlalchemy import or_, select, update
 
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
 from ladder.store.commands.queue import GRACE, MOST_ATTEMPTS, MOST_FAILURES
@@ -103,10 +103,13 @@ def held(session: Session, submission: int, attempt: int) -> StoredSubmission | 
 
 
 def note_progress(session: Session, told: TrialProgress) -> None:
-    """Write down how far an attempt has come; one that has ended does not change any more."""
+    """Write down how far an attempt has come; never backwards, and one that has ended does not change any more."""
+    is_news = StoredSubmission.phase != "trying"
+    if told.phase == "trying":
+        is_news = or_(is_news, StoredSubmission.done <= told.done)
     session.execute(
         update(StoredSubmission)
-        .where(*_held(told.submission, told.attempt))
+        .where(*_held(told.submission, told.attempt), is_news)
         .values(phase=told.phase, done=told.done, steps=told.steps)
     )
 

@@ -61,6 +61,7 @@ class Liar(WorkerSession):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.waiting = 0
+        self.is_waiting = asyncio.Event()
         self.lied = asyncio.Event()
 
     async def play(self, call: int, token: str, task: str) -> Any:
@@ -113,7 +114,7 @@ class Liar(WorkerSession):
             connection = await connect(self._dask.scheduler.address, **self._dask.connection_args)
             await connection.write({**words, "reply": True})
             try:
-                async with asyncio.timeout(1):
+                async with asyncio.timeout(30):
                     answer = await connection.read()
                     said.append(answer and answer["status"])
             except (OSError, TimeoutError) as error:
@@ -124,11 +125,13 @@ class Liar(WorkerSession):
     async def wait(self, call: int, token: str, _: object) -> None:
         """Be honest, for once, after another task was lied to."""
         self.waiting = call
+        self.is_waiting.set()
         await self.lied.wait()
         await self._send(call, token, "waited")
 
     async def stranger(self, call: int, token: str, _: object) -> None:
         """Answer a call without its token, and speak for another worker."""
+        await self.is_waiting.wait()
         await self._send(self.waiting, token, "{}")
         await self._send(self.waiting, "", "{}")
         ended = {"key": f"call-{self.waiting}-{token}", "run_id": 1, "metadata": {}, "stimulus_id": "x"}

@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -38,6 +41,16 @@ async def test_a_worker_joins_plays_and_leaves(cluster: Cluster) -> None:
     assert finishing in ([], ["Finishing 1 task; a second time, and what is not finished is given up."])
 
 
+@contextmanager
+def kept_free(address: str) -> Iterator[None]:
+    """Let no other program take an address where nobody listens."""
+    host, _, port = address.removeprefix("tls://").rpartition(":")
+    with socket.socket() as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        taken.bind((host, int(port)))
+        yield
+
+
 async def test_when_the_scheduler_ends_workers_wait_for_the_next_one_and_who_is_turned_away_says_why_and_ends(
     cluster: Cluster,
 ) -> None:
@@ -47,9 +60,10 @@ async def test_when_the_scheduler_ends_workers_wait_for_the_next_one_and_who_is_
     address = cluster.scheduler.address
     with pytest.raises(SchedulerLost, match="ended by signal 9"):
         await cluster.scheduler.play(worker, TASK)
-    early = cluster.worker("venus")
-    assert early.stdout is not None
-    said = await asyncio.to_thread(early.stdout.readline)
+    with kept_free(address):
+        early = cluster.worker("venus")
+        assert early.stdout is not None
+        said = await asyncio.to_thread(early.stdout.readline)
     assert said == f"No coordinator lets this worker in at {address} (connection refused); it is tried again.\n"
     await cluster.start(address)
     joined: dict[str, str] = {}

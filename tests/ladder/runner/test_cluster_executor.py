@@ -42,6 +42,7 @@ class FakeScheduler:
         self.has_ended = False
         self.answer: Callable[[str, str], str | Exception | None] = lambda worker, task: f"{worker} played {task}"
         self.played: list[tuple[str, str]] = []
+        self.last: WorkerReport | None = None
         self.given_up: list[str] = []
         self.turned_away: dict[str, str] = {}
 
@@ -63,7 +64,9 @@ class FakeScheduler:
         self.turned_away[worker] = sentence
 
     async def close(self) -> None:
-        """End."""
+        """End, after `last` was heard."""
+        if self.last:
+            self.hear(self.last)
         self.has_ended = True
 
 
@@ -274,8 +277,12 @@ def test_what_counts_is_counted(cluster: TestedCluster) -> None:
 def test_when_the_scheduler_ends_everything_goes_back_and_another_one_is_started(cluster: TestedCluster) -> None:
     with_workers(cluster, "barn")
     first = cluster.scheduler
-    cluster.scheduler.answer = lambda worker, task: SchedulerLost("The scheduler was ended by signal 9.")
-    first.has_ended = True
+
+    def end(worker: str, task: str) -> Exception:
+        first.has_ended = True
+        return SchedulerLost("The scheduler was ended by signal 9.")
+
+    first.answer = end
     with pytest.raises(NotPlayed, match="signal 9"):
         cluster.submit("match-1-1").result(SECONDS)
     cluster.until(lambda: cluster.scheduler is not first)
@@ -283,6 +290,15 @@ def test_when_the_scheduler_ends_everything_goes_back_and_another_one_is_started
     with_workers(cluster, "barn")
     assert " played " in cluster.submit("match-1-2").result(SECONDS)
     assert cluster.fleet.workers["barn"].voids == 0
+
+
+def test_who_comes_while_the_run_ends_is_not_taken() -> None:
+    cluster = TestedCluster()
+    with_workers(cluster, "barn")
+    cluster.scheduler.last = joined("barn")
+    cluster.executor.close()
+    assert cluster.state() is WorkerState.GONE
+    assert cluster.scheduler.turned_away == {}
 
 
 def test_a_check_that_the_scheduler_s_end_cuts_short_is_held_against_nobody(cluster: TestedCluster) -> None:

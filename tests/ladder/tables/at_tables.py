@@ -67,7 +67,7 @@ async def play_chair(ladder: Ladder, opened: OpenedTable, chair: int, listener: 
     attempt = 0
     while place := await place_of(ladder, opened, chair, attempt):
         attempt = place.attempt
-        listener.client = PersonClient(listener, place.address, place.token, patience=0.5)
+        listener.client = PersonClient(listener, place.address, place.token, patience=5.0)
         with suppress(Refused, Unreachable):
             await listener.client.play_match()
 

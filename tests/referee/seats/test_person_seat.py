@@ -78,7 +78,7 @@ async def test_a_person_hears_what_it_sees_before_it_is_asked(tmp_path: Path) ->
 
 
 async def test_a_person_may_come_back_with_its_token_and_hears_all_results_again(tmp_path: Path) -> None:
-    async with person_seat(tmp_path) as (seat, token):
+    async with person_seat(tmp_path, Deadlines(reconnect=30)) as (seat, token):
         async with raw_bot(tmp_path, token) as person:
             await seat.welcome(WELCOME)
             seat.show(SEEN)

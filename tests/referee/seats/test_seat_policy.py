@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 LONG = 30.0
 """A limit that only a hanging test reaches."""
-SHORT = 0.05
+SHORT, ENOUGH = 0.05, 0.5
+"""A limit that is over soon, and one within which a question is sent for certain."""
 DEAL = DealResult(0, 0, (0,) * 4, (0,) * 4)
 EMPTY_SETTINGS = b"\0\0\0\x04\0\0\0\0\0"
 """A frame of HTTP/2 that asks for an answer."""
@@ -153,7 +154,7 @@ async def test_the_clock_runs_on_while_a_bot_is_away_and_it_may_still_come_back(
     async with open_seat(tmp_path) as (seat, token):
         await break_stream(seat, tmp_path, token, welcome)
         with pytest.raises(SeatFailure) as failure:
-            await seat.ask(question(), Stopwatch(SHORT), took=0.0)
+            await seat.ask(question(), Stopwatch(ENOUGH), took=0.0)
         assert failure.value.verdict is Verdict.TIMEOUT
         await appears(tmp_path / "seat.sock")
         async with raw_bot(tmp_path, token) as again:

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 LONG = 30.0
 """A limit that only a hanging test reaches."""
-SHORT = 0.05
+SHORT, ENOUGH = 0.05, 0.5
+"""A limit that is over soon, and one within which a question is sent for certain."""
 
 
 async def test_a_bot_with_the_token_gets_its_welcome_and_its_questions(tmp_path: Path, welcome: Welcome) -> None:
@@ -125,7 +126,7 @@ async def test_an_answer_to_an_old_decision_is_dropped(tmp_path: Path, welcome: 
         await seat.welcome(welcome)
         await bot.receive()
         with pytest.raises(SeatFailure):
-            await seat.ask(question(1), Stopwatch(SHORT), took=0.0)
+            await seat.ask(question(1), Stopwatch(ENOUGH), took=0.0)
         late = await bot.receive()
         asked = asyncio.ensure_future(seat.ask(question(2), Stopwatch(LONG), took=0.0))
         request = await bot.receive()

@@ -129,7 +129,12 @@ async def test_a_server_that_ends_before_it_answers_is_the_sandboxs_failure(
     server = await the_server(sandbox, tmp_path)
     os.kill(server, signal.SIGSTOP)
     begins = starting(sandbox, tmp_path, "deals")(FOREVER)
-    await asyncio.wait([begins], timeout=0.05)
+    forks = sandbox._server
+    assert forks is not None
+    assert forks._connection is not None
+    while not forks._connection._asked:
+        assert not begins.done()
+        await asyncio.sleep(0.001)
     os.kill(server, signal.SIGKILL)
     with pytest.raises(SandboxError, match="has ended"):
         await begins

@@ -108,6 +108,10 @@ def test_progress_is_seen_until_the_attempt_ends(database: Database) -> None:
         note_progress(session, told)
     row = stored(database, number)
     assert (row.phase, row.done, row.steps) == ("trying", 3, 9)
+    with database.write() as session:  # what was told before may come later
+        for late in (told.model_copy(update={"done": 2}), told.model_copy(update={"phase": "building", "done": 4})):
+            note_progress(session, late)
+    assert (stored(database, number).phase, stored(database, number).done) == ("trying", 3)
     ended(database, number, 1)
     with database.write() as session:
         note_progress(session, told.model_copy(update={"done": 4}))
