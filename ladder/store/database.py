@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 import sqlite3
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +18,7 @@ from ladder.store.failures import in_words
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sqlalchemy.engine.interfaces import DBAPIConnection
+    from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
 
 BUSY_SECONDS = 5
 """How long a writer waits for another one."""
@@ -58,8 +60,7 @@ class Database:
         """
         url = make_url(url)
         is_sqlite = url.get_backend_name() == "sqlite"
-        waiting = f"busy_timeout={busy_seconds * 1000:.0f}"
-        self.engine = _sqlite(url, [*sqlite_settings, waiting]) if is_sqlite else _postgresql(url, busy_seconds)
+        self.engine = _sqlite(url, sqlite_settings, busy_seconds) if is_sqlite else _postgresql(url, busy_seconds)
         options: dict[str, Any] = {"isolation_level": "REPEATABLE READ"} if self._is_postgresql else {}
         self._reading = self.engine.execution_options(**options)
         self._writing = self.engine.execution_options(writes=True)
@@ -102,20 +103,33 @@ def _postgresql(url: URL, busy_seconds: float) -> Engine:
     return create_engine(url, pool_pre_ping=True, connect_args=options, **_JSON)
 
 
-def _sqlite(url: URL, settings: Sequence[str]) -> Engine:
+def _sqlite(url: URL, settings: Sequence[str], busy_seconds: float) -> Engine:
     # The driver must leave transactions to us: its own BEGIN comes late, and is never IMMEDIATE.
     engine = create_engine(url, **_JSON)
 
     def set_up(connection: DBAPIConnection, _: Any) -> None:
         connection.isolation_level = None
         cursor = connection.cursor()
-        for setting in settings:
-            cursor.execute(f"PRAGMA {setting}")
+        for setting in (f"busy_timeout={busy_seconds * 1000:.0f}", *settings):
+            _set(cursor, setting, busy_seconds)
         cursor.close()
 
     event.listen(engine, "connect", set_up)
     event.listen(engine, "begin", _begin)
     return engine
+
+
+def _set(cursor: DBAPICursor, setting: str, busy_seconds: float) -> None:
+    """Set a connection; where another one looks at a new file, SQLite does not wait before it keeps a log for it."""
+    end = time.monotonic() + busy_seconds
+    while True:
+        try:
+            cursor.execute(f"PRAGMA {setting}")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                raise
+        time.sleep(random.uniform(0.001, 0.02))
 
 
 def _begin(connection: Connection) -> None:

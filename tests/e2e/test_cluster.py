@@ -15,7 +15,8 @@ from ladder.store.queries.workers import workers
 from ladder.values.cluster import WorkerState
 from tests.e2e.command import PIGPEN, environment
 from tests.e2e.small_ladder import PATIENT, SmallLadder, events, small_ladder, until, waiting_for
-from tests.e2e.test_up import eventually, free_port, running
+from tests.e2e.test_up import eventually, running
+from tests.ports import free_port
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

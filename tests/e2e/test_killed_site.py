@@ -15,8 +15,8 @@ from ladder.settings.settings import load_settings
 from referee.replay.verify import verify
 from referee.seats.person_seat import PERSON_DEADLINES
 from tests.e2e.command import PIGPEN, environment
-from tests.e2e.test_up import free_port
 from tests.ladder.site.tables_here import TableBrowser, some_answer, tables_here
+from tests.ports import free_port
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -27,10 +27,10 @@ from ladder.store.commands.submission_queue import NewSubmission, add
 from tests.counts import count
 from tests.e2e.command import PIGPEN, ROOT, environment
 from tests.e2e.small_ladder import SLOW, SmallLadder, small_ladder
-from tests.e2e.test_up import free_port
 from tests.for_two import FOR_TWO, write_for_two
 from tests.ladder.app.submit.archives import packed
 from tests.ladder.people import add_person, token_of
+from tests.ports import free_port
 from tests.processes import children, has_ended
 
 if TYPE_CHECKING:

@@ -30,6 +30,7 @@ from tests.e2e.command import PIGPEN, ROOT, environment, pigpen
 from tests.e2e.small_ladder import PATIENT, SmallLadder, awaited, small_ladder, waiting_for
 from tests.ladder import registries
 from tests.ladder.site.certificates import make_pair
+from tests.ports import free_port
 from tests.processes import children, has_ended
 
 if TYPE_CHECKING:
@@ -145,11 +146,6 @@ def arguments(pid: int) -> list[str]:
 
 def is_of(word: str, command: list[str]) -> bool:
     return word in command or Path(command[0]).name == word
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return int(taken.getsockname()[1])
 
 
 def done(ladder: SmallLadder, count: int) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ladder.registry.program import ENVIRONMENT, RegistryPlan, write_config
 from ladder.sandbox.process.dying import dying_with_us
+from tests.ports import free_port
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,12 +66,6 @@ def guarded_registry(data_dir: Path, realm: str, *, may_delete: bool = False, ad
     finally:
         registry.kill()
         registry.wait()
-
-
-def free_port() -> int:
-    """A port of the loopback that nobody has, though somebody may take it."""
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return int(taken.getsockname()[1])
 
 
 def _wait(registry: subprocess.Popen[bytes], address: str, log: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -22,6 +21,7 @@ from tests.conftest import OWN_MOUNTS
 from tests.counts import count
 from tests.e2e.chaos.program import CALIBRATION
 from tests.e2e.command import ROOT, environment
+from tests.ports import free_port
 from tests.processes import children
 from tests.relay import PortRelay
 
@@ -80,7 +80,7 @@ class ChaosCluster:
         """What the coordinators have logged, as far as it was read."""
         self._folder = folder
         self._disks = tempfile.TemporaryDirectory(prefix="pgp-", ignore_cleanup_errors=True)  # sockets want short paths
-        self._port = _free_port()
+        self._port = free_port()
         self._logs: list[Path] = []
         self._read: dict[Path, int] = {}
         self._mark = uuid.uuid4().hex
@@ -206,12 +206,6 @@ def _tail(log: Path, lines: int) -> Iterator[str]:
 
 def _program(kind: str) -> Sequence[str]:
     return [sys.executable, "-m", "tests.e2e.chaos.program", kind]
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-        return port
 
 
 def _words(pid: int) -> str:

@@ -22,9 +22,9 @@ from pigpen.rules import PRESETS
 from tests.e2e.command import PIGPEN, PLAIN, environment
 from tests.e2e.installed.installing import WITH_BYTECODE, Elsewhere
 from tests.e2e.test_readme import ELSEWHERE, README, blocks, section
-from tests.e2e.test_up import free_port
 from tests.ladder.ladders import NOW
 from tests.ladder.people import add_person, token_of
+from tests.ports import free_port
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

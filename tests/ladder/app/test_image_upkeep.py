@@ -38,8 +38,9 @@ from ladder.worker.trials import try_task
 from ladder.worker.worker import Worker
 from tests.for_two import FOR_TWO
 from tests.ladder import ladders
-from tests.ladder.registries import free_port, guarded_registry
+from tests.ladder.registries import guarded_registry
 from tests.ladder.trials.tiny import load_tiny
+from tests.ports import free_port
 
 REALM = "http://127.0.0.1:1/"
 SOON = 0.5

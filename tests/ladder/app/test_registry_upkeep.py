@@ -21,8 +21,9 @@ from ladder.store.commands import submission_queue
 from ladder.store.commands.submission_queue import NewSubmission
 from ladder.store.models import State
 from tests.ladder import ladders
-from tests.ladder.registries import free_port, guarded_registry
+from tests.ladder.registries import guarded_registry
 from tests.ladder.registry.pushed import Pusher, layer
+from tests.ports import free_port
 
 ARENA = "arena.example:5000"
 PAIR = Path("cert.pem"), Path("key.pem")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ladder.errors import LadderError, UserError
@@ -26,11 +26,13 @@ owners = st.text(st.characters(categories=["L", "N"], include_characters="_-."),
 )
 
 
+@settings(deadline=None)
 @given(owners, owners)
 def test_no_two_owners_have_one_namespace(one: str, other: str) -> None:
     assert (namespace_of(one) == namespace_of(other)) == (one == other)
 
 
+@settings(deadline=None)
 @given(owners)
 def test_a_namespace_can_stand_in_the_name_of_an_image(owner: str) -> None:
     assert is_repository(f"{namespace_of(owner)}/trotter")

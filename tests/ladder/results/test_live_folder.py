@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ladder.results.live_folder import CHUNK_BYTES, LiveFile, LiveFolder
@@ -56,6 +56,7 @@ def test_a_long_line_is_read_as_a_whole(folder: LiveFolder) -> None:
     assert found == [1, 2, 3]
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 6000), max_size=30), st.integers(0, 20))
 def test_the_place_after_an_event_is_found(
     tmp_path_factory: pytest.TempPathFactory, lengths: list[int], half: int

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ladder.sandbox.process.dying import dying_with_us
 from tests.ladder.site.certificates import HOST
+from tests.ports import free_port
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,7 +57,7 @@ def documented() -> str:
 @contextmanager
 def nginx_before(site_port: int, pair: Pair) -> Iterator[tuple[int, int]]:
     """Run nginx on the loopback; gives its ports, for HTTPS and for HTTP."""
-    binary, (secure, plain) = program(), _free_ports()
+    binary, secure, plain = program(), free_port(), free_port()
     assert binary, "nginx is not there; see scripts/nginx"
     servers = (
         documented()
@@ -78,11 +79,6 @@ def nginx_before(site_port: int, pair: Pair) -> Iterator[tuple[int, int]]:
         finally:
             server.kill()
             server.communicate()
-
-
-def _free_ports() -> tuple[int, int]:
-    with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as other:
-        return one.getsockname()[1], other.getsockname()[1]
 
 
 def _wait(server: subprocess.Popen[bytes], port: int) -> None:

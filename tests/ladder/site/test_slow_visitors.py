@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 SOON = 0.2
 """Seconds; each test waits until the site acts, however long that takes."""
+LATER, IN_TIME = 1.0, pytest.mark.parametrize("port", [60.0], indirect=True)
+"""For who is to be cut off after something was sent in time, and for who is not to be cut off."""
 ASK = b"GET /healthz HTTP/1.1\r\nHost: site.test\r\n"
 LONG = 50_000_000
 """More bytes than the system keeps for who does not read."""
@@ -39,11 +41,11 @@ SENT, _ = watched(PRESETS["gongzhu"], "boards:1")
 
 
 @pytest.fixture
-def port(tmp_path: Path) -> Iterator[int]:
-    """A site that gives little time for the heads of requests."""
+def port(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[int]:
+    """A site that gives little time for the heads of requests, or as many seconds as the test's parameter says."""
     with (
         Ladder.open(load_settings(data_dir=tmp_path), create=True) as ladder,
-        served(ladder, timeouts=Timeouts(head=SOON)) as port,
+        served(ladder, timeouts=Timeouts(head=getattr(request, "param", SOON))) as port,
     ):
         yield port
 
@@ -94,6 +96,7 @@ def test_dripping_does_not_help(client: socket.socket) -> None:
     drip(client, b"X: 1\r\n")
 
 
+@pytest.mark.parametrize("port", [LATER], indirect=True)
 def test_nor_does_a_body_that_goes_on_after_the_answer(client: socket.socket) -> None:
     client.sendall(ASK + b"Transfer-Encoding: chunked\r\n\r\n")
     assert client.recv(65536).startswith(b"HTTP/1.1 200 ")
@@ -103,14 +106,14 @@ def test_nor_does_a_body_that_goes_on_after_the_answer(client: socket.socket) ->
 def test_who_has_a_stream_open_is_not_cut_off(tmp_path: Path) -> None:
     with (
         small_site(tmp_path) as site,
-        served(site.ladder, timeouts=Timeouts(head=SOON)) as port,
+        served(site.ladder, timeouts=Timeouts(head=LATER)) as port,
         closing(LiveWriter(LiveFolder(tmp_path))) as writer,
         httpx.stream("GET", f"http://127.0.0.1:{port}/api/v1/live/{RUNNING}/stream", timeout=120) as stream,
     ):
         writer.begin(RUNNING, 1)
         lines = stream.iter_lines()
         assert next(lines).startswith("retry: ")
-        time.sleep(3 * SOON)
+        time.sleep(2 * LATER)
         writer.append(RUNNING, 1, SENT[0])
         assert "id: 1-1" in lines
 
@@ -133,12 +136,14 @@ def test_who_does_not_read_is_cut_off() -> None:
         assert len(rest(client)) < LONG
 
 
+@IN_TIME
 @pytest.mark.parametrize("length", [17_000, 100_000])
 def test_a_head_that_is_too_long_is_refused(client: socket.socket, length: int) -> None:
     client.sendall(ASK + b"X-Long: " + b"x" * length)
     assert rest(client).startswith(b"HTTP/1.1 400 ")
 
 
+@IN_TIME
 def test_also_when_it_comes_at_once(port: int) -> None:
     asked = httpx.get(f"http://127.0.0.1:{port}/healthz", headers={"X-Long": "x" * 40_000})
     assert (asked.status_code, asked.headers["connection"]) in [(431, "close"), (400, "close")]

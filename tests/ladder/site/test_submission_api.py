@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
     from pathlib import Path
 
+    from ladder.site.context import Site
     from starlette.types import Message
 
     from ladder.settings.settings import Settings
@@ -109,6 +110,21 @@ def rows(text: str) -> list[SubmissionRow]:
     return [SubmissionRow.model_validate_json(message.removeprefix("data: ")) for message in messages]
 
 
+def site_of(app: Any) -> Site:
+    """What the routes of an application share."""
+    while not isinstance(app, FastAPI):
+        app = app._app
+    site: Site = app.state.site
+    return site
+
+
+async def begun(site: Site, reader: str, streams: int = 1) -> None:
+    """Wait until an account reads so many streams, each of which has looked once."""
+    async with asyncio.timeout(60):
+        while site.readers[reader] < streams:
+            await asyncio.sleep(0.01)
+
+
 async def test_the_whole_way_from_an_upload_to_the_ladder(
     client: httpx.AsyncClient, ladder: Ladder, submissions: SubmissionCoordinator
 ) -> None:
@@ -121,7 +137,9 @@ async def test_the_whole_way_from_an_upload_to_the_ladder(
     )  # fmt: skip
     assert left(ladder, "uploads") == []
     reading = asyncio.create_task(client.get(f"{API}/submissions/{row.id}/stream", headers=ada))
-    await asyncio.sleep(0.05)
+    transport = client._transport
+    assert isinstance(transport, httpx.ASGITransport)
+    await begun(site_of(transport.app), "ada")
     (task,) = await asyncio.to_thread(submissions.take, 1)
     assert task.folder is not None
     assert task.folder.endswith("/mybot")
@@ -299,15 +317,12 @@ async def test_the_stream_of_what_has_ended_ends_at_once(client: httpx.AsyncClie
 async def test_a_stream_ends_when_its_reader_may_not_read_on_or_the_site_ends(ladder: Ladder, how: str) -> None:
     hand_in(ladder.database, "ada")
     app = quick_app(ladder)
-    inner = app
-    while not isinstance(inner, FastAPI):
-        inner = inner._app
-    site = inner.state.site
+    site = site_of(app)
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://site") as client:
         ada = by(ladder, "ada")
         reading = asyncio.create_task(client.get(f"{API}/submissions/1/stream", headers=ada))
-        await asyncio.sleep(0.05)
+        await begun(site, "ada")
         assert not reading.done()
         if how == "disabled":
             with ladder.database.write() as session:
@@ -326,12 +341,9 @@ async def test_an_account_reads_few_streams_at_a_time(ladder: Ladder) -> None:
     hand_in(ladder.database, "ben")
     ada, address = by(ladder, "ada"), f"{API}/submissions/1/stream"
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
-    while not isinstance(app, FastAPI):
-        app = app._app
     async with httpx.AsyncClient(transport=transport, base_url="http://site") as client, asyncio.timeout(60):
         reading = [asyncio.create_task(client.get(address, headers=ada)) for _ in range(MOST_STREAMS)]
-        while app.state.site.readers["ada"] < MOST_STREAMS:
-            await asyncio.sleep(0.01)
+        await begun(site_of(app), "ada", MOST_STREAMS)
         refused = await client.get(address, headers=ada)
         assert (refused.status_code, refused.headers["retry-after"]) == (429, "10")
         for number in (1, 2):

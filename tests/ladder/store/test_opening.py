@@ -8,7 +8,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Barrier
+from threading import Barrier, Timer
 
 import pytest
 from sqlalchemy import text
@@ -172,6 +172,21 @@ def test_two_that_make_a_ladder_at_once_make_one(database_url: str, tmp_path: Pa
     with ThreadPoolExecutor() as pool:
         both = [pool.submit(make) for _ in range(2)]
     assert [each.result() for each in both] == [REVISION, REVISION]
+
+
+@pytest.mark.sqlite
+def test_who_opens_a_new_file_waits_for_who_writes_it(tmp_path: Path) -> None:
+    other = sqlite3.connect(tmp_path / "new.db", isolation_level=None, check_same_thread=False)
+    other.execute("CREATE TABLE new (value)")
+    other.execute("BEGIN IMMEDIATE")
+    done = Timer(0.2, lambda: other.execute("COMMIT"))
+    done.start()
+    database = Database(f"sqlite:///{tmp_path}/new.db", busy_seconds=60)
+    with database.read() as session:
+        assert session.scalar(text("PRAGMA journal_mode")) == "wal"
+    database.close()
+    done.join()
+    other.close()
 
 
 @pytest.mark.sqlite

@@ -10,7 +10,7 @@ import sys
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.seats.stall_tolerant_loop import BEAT_SECONDS, STALL_SECONDS, StallSelector, StallTolerantLoop, loop_time
@@ -71,6 +71,7 @@ def test_a_standstill_in_the_midst_of_work_is_known_at_the_next_look_at_the_cloc
     assert selector.stalled == pytest.approx(11.875)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.floats(0, 20), st.floats(0, 1), st.booleans()), max_size=20))
 def test_its_time_never_goes_back(moments: list[tuple[float, float, bool]]) -> None:
     times = Times()

@@ -20,9 +20,10 @@ from ladder.errors import LadderError, UserError
 from ladder.settings.settings import load_settings
 from ladder.values.accounts import Scope
 from tests.ladder.people import add_person, token_of
-from tests.ladder.registries import free_port, guarded_registry
+from tests.ladder.registries import guarded_registry
 from tests.ladder.site.serving import served
 from tests.ladder.trials.tiny import load_tiny
+from tests.ports import free_port
 
 pytestmark = [pytest.mark.docker, pytest.mark.registry]
 

@@ -34,10 +34,11 @@ from ladder.worker.tasks import TaskBot
 from ladder.worker.trials import try_task
 from tests.for_two import FOR_TWO
 from tests.ladder.people import add_person, token_of
-from tests.ladder.registries import free_port, guarded_registry
+from tests.ladder.registries import guarded_registry
 from tests.ladder.registry.pushed import Pusher, layer
 from tests.ladder.site.serving import served
 from tests.ladder.trials.tiny import load_tiny
+from tests.ports import free_port
 
 pytestmark = [pytest.mark.docker, pytest.mark.registry]
 RULES = VariantFile(file="two.toml", rules=FOR_TWO.to_plain())

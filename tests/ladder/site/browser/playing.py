@@ -69,6 +69,7 @@ class PlayedTable:
         """Prepare the tracker; `play` begins."""
         self.tracker = PersonStateTracker(self._take, TableInfo({NAMES[0]: "person"}, practice=self.practice))
         self.client: PersonClient | None = None
+        self.is_played = False
 
     def _take(self, state: PersonState) -> None:
         self.states.append(state)
@@ -140,7 +141,6 @@ class Tables:
         name = str(len(self.tables))
         self.tables[name] = table
         self._loop = asyncio.get_running_loop()
-        self._tasks.append(asyncio.ensure_future(table.play()))
         return RedirectResponse(f"/tests/play/{name}{'?lang=' + asked['lang'] if 'lang' in asked else ''}", 303)
 
     async def page(self, request: Request) -> Response:
@@ -150,7 +150,11 @@ class Tables:
         return response
 
     async def stream(self, request: Request) -> Response:
+        """Events for whoever looks; with the first who does, the game begins."""
         table = self._table(request)
+        if not table.is_played:
+            table.is_played = True
+            self._tasks.append(asyncio.ensure_future(table.play()))
         return StreamingResponse(_events(table), media_type="text/event-stream")
 
     async def state(self, request: Request) -> Response:

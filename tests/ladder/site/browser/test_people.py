@@ -124,7 +124,7 @@ def test_who_is_led_to_the_log_in_comes_back_to_where_it_went(come: Come, place:
     page.fill("input[name=name]", "ada")
     page.fill("input[name=password]", PASSWORD)
     page.click("main button.main")
-    page.wait_for_url(f"**/me/submissions/{place.here.refused}")
+    page.wait_for_url(f"{place.url}/me/submissions/{place.here.refused}")
     page.goto(f"{place.url}/me")
     page.click("button >> text=Log out")
     page.wait_for_url("**/login")

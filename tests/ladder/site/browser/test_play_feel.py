@@ -187,7 +187,6 @@ def test_a_question_that_is_put_again_after_its_answer_was_taken_is_asked_again(
     page = wanted(sit("rules=gongzhu&deals=1"), "play")
     table_of(tables, page).forgets = True
     by_mouse(page, "play")
-    page.wait_for_function("() => !document.querySelector('person-table').choice")
     wanted(page, "play")
     table_of(tables, page).forgets = False
     by_mouse(page, "play")
@@ -246,6 +245,7 @@ def test_settings_are_kept_and_there_is_no_sound_until_somebody_wants_it(sit: Si
     page = sit("rules=gongzhu&deals=1")
     page.evaluate("() => { window.AudioContext = class { constructor() { throw new Error('a sound') } } }")
     by_mouse(wanted(page, "play"), "play")
+    wanted(page, "play")
     page.click("[data-do=settings]")
     assert not page.is_checked("[name=sound]")
     page.check("[name=sound]")

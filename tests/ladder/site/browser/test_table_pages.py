@@ -37,6 +37,7 @@ def test_friends_meet_before_the_table_begins(open_page: Open, site: Served) -> 
     assert "seat=" not in ben.url
     ben.fill("input[name=shown]", "Ben")
     ben.click("button.main")
+    ben.wait_for_selector("table th:has-text('Ben')")
     assert ben.locator("table").inner_text().count("Ben") == 1
     ada.wait_for_selector("waiting-table th:has-text('Ben')")
     assert ada.locator("waiting-table input").count() == 1
