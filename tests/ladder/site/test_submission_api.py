@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
     from pathlib import Path
 
-    from ladder.site.context import Site
     from starlette.types import Message
 
     from ladder.settings.settings import Settings
+    from ladder.site.context import Site
 
 __all__ = ["backend"]
 
