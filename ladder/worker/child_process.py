@@ -109,7 +109,7 @@ class ChildProcess(ABC):
         """Log that it does not follow an order."""
 
     async def _gives_up(self, number: int, answer: asyncio.Future[str]) -> bool:
-        if not answer.done() and not self._is_closing:  # then it gives everything up
+        if not answer.done() and not self._is_closing:  # one that is closed gives everything up anyway
             self._given_up.add(number)
             self._channel.send(Frame(MessageKind.CANCEL, number))
         _, late = await asyncio.wait([answer], timeout=self._obey_seconds)

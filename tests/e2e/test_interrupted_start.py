@@ -52,14 +52,21 @@ LATER_MOMENTS = (
 """Those between two others in which the same is done about it."""
 
 
-def start(folder: Path, moment: str, *words: str) -> subprocess.Popen[str]:
-    """`pigpen WORDS`, by default `pigpen play`, which waits at a moment."""
+def interrupted(folder: Path, moment: str, *words: str) -> tuple[int, str, str]:
+    """The exit code, output and errors of `pigpen WORDS` that is interrupted at a moment."""
     (folder / "sitecustomize.py").write_text(HELD)
-    words = words or ("play", *["random"] * 4, "--boards", "1", "--sandbox", "inline")
-    return subprocess.Popen(
+    with subprocess.Popen(
         [PIGPEN, *words], cwd=ROOT, env=environment(PYTHONPATH=str(folder), HOLD_AT=moment),
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+    ) as program:  # fmt: skip
+        try:
+            assert program.stdout
+            assert program.stdout.readline() == "held\n"
+            program.send_signal(signal.SIGINT)
+            out, errors = program.communicate(timeout=60)
+        finally:
+            program.kill()
+    return program.returncode, out, errors
 
 
 @pytest.mark.parametrize(
@@ -67,25 +74,11 @@ def start(folder: Path, moment: str, *words: str) -> subprocess.Popen[str]:
     [pytest.param(place, id=words, marks=LATER if words in LATER_MOMENTS else ()) for words, place in MOMENTS.items()],
 )
 def test_an_interrupted_start_ends_with_130_and_no_traceback(tmp_path: Path, moment: str) -> None:
-    with start(tmp_path, moment) as program:
-        try:
-            assert program.stdout
-            assert program.stdout.readline() == "held\n"
-            program.send_signal(signal.SIGINT)
-            out, errors = program.communicate(timeout=60)
-        finally:
-            program.kill()
-    assert (program.returncode, out, errors) == (130, "", "pigpen: Interrupted.\n")
+    words = ("play", *["random"] * 4, "--boards", "1", "--sandbox", "inline")
+    assert interrupted(tmp_path, moment, *words) == (130, "", "pigpen: Interrupted.\n")
 
 
 def test_an_interrupted_end_shows_no_traceback(tmp_path: Path) -> None:
     """Its mistake is about to be told: there is nothing more to clean up."""
-    with start(tmp_path, "ladder.cli.typer_app:_quit", "play", "nobody", "--sandbox", "inline") as program:
-        try:
-            assert program.stdout
-            assert program.stdout.readline() == "held\n"
-            program.send_signal(signal.SIGINT)
-            out, errors = program.communicate(timeout=60)
-        finally:
-            program.kill()
-    assert (program.returncode, out, errors) == (130, "", "pigpen: Interrupted.\n")
+    words = ("play", "nobody", "--sandbox", "inline")
+    assert interrupted(tmp_path, "ladder.cli.typer_app:_quit", *words) == (130, "", "pigpen: Interrupted.\n")
