@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import tempfile
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,7 +22,6 @@ from tests.ports import free_port
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from ladder.values.cluster import WorkerRow
 
@@ -40,27 +41,27 @@ def ladder(tmp_path: Path, gate: Path) -> Iterator[SmallLadder]:
 class Cluster:
     """Where workers come to, and what they need for it."""
 
-    def __init__(self, ladder: SmallLadder, folder: Path) -> None:
+    def __init__(self, ladder: SmallLadder) -> None:
         self.address = f"tls://127.0.0.1:{free_port()}"
         self.variables = {"PIGPEN_CLUSTER_LISTEN": self.address, **PATIENT}
         self._ladder = ladder
-        self._folder = folder
 
     @contextmanager
     def worker(self, name: str) -> Iterator[subprocess.Popen[bytes]]:
         """`pigpen worker` with one slot, and with a disk of its own; killed at the end."""
-        here = self._folder / name
-        (here / "tmp").mkdir(parents=True)
-        make_worker(self._ladder.settings.data_dir / "cluster", name, here / "certificate.pem")
-        words = ("--certificate", str(here / "certificate.pem"), "--name", name, "--slots", "1")
-        with subprocess.Popen(
-            [PIGPEN, "worker", self.address, *words, "--data-dir", str(here)], cwd=here,
-            env=environment(TMPDIR=str(here / "tmp"), XDG_DATA_HOME=str(here)), stdout=subprocess.DEVNULL,
-        ) as program:  # fmt: skip
-            try:
-                yield program
-            finally:
-                program.kill()
+        with tempfile.TemporaryDirectory(prefix="pigpen-", ignore_cleanup_errors=True) as disk:  # a short path
+            here = Path(disk)
+            (here / "tmp").mkdir()
+            make_worker(self._ladder.settings.data_dir / "cluster", name, here / "certificate.pem")
+            words = ("--certificate", str(here / "certificate.pem"), "--name", name, "--slots", "1")
+            with subprocess.Popen(
+                [PIGPEN, "worker", self.address, *words, "--data-dir", disk], cwd=here,
+                env=environment(TMPDIR=str(here / "tmp"), XDG_DATA_HOME=disk), stdout=subprocess.DEVNULL,
+            ) as program:  # fmt: skip
+                try:
+                    yield program
+                finally:
+                    program.kill()
 
     def rows(self) -> dict[str, WorkerRow]:
         """What is known of the workers."""
@@ -71,9 +72,9 @@ class Cluster:
 @pytest.mark.long
 @pytest.mark.only_long  # test_cluster_chaos.py kills workers and schedulers on each push
 def test_a_run_waits_for_workers_and_a_match_whose_worker_is_killed_is_played_by_another(
-    ladder: SmallLadder, gate: Path, tmp_path: Path
+    ladder: SmallLadder, gate: Path
 ) -> None:
-    cluster = Cluster(ladder, tmp_path)
+    cluster = Cluster(ladder)
     with ladder.running("--cluster", "--matches", "3", **cluster.variables) as runner:
         until(runner, "cluster.waiting")
         with cluster.worker("mars") as mars:
@@ -98,9 +99,9 @@ def test_a_run_waits_for_workers_and_a_match_whose_worker_is_killed_is_played_by
 @pytest.mark.long
 @pytest.mark.only_long  # test_cluster_chaos.py kills workers and schedulers on each push
 def test_a_scheduler_that_is_killed_is_started_again_and_nothing_is_held_against_anybody(
-    ladder: SmallLadder, gate: Path, tmp_path: Path
+    ladder: SmallLadder, gate: Path
 ) -> None:
-    cluster = Cluster(ladder, tmp_path)
+    cluster = Cluster(ladder)
     with ladder.running("--cluster", "--matches", "2", **cluster.variables) as runner, cluster.worker("mars"):
         (first, *_) = until(runner, "scheduler.started", "match.started")
         os.kill(first["pid"], signal.SIGKILL)
@@ -121,9 +122,9 @@ def test_a_scheduler_that_is_killed_is_started_again_and_nothing_is_held_against
 @pytest.mark.long
 @pytest.mark.only_long  # on each push: test_fleet.py and test_cluster_executor.py
 def test_a_drained_worker_ends_what_it_plays_and_plays_again_when_it_is_resumed(
-    ladder: SmallLadder, gate: Path, tmp_path: Path
+    ladder: SmallLadder, gate: Path
 ) -> None:
-    cluster = Cluster(ladder, tmp_path)
+    cluster = Cluster(ladder)
     with ladder.running("--cluster", "--matches", "2", **cluster.variables) as runner, cluster.worker("mars"):
         until(runner, "match.started")
         eventually(lambda: "mars" in cluster.rows())
@@ -140,8 +141,8 @@ def test_a_drained_worker_ends_what_it_plays_and_plays_again_when_it_is_resumed(
 
 @pytest.mark.long
 @pytest.mark.only_long
-def test_up_plays_on_other_machines_too(ladder: SmallLadder, tmp_path: Path) -> None:
-    cluster = Cluster(ladder, tmp_path)
+def test_up_plays_on_other_machines_too(ladder: SmallLadder) -> None:
+    cluster = Cluster(ladder)
     with running(ladder, "up", "--cluster", **cluster.variables) as up:
         assert up.part("--cluster")
         log = ladder.settings.data_dir / "logs" / "ladder.jsonl"
