@@ -33,6 +33,7 @@ class Relay:
         self._open = threading.Event()
         self._open.set()
         self._connections: list[socket.socket] = []
+        self._lock = threading.Lock()
         threading.Thread(target=self._accept, daemon=True).start()
 
     def hold(self) -> None:
@@ -63,7 +64,8 @@ class Relay:
         self._break()
 
     def _break(self) -> None:
-        connections, self._connections = self._connections, []
+        with self._lock:
+            connections, self._connections = self._connections, []
         for connection in connections:
             _end(connection)
             connection.close()
@@ -79,7 +81,13 @@ class Relay:
                 except OSError:
                     here.close()
                     continue
-                self._connections += [here, there]
+                with self._lock:
+                    if is_let_in := not (self._refuses or self._closed):
+                        self._connections += [here, there]
+                if not is_let_in:
+                    here.close()
+                    there.close()
+                    continue
                 for source, target in ((here, there), (there, here)):
                     threading.Thread(target=self._pass_on, args=[source, target], daemon=True).start()
 

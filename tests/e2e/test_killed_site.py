@@ -53,17 +53,17 @@ async def test_a_deal_goes_on_after_the_site_was_killed(tmp_path: Path) -> None:
                 there = time.monotonic()
             with serving(tmp_path, port) as site:
                 await is_up(site)
-                after = await ada.until(lambda state: state.question or state.away)
+                after = await ada.until(lambda state: state.question or state.away or state.over)
                 assert after.number > before.number
-                assert after.deal == before.deal
-                assert after.moment
-                assert before.moment
                 if time.monotonic() - there < PERSON_DEADLINES.reconnect:  # not a card was played meanwhile
+                    assert after.deal == before.deal
                     assert not after.away
+                    assert after.moment
+                    assert before.moment
                     assert after.moment.cards == before.moment.cards
                     said = {"decision": before.question.decision, "action": some_answer(before)}
                     assert (await ada.post("answer", **said)).status_code == 204  # type: ignore[arg-type]
-                elif after.away:
+                elif after.away and not after.over:  # the default may have played the deal to its end
                     assert (await ada.post("presence", state="here")).status_code == 204
                 last = await ada.play()
                 assert last.over

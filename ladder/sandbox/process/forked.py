@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 CAN_FORK = sys.platform == "linux"
 """Elsewhere a process that was forked and runs no program of its own may not use what the system provides."""
+END_SECONDS = 2.0
+"""Seconds that a server may take to end by itself."""
 _MESSAGE_BYTES = 4096
 
 
@@ -151,10 +153,14 @@ class _Connection:
             raise
 
     async def close(self) -> None:
+        """End the server: it ends by itself when its connection is closed, and one that does not is killed."""
         self._lose()
+        ended = asyncio.ensure_future(self._server.wait())
+        # Not killed at once: who kills a process that is just ending may take its exit code from whoever waits for it.
+        await asyncio.wait([ended], timeout=END_SECONDS)
         if self._server.returncode is None:
             self._server.kill()
-        await self._server.wait()
+        await ended
 
     def _read(self) -> None:
         while not self.is_lost:

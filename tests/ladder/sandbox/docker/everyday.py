@@ -57,6 +57,7 @@ def unix_sockets() -> str:
         with socket.socket(socket.AF_UNIX) as client:
             client.connect(f"{folder}/socket")
             client.sendall(b"card")
+            client.getsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT)  # as gRPC does where half a message has come
         return server.accept()[0].recv(10).decode()
 
 
