@@ -99,8 +99,8 @@ class Trial:
         """Wait until the bot has connected, has been refused, and has ended."""
         refused = asyncio.ensure_future(self.seat.refused.wait())
         await asyncio.wait((refused, self._bot.end), timeout=self._clock.start_up, return_when=asyncio.FIRST_COMPLETED)
-        if not refused.done():
-            refused.cancel()
+        refused.cancel()
+        if not self.seat.refused.is_set():
             raise Failed(Verdict.ABSENT, f"it did not take its seat within {self._clock.start_up:g} s")
         return await self.end()
 

@@ -43,7 +43,7 @@ FINAL = {
 
 CHANNEL_OPTIONS = [
     ("grpc.initial_reconnect_backoff_ms", 50),
-    ("grpc.min_reconnect_backoff_ms", int(PATIENCE_SECONDS * 1000)),  # gives up a connection that takes longer
+    ("grpc.min_reconnect_backoff_ms", 2000),  # an attempt that takes longer is given up
     ("grpc.max_reconnect_backoff_ms", 500),
     ("grpc.enable_retries", 0),
     ("grpc.http2.bdp_probe", 0),

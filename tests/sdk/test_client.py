@@ -87,6 +87,7 @@ async def test_a_client_comes_back_when_its_stream_breaks(tmp_path: Path, welcom
 @asynccontextmanager
 async def slow_way(folder: Path, seconds: float) -> AsyncIterator[Path]:
     """A socket by which a seat is reached that is so busy that it takes each connection only after a while."""
+    taking: set[asyncio.Task[None] | None] = set()
 
     async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while data := await reader.read(65536):
@@ -94,13 +95,19 @@ async def slow_way(folder: Path, seconds: float) -> AsyncIterator[Path]:
         writer.close()
 
     async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        taking.add(asyncio.current_task())
         await asyncio.sleep(seconds)
-        to_seat = await asyncio.open_unix_connection(folder / "seat.sock")
+        answers, asks = await asyncio.open_unix_connection(folder / "seat.sock")
         with contextlib.suppress(ConnectionError):
-            await asyncio.gather(carry(reader, to_seat[1]), carry(to_seat[0], writer))
+            await asyncio.gather(carry(reader, asks), carry(answers, writer))
+        for each in (asks, writer):
+            each.close()
+            with contextlib.suppress(ConnectionError):
+                await each.wait_closed()
 
     async with await asyncio.start_unix_server(take, folder / "slow.sock"):
         yield folder / "slow.sock"
+        await asyncio.gather(*filter(None, taking))
 
 
 async def test_a_client_waits_for_a_referee_that_is_slow_to_take_its_connection(
