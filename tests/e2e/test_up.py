@@ -145,7 +145,7 @@ def arguments(pid: int) -> list[str]:
 
 
 def is_of(word: str, command: list[str]) -> bool:
-    return word in command or Path(command[0]).name == word
+    return word in command or any(Path(first).name == word for first in command[:1])  # nothing: it has just ended
 
 
 def done(ladder: SmallLadder, count: int) -> bool:
