@@ -26,7 +26,7 @@ def played_to_the_end(page: Page, decide: Decide, go_on: Callable[[Page], None],
     """Play until the game is over, or so many decisions were made, and count them."""
     decisions, last = 0, ""
     while decisions < most:
-        last = _wanted(page, last)
+        last = next_wanted(page, last)
         if last == "over":
             return decisions
         if last == "result":
@@ -37,7 +37,7 @@ def played_to_the_end(page: Page, decide: Decide, go_on: Callable[[Page], None],
     return decisions
 
 
-def _wanted(page: Page, last: str) -> str:
+def next_wanted(page: Page, last: str = "") -> str:
     """Wait until something else is wanted than the last time."""
     try:
         wants = page.wait_for_function(f"last => {{ const now = ({WAITS})(); return now !== last && now }}", arg=last)

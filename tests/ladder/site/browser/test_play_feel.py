@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.ladder.site.browser.at_table import WAITS, by_mouse
+from tests.ladder.site.browser.at_table import WAITS, by_mouse, next_wanted
 from tests.ladder.site.browser.sitting import address, sit, tables
 
 if TYPE_CHECKING:
@@ -55,9 +55,10 @@ def lose_two(page: Page, address: str) -> list[str]:
 
 def follow_suit(page: Page) -> Page:
     """Play until some cards may not be played."""
+    last = next_wanted(page)
     while not page.locator(".pick.barred").count():
-        by_mouse(page, str(wanted(page, "").evaluate(WAITS)).split()[0])
-        page.wait_for_function(f"() => ({WAITS})()")
+        by_mouse(page, last.split()[0])
+        last = next_wanted(page, last)
     return page
 
 
@@ -113,7 +114,7 @@ def test_a_card_is_exposed_face_down_or_none_is(sit: Sit, tables: Tables) -> Non
 
 
 def test_l_shows_the_last_trick_and_the_table_again(sit: Sit) -> None:
-    page = wanted(sit("rules=gongzhu&deals=1"), "")
+    page = wanted(sit("rules=gongzhu&deals=1"), "play")
     page.keyboard.press("l")
     assert said(page) == "No trick is complete yet."
     by_mouse(page, "play")
@@ -129,13 +130,13 @@ def test_l_shows_the_last_trick_and_the_table_again(sit: Sit) -> None:
 
 def test_the_rest_is_played_where_no_points_remain_and_the_end_is_looked_at_once(sit: Sit, tables: Tables) -> None:
     page = sit("rules=queen&deals=1&seed=2")
+    last = next_wanted(page)
     while not page.locator("text=No points remain: play the rest").count():
-        kind = str(page.wait_for_function(f"() => ({WAITS})()").json_value())
-        if kind.startswith("play"):
+        if last.startswith("play"):
             page.locator(".pick.free").first.click()
         else:
-            by_mouse(page, kind.split()[0])
-        page.wait_for_function(f"last => ({WAITS})() && ({WAITS})() !== last", arg=kind)
+            by_mouse(page, last.split()[0])
+        last = next_wanted(page, last)
     answers = len(table_of(tables, page).answers)
     page.keyboard.press("r")
     page.wait_for_selector(".go-on")
