@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pigpen.rules import deal_hands
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from referee.match.player import Decision
     from referee.match.spec import MatchSpec
     from referee.seats.seat import Seat
+
+    Question = Callable[[], Coroutine[None, None, Decision]]
 
 FROM_SEED_AND_STEPS = ("board", "rotation", "seats", "hands", "scores", "totals")
 """The fields of a deal's line that follow from the rest."""
@@ -190,7 +193,7 @@ class Table:
             announcer.deal_begins(self._number, deal, seats, totals)
         while not deal.is_over:
             asked = deal.to_act
-            questions = [players[seat].act(deal, seat, totals, bot_seeds[seat], len(asked)) for seat in asked]
+            questions = [partial(players[seat].act, deal, seat, totals, bot_seeds[seat], len(asked)) for seat in asked]
             idle_bots.question(players, asked)
             try:
                 answers = await _answers(asked, questions, idle_bots)
@@ -261,15 +264,13 @@ def bot_seed(seed: bytes, deal: int, seat: int, rotation: int | None) -> int:
     return derived_number("bot", seed, deal, seat, *(() if rotation is None else (rotation,)))
 
 
-async def _answers(
-    asked: tuple[int, ...], questions: Sequence[Coroutine[None, None, Decision]], idle_bots: IdleBots
-) -> Sequence[Decision]:
+async def _answers(asked: tuple[int, ...], questions: Sequence[Question], idle_bots: IdleBots) -> Sequence[Decision]:
     """What those who are *asked* decide; whoever has answered a sealed question waits for the others."""
     if len(asked) == 1:
-        return [await questions[0]]
+        return [await questions[0]()]
 
-    async def one(seat: int, question: Coroutine[None, None, Decision]) -> Decision:
-        decision = await question
+    async def one(seat: int, question: Question) -> Decision:
+        decision = await question()  # made here: whoever is cancelled before that has none that nobody awaits
         idle_bots.answered(seat)
         return decision
 
