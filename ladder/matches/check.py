@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ladder.matches.check_wire import WIRE, WIRE_GROUP
@@ -95,12 +96,12 @@ class ConformanceCheck:
     async def _try_wire(self, cases: Sequence[Case]) -> None:
         """Try the wire with the plainest question: the first one for a card."""
         case = next((case for case in cases if case.deal.phase is Phase.PLAY), cases[0])
-        for name, doing in WIRE.items():
+        for name, wire_case in WIRE.items():
             if self._outcomes and not self._outcomes[0].passed:
                 self._note(_untried(WIRE_GROUP, name, "it did not get through the first case"))
                 continue
-            async with self._trial(deals=f"{WIRE_GROUP}: {name}") as trial:
-                self._note(await trial.attempt(WIRE_GROUP, name, doing(trial, case)))
+            async with self._trial(f"{WIRE_GROUP}: {name}", wire_case.refuses) as trial:
+                self._note(await trial.attempt(WIRE_GROUP, name, wire_case.attempt(trial, case)))
 
     async def _try_variant(self, cases: Sequence[Case], reason: str) -> None:
         left = list(cases)
@@ -126,10 +127,10 @@ class ConformanceCheck:
                 return
 
     @asynccontextmanager
-    async def _trial(self, deals: str | None = None) -> AsyncIterator[Trial]:
+    async def _trial(self, deals: str | None = None, refuses: bool = False) -> AsyncIterator[Trial]:
         """A fresh instance, which may be forked in a warm container if its deals have a name; what it used is noted."""
         with scratch_folder() as root:
-            bot = SeatedBot(self._program, root / "0", "check", TrialSeat, deals=deals)
+            bot = SeatedBot(self._program, root / "0", "check", partial(TrialSeat, refuses=refuses), deals=deals)
             async with running([bot]):
                 trial = Trial(bot, self._clock, self._end_seconds)
                 yield trial

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ladder.matches.trial import Failed
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
 
     from ladder.matches.trial import Trial
     from pigpen.check import Case
-
-    WireCase = Callable[[Trial, Case], Awaitable[None]]
 
 
 async def answers(trial: Trial, case: Case) -> None:
@@ -50,7 +49,6 @@ async def reconnects(trial: Trial, case: Case) -> None:
 
 async def ends_when_refused(trial: Trial, case: Case) -> None:
     """End with an error when the referee speaks another version of the protocol."""
-    trial.seat.refuses = True
     ended = await trial.end_when_refused()
     if ended.code == 0:
         raise Failed("exit", "its program ended with exit code 0, as if nothing were wrong")
@@ -64,14 +62,23 @@ async def ends_cleanly(trial: Trial, case: Case) -> None:
         raise Failed("exit", f"its program ended with exit code {ended.code}")
 
 
+@dataclass(frozen=True)
+class WireCase:
+    """One case of the wire."""
+
+    attempt: Callable[[Trial, Case], Awaitable[None]]
+    refuses: bool = False
+    """Whether the seat refuses the bot, from before its program starts: one that is forked may connect at once."""
+
+
 WIRE_GROUP = "wire"
 
-WIRE: dict[str, WireCase] = {
-    "takes its seat and answers": answers,
-    "goes on after late notices": accepts_late_notices,
-    "passes over fields and messages of later versions": ignores_unknown_fields,
-    "comes back when the stream breaks, and answers the open question": reconnects,
-    "ends with an error when the referee speaks another version": ends_when_refused,
-    "ends with exit code 0 after the match": ends_cleanly,
+WIRE = {
+    "takes its seat and answers": WireCase(answers),
+    "goes on after late notices": WireCase(accepts_late_notices),
+    "passes over fields and messages of later versions": WireCase(ignores_unknown_fields),
+    "comes back when the stream breaks, and answers the open question": WireCase(reconnects),
+    "ends with an error when the referee speaks another version": WireCase(ends_when_refused, refuses=True),
+    "ends with exit code 0 after the match": WireCase(ends_cleanly),
 }
 """Every case, by its name; each is tried with an instance of its own."""

@@ -20,15 +20,23 @@ if TYPE_CHECKING:
 class TrialSeat(StreamSeat):
     """A seat as in a match, until a test case makes it fail in some way."""
 
-    def __init__(self, socket: Path, token: str) -> None:
+    def __init__(self, socket: Path, token: str, refuses: bool = False) -> None:
+        """
+        Prepare a seat.
+
+        Args:
+            socket: Where to listen.
+            token: What the bot must send.
+            refuses: Whether every stream is refused as if the bot spoke another version of the protocol.
+        """
         super().__init__(socket, token)
         self.streams = 0
         """How many streams the bot has opened with its token."""
         self.sends_unknown_fields = False
         """Whether every message has fields that this version of the protocol does not know."""
-        self.refuses = False
-        """Whether every stream is refused as if the bot spoke another version of the protocol."""
         self.refused = asyncio.Event()
+        """Set when a stream with its token has been refused."""
+        self._refuses = refuses
         self._cuts = False
         self._cutting: asyncio.Task[None] | None = None
 
@@ -48,7 +56,7 @@ class TrialSeat(StreamSeat):
 
     async def _check_hello(self, context: Context) -> None:
         await super()._check_hello(context)
-        if self.refuses:
+        if self._refuses:
             self.refused.set()
             text = f"this referee speaks protocol {PROTOCOL + 1}, the bot speaks {PROTOCOL}; update the bot's SDK"
             await context.abort(grpc.StatusCode.FAILED_PRECONDITION, text)

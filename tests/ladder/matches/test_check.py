@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
@@ -12,7 +13,7 @@ import pytest
 from ladder.errors import SandboxError
 from ladder.matches.check import MAX_STARTS, ConformanceCheck, Report
 from ladder.matches.check_wire import WIRE
-from ladder.sandbox.base import Instance, SeatMount
+from ladder.sandbox.base import SOCKET_NAME, Instance, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.sandbox.docker.container_instance import DockerInstance
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
@@ -111,6 +112,24 @@ async def test_the_cases_of_the_wire_are_forked_in_one_container_and_memory_is_t
     assert len(set(names[:-1])) == 1
     assert report.memory is not None
     assert report.memory > 1_000_000
+
+
+async def test_a_bot_that_is_seated_or_refused_before_its_start_returns_passes(
+    processes: ProcessSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = await processes.load(find_bot("counting"))
+    start = program.start
+
+    async def slowly(mount: SeatMount) -> Instance:
+        instance = await start(mount)
+        ended = asyncio.ensure_future(instance.wait())
+        while (mount.folder / SOCKET_NAME).exists() and not ended.done():
+            await asyncio.sleep(0.001)
+        ended.cancel()
+        return instance
+
+    monkeypatch.setattr(program, "start", slowly)
+    assert failed(await ConformanceCheck(program, LAVISH, 100.0).run([PRESETS["hearts"]])) == []
 
 
 ELSEWHERE = (
