@@ -270,7 +270,7 @@ async def _answers(asked: tuple[int, ...], questions: Sequence[Question], idle_b
         return [await questions[0]()]
 
     async def one(seat: int, question: Question) -> Decision:
-        decision = await question()  # made here: whoever is cancelled before that has none that nobody awaits
+        decision = await question()  # asked here: a task that is cancelled before it starts leaves no coroutine behind
         idle_bots.answered(seat)
         return decision
 
