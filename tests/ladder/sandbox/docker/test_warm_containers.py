@@ -136,7 +136,7 @@ print(os.environ['PIGPEN_TOKEN'], os.environ['PIGPEN_ADDRESS'])
 
 @SHARED_LOOP
 async def test_its_cpu_time_begins_at_zero_and_the_last_figure_stays(forked: Forked) -> None:
-    spin = "import time\nwhile time.process_time() < 0.3: pass\nprint('spun')\n" + FOREVER
+    spin = "import time\nwhile time.process_time() < 1: pass\nprint('spun')\n" + FOREVER
     first = await forked.start(spin)
     await has_written(first, "spun")
     await first.stop()
@@ -146,7 +146,8 @@ async def test_its_cpu_time_begins_at_zero_and_the_last_figure_stays(forked: For
     assert second.name == first.name
     assert used is not None
     assert begun is not None
-    assert begun < 0.3 <= used == first.controller.cpu_time()
+    # The kernel's two counts, of the process and of its group, differ by some ticks: the margin is half of what it used.
+    assert begun < 0.5 < used == first.controller.cpu_time()
     await second.stop()
 
 
