@@ -11,13 +11,13 @@ import math
 import random
 import statistics
 from dataclasses import dataclass
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 from pigpen import is_accelerated, margin
 from pigpen.rules import MoonChoice, Phase
+from pigpen.rules.choices import count_exposures, count_passes
 from pigpen.rules.errors import PigpenError
-from pigpen.search import ways_to_expose
+from pigpen.search import some_exposures, some_passes
 from pigpen.sim.inference import Evidence
 from pigpen.sim.playout import Policy, playout, settle
 from pigpen.sim.sim_random import SimRandom
@@ -102,10 +102,9 @@ def is_fast(view: View) -> bool:
 def count_choices(view: View) -> int:
     """How many legal choices a decision has."""
     if view.phase is Phase.PASS:
-        return math.comb(len(view.hand), view.pass_count)
+        return count_passes(len(view.hand), view.pass_count)
     if view.phase is Phase.EXPOSE:
-        exposing = view.rules.exposing
-        return int((3 if exposing and exposing.face_down else 2) ** len(view.legal))
+        return count_exposures(view.rules.exposing, len(view.legal)) if view.rules.exposing else 1
     return len(view.legal) if view.phase is Phase.PLAY else len(MoonChoice)
 
 
@@ -119,9 +118,9 @@ def choices(view: View) -> Sequence[Action]:
     if (count := count_choices(view)) > MOST_CHOICES:
         raise TooManyChoices(f"it has {count:,} legal choices, and at most {MOST_CHOICES:,} are estimated")
     if view.phase is Phase.PASS:
-        return list(combinations(view.hand, view.pass_count))
+        return some_passes(view, MOST_CHOICES)
     if view.phase is Phase.EXPOSE:
-        return ways_to_expose(view)
+        return some_exposures(view, MOST_CHOICES)
     return view.legal if view.phase is Phase.PLAY else tuple(MoonChoice)
 
 

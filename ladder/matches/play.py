@@ -209,15 +209,27 @@ async def sandboxed_table(
             SeatedBot(program, root / str(bot), name, StreamSeat, core, labels, deals)
             for bot, (program, name) in enumerate(named)
         ]
-        async with running(seated) as watchers:
+        async with played_at(seated, keep):
             yield [bot.seat for bot in seated]
-            await asyncio.gather(*(bot.confirm_end() for bot in seated))
-            await asyncio.wait(watchers, timeout=FAREWELL_SECONDS)
-        keep(tuple([await bot.log_tail() for bot in seated]))
 
 
 @contextlib.asynccontextmanager
-async def running(seated: Sequence[SeatedBot[StreamSeat]]) -> AsyncIterator[list[asyncio.Task[None]]]:
+async def played_at(seated: Sequence[SeatedBot[S]], keep: Keep) -> AsyncIterator[None]:
+    """
+    Run bots while their table is played; then let their programs end, and keep the end of what they wrote.
+
+    Raises:
+        SandboxError: If a sandbox failed.
+    """
+    async with running(seated) as watchers:
+        yield
+        await asyncio.gather(*(bot.confirm_end() for bot in seated))
+        await asyncio.wait(watchers, timeout=FAREWELL_SECONDS)
+    keep(tuple([await bot.log_tail() for bot in seated]))
+
+
+@contextlib.asynccontextmanager
+async def running(seated: Sequence[SeatedBot[S]]) -> AsyncIterator[list[asyncio.Task[None]]]:
     """
     Start all bots at once, and give the tasks that wait for their programs to end; clean up in any case.
 
@@ -292,14 +304,23 @@ class SeatedBot(Generic[S]):
         Raises:
             SandboxError: If the sandbox cannot tell.
         """
-        if self._instance and self.seat.has_left and not self.end.done():
+        if self.seat.has_left and not self.end.done():
+            await self.stop()
+
+    async def stop(self) -> None:
+        """
+        Stop the instance, if it has been started; its seat is lost.
+
+        Raises:
+            SandboxError: If the sandbox failed.
+        """
+        if self._instance:
             await self._instance.stop()
 
     async def close(self) -> None:
         """Stop the instance and close the seat; may be called before `start` has finished."""
-        if self._instance:
-            with contextlib.suppress(SandboxError):  # what is left is removed at the next start
-                await self._instance.stop()
+        with contextlib.suppress(SandboxError):  # what is left is removed at the next start
+            await self.stop()
         await self.seat.close()
 
     async def log_tail(self) -> str:

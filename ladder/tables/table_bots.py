@@ -1,4 +1,4 @@
-"""The bots at one table with people: house bots in this process, bots of the ladder in their sandbox."""
+"""The bots at one table with people: house bots in processes with limits, bots of the ladder in their sandbox."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from ladder.matches.bots import SandboxedBots
 from ladder.matches.house_seats import HouseSeat
+from ladder.matches.play import SeatedBot, played_at
+from ladder.sandbox.host.scratch import scratch_folder
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence
@@ -23,18 +25,21 @@ class TableBots:
     """The bots of a table, by their order there; see `ladder.matches.bots.BotSeats`."""
 
     names: Sequence[str]
-    programs: Mapping[int, Program]
-    """Of those that are bots of the ladder; the others are house bots, by their names."""
+    house: Mapping[int, Program]
+    """Of those that are house bots."""
+    ladder: Mapping[int, Program]
+    """Of those that are bots of the ladder."""
 
     @asynccontextmanager
     async def table(self, keep: Keep, deals: str | None = None) -> AsyncIterator[list[Seat]]:
         """See `BotSeats`."""
-        if not self.programs:
-            yield self._seated(())
-            keep(("",) * len(self.names))
-            return
-        async with self._sandboxed.table(lambda tails: keep(self._tails(tails)), deals) as others:
-            yield self._seated(others)
+        logs = [""] * len(self.names)
+        seats: dict[int, Seat] = {}
+        async with self._house_table(logs, deals) as house, self._ladder_table(logs, deals) as others:
+            seats.update(zip(self.house, house, strict=True))
+            seats.update(zip(self.ladder, others, strict=True))
+            yield [seats[number] for number in range(len(self.names))]
+        keep(tuple(logs))
 
     @property
     def image_files(self) -> ImageFiles | None:
@@ -48,12 +53,32 @@ class TableBots:
 
     @property
     def _sandboxed(self) -> SandboxedBots:
-        return SandboxedBots([*self.programs.values()], [self.names[number] for number in self.programs])
+        return SandboxedBots([*self.ladder.values()], [self.names[number] for number in self.ladder])
 
-    def _seated(self, others: Sequence[Seat]) -> list[Seat]:
-        rest = iter(others)
-        return [next(rest) if each in self.programs else HouseSeat(name) for each, name in enumerate(self.names)]
+    @asynccontextmanager
+    async def _house_table(self, logs: list[str], deals: str | None) -> AsyncIterator[Sequence[Seat]]:
+        if not self.house:
+            yield ()
+            return
+        with scratch_folder() as root:
+            seated = [
+                SeatedBot(program, root / str(number), self.names[number], HouseSeat, deals=deals)
+                for number, program in self.house.items()
+            ]
+            for bot in seated:
+                bot.seat.stop_program = bot.stop
+            async with played_at(seated, lambda tails: _keep(logs, self.house, tails)):
+                yield [bot.seat for bot in seated]
 
-    def _tails(self, tails: Sequence[str]) -> tuple[str, ...]:
-        rest = iter(tails)
-        return tuple(next(rest) if each in self.programs else "" for each in range(len(self.names)))
+    @asynccontextmanager
+    async def _ladder_table(self, logs: list[str], deals: str | None) -> AsyncIterator[Sequence[Seat]]:
+        if not self.ladder:
+            yield ()
+            return
+        async with self._sandboxed.table(lambda tails: _keep(logs, self.ladder, tails), deals) as seats:
+            yield seats
+
+
+def _keep(logs: list[str], numbers: Mapping[int, Program], tails: Sequence[str]) -> None:
+    for number, tail in zip(numbers, tails, strict=True):
+        logs[number] = tail

@@ -1,12 +1,15 @@
-"""Programs of the ladder's bots for tables with people, in sandboxes that are opened when they are needed."""
+"""Programs of the bots at tables with people: house bots, and the ladder's in sandboxes opened when they are needed."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from ladder.errors import SandboxError
+from ladder.matches.house_seats import HOUSE_LIMITS
 from ladder.matches.kinds import SandboxSetup, open_sandbox
 from ladder.runner.leased_tasks import task_bot
+from ladder.sandbox.bots.bot_source import find_bot
+from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:
@@ -25,6 +28,29 @@ class TablePrograms:
         self._clock = clock
         self._sandboxes: dict[str, Sandbox] = {}
         self._programs: dict[str, Program] = {}
+        self._house_sandbox = ProcessSandbox(limits=HOUSE_LIMITS)
+        self._house: dict[str, Program] = {}
+
+    async def prepare(self) -> None:
+        """
+        Start what forks house bots, so that the first table does not wait for it.
+
+        Raises:
+            SandboxError: If the system lets no process start.
+        """
+        await self._house_sandbox.prepare()
+
+    async def house(self, names: Mapping[int, str]) -> dict[int, Program]:
+        """
+        Make house bots ready to start.
+
+        Raises:
+            SandboxError: If the sandbox failed.
+        """
+        for name in names.values():
+            if name not in self._house:
+                self._house[name] = await self._house_sandbox.load(find_bot(name))
+        return {number: self._house[name] for number, name in names.items()}
 
     async def load(self, versions: Mapping[int, SeatedVersion]) -> dict[int, Program]:
         """
@@ -37,11 +63,15 @@ class TablePrograms:
         try:
             return {number: await self._program(version) for number, version in versions.items()}
         except SandboxError:
-            await self.close()
+            await self._close_sandboxes()
             raise
 
     async def close(self) -> None:
         """Close all sandboxes, and with them what runs there."""
+        await self._close_sandboxes()
+        await self._house_sandbox.close()
+
+    async def _close_sandboxes(self) -> None:
         sandboxes, self._sandboxes, self._programs = [*self._sandboxes.values()], {}, {}
         for sandbox in sandboxes:
             await sandbox.close()

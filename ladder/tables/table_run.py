@@ -131,7 +131,9 @@ class TableRun:
     async def _bots(self, table: LeasedTable) -> TableBots:
         bots = [each for each in table.chairs if each.kind is not ChairKind.PERSON]
         versions = {number: each.version for number, each in enumerate(bots) if each.version is not None}
-        return TableBots([each.name for each in bots], await self._programs.load(versions))
+        house = {number: each.name for number, each in enumerate(bots) if each.version is None}
+        names = [each.name for each in bots]
+        return TableBots(names, await self._programs.house(house), await self._programs.load(versions))
 
     @asynccontextmanager
     async def _sit(self, chair: int, _: int, address: str, token: str) -> AsyncIterator[None]:

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from itertools import combinations, product
+from itertools import combinations, compress, product
 from operator import mul, sub
 from typing import TYPE_CHECKING, TypeVar
 
 from pigpen.bot import Bot
 from pigpen.rules import Face, MoonChoice, Phase
+from pigpen.rules.choices import count_exposures, count_passes
 from pigpen.sim.playout import Policy, playout, settle
 from pigpen.sim.sim_random import SimRandom
 from pigpen.sim.solving import margin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from pigpen.rules import Action, Card
     from pigpen.values.notices import Welcome
@@ -37,6 +38,8 @@ CARD_DEALS = 50
 CARD_TRIALS = 40
 SEALED_TRIALS = 150
 """The most trials of cards, and of passes or exposures, of which each takes one sampled deal."""
+MAX_TRIED = 1_000
+"""At most this many passes or exposures are tried; presets have 286 at most."""
 SEALED = 5
 """How many times as long as a card a pass or an exposure may take: there is one for a whole deal of cards."""
 
@@ -157,13 +160,14 @@ class SearchBot(Bot):
         return race(view.legal, partial(card_trial, view, self.policy), self.seconds(view), CARD_TRIALS)
 
     def pass_cards(self, view: View) -> Iterable[Card]:
-        """Try every pass."""
-        passes = list(combinations(view.hand, view.pass_count))
-        return race(passes, partial(sealed_trial, view, self.policy), self.seconds(view), SEALED_TRIALS)
+        """Try every pass, or `MAX_TRIED` of them."""
+        trial = partial(sealed_trial, view, self.policy)
+        return race(some_passes(view), trial, self.seconds(view), SEALED_TRIALS)
 
     def expose(self, view: View) -> Iterable[Card] | Mapping[Card, Face]:
-        """Try every way to expose some of the cards."""
-        return race(ways_to_expose(view), partial(sealed_trial, view, self.policy), self.seconds(view), SEALED_TRIALS)
+        """Try every way to expose some of the cards, or `MAX_TRIED` of them."""
+        trial = partial(sealed_trial, view, self.policy)
+        return race(some_exposures(view), trial, self.seconds(view), SEALED_TRIALS)
 
     def choose_moon(self, view: View) -> MoonChoice:
         """Both choices gain as much on the others: the leader brings the end nearer, the others put it off."""
@@ -176,9 +180,9 @@ class SearchBot(Bot):
         return self.pace.seconds(view) if self.pace else float("inf")
 
 
-def ways_to_expose(view: View) -> list[dict[Card, Face]]:
+def ways_to_expose(view: View) -> Iterator[dict[Card, Face]]:
     """
-    Every way to expose some of the cards, or none; there are two or three times as many with each card.
+    Every way to expose some of the cards, or none, one after the other; each card makes twice or three times as many.
 
     >>> from pigpen import View
     >>> from pigpen.rules import PRESETS, Deal, deal_hands
@@ -188,12 +192,53 @@ def ways_to_expose(view: View) -> list[dict[Card, Face]]:
     >>> [len(way) for way in ways_to_expose(View(*deal.known_to(deal.to_act[0])))]
     [0, 1, 1, 2]
     """
+    return (_exposed(view, faces) for faces in _face_choices(view))
+
+
+def some_passes(view: View, most: int = MAX_TRIED) -> list[tuple[Card, ...]]:
+    """
+    Every pass if there are at most *most*; else that many of them, by the random numbers of *view*.
+
+    They stay in their order, and the first and the last are always among them.
+
+    >>> from pigpen import View
+    >>> from pigpen.rules import PRESETS, Deal, deal_hands
+    >>> from pigpen.search import some_passes
+    >>> deal = Deal(PRESETS["hearts"], deal_hands(PRESETS["hearts"], bytes(32), 0))
+    >>> view = View(*deal.known_to(0), seed=7)
+    >>> len(some_passes(view)), len(some_passes(view, 100))
+    (286, 100)
+
+    Args:
+        view: What the seat that is asked knows.
+        most: 2 or more.
+    """
+    count = count_passes(len(view.hand), view.pass_count)
+    return list(_some(combinations(view.hand, view.pass_count), count, view, most))
+
+
+def some_exposures(view: View, most: int = MAX_TRIED) -> list[dict[Card, Face]]:
+    """The same of `ways_to_expose`; to expose nothing is always among them."""
+    count = count_exposures(view.rules.exposing, len(view.legal)) if view.rules.exposing else 1
+    return [_exposed(view, faces) for faces in _some(_face_choices(view), count, view, most)]
+
+
+def _some(ways: Iterable[Choice], count: int, view: View, most: int) -> Iterable[Choice]:
+    """Choose *most* of *count* ways, which are never all in memory."""
+    if count <= most:
+        return ways
+    taken = {0, count - 1, *(1 + number for number in view.rng.sample(range(count - 2), most - 2))}
+    return compress(ways, (number in taken for number in range(count)))
+
+
+def _face_choices(view: View) -> Iterator[tuple[Face | None, ...]]:
     exposing = view.rules.exposing
     faces = (None, Face.UP, Face.DOWN) if exposing and exposing.face_down else (None, Face.UP)
-    return [
-        {card: face for card, face in zip(view.legal, way, strict=True) if face}
-        for way in product(faces, repeat=len(view.legal))
-    ]
+    return product(faces, repeat=len(view.legal))
+
+
+def _exposed(view: View, faces: Iterable[Face | None]) -> dict[Card, Face]:
+    return {card: face for card, face in zip(view.legal, faces, strict=True) if face}
 
 
 def card_trial(view: View, policy: Policy, cards: Sequence[Card]) -> list[float]:

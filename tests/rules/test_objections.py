@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-from pigpen.rules import Direction, Rules
+from pigpen.rules import PRESETS, Direction, Rules
+from pigpen.rules.choices import MAX_CHOICES, count_exposures, count_passes
 from pigpen.rules.objections import objections
+from pigpen.rules.parts import Exposing, Passing
 from pigpen.rules.presets import CHINESE_HEARTS, GONGZHU, GONGZHU_FIVE, HEARTS, HEARTS_SHORT
 
 
@@ -98,6 +100,61 @@ def test_a_wrong_value_names_its_field(rules: Rules, field: str, value: object) 
 def test_parts_that_do_not_fit_together_are_refused(rules: Rules, changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=f"^{message}"):
         replace(rules, **changes)
+
+
+def passing(players: int, cards: int) -> dict[str, Any]:
+    return {"players": players, "passing": Passing(cards=cards, directions=(Direction.LEFT,))}
+
+
+def exposing(players: int, cards: int, face_down: int = 0) -> dict[str, Any]:
+    """So many exposable cards, the highest of the deck."""
+    named = {str(card): (str(card),) for card in HEARTS.deck[-cards:]}
+    return {"players": players, "passing": None, "exposing": Exposing(cards=named, face_up=2, face_down=face_down)}
+
+
+@pytest.mark.parametrize(
+    ("changes", "ways", "message"),
+    [
+        (passing(2, 13), 10_400_600, "passing.cards: there are 10,400,600 ways to pass 13 of 26 cards"),
+        (passing(2, 6), 230_230, "passing.cards: there are 230,230 ways to pass 6 of 26 cards"),
+        (passing(2, 20), 230_230, "passing.cards: there are 230,230 ways to pass 20 of 26 cards"),
+        (exposing(2, 52), 2**26, "exposing.cards: a hand can hold 26 of these 52 cards and expose them in 67,108,864"),
+        (exposing(2, 26), 2**26, "exposing.cards: a hand can hold 26 of these 26 cards"),
+        (exposing(2, 17), 2**17, "exposing.cards: a hand can hold 17 of these 17 cards and expose them in 131,072"),
+        (exposing(4, 52, 3), 3**13, "exposing.cards: a hand can hold 13 of these 52 cards and expose them in 1,594"),
+        (exposing(4, 11, 3), 3**11, "exposing.cards: a hand can hold 11 of these 11 cards"),
+    ],
+)  # fmt: skip
+def test_C_10_a_variant_with_too_many_choices_is_refused_with_its_number_and_the_bound(
+    changes: dict[str, Any], ways: int, message: str
+) -> None:
+    with pytest.raises(ValueError, match=f"^{message}") as refused:
+        replace(HEARTS, **changes)
+    assert f"{ways:,} ways" in str(refused.value)
+    assert "at most 100,000 choices" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        passing(2, 5),
+        passing(2, 21),
+        passing(2, 26),
+        passing(4, 6),
+        exposing(2, 16),
+        exposing(4, 52),
+        exposing(4, 10, 3),
+    ],
+)
+def test_C_10_a_variant_within_the_bound_is_welcome(changes: dict[str, Any]) -> None:
+    assert objections(replace(HEARTS, **changes)) == []
+
+
+def test_C_10_the_presets_are_far_below_the_bound() -> None:
+    for rules in PRESETS.values():
+        passes = count_passes(rules.hand_size, rules.passing.cards) if rules.passing else 1
+        exposures = count_exposures(rules.exposing, len(rules.exposing.cards)) if rules.exposing else 1
+        assert max(passes, exposures) <= 286 < MAX_CHOICES
 
 
 def test_nobody_sits_across_at_an_odd_table() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -9,7 +11,8 @@ import pytest
 from benchmarks.duels import load_bot
 from pigpen import Card, MoonChoice, View
 from pigpen.bot import decide
-from pigpen.rules import Deal, Phase, Rules
+from pigpen.rules import Deal, Direction, Phase, Rules, deal_hands
+from pigpen.rules.parts import Passing
 from pigpen.rules.presets import CHINESE_HEARTS, GONGZHU, GONGZHU_PARTNERS, HEARTS, HEARTS_JACK
 from tests.rules.table import dealt, expose, play, small
 
@@ -22,6 +25,19 @@ COUNTING = load_bot("counting")
 def view_of(deal: Deal, seat: int) -> View:
     known: tuple[Any, ...] = deal.view(seat).known()
     return View(deal.rules, *known)
+
+
+@pytest.mark.parametrize(("cards", "weighed"), [(3, 2600), (5, 3000)])
+def test_of_very_many_passes_it_weighs_a_bounded_number(
+    cards: int, weighed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = replace(HEARTS, name="two", players=2, passing=Passing(cards=cards, directions=(Direction.LEFT,)))
+    hands: list[int] = []
+    monkeypatch.setattr(sys.modules[COUNTING.__module__].Hand, "value", lambda _, mine, passed: hands.append(mine) or 0)
+    deal = Deal(rules, deal_hands(rules, bytes(32), 0))
+    passed = COUNTING().pass_cards(view_of(deal, 0))
+    assert len([*passed]) == cards
+    assert len(hands) == len({*hands}) == weighed
 
 
 def plays(deal: Deal) -> str:

@@ -3,18 +3,45 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import pytest
 
-from pigpen import ClockSetting, MoonChoice, Phase, Rules, View, Welcome
+from pigpen import (
+    CARDS,
+    ClockSetting,
+    Face,
+    MoonChoice,
+    Phase,
+    Policy,
+    Rules,
+    View,
+    Welcome,
+    mask_of,
+    search,
+)
 from pigpen.bot import decide
-from pigpen.rules import PRESETS, Deal, deal_hands, seed_from
-from pigpen.search import FIRST, SEALED, Pace, SearchBot, race
+from pigpen.rules import PRESETS, Deal, Direction, deal_hands, seed_from
+from pigpen.rules.parts import Exposing, Passing
+from pigpen.search import (
+    FIRST,
+    MAX_TRIED,
+    SEALED,
+    Pace,
+    SearchBot,
+    race,
+    some_exposures,
+    some_passes,
+    ways_to_expose,
+)
 from tests.rules.table import named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from pigpen.rules import Action
 
 CLOCK = ClockSetting(bank=60.0, increment=0.0, limit=1.0, start_up=10.0)
 
@@ -76,6 +103,77 @@ def test_a_race_without_time_is_decided_by_the_first_trial() -> None:
     tried: list[list[int]] = []
     assert race(range(3), noisy((0.0, 90.0, 5.0), tried), 0.0, 10) == 1
     assert len(tried) == 1
+
+
+# Choices
+
+
+PASS_FIVE = replace(
+    PRESETS["hearts"], name="pass-five", players=2, passing=Passing(cards=5, directions=(Direction.LEFT,))
+)
+EXPOSE_ALL = replace(
+    PRESETS["gongzhu"],
+    name="expose-all",
+    players=2,
+    exposing=Exposing(cards={str(card): (str(card),) for card in CARDS[-16:]}, face_up=2),
+)
+
+
+def first_view(rules: Rules, seed: int = 7) -> View:
+    """What the first seat knows that is asked; of `EXPOSE_ALL` it holds every card that may be exposed."""
+    deal = Deal(rules, [mask_of(CARDS[26:]), mask_of(CARDS[:26])] if rules is EXPOSE_ALL else dealt(rules))
+    return View(*deal.known_to(deal.to_act[0]), seed=seed)
+
+
+def dealt(rules: Rules) -> tuple[int, ...]:
+    return deal_hands(rules, seed_from("7"), 0)
+
+
+@pytest.mark.parametrize("rules", PRESETS.values(), ids=named)
+def test_in_a_preset_every_choice_is_tried_in_order_and_no_random_number_is_drawn(rules: Rules) -> None:
+    view = first_view(rules)
+    state = view.rng.getstate()
+    assert some_passes(view) == [*combinations(view.hand, view.pass_count)]
+    assert some_exposures(view) == [*ways_to_expose(view)]
+    assert view.rng.getstate() == state
+
+
+def test_of_many_passes_some_are_tried_and_never_all_are_listed() -> None:
+    found = some_passes(first_view(PASS_FIVE), 50)
+    every = combinations(first_view(PASS_FIVE).hand, 5)
+    assert len({*found}) == 50
+    assert found[0] == next(every)
+    assert found == [way for way in [found[0], *every] if way in {*found}]  # in their order
+    assert found == some_passes(first_view(PASS_FIVE), 50)
+    assert found != some_passes(first_view(PASS_FIVE, seed=8), 50)
+
+
+def test_of_many_exposures_some_are_tried_and_nothing_is_one_of_them() -> None:
+    view = first_view(EXPOSE_ALL)
+    assert len(view.legal) == 16
+    found = some_exposures(view, 50)
+    assert len(found) == len({frozenset(each) for each in found}) == 50
+    assert found[0] == {}
+    assert {*found[-1]} == {*view.legal}
+
+
+def test_ways_to_expose_are_made_one_at_a_time() -> None:
+    ways = ways_to_expose(first_view(EXPOSE_ALL))
+    assert [next(ways), next(ways)] == [{}, {CARDS[-1]: Face.UP}]
+
+
+@pytest.mark.parametrize("rules", [PASS_FIVE, EXPOSE_ALL], ids=named)
+def test_a_searching_bot_tries_a_bounded_number_of_choices(rules: Rules, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[int] = []
+
+    def trial(view: View, policy: Policy, actions: Sequence[Action]) -> list[float]:
+        tried.append(len(actions))
+        return [float(index == 0) for index in range(len(actions))]
+
+    monkeypatch.setattr(search, "sealed_trial", trial)
+    view = first_view(rules)
+    decide(SearchBot(), view)
+    assert max(tried) == MAX_TRIED
 
 
 # Time

@@ -78,12 +78,16 @@ def _fork(message: bytes, output: int) -> dict[str, int | str]:
     return {"pid": pid}
 
 
-def _become_bot(server: int, output: int, folder: str, file: str, environment: dict[str, str]) -> None:
+def _become_bot(
+    server: int, output: int, folder: str, file: str, environment: dict[str, str], limits: dict[str, int] | None
+) -> None:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != server:  # it ended before the request
         return
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    if limits:
+        _limit(**limits)
     os.dup2(output, 1)
     os.dup2(output, 2)
     os.closerange(3, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
@@ -91,6 +95,15 @@ def _become_bot(server: int, output: int, folder: str, file: str, environment: d
     os.environ.clear()
     os.environ.update(environment)
     run_as_program([file], [])
+
+
+def _limit(memory_bytes: int, niceness: int) -> None:
+    """See `ladder.sandbox.process.limits.ProcessLimits`."""
+    resource.setrlimit(resource.RLIMIT_DATA, (memory_bytes, memory_bytes))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    os.nice(niceness)
+    with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
+        file.write("500")  # for want of memory the kernel ends a bot before the server
 
 
 def main() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 import json
 import os
 import signal
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from asyncio.subprocess import Process
     from collections.abc import Mapping
     from pathlib import Path
+
+    from ladder.sandbox.process.limits import ProcessLimits
 
 CAN_FORK = sys.platform == "linux"
 """Elsewhere a process that was forked and runs no program of its own may not use what the system provides."""
@@ -61,14 +64,16 @@ class ForkServer:
     bot gets another one.
     """
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
+    def __init__(self, environment: Mapping[str, str], limits: ProcessLimits | None = None) -> None:
         """
         Prepare a server.
 
         Args:
             environment: Of the server; each bot is given one of its own.
+            limits: Of each bot; None: none.
         """
         self._environment = environment
+        self._limits = dataclasses.asdict(limits) if limits else None
         self._connection: _Connection | None = None
         self._starting = asyncio.Lock()
 
@@ -85,12 +90,26 @@ class ForkServer:
         Raises:
             SandboxError: If the system lets no process start.
         """
+        message = {"folder": str(folder), "file": file, "environment": dict(environment), "limits": self._limits}
         async with self._starting:
-            if self._connection is None or self._connection.is_lost:
-                await self.close()
-                self._connection = await _connect(self._environment)
-            message = json.dumps({"folder": str(folder), "file": file, "environment": dict(environment)})
-            return await self._connection.start(message.encode(), output)
+            connection = await self._connected()
+            return await connection.start(json.dumps(message).encode(), output)
+
+    async def prepare(self) -> None:
+        """
+        Start the server now, which imports what bots import; that takes a second, and nobody waits for it here.
+
+        Raises:
+            SandboxError: If the system lets no process start.
+        """
+        async with self._starting:
+            await self._connected()
+
+    async def _connected(self) -> _Connection:
+        if self._connection is None or self._connection.is_lost:
+            await self.close()
+            self._connection = await _connect(self._environment)
+        return self._connection
 
     async def close(self) -> None:
         """End the server, and whatever it has forked."""

@@ -24,6 +24,7 @@ from ladder.values.sandbox_kind import SandboxKind
 if TYPE_CHECKING:
     from ladder.sandbox.base import SeatMount
     from ladder.sandbox.bots.bot_source import BotSource
+    from ladder.sandbox.process.limits import ProcessLimits
     from ladder.sandbox.process.process_instance import RunningProcess
     from referee.records.lines import Instances
 
@@ -37,17 +38,30 @@ class ProcessSandbox:
     name = SandboxKind.PROCESS
     isolates = False
 
-    def __init__(self, packages: Packages | None = None, instances: Instances = "warm") -> None:
+    def __init__(
+        self, packages: Packages | None = None, instances: Instances = "warm", limits: ProcessLimits | None = None
+    ) -> None:
         """
         Prepare a sandbox.
 
         Args:
             packages: Where the packages of bots come from; what pip is set to if None.
             instances: Whether instances may be forked, in Python, without packages, on Linux; or each starts afresh.
+            limits: Of each instance that is forked; None: none.
         """
         self._instances: set[ProcessInstance] = set()
-        self._server = ForkServer(_inherited()) if CAN_FORK and instances == "warm" else None
+        self._server = ForkServer(_inherited(), limits) if CAN_FORK and instances == "warm" else None
         self._packages = packages or Packages()
+
+    async def prepare(self) -> None:
+        """
+        Start the process that forks bots, so that the first bot does not wait for it.
+
+        Raises:
+            SandboxError: If the system lets no process start.
+        """
+        if self._server is not None:
+            await self._server.prepare()
 
     async def load(self, bot: BotSource) -> ProcessProgram:
         """

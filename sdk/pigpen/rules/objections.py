@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pigpen.rules.cards import FULL_DECK, Card, Suit, parse_cards
+from pigpen.rules.choices import too_many_choices
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -19,7 +20,8 @@ MOST_TIMES = 100
 
 def objections(rules: RulesFields) -> list[str]:
     """Everything wrong with *rules*, worst first; empty for a game that can be played."""
-    return list(_bad_names(rules)) or [*_huge_numbers(rules), *_bad_numbers(rules)]
+    found = list(_bad_names(rules)) or [*_huge_numbers(rules), *_bad_numbers(rules)]
+    return found or list(too_many_choices(rules, _hand(rules)))
 
 
 def _bad_names(rules: RulesFields) -> Iterator[str]:
@@ -40,8 +42,7 @@ def _bad_names(rules: RulesFields) -> Iterator[str]:
 
 
 def _bad_numbers(rules: RulesFields) -> Iterator[str]:
-    deck = FULL_DECK & ~parse_cards(rules.removed)
-    hand = deck.bit_count() // max(rules.players, 1)
+    deck, hand = FULL_DECK & ~parse_cards(rules.removed), _hand(rules)
     if not 2 <= rules.players <= 8:
         yield f"players: {rules.players} is not a number from 2 to 8"
     elif deck.bit_count() % rules.players or not hand:
@@ -60,6 +61,12 @@ def _bad_numbers(rules: RulesFields) -> Iterator[str]:
     if (rules.end.limit if rules.low_is_better else -rules.end.limit) <= 0:
         side = "above" if rules.low_is_better else "below"
         yield f"end.limit: {rules.end.limit} would end a game before its first deal; it must be {side} 0"
+
+
+def _hand(rules: RulesFields) -> int:
+    """How many cards each seat is dealt."""
+    deck = FULL_DECK & ~parse_cards(rules.removed)
+    return deck.bit_count() // max(rules.players, 1)
 
 
 def _huge_numbers(rules: RulesFields) -> Iterator[str]:

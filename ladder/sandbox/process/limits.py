@@ -1,0 +1,19 @@
+"""What a bot that runs as a plain process may use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ProcessLimits:
+    """Limits of one forked process, which it cannot raise again."""
+
+    memory_bytes: int
+    """
+    Its data: what it has asked for in writable memory of its own, used or not (`RLIMIT_DATA`).
+
+    The address space is no measure, because each thread of gRPC reserves some and uses none of it.
+    """
+    niceness: int
+    """By how much it stands back behind other processes for want of CPU time: 0 to 19."""
