@@ -1,32 +1,36 @@
-"""House bots at a table with people: each in a process of its own, with limits, that every table can do without."""
+"""House bots at a table with people: in a process of their own for each table, with limits."""
 
 from __future__ import annotations
 
+import asyncio
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ladder.matches.house_program.bot import SEATS
+from ladder.sandbox.host.scratch import disk_errors
 from ladder.sandbox.process.limits import ProcessLimits
 from referee.seats.clock import Stopwatch
 from referee.seats.stream_seat import StreamSeat
 from referee.seats.verdict import SeatFailure, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
     from pathlib import Path
 
+    from ladder.sandbox.bots.bot_source import BotSource
     from pigpen.rules import Action
     from pigpen.values.notices import Welcome
     from pigpen.values.view import View
+    from referee.seats.exit import Exit
+    from referee.seats.process_controller import ProcessController
 
 HOUSE_SECONDS = 10.0
 """Seconds of wall time after which a house bot is late; it aims at a quarter of a second at most."""
 START_SECONDS = 60.0
 """So long it may take until a house bot has its seat; it takes some tens of milliseconds."""
 HOUSE_LIMITS = ProcessLimits(memory_bytes=512 * 1024 * 1024, niceness=5)
-"""
-Of each house bot's process. It asks for 200 MB at most, of which 15 MB are its own: the rest is the stacks of gRPC's
-threads, which nobody touches, and what it shares with the process that has forked it.
-"""
+"""Of the process of one table. It asks for some 80 MB, of which it uses 10: the rest are stacks of gRPC's threads."""
 
 
 async def _let_run() -> None:
@@ -41,7 +45,7 @@ class HouseSeat(StreamSeat):
     fault. Its program is then stopped, because it would go on with that decision during the next ones.
 
     Attributes:
-        stop_program: Stops the bot's program.
+        stop_program: Stops the program, and with it all house bots of the table.
     """
 
     def __init__(self, socket: Path, token: str) -> None:
@@ -61,3 +65,63 @@ class HouseSeat(StreamSeat):
             if failure.verdict is Verdict.TIMEOUT:
                 await self.stop_program()
             raise
+
+
+class HouseSeats:
+    """
+    The seats of all house bots of a table, as `ladder.matches.play.SeatedBot` has the seat of one bot: one program
+    takes them all (`ladder.matches.house_program`).
+
+    Attributes:
+        seats: The seats, in the order of the bots.
+    """
+
+    def __init__(self, bots: Sequence[BotSource], socket: Path, token: str) -> None:
+        self._bots = bots
+        self._folder = socket.parent
+        self._token = token
+        self.seats = [HouseSeat(path, token) for path in self._sockets()]
+
+    async def listen(self) -> None:
+        """Open all seats, and say where they are."""
+        named = zip(self._bots, self._sockets(), strict=True)
+        seats = [
+            {
+                "file": str(bot.folder and bot.folder / "bot.py"),
+                "name": bot.name,
+                "address": f"unix:{path}",
+                "token": self._token,
+            }
+            for bot, path in named
+        ]
+        with disk_errors(self._folder):
+            (self._folder / SEATS).write_text(json.dumps(seats), encoding="utf-8")
+        for seat in self.seats:
+            await seat.listen()
+
+    def attach_controller(self, controller: ProcessController) -> None:
+        """The program has been started."""
+        for seat in self.seats:
+            seat.attach_controller(controller)
+
+    def lose(self, reason: str, end: Exit | None = None) -> None:
+        """It has ended."""
+        for seat in self.seats:
+            seat.lose(reason, end)
+
+    @property
+    def has_left(self) -> bool:
+        """Whether a bot had no stream when that was noted last, before it was told that the match is over."""
+        return any(seat.has_left for seat in self.seats)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all have been told that the match is over."""
+        return all(seat.is_over for seat in self.seats)
+
+    async def close(self) -> None:
+        """Close all seats."""
+        await asyncio.gather(*(seat.close() for seat in self.seats))
+
+    def _sockets(self) -> list[Path]:
+        return [self._folder / f"{number}.sock" for number in range(len(self._bots))]

@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.base import SOCKET_NAME, SeatMount
@@ -33,12 +33,38 @@ if TYPE_CHECKING:
     from referee.match.observer import Observer
     from referee.match.spec import MatchSpec
     from referee.records.lines import AnyLine, DealLine, ImageFiles, Instances, ResultLine
+    from referee.seats.process_controller import ProcessController
     from referee.seats.seat import Seat
 
     Write = Callable[[AnyLine], None]
     Keep = Callable[[tuple[str, ...]], None]
 
-S = TypeVar("S", bound=StreamSeat, covariant=True)
+
+class ProgramSeat(Protocol):
+    """What a program takes: one seat, or several at one table."""
+
+    async def listen(self) -> None:
+        """See `StreamSeat`, as of the other members."""
+
+    def attach_controller(self, controller: ProcessController) -> None:
+        """See `StreamSeat`."""
+
+    def lose(self, reason: str, end: Exit | None = None) -> None:
+        """See `StreamSeat`."""
+
+    @property
+    def has_left(self) -> bool:
+        """See `StreamSeat`."""
+
+    @property
+    def is_over(self) -> bool:
+        """See `StreamSeat`."""
+
+    async def close(self) -> None:
+        """See `StreamSeat`."""
+
+
+S = TypeVar("S", bound=ProgramSeat, covariant=True)
 
 
 FAREWELL_SECONDS = 1.0

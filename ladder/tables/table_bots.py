@@ -1,21 +1,23 @@
-"""The bots at one table with people: house bots in processes with limits, bots of the ladder in their sandbox."""
+"""The bots at one table with people: house bots in one process with limits, bots of the ladder in their sandbox."""
 
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ladder.matches.bots import SandboxedBots
-from ladder.matches.house_seats import HouseSeat
+from ladder.matches.house_seats import HouseSeats
 from ladder.matches.play import SeatedBot, played_at
 from ladder.sandbox.host.scratch import scratch_folder
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 
     from ladder.matches.bots import Keep
     from ladder.sandbox.base import Program
+    from ladder.sandbox.bots.bot_source import BotSource
     from referee.records.lines import ImageFiles, Instances
     from referee.seats.seat import Seat
 
@@ -25,10 +27,12 @@ class TableBots:
     """The bots of a table, by their order there; see `ladder.matches.bots.BotSeats`."""
 
     names: Sequence[str]
-    house: Mapping[int, Program]
-    """Of those that are house bots."""
+    house: Mapping[int, BotSource]
+    """Those that are house bots."""
+    house_program: Program
+    """Plays all of them."""
     ladder: Mapping[int, Program]
-    """Of those that are bots of the ladder."""
+    """Programs of those that are bots of the ladder."""
 
     @asynccontextmanager
     async def table(self, keep: Keep, deals: str | None = None) -> AsyncIterator[list[Seat]]:
@@ -60,15 +64,13 @@ class TableBots:
         if not self.house:
             yield ()
             return
+        make = partial(HouseSeats, [*self.house.values()])
         with scratch_folder() as root:
-            seated = [
-                SeatedBot(program, root / str(number), self.names[number], HouseSeat, deals=deals)
-                for number, program in self.house.items()
-            ]
-            for bot in seated:
-                bot.seat.stop_program = bot.stop
-            async with played_at(seated, lambda tails: _keep(logs, self.house, tails)):
-                yield [bot.seat for bot in seated]
+            bots = SeatedBot(self.house_program, root / "house", "house", make, deals=deals)
+            for seat in bots.seat.seats:
+                seat.stop_program = bots.stop
+            async with played_at([bots], lambda tails: _keep(logs, self.house, [*tails] * len(self.house))):
+                yield bots.seat.seats
 
     @asynccontextmanager
     async def _ladder_table(self, logs: list[str], deals: str | None) -> AsyncIterator[Sequence[Seat]]:
@@ -79,6 +81,6 @@ class TableBots:
             yield seats
 
 
-def _keep(logs: list[str], numbers: Mapping[int, Program], tails: Sequence[str]) -> None:
+def _keep(logs: list[str], numbers: Iterable[int], tails: Sequence[str]) -> None:
     for number, tail in zip(numbers, tails, strict=True):
         logs[number] = tail

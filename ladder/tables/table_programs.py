@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ladder.errors import SandboxError
+from ladder.matches import house_program
 from ladder.matches.house_seats import HOUSE_LIMITS
 from ladder.matches.kinds import SandboxSetup, open_sandbox
 from ladder.runner.leased_tasks import task_bot
-from ladder.sandbox.bots.bot_source import find_bot
+from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.values.sandbox_kind import SandboxKind
 
@@ -29,7 +31,7 @@ class TablePrograms:
         self._sandboxes: dict[str, Sandbox] = {}
         self._programs: dict[str, Program] = {}
         self._house_sandbox = ProcessSandbox(limits=HOUSE_LIMITS)
-        self._house: dict[str, Program] = {}
+        self._house: Program | None = None
 
     async def prepare(self) -> None:
         """
@@ -40,17 +42,16 @@ class TablePrograms:
         """
         await self._house_sandbox.prepare()
 
-    async def house(self, names: Mapping[int, str]) -> dict[int, Program]:
+    async def house(self) -> Program:
         """
-        Make house bots ready to start.
+        Make the program ready to start that plays the house bots of a table.
 
         Raises:
             SandboxError: If the sandbox failed.
         """
-        for name in names.values():
-            if name not in self._house:
-                self._house[name] = await self._house_sandbox.load(find_bot(name))
-        return {number: self._house[name] for number, name in names.items()}
+        if self._house is None:
+            self._house = await self._house_sandbox.load(BotSource("house", folder=Path(house_program.__path__[0])))
+        return self._house
 
     async def load(self, versions: Mapping[int, SeatedVersion]) -> dict[int, Program]:
         """

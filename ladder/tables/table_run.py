@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ladder.errors import SandboxError
 from ladder.matches.people import play_with_people
-from ladder.sandbox.bots.bot_source import seat_names
+from ladder.sandbox.bots.bot_source import find_bot, seat_names
 from ladder.sandbox.host.scratch import disk_errors
 from ladder.tables.table_bots import TableBots
 from ladder.values.people import ChairKind
@@ -131,9 +131,9 @@ class TableRun:
     async def _bots(self, table: LeasedTable) -> TableBots:
         bots = [each for each in table.chairs if each.kind is not ChairKind.PERSON]
         versions = {number: each.version for number, each in enumerate(bots) if each.version is not None}
-        house = {number: each.name for number, each in enumerate(bots) if each.version is None}
+        house = {number: find_bot(each.name) for number, each in enumerate(bots) if each.version is None}
         names = [each.name for each in bots]
-        return TableBots(names, await self._programs.house(house), await self._programs.load(versions))
+        return TableBots(names, house, await self._programs.house(), await self._programs.load(versions))
 
     @asynccontextmanager
     async def _sit(self, chair: int, _: int, address: str, token: str) -> AsyncIterator[None]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +32,13 @@ def test_of_very_many_passes_it_weighs_a_bounded_number(
 ) -> None:
     rules = replace(HEARTS, name="two", players=2, passing=Passing(cards=cards, directions=(Direction.LEFT,)))
     hands: list[int] = []
-    monkeypatch.setattr(sys.modules[COUNTING.__module__].Hand, "value", lambda _, mine, passed: hands.append(mine) or 0)
+
+    def value(_: object, mine: int, __: int) -> float:
+        hands.append(mine)
+        return 0.0
+
+    hand = COUNTING.pass_cards.__globals__["Hand"]  # type: ignore[attr-defined]
+    monkeypatch.setattr(hand, "value", value)
     deal = Deal(rules, deal_hands(rules, bytes(32), 0))
     passed = COUNTING().pass_cards(view_of(deal, 0))
     assert len([*passed]) == cards

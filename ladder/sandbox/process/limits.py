@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ProcessLimits:
-    """Limits of one forked process, which it cannot raise again."""
+    """Limits of one forked process."""
 
     memory_bytes: int
     """

@@ -17,6 +17,7 @@ from ladder.matches.play import play_sandboxed
 from ladder.sandbox.base import Exit, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.sandbox.process import process_sandbox
+from ladder.sandbox.process.limits import ProcessLimits
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from pigpen import ClockSetting
 from referee.match.formats import Format
@@ -50,6 +51,11 @@ def play():
     return 1 / 0
 
 play()
+"""
+LIMITS = """
+import os, resource
+print(resource.getrlimit(resource.RLIMIT_DATA), os.nice(0), sep=chr(10))
+print(open("/proc/self/oom_score_adj").read().strip())
 """
 PARENT = "import os; print(os.getppid(), flush=True)"
 
@@ -107,6 +113,20 @@ async def test_where_nothing_can_be_forked_each_is_started_afresh(
     sandbox = ProcessSandbox()
     assert await parent(await starting(sandbox, tmp_path, "deals")(PARENT)) == os.getpid()
     await sandbox.close()
+
+
+async def test_limits_hold_for_each_forked_bot(tmp_path: Path) -> None:
+    sandbox = ProcessSandbox(limits=ProcessLimits(memory_bytes=300 << 20, niceness=3))
+    try:
+        await sandbox.prepare()
+        look = await starting(sandbox, tmp_path, "deals")(LIMITS)
+        assert Exit(0) == await look.wait()
+        assert [f"({300 << 20}, {300 << 20})", "3", "500"] == (await look.log_tail()).splitlines()
+        eater = await starting(sandbox, tmp_path, "deals")("bytearray(300 << 20)")
+        assert Exit(1) == await eater.wait()
+        assert "MemoryError" in await eater.log_tail()
+    finally:
+        await sandbox.close()
 
 
 async def test_bots_end_with_a_server_that_is_killed_which_is_not_their_doing_and_the_next_has_another(

@@ -1,0 +1,1 @@
+"""The program of the house bots of a table."""
