@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import sys
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
@@ -14,7 +13,7 @@ from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.base import SOCKET_NAME, SeatMount
 from ladder.sandbox.host.cores import CORES
 from ladder.sandbox.host.scratch import disk_errors, scratch_folder
-from ladder.sandbox.inline import load_bot_class
+from ladder.sandbox.inline import InlineProgram, as_program
 from pigpen.rules.shuffle import commitment
 from referee.match.match import Match, MatchSeconds
 from referee.seats.hello import new_token
@@ -135,18 +134,18 @@ async def inline_table(bots: Sequence[BotSource], keep: Keep) -> AsyncIterator[l
     Raises:
         BotRejected: If a bot cannot be made.
     """
-    with contextlib.redirect_stdout(sys.stderr):  # as the SDK's client does
+    with as_program():
         seats = [InlineSeat(_make(bot)) for bot in bots]
         yield seats
         keep(tuple(seat.log for seat in seats))
 
 
 def _make(source: BotSource) -> Bot:
-    bot = load_bot_class(source)
+    program = InlineProgram(source)
     try:
-        return bot()
+        return program()
     except Exception as error:  # a bot may raise anything
-        raise BotRejected(f"{bot.__name__}() cannot be made: {type(error).__name__}: {error}") from error
+        raise BotRejected(f"{program.bot_class.__name__}() cannot be made: {type(error).__name__}: {error}") from error
 
 
 @void()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
 import itertools
@@ -10,23 +11,102 @@ from typing import TYPE_CHECKING
 
 from ladder.errors import BotRejected
 from ladder.sandbox.bots.content import Content
+from ladder.sandbox.inline_folder import InlineFolder, has_files
 from ladder.sandbox.wheels.local_install import install_locally
 from ladder.sandbox.wheels.packages import Asked, Packages
 from ladder.sandbox.wheels.requirements import LOCK, REQUIREMENTS
 from pigpen import Bot
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from contextlib import AbstractContextManager
     from pathlib import Path
     from types import ModuleType
 
     from ladder.sandbox.bots.bot_source import BotSource
+    from pigpen import Card, DealResult, Face, FaultNotice, MatchResult, MoonChoice, View, Welcome
 
 _numbers = itertools.count()
 
 
+@contextlib.contextmanager
+def as_program() -> Iterator[None]:
+    """Let bots run here as `python bot.py` does: with its arguments, and with stdout for what the SDK leaves there."""
+    own = sys.argv
+    sys.argv = ["bot.py"]
+    try:
+        with contextlib.redirect_stdout(sys.stderr):  # as the SDK's client does
+            yield
+    finally:
+        sys.argv = own
+
+
+class InlineProgram:
+    """A bot that is ready to be made in this process, within `as_program`."""
+
+    def __init__(self, source: BotSource) -> None:
+        """
+        Import the bot.
+
+        Raises:
+            BotRejected, SandboxError: As `load_bot_class`.
+        """
+        self._folder: AbstractContextManager[object] = contextlib.nullcontext()
+        if source.folder and (source.folder / "bot.py").is_file() and has_files(source.folder):
+            self._folder = InlineFolder(source.folder)
+        with self._folder:
+            self.bot_class = load_bot_class(source)
+
+    def __call__(self) -> Bot:
+        """Make a bot; it may raise anything."""
+        with self._folder:
+            bot = self.bot_class()
+        return _InFolder(bot, self._folder) if isinstance(self._folder, InlineFolder) else bot
+
+
+class _InFolder(Bot):
+    """A bot that is called within its folder."""
+
+    def __init__(self, bot: Bot, folder: InlineFolder) -> None:
+        self._bot = bot
+        self._folder = folder
+
+    def play(self, view: View) -> Card:
+        with self._folder:
+            return self._bot.play(view)
+
+    def pass_cards(self, view: View) -> Iterable[Card]:
+        with self._folder:
+            return self._bot.pass_cards(view)
+
+    def expose(self, view: View) -> Iterable[Card] | Mapping[Card, Face]:
+        with self._folder:
+            return self._bot.expose(view)
+
+    def choose_moon(self, view: View) -> MoonChoice:
+        with self._folder:
+            return self._bot.choose_moon(view)
+
+    def match_started(self, welcome: Welcome) -> None:
+        with self._folder:
+            self._bot.match_started(welcome)
+
+    def deal_over(self, result: DealResult) -> None:
+        with self._folder:
+            self._bot.deal_over(result)
+
+    def fault(self, notice: FaultNotice) -> None:
+        with self._folder:
+            self._bot.fault(notice)
+
+    def match_over(self, result: MatchResult) -> None:
+        with self._folder:
+            self._bot.match_over(result)
+
+
 def load_bot_class(source: BotSource, packages: Packages | None = None) -> type[Bot]:
     """
-    Import the bot's bot.py and find the class in it.
+    Import the bot's bot.py and find the class in it; what is beside bot.py is found by `InlineProgram` only.
 
     The packages of its requirements.txt come last on the path: what this process uses itself stays what it is.
 

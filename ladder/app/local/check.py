@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import statistics
-import sys
 from typing import TYPE_CHECKING
 
 from ladder.matches.check import ConformanceCheck, Report
 from ladder.matches.check_wire import WIRE
-from ladder.sandbox.inline import load_bot_class
+from ladder.sandbox.inline import InlineProgram, as_program
 from ladder.values.check import CaseResult, CheckResult
 from ladder.values.sandbox_kind import SandboxKind
 from pigpen.check import cases_of
@@ -44,8 +42,8 @@ async def check_bot(
         SandboxError: If the sandbox failed; that says nothing about the bot.
     """
     if sandbox is None:
-        with contextlib.redirect_stdout(sys.stderr):  # as the SDK's client does
-            report = Report(tuple(check_inline(load_bot_class(source), variants, clock.limit)))
+        with as_program():
+            report = Report(tuple(check_inline(InlineProgram(source), variants, clock.limit)))
         return check_result(source.name, SandboxKind.INLINE, report)
     program = await sandbox.load(source)
     cases = len(WIRE) + sum(len(cases_of(rules)) for rules in variants)
