@@ -36,11 +36,26 @@ if TYPE_CHECKING:
     from ladder.values.compare import CompareResult
     from pigpen.rules import Rules
 
+ACCEPTS_1, ACCEPTS_0 = (
+    "elo1 = {elo1:g} is accepted against elo0 = {elo0:g}",
+    "elo0 = {elo0:g} is accepted against elo1 = {elo1:g}",
+)
 VERDICTS = {
-    SprtDecision.BETTER: "{new} is better than {old}.",
-    SprtDecision.NOT_BETTER: "{new} is not better than {old} by as much as asked for.",
-    SprtDecision.OPEN: "Not decided after {boards} boards: play more of them (--boards), or ask for a larger --elo1.",
+    SprtDecision.BETTER: "{new} is better than {old}: " + ACCEPTS_1 + ".",
+    SprtDecision.NOT_BETTER: "{new} is not better than {old} by as much as asked for: " + ACCEPTS_0 + ".",
+    SprtDecision.NOT_WORSE: (
+        "{new} is not worse than {old} by as much as {by:g} of normalised Elo: " + ACCEPTS_1 + ". "
+        "That does not show that it is better: ask with --elo0 0 --elo1 50."
+    ),
+    SprtDecision.WORSE: "{new} is worse than {old}: " + ACCEPTS_0 + ".",
+    SprtDecision.OPEN: (
+        "Not decided after {boards} boards between elo0 = {elo0:g} and elo1 = {elo1:g}: "
+        "play more of them (--boards), or ask for a larger --elo1."
+    ),
 }
+"""What the test has come to, with its bounds."""
+LIKELIER = "{new} is rather better than {old} by {elo1:g} than worse by {by:g} of normalised Elo: " + ACCEPTS_1 + "."
+"""The same as `SprtDecision.BETTER` where elo0 is below 0: a bot that is as good may come to that, too."""
 
 
 def compare_bots(
@@ -51,10 +66,12 @@ def compare_bots(
     ] = "counting",
     rules: RulesOption = "gongzhu",
     boards: Annotated[int, typer.Option(min=2, help="The most boards to play.")] = 2000,
-    elo0: Annotated[float, typer.Option(help="Normalised Elo of a new bot that is not better.")] = 0.0,
-    elo1: Annotated[float, typer.Option(help="Normalised Elo of one that is.")] = 50.0,
-    alpha: Annotated[float, typer.Option(help="How often a bot of elo0 may be taken for better.")] = 0.05,
-    beta: Annotated[float, typer.Option(help="How often a bot of elo1 may be taken for not better.")] = 0.05,
+    elo0: Annotated[float, typer.Option(help="Normalised Elo of the new bot by hypothesis H0.")] = 0.0,
+    elo1: Annotated[
+        float, typer.Option(help="The same by H1; at or below 0 the test asks whether the new bot is worse.")
+    ] = 50.0,
+    alpha: Annotated[float, typer.Option(help="How often H1 may be accepted of a bot of elo0.")] = 0.05,
+    beta: Annotated[float, typer.Option(help="How often H0 may be accepted of a bot of elo1.")] = 0.05,
     seed: SeedOption = "",
     sandbox: SandboxOption = SandboxKind.DOCKER,
     clock: ClockOption = DEFAULT_CLOCK_TEXT,
@@ -68,9 +85,12 @@ def compare_bots(
     Find out whether a new version of a bot is better than the old one.
 
     Both play the same boards from every seat against the same opponents, until a sequential test (SPRT) decides. It
-    may look at the result at any time. The exit code is 0 if the new bot is better, and 1 if the test does not show it.
+    may look at the result at any time. One standard deviation of a board's difference is 347.4 of normalised Elo.
 
-    One standard deviation of a board's difference is 347.4 of normalised Elo.
+    The exit code is 0 only if the new bot is better: H1 is accepted, and --elo1 is above 0. It is 1 if H0 is
+    accepted, if nothing is decided, and after each test of non-regression (--elo1 at or below 0): that shows at best
+    that the new bot is not worse by as much as --elo0. `decision` and `accepted` in --json tell these apart. It is 2
+    after a mistake in the command, and 3 if the platform failed.
 
     Examples:
         pigpen compare ./mybot-old ./mybot
@@ -78,6 +98,8 @@ def compare_bots(
         pigpen compare ./mybot-old ./mybot --field random,cautious,counting --rules hearts --elo1 30
 
         pigpen compare counting ./mybot --sandbox inline --boards 400 --json
+
+        pigpen compare ./mybot-old ./mybot-simpler --elo0=-50 --elo1 0
     """
     from ladder.app.local.compare import ComparisonRequest, plan_comparison, play_comparison
 
@@ -152,5 +174,13 @@ def _print(rules: Rules, found: CompareResult) -> None:
     for name, text in rows.items():
         table.add_row(name, text)
     console.print(table)
-    console.print(VERDICTS[SprtDecision(found.decision)].format(old=old, new=new, boards=found.boards))
+    console.print(verdict(found))
     console.print(f"seed {found.seed}", style="dim", soft_wrap=True)
+
+
+def verdict(found: CompareResult) -> str:
+    """What the test has come to, in a sentence or two for a console."""
+    decision = SprtDecision(found.decision)
+    words = LIKELIER if decision is SprtDecision.BETTER and found.elo0 < 0 else VERDICTS[decision]
+    old, new = in_markup(found.old), in_markup(found.new)
+    return words.format(old=old, new=new, elo0=found.elo0, elo1=found.elo1, by=-found.elo0, boards=found.boards)

@@ -11,6 +11,7 @@ import enum
 import math
 import statistics
 from dataclasses import dataclass, field
+from typing import Literal
 
 ELO = 800 / math.log(10)
 """Normalised Elo of an effect of one standard deviation: 347.4, as chess testers count it for a game without draws."""
@@ -27,14 +28,30 @@ with none asked for, in 74 and 88 of 100 where 5 and 2 of 100 boards differ.
 
 
 class SprtDecision(enum.StrEnum):
-    """What the test has come to."""
+    """
+    What the test has come to.
+
+    It accepts one of two hypotheses, elo1 or elo0. What that says depends on the side of zero on which elo1 is: above,
+    the test asks whether the new bot is better; at or below zero, whether it is worse (non-regression).
+    """
 
     BETTER = "better"
-    """The new bot is better: the hypothesis of elo1 is accepted."""
+    """elo1 is accepted, and above 0."""
     NOT_BETTER = "not better"
-    """It is not: the hypothesis of elo0 is accepted."""
+    """elo0 is accepted, and elo1 is above 0."""
+    NOT_WORSE = "not worse"
+    """elo1 is accepted, and not above 0: the new bot is not as much worse as elo0 says."""
+    WORSE = "worse"
+    """elo0 is accepted, and elo1 is not above 0."""
     OPEN = "open"
     """Not decided yet."""
+
+    @property
+    def accepted(self) -> Literal["elo0", "elo1"] | None:
+        """Which hypothesis is accepted."""
+        if self is SprtDecision.OPEN:
+            return None
+        return "elo1" if self in (SprtDecision.BETTER, SprtDecision.NOT_WORSE) else "elo0"
 
 
 @dataclass(frozen=True)
@@ -43,11 +60,11 @@ class Hypotheses:
 
     elo0: float = 0.0
     elo1: float = 50.0
-    """Normalised Elo if the new bot is no better, and if it is better."""
+    """Normalised Elo of the two hypotheses; elo1 is the larger one."""
     alpha: float = 0.05
-    """How often a bot of elo0 may be taken for better."""
+    """How often elo1 may be accepted of a bot of elo0."""
     beta: float = 0.05
-    """How often a bot of elo1 may be taken for no better."""
+    """How often elo0 may be accepted of a bot of elo1."""
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -83,8 +100,12 @@ class SequentialTest:
     def decision(self) -> SprtDecision:
         """What the observations so far say."""
         low, high = self.hypotheses.bounds
-        llr = self.llr
-        return SprtDecision.BETTER if llr >= high else SprtDecision.NOT_BETTER if llr <= low else SprtDecision.OPEN
+        llr, asks_better = self.llr, self.hypotheses.elo1 > 0
+        if llr >= high:
+            return SprtDecision.BETTER if asks_better else SprtDecision.NOT_WORSE
+        if llr <= low:
+            return SprtDecision.NOT_BETTER if asks_better else SprtDecision.WORSE
+        return SprtDecision.OPEN
 
     def _likelihood(self, elo: float) -> float:
         """The most that the log-likelihood can be when the mean is *elo*, up to a constant."""

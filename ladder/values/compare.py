@@ -16,7 +16,10 @@ class CompareResult(Value):
     new: str
     field: tuple[str, ...]
     """The opponents."""
-    decision: Literal["better", "not better", "open"]
+    decision: Literal["better", "not better", "not worse", "worse", "open"]
+    """What the test says: `better` or `not better` where `elo1` is above 0, `not worse` or `worse` where it is not."""
+    accepted: Literal["elo0", "elo1"] | None
+    """The hypothesis that the test accepts; None while it is open."""
     boards: int
     deals: int
     """By both candidates together."""

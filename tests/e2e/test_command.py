@@ -461,7 +461,23 @@ def test_compare_says_which_version_is_better_and_by_how_much() -> None:
     assert "counting against random: Gong Zhu 拱猪" in done.stdout
     for row in ("points per deal", "95 % at any time", "likelihood of superiority", "normalised Elo", "LLR"):
         assert row in done.stdout
-    assert "counting is better than random." in done.stdout
+    assert "counting is better than random: elo1 = 400 is accepted against elo0 = 0." in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("bots", "bounds", "sentence"),
+    [
+        pytest.param(("cautious", "random"), ("-2000", "-800"), "random is not worse than cautious by", id="worse"),
+        pytest.param(("random", "cautious"), ("-400", "0"), "cautious is not worse than random by", id="better"),
+    ],
+)
+def test_a_comparison_that_asks_for_no_regression_never_exits_with_0(
+    tmp_path: Path, bots: tuple[str, str], bounds: tuple[str, str], sentence: str
+) -> None:
+    asked = (f"--elo0={bounds[0]}", f"--elo1={bounds[1]}", "--boards", "200", "--field", "random", "--seed", "7")
+    done = pigpen("compare", *bots, *asked, "--rules", write_for_two(tmp_path), "--sandbox", "inline")
+    assert sentence in " ".join(done.stdout.split())
+    assert done.returncode == 1
 
 
 def test_compare_in_a_sandbox_comes_to_the_same_as_in_this_process(tmp_path: Path) -> None:
@@ -469,7 +485,7 @@ def test_compare_in_a_sandbox_comes_to_the_same_as_in_this_process(tmp_path: Pat
     words = ("compare", "cautious", "counting", "--boards", "2", "--rules", rules, "--seed", "7", "--json")
     found = [json.loads(pigpen(*words, "--sandbox", sandbox).stdout) for sandbox in ("inline", "process")]
     assert found[0] == found[1]
-    assert (found[0]["decision"], found[0]["boards"], found[0]["deals"]) == ("open", 2, 8)
+    assert (found[0]["decision"], found[0]["accepted"], found[0]["boards"], found[0]["deals"]) == ("open", None, 2, 8)
 
 
 def test_a_comparison_that_is_stopped_shows_what_it_has_come_to(tmp_path: Path) -> None:

@@ -40,13 +40,13 @@ class ComparisonRequest(LocalRequest):
     boards: int = 2000
     """The most boards to play."""
     elo0: float = 0.0
-    """Normalised Elo of a new bot that is not better, from -2000 to 2000."""
+    """Normalised Elo of the new bot by the one hypothesis, from -2000 to 2000."""
     elo1: float = 50.0
-    """Normalised Elo of one that is, more than `elo0`."""
+    """The same by the other one, more than `elo0`; 0 or less: the test asks whether the new bot is worse."""
     alpha: float = 0.05
-    """How often an `elo0` may be taken for better, between 0 and 0.5."""
+    """How often `elo1` may be accepted of a bot of `elo0`, between 0 and 0.5."""
     beta: float = 0.05
-    """How often an `elo1` may be taken for not better, between 0 and 0.5."""
+    """How often `elo0` may be accepted of a bot of `elo1`, between 0 and 0.5."""
 
 
 def plan_comparison(asked: ComparisonRequest) -> tuple[ComparisonPlan, list[BotSource]]:
@@ -128,6 +128,7 @@ def compare_result(plan: ComparisonPlan, found: Comparison) -> CompareResult:
         new=plan.names[1],
         field=plan.names[2:],
         decision=found.decision.value,
+        accepted=found.decision.accepted,
         boards=found.boards,
         deals=found.deals,
         differing_boards=found.differing,

@@ -71,6 +71,29 @@ def test_bots_that_never_differ_are_no_better() -> None:
     assert test.decision is SprtDecision.NOT_BETTER
 
 
+@pytest.mark.parametrize(
+    ("elo0", "elo1", "mean", "decision", "accepted"),
+    [
+        (0.0, 50.0, 1.0, SprtDecision.BETTER, "elo1"),
+        (0.0, 50.0, -1.0, SprtDecision.NOT_BETTER, "elo0"),
+        (-50.0, 50.0, -1.0, SprtDecision.NOT_BETTER, "elo0"),
+        (-50.0, 0.0, 1.0, SprtDecision.NOT_WORSE, "elo1"),
+        (-50.0, 0.0, -1.0, SprtDecision.WORSE, "elo0"),
+        (-1500.0, -500.0, -1.0, SprtDecision.NOT_WORSE, "elo1"),
+    ],
+)
+def test_what_is_accepted_says_better_only_of_a_bound_above_zero(
+    elo0: float, elo1: float, mean: float, decision: SprtDecision, accepted: str
+) -> None:
+    test = SequentialTest(Hypotheses(elo0, elo1))
+    test.add(*[mean + 0.75, mean - 0.75] * 200)
+    assert (test.decision, test.decision.accepted) == (decision, accepted)
+
+
+def test_an_open_test_accepts_nothing() -> None:
+    assert SprtDecision.OPEN.accepted is None
+
+
 def test_one_observation_decides_nothing() -> None:
     assert SequentialTest(Hypotheses(), [1e9]).decision is SprtDecision.OPEN
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.errors import BotRejected
+from ladder.sandbox import inline_folder
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.inline import InlineProgram, as_program
 from ladder.sandbox.inline_folder import InlineFolder
@@ -175,6 +177,18 @@ def test_what_is_installed_within_the_folder_is_imported_once_for_all(
     assert "own_module" not in sys.modules
     assert sys.modules.pop("installed_module") is installed_module
     assert own_module.__file__ is not None
+
+
+def test_machine_code_is_loaded_once_for_all_instances(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process cannot load it twice."""
+    monkeypatch.setattr(inline_folder, "EXTENSION_SUFFIXES", [".py"])
+    folder = folder_with(tmp_path / "bot", compiled_module__py="")
+    found = []
+    for _ in range(2):
+        with InlineFolder(folder):
+            found.append(importlib.import_module("compiled_module"))
+        assert "compiled_module" not in sys.modules
+    assert found[0] is found[1]
 
 
 def test_a_bot_alone_in_its_folder_is_called_directly(tmp_path: Path) -> None:
