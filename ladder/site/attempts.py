@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import enum
-import ipaddress
 import time
 
 from limits import RateLimitItemPerSecond
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 
+from ladder.entry.networks import network_of
 from ladder.errors import TooOften
 from ladder.site.words import to_translate
 
 TOO_OFTEN = to_translate("That was tried too often. Try again in {minutes} min.")
 MOST_KEYS = 100_000
 """Addresses and accounts that are counted at the same time; with more, counting begins anew."""
-NETWORK_BITS = 64
-"""Of an IPv6 address: what one customer has."""
 
 
 class Attempt(enum.StrEnum):
@@ -83,19 +81,3 @@ class Attempts:
         if not self._limiter.hit(limit, *key):
             until = self._limiter.get_window_stats(limit, *key).reset_time
             raise TooOften(TOO_OFTEN, max(1.0, until - time.time()))
-
-
-def network_of(address: str) -> str:
-    """
-    Give what belongs to one customer: an address, or a network of IPv6.
-
-    >>> network_of("192.0.2.7"), network_of("2001:db8::1:2"), network_of("::ffff:192.0.2.7")
-    ('192.0.2.7', '2001:db8::/64', '192.0.2.7')
-    """
-    try:
-        found = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
-        return address
-    if isinstance(found, ipaddress.IPv4Address):
-        return str(found)
-    return str(found.ipv4_mapped or ipaddress.ip_network((found, NETWORK_BITS), strict=False))
