@@ -30,10 +30,7 @@ MOST_OF_GUEST, MOST_OF_ACCOUNT = 2, 5
 SOON = 600.0
 """After so many seconds a table at which nobody is any more has ended."""
 OWN = "You have as many tables open as are allowed. End one of them, or try again in {minutes} minutes."
-OF_ADDRESS = (
-    "Guests at your address have as many tables open as are allowed. Log in, end one of them, or try again in "
-    "{minutes} minutes."
-)
+OF_ADDRESS = "Guests at your address have as many tables open as allowed. Log in, end one, or try in {minutes} minutes."
 TAKEN = "All tables of this ladder are taken; try again in {minutes} minutes."
 GAVE_WAY = "All tables of this ladder were taken, and you or others near you had the most: this one was ended."
 

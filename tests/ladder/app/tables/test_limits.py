@@ -56,7 +56,7 @@ def test_an_address_has_few_tables_whatever_its_cookies(ladder: Ladder, order: T
     ladder = with_places(ladder, 100)
     opened = [open_table(ladder, order, guest(f"2001:db8::{number}")) for number in range(8)]
     for _ in range(3):
-        with pytest.raises(TooOften, match="Guests at your address have as many tables open as are allowed"):
+        with pytest.raises(TooOften, match="Guests at your address have as many tables open as allowed"):
             open_table(ladder, order, guest("2001:db8::ffff"))
     open_table(ladder, order, guest("2001:db8:0:1::1"))
     for _ in range(5):  # an account has its own, wherever it is
