@@ -11,7 +11,6 @@ OPPONENT = "counting"
 """The house bot in all other chairs."""
 HOUSE = ("cautious", "counting", "exact", "random", "sampling")
 """The house bots that play it from the person's chair, too."""
-SECRET_BYTES = 32
 
 
 def day_of(now: datetime.datetime) -> datetime.date:

@@ -160,7 +160,9 @@ class Settings(BaseSettings):
     trial_minutes: Annotated[PositiveInt, Field(le=MOST_COUNT)] = 60
     """Minutes that the trials of one account may take in 24 hours."""
     people_tables: Annotated[int, Field(ge=0, le=10_000)] = 200
-    """Tables with people that may be open at once; 0: none."""
+    """Tables with people that may be played at once, and as many may wait for people; 0: none."""
+    guest_tables: Annotated[int, Field(ge=1, le=10_000)] = 8
+    """Tables that guests at one address (IPv6: a /64) may have open at once."""
     registry: Annotated[str, Field(max_length=200)] = ""
     """The ladder's registry of images, host and port, such as arena.example:5000; empty: none."""
     registry_gc: bool = True

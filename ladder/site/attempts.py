@@ -1,23 +1,30 @@
-"""How often somebody may try what others could guess, or what costs the site much: by address, and by account."""
+"""
+How often somebody may try what others could guess, or what costs the site much: by address, and by account.
+
+Who only claims to be an account is counted by account *and* place, so that no stranger uses up what its owner has.
+"""
 
 from __future__ import annotations
 
 import enum
-import ipaddress
 import time
 
 from limits import RateLimitItemPerSecond
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 
+from ladder.entry.networks import neighbourhood_of, network_of
 from ladder.errors import TooOften
 from ladder.site.words import to_translate
 
 TOO_OFTEN = to_translate("That was tried too often. Try again in {minutes} min.")
+FROM_ALL_PLACES = to_translate(
+    "The password of this account was tried too often from places where it has not logged in before. Log in with a "
+    "browser in which you did, ask the organiser for a link (pigpen account password NAME), or try again in {minutes} "
+    "min."
+)
 MOST_KEYS = 100_000
 """Addresses and accounts that are counted at the same time; with more, counting begins anew."""
-NETWORK_BITS = 64
-"""Of an IPv6 address: what one customer has."""
 
 
 class Attempt(enum.StrEnum):
@@ -46,6 +53,8 @@ LIMITS: dict[Attempt, tuple[int, int, int]] = {
     Attempt.OPEN_TABLE: (60, 60, 3600),
 }
 """How often by address, how often by account, in how many seconds. A class of students may have one address."""
+ALL_PLACES = {Attempt.LOG_IN: 100}
+"""How often an account may be claimed from all unknown places together, where what proves it could be guessed."""
 
 
 class Attempts:
@@ -62,40 +71,57 @@ class Attempts:
         Args:
             what: What is tried.
             address: From where.
-            account: As what account; empty: none.
+            account: As what account, which has proved to be it; empty: none.
 
         Raises:
             TooOften: If it was tried too often; this one counts too little to keep anybody out longer.
         """
-        if len(self._storage.events) > MOST_KEYS:
-            self._storage.reset()
+        self._tidy()
         by_address, by_account, seconds = LIMITS[what]
         self._hit(RateLimitItemPerSecond(by_address, seconds), what, "address", network_of(address))
         if account:
             self._hit(RateLimitItemPerSecond(by_account, seconds), what, "account", account.casefold())
 
-    def forgive(self, what: Attempt, account: str) -> None:
-        """Count anew for an account whose owner has just proved to be it."""
-        _, by_account, seconds = LIMITS[what]
-        self._limiter.clear(RateLimitItemPerSecond(by_account, seconds), what, "account", account.casefold())
+    def count_claim(self, what: Attempt, address: str, account: str, device: str = "") -> None:
+        """
+        Count an attempt to prove to be an account.
 
-    def _hit(self, limit: RateLimitItemPerSecond, *key: str) -> None:
+        Args:
+            what: What is tried.
+            address: From where.
+            account: As what account.
+            device: The number by which the browser is known to the account: what strangers do does not touch it.
+
+        Raises:
+            TooOften: If it was tried too often from there, or from all places that are not known to the account.
+        """
+        self._tidy()
+        by_address, by_account, seconds = LIMITS[what]
+        account = account.casefold()
+        if not device:
+            self._hit(RateLimitItemPerSecond(by_address, seconds), what, "address", network_of(address))
+        self._hit(RateLimitItemPerSecond(by_account, seconds), *_claim(what, address, account, device))
+        if what in ALL_PLACES and not device:
+            limit = RateLimitItemPerSecond(ALL_PLACES[what], seconds)
+            self._hit(limit, what, "all places", account, sentence=FROM_ALL_PLACES)
+
+    def forgive(self, what: Attempt, address: str, account: str, device: str = "") -> None:
+        """Count anew for a place from which an account's owner has just proved to be it."""
+        _, by_account, seconds = LIMITS[what]
+        self._limiter.clear(
+            RateLimitItemPerSecond(by_account, seconds), *_claim(what, address, account.casefold(), device)
+        )
+
+    def _tidy(self) -> None:
+        if len(self._storage.events) > MOST_KEYS:
+            self._storage.reset()
+
+    def _hit(self, limit: RateLimitItemPerSecond, *key: str, sentence: str = TOO_OFTEN) -> None:
         if not self._limiter.hit(limit, *key):
             until = self._limiter.get_window_stats(limit, *key).reset_time
-            raise TooOften(TOO_OFTEN, max(1.0, until - time.time()))
+            raise TooOften(sentence, max(1.0, until - time.time()))
 
 
-def network_of(address: str) -> str:
-    """
-    Give what belongs to one customer: an address, or a network of IPv6.
-
-    >>> network_of("192.0.2.7"), network_of("2001:db8::1:2"), network_of("::ffff:192.0.2.7")
-    ('192.0.2.7', '2001:db8::/64', '192.0.2.7')
-    """
-    try:
-        found = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
-        return address
-    if isinstance(found, ipaddress.IPv4Address):
-        return str(found)
-    return str(found.ipv4_mapped or ipaddress.ip_network((found, NETWORK_BITS), strict=False))
+def _claim(what: Attempt, address: str, account: str, device: str) -> tuple[str, ...]:
+    """The key of an attempt to prove to be an account: a known browser, or else addresses near each other."""
+    return (what, "device", account, device) if device else (what, "place", account, neighbourhood_of(address))

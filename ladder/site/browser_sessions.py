@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
 from anyio import CapacityLimiter, to_thread
 from starlette.responses import RedirectResponse
 
+from ladder.app.accounts.known_devices import known_device, made_known
 from ladder.app.accounts.passwords import AT_ONCE, BUSY
 from ladder.app.accounts.sessions import Visit
-from ladder.errors import Busy
+from ladder.errors import Busy, LadderError, UserError
 from ladder.site.origin import cookie_name
 from ladder.site.viewer import address_of
 from ladder.values.text import sanitize
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 HOME = "/me"
+DEVICE_COOKIE, DEVICE_SECONDS = "pigpen_device", 365 * 24 * 3600
 MOST_WAITING = 100
 LONGEST_NEXT = 500
 
@@ -64,7 +67,27 @@ def begin_in_browser(request: Request, logged_in: LoggedIn, place: str) -> Respo
         samesite="lax",
         secure=request.url.scheme == "https",
     )
+    _keep_known(request, response, logged_in.name)
     return response
+
+
+def device_of(request: Request, name: str) -> str:
+    """The number by which this browser is known to an account of that name; empty: it is not. It reads a file."""
+    site: Site = request.app.state.site
+    with suppress(LadderError, UserError):  # without the ladder's secret no browser is known
+        return known_device(site.ladder.settings.data_dir, request.cookies.get(DEVICE_COOKIE, ""), name)
+    return ""
+
+
+def _keep_known(request: Request, response: Response, name: str) -> None:
+    """Let a browser be known to the account from now on, also when its session has ended."""
+    site: Site = request.app.state.site
+    with suppress(LadderError, UserError):
+        kept = made_known(site.ladder.settings.data_dir, request.cookies.get(DEVICE_COOKIE, ""), name)
+        secure = request.url.scheme == "https"
+        response.set_cookie(
+            DEVICE_COOKIE, kept, max_age=DEVICE_SECONDS, path="/login", httponly=True, samesite="lax", secure=secure
+        )
 
 
 def end_in_browser(request: Request) -> Response:

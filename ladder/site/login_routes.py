@@ -12,7 +12,7 @@ from ladder.app.accounts import device, registering, sessions
 from ladder.entry.policy import Act
 from ladder.errors import Forbidden, LadderError, TooOften, UserError
 from ladder.site.attempts import Attempt
-from ladder.site.browser_sessions import begin_in_browser, end_in_browser, in_hashing_turn, next_of, visit_of
+from ladder.site.browser_sessions import begin_in_browser, device_of, end_in_browser, in_hashing_turn, next_of, visit_of
 from ladder.site.forms import Form, form_page
 from ladder.site.viewer import address_of, demand, viewer_of
 from ladder.values.accounts import Scope
@@ -37,7 +37,8 @@ async def log_in(request: Request, form: Form) -> Response:
     """Log in with name and password."""
     site: Site = request.app.state.site
     name, place = form.get("name", ""), form.get("next", "")
-    site.attempts.count(Attempt.LOG_IN, address_of(request), name[:100])
+    device = await to_thread.run_sync(device_of, request, name[:100])
+    site.attempts.count_claim(Attempt.LOG_IN, address_of(request), name[:100], device)
     before = await to_thread.run_sync(viewer_of, request)
 
     def work() -> sessions.LoggedIn:
@@ -49,7 +50,7 @@ async def log_in(request: Request, form: Form) -> Response:
         site.metrics.logged_in("wrong")
         return await to_thread.run_sync(_login_page, request, str(error), place, name, 403)
     site.metrics.logged_in("right")
-    site.attempts.forgive(Attempt.LOG_IN, name[:100])
+    site.attempts.forgive(Attempt.LOG_IN, address_of(request), name[:100], device)
     await to_thread.run_sync(sessions.log_out, site.ladder, before)
     return begin_in_browser(request, logged_in, place)
 

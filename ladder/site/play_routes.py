@@ -146,6 +146,7 @@ def _page(request: Request, state: TableState, error: str = "", shown: str = "",
     base = f"/play/{state.name}"
     values = {"table": state, "base": base, "variant": state.variant, "title": str(state.rules.get("title", ""))}
     if state.status is TableStatus.WAITING:
+        sitting.stay(request.app.state.site.ladder, state.name)
         links = {
             chair: f"{site_address(request)[:-1]}{base}?seat={secret}" for chair, secret in invitations(request).items()
         }

@@ -11,8 +11,9 @@ from ladder.app.accounts.secrets import new_secret
 from ladder.app.tables.reading import table_page
 from ladder.app.tables.sitting import seat_of
 from ladder.app.tables.table_info import FoundSeat
+from ladder.entry.networks import network_of
 from ladder.errors import LadderError
-from ladder.site.viewer import viewer_of
+from ladder.site.viewer import address_of, viewer_of
 from ladder.site.words import to_translate
 from ladder.values.people import OpenedTable, TableVisitor
 
@@ -39,7 +40,9 @@ NOT_YOURS = to_translate(
 def visitor_of(request: Request, shown: str = "") -> TableVisitor:
     """Who asks for a table, or a chair; *shown* is the name that they want to be shown by. It reads the database."""
     viewer = viewer_of(request)
-    return TableVisitor(viewer.name, "" if viewer.name else guest_of(request), shown)
+    if viewer.name:
+        return TableVisitor(viewer.name, shown=shown)
+    return TableVisitor(guest=guest_of(request), shown=shown, network=network_of(address_of(request)))
 
 
 def guest_of(request: Request) -> str:

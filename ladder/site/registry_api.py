@@ -46,7 +46,7 @@ def token(
     """Give a token for the registry to whoever proves with HTTP Basic to be an account, by a token of its own."""
     site: Site = request.app.state.site
     account, secret = _basic(request)
-    site.attempts.count(Attempt.REGISTRY, address_of(request), account)
+    site.attempts.count_claim(Attempt.REGISTRY, address_of(request), account)
     found = registry_token(site.ladder, account, secret, service, scope or (), address_of(request))
     if found is None:
         raise HTTPException(401, WRONG, CHALLENGE)

@@ -42,6 +42,10 @@ SENTENCES = (
     to_translate("This ladder has no tables for people; pigpen play human seats you in a terminal."),
     to_translate("All tables of this ladder are taken; try again in {minutes} minutes."),
     to_translate("You have as many tables open as are allowed. End one of them, or try again in {minutes} minutes."),
+    to_translate(
+        "Guests at your address have as many tables open as allowed. Log in, end one, or try in {minutes} minutes."
+    ),
+    to_translate("All tables of this ladder were taken, and you or others near you had the most: this one was ended."),
     to_translate("Bots of the ladder play with people who have an account; log in, or choose house bots."),
     to_translate("Bots of the ladder play its variants only; choose house bots for rules of your own."),
     to_translate("Nobody sits at this table but bots; leave a chair to a person."),

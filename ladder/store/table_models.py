@@ -60,6 +60,8 @@ class PeopleTable(Base):
     """The account that opened it; None: a guest, or somebody on the ladder's machine."""
     guest: Mapped[str] = mapped_column(String(HASH_LENGTH), default="")
     """Hash of what tells the guest who opened it from others; empty: no guest did."""
+    network: Mapped[str | None] = mapped_column(String(64))
+    """Address (IPv6: /64) of the guest who opened it, until it has ended; None: no guest did."""
     holder: Mapped[str | None]
     """Who plays it (`owners.this_process`)."""
     lease_until: Mapped[float | None]

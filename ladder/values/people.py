@@ -92,6 +92,8 @@ class TableVisitor:
     """What tells guests from one another, such as an address; kept as a hash. Empty: it is on the ladder's machine."""
     shown: str = ""
     """The name by which the person is shown; empty: the account's, or "guest"."""
+    network: str = ""
+    """From where a guest comes: its address (IPv6: /64). Empty: an account, or on the ladder's machine."""
 
 
 class OpenedTable(Value):

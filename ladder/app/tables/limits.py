@@ -1,22 +1,38 @@
-"""How many tables there may be, so that tables that a script opens starve nobody."""
+"""
+How many tables there may be, so that a script that opens tables leaves room for everybody else.
+
+Tables that wait for people and tables that play have places of their own. If all places are taken, they are shared
+fairly: of the senders with the most tables one gives a table up, before somebody who has fewer is refused.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from ladder.app.accounts.secrets import hash_of
+from ladder.entry.networks import neighbourhood_of
 from ladder.errors import Busy, Forbidden, TooOften
-from ladder.store.queries.tables import count_open
+from ladder.store.commands.tables import end_table
+from ladder.store.queries.tables import all_open
+from ladder.values.people import TableStatus
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ladder.settings.settings import Settings
     from ladder.store.database import Session
+    from ladder.store.table_models import PeopleTable
     from ladder.values.people import TableVisitor
 
 MOST_OF_GUEST, MOST_OF_ACCOUNT = 2, 5
 """Tables that one of them may have open."""
 SOON = 600.0
 """After so many seconds a table at which nobody is any more has ended."""
+OWN = "You have as many tables open as are allowed. End one of them, or try again in {minutes} minutes."
+OF_ADDRESS = "Guests at your address have as many tables open as allowed. Log in, end one, or try in {minutes} minutes."
+TAKEN = "All tables of this ladder are taken; try again in {minutes} minutes."
+GAVE_WAY = "All tables of this ladder were taken, and you or others near you had the most: this one was ended."
 
 
 def guest_hash(who: TableVisitor) -> str:
@@ -26,20 +42,67 @@ def guest_hash(who: TableVisitor) -> str:
 
 def check_limits(session: Session, settings: Settings, who: TableVisitor) -> None:
     """
-    Make sure that there is room for one more table.
+    Make sure that a visitor may open one more table, whatever others do.
 
     Raises:
-        Busy: If there are as many as the settings allow.
         Forbidden: If this ladder has no tables.
-        TooOften: If this visitor has enough of them.
+        TooOften: If this visitor, or the guests at its address, have enough of them.
     """
     if settings.people_tables == 0:
         raise Forbidden("This ladder has no tables for people; pigpen play human seats you in a terminal.")
-    if count_open(session) >= settings.people_tables:
-        raise Busy("All tables of this ladder are taken; try again in {minutes} minutes.", SOON)
-    guest = guest_hash(who)
-    most = MOST_OF_ACCOUNT if who.account is not None else MOST_OF_GUEST
-    if (who.account is not None or guest) and count_open(session, who.account, guest) >= most:
-        raise TooOften(
-            "You have as many tables open as are allowed. End one of them, or try again in {minutes} minutes.", SOON
-        )
+    tables, guest = all_open(session), guest_hash(who)
+    if who.account is not None:
+        if sum(each.owner == who.account for each in tables) >= MOST_OF_ACCOUNT:
+            raise TooOften(OWN, SOON)
+        return
+    if guest and sum(each.guest == guest for each in tables) >= MOST_OF_GUEST:
+        raise TooOften(OWN, SOON)
+    if who.network and sum(each.network == who.network for each in tables) >= settings.guest_tables:
+        raise TooOften(OF_ADDRESS, SOON)
+
+
+def make_place(session: Session, settings: Settings, table: PeopleTable, now: float) -> None:
+    """
+    Make sure that there is a place for a table that was just opened, or that now begins to play.
+
+    If there is none, another table that waits or plays as this one does is ended: one of the addresses that are near
+    each other, or the account, that have the most, if they have more of them than the opener of this one.
+
+    Raises:
+        Busy: If all places are taken, and nobody has more of them.
+    """
+    is_waiting = table.status == TableStatus.WAITING
+    like_it = [each for each in all_open(session) if (each.status == TableStatus.WAITING) == is_waiting]
+    if len(like_it) <= settings.people_tables:
+        return
+    given_up = _given_up(like_it, table)
+    if given_up is None:
+        raise Busy(TAKEN, SOON)
+    end_table(session, given_up, TableStatus.ENDED, GAVE_WAY, now)
+
+
+def _given_up(tables: Sequence[PeopleTable], new: PeopleTable) -> PeopleTable | None:
+    """The table that makes room for the new one, which is among *tables*; None: nobody has more than its opener."""
+    near, own = Counter(map(_neighbours, tables)), Counter(map(_opener, tables))
+
+    def order(table: PeopleTable) -> tuple[int, int, bool, float]:
+        return -near[_neighbours(table)], -own[_opener(table)], table.owner is not None, table.touched
+
+    for each in sorted(tables, key=order):
+        if _neighbours(each) != _neighbours(new):
+            has_more = near[_neighbours(each)] > near[_neighbours(new)]
+        else:
+            has_more = own[_opener(each)] > own[_opener(new)]
+        if has_more:
+            return each
+    return None
+
+
+def _opener(table: PeopleTable) -> tuple[str, str]:
+    """Who is counted: an account, an address of guests, or whoever is on the ladder's machine."""
+    return ("account", table.owner) if table.owner else ("address", table.network or "")
+
+
+def _neighbours(table: PeopleTable) -> tuple[str, str]:
+    kind, name = _opener(table)
+    return kind, neighbourhood_of(name) if kind == "address" else name

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ladder.app.accounts.secrets import hash_of
-from ladder.app.tables.limits import check_limits, guest_hash
+from ladder.app.tables.limits import check_limits, guest_hash, make_place
 from ladder.errors import Forbidden, LadderError, UserError
 from ladder.matches.house import HOUSE_BOTS
 from ladder.results.table_files import TableFiles
@@ -70,8 +70,9 @@ def open_table(ladder: Ladder, order: TableOrder, who: TableVisitor, seed: bytes
             name=secrets.token_urlsafe(NAME_BYTES), purpose=order.purpose, board=order.board, variant=rules.name,
             rules=rules.to_plain(), format=order.format, seed=seed.hex(), commitment=commitment(seed),
             practice=order.practice, seconds=order.seconds, pace=order.pace, owner=who.account, guest=guest_hash(who),
+            network=who.network or None,
         )  # fmt: skip
-        add_table(session, new, chairs, now)
+        make_place(session, ladder.settings, add_table(session, new, chairs, now), now)
     TableFiles(ladder.settings.data_dir).wake()
     return OpenedTable(name=new.name, secrets=given)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ladder.app.tables.limits import make_place
 from ladder.app.tables.opening import USUAL_HOUSE_BOTS, shown_name
 from ladder.app.tables.reading import chair_for, found_table, is_opener, state_of
 from ladder.errors import Conflict, Forbidden
 from ladder.results.table_files import TableFiles
 from ladder.store.commands.chairs import get_up, seat_house_bots, sit_down
-from ladder.store.commands.tables import end_table, take_back_at
+from ladder.store.commands.tables import end_table, take_back_at, touch_table
 from ladder.store.queries.tables import chairs_of
 from ladder.values.people import SeatPlace, TableStatus
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 ENDED = (TableStatus.OVER, TableStatus.ENDED)
 AT_THE_TABLE = "It was ended at the table."
+NOTED_SECONDS = 60.0
+"""For so long it is not noted again that somebody is there: a page that waits asks every two seconds."""
 NO_SEAT = "This link is for no chair of this table; ask for a new one."
 
 
@@ -35,6 +38,7 @@ def join(ladder: Ladder, name: str, secret: str, who: TableVisitor) -> TableStat
         who: Who sits down.
 
     Raises:
+        Busy: If the table could begin now, but all places are taken.
         Conflict: If the table has begun without this person, or has ended.
         Forbidden: If the secret is for no chair there.
         LadderError: If there is no such table.
@@ -43,12 +47,29 @@ def join(ladder: Ladder, name: str, secret: str, who: TableVisitor) -> TableStat
     with ladder.database.write() as session:
         table, chairs, mine = _chair(session, name, secret)
         if table.status == TableStatus.WAITING:
-            sit_down(session, table, mine, shown_name(who), who.account, ladder.clock())
+            now = ladder.clock()
+            if sit_down(session, table, mine, shown_name(who), who.account, now):
+                make_place(session, ladder.settings, table, now)
         elif mine.joined is None:
             raise Conflict("This table has ended." if table.status in ENDED else "This table has begun without you.")
         state = state_of(table, chairs, mine)
     TableFiles(ladder.settings.data_dir).wake()
     return state
+
+
+def stay(ladder: Ladder, name: str) -> None:
+    """
+    Note that somebody who has a chair is still there while the table waits for others.
+
+    Raises:
+        LadderError: If there is no such table.
+    """
+    now = ladder.clock()
+    with ladder.database.read() as session:
+        is_noted = found_table(session, name).touched > now - NOTED_SECONDS
+    if not is_noted:
+        with ladder.database.write() as session:
+            touch_table(found_table(session, name), now)
 
 
 def seat_of(ladder: Ladder, name: str, secret: str) -> SeatPlace:
@@ -87,6 +108,7 @@ def start_now(ladder: Ladder, name: str, secret: str) -> TableState:
     Let house bots play in the chairs of people who have not come; only who opened the table may do that.
 
     Raises:
+        Busy: If all places are taken.
         Conflict: If it waits for nobody.
         Forbidden: If the secret is not the opener's.
         LadderError: If there is no such table.
@@ -96,6 +118,7 @@ def start_now(ladder: Ladder, name: str, secret: str) -> TableState:
         if table.status != TableStatus.WAITING:
             raise Conflict("This table waits for nobody.")
         seat_house_bots(session, table, chairs, USUAL_HOUSE_BOTS)
+        make_place(session, ladder.settings, table, ladder.clock())
         state = state_of(table, chairs, mine)
     TableFiles(ladder.settings.data_dir).wake()
     return state

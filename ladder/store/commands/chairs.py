@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 def sit_down(
     session: Session, table: PeopleTable, chair: PeopleChair, name: str, account: str | None, now: float
-) -> None:
+) -> bool:
     """
-    Let somebody sit in a chair, or have another name there; the table is ready if all have come.
+    Let somebody sit in a chair, or have another name there; says whether all have come, so that the table is ready.
 
     Args:
         session: A transaction that writes.
@@ -31,7 +31,7 @@ def sit_down(
     """
     chair.name, chair.account = name, account
     chair.joined, table.touched = chair.joined or now, now
-    start_if_full(session, table)
+    return start_if_full(session, table)
 
 
 def get_up(chair: PeopleChair) -> None:

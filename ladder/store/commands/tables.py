@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import delete, select, text, update
+from sqlalchemy import and_, delete, select, text, update
 
 from ladder.store.names import find_stored_bot
 from ladder.store.table_models import OPEN, PeopleChair, PeopleTable
@@ -19,6 +19,7 @@ from ladder.values.people import TableStatus
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
+    from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
 
     from ladder.values.people import ChairKind, TablePurpose
@@ -56,6 +57,7 @@ class NewTable:
     pace: float
     owner: str | None
     guest: str
+    network: str | None
 
 
 @dataclass(frozen=True)
@@ -192,6 +194,11 @@ def note_deal(session: Session, lease: TableLease, totals: Sequence[int], now: f
         _note_chairs(session, lease.table, [{"points": total} for total in totals])
 
 
+def touch_table(row: PeopleTable, now: float) -> None:
+    """Write down that somebody is there."""
+    row.touched = now
+
+
 def mark_assisted(row: PeopleTable) -> None:
     """Write down that somebody was helped at a table."""
     row.assisted = True
@@ -224,15 +231,22 @@ def finish_table(session: Session, lease: TableLease, totals: Sequence[int], pla
 def end_table(session: Session, row: PeopleTable, status: TableStatus, reason: str, now: float) -> None:
     """End a table, whatever it does now."""
     _release(session, row)
-    row.status, row.reason, row.finished = status, reason, now
+    row.status, row.reason, row.finished, row.network = status, reason, now, None
     session.flush()
 
 
 def end_unstarted(session: Session, before: float, reason: str, now: float) -> int:
     """End the tables that have waited for people since before a Unix time; how many there were."""
-    waiting = select(PeopleTable).where(
-        text(OPEN), PeopleTable.status == TableStatus.WAITING, PeopleTable.created < before
-    )
+    return _end_waiting(session, PeopleTable.created < before, reason, now)
+
+
+def end_unattended(session: Session, before: float, reason: str, now: float) -> int:
+    """End the guests' tables that wait for people, and at which nobody has been since a Unix time; how many."""
+    return _end_waiting(session, and_(PeopleTable.touched < before, PeopleTable.network.is_not(None)), reason, now)
+
+
+def _end_waiting(session: Session, which: ColumnElement[bool], reason: str, now: float) -> int:
+    waiting = select(PeopleTable).where(text(OPEN), PeopleTable.status == TableStatus.WAITING, which)
     rows = list(session.scalars(waiting))
     for row in rows:
         end_table(session, row, TableStatus.ENDED, reason, now)

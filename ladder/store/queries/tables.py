@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select, text
+from sqlalchemy.orm import load_only
 
 from ladder.store.models import Rating, State, StoredBot, Variant, Version
 from ladder.store.table_models import OPEN, PeopleChair, PeopleTable
@@ -26,14 +27,11 @@ def chairs_of(session: Session, table: int) -> list[PeopleChair]:
     return list(session.scalars(select(PeopleChair).where(PeopleChair.table_id == table).order_by(PeopleChair.chair)))
 
 
-def count_open(session: Session, owner: str | None = None, guest: str = "") -> int:
-    """How many tables have not ended: of an account, or else of a guest, or else of all."""
-    wanted = select(func.count(PeopleTable.id)).where(text(OPEN))
-    if owner is not None:
-        wanted = wanted.where(PeopleTable.owner == owner)
-    elif guest:
-        wanted = wanted.where(PeopleTable.guest == guest)
-    return session.execute(wanted).scalar_one()
+def all_open(session: Session) -> list[PeopleTable]:
+    """All tables that have not ended, the oldest first: who opened them and how far they have come, not their rules."""
+    wanted = select(PeopleTable).where(text(OPEN)).order_by(PeopleTable.id)
+    counted = PeopleTable.status, PeopleTable.owner, PeopleTable.guest, PeopleTable.network, PeopleTable.touched
+    return list(session.scalars(wanted.options(load_only(*counted))))
 
 
 def open_of(session: Session, owner: str | None, guest: str) -> list[PeopleTable]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,10 +12,12 @@ import pytest
 from structlog.testing import capture_logs
 
 from ladder.app.accounts import inviting, managing
+from ladder.app.accounts.known_devices import known_device, made_known
 from ladder.app.accounts.passwords import LEAST, MOST
 from ladder.app.ladder import Ladder
+from ladder.errors import LadderError
 from ladder.settings.settings import load_settings
-from ladder.site.attempts import LIMITS, Attempt
+from ladder.site.attempts import ALL_PLACES, LIMITS, Attempt
 from ladder.site.browser_sessions import next_of
 from ladder.site.sentences import SENTENCES
 from ladder.store.commands.accounts import disable
@@ -87,7 +90,8 @@ def test_a_link_leads_nowhere_else(place: str) -> None:
 
 def test_a_session_begins_with_a_secret_that_nobody_knew(ladder: Ladder, person: Person) -> None:
     person.cookies.set("pigpen_session", "pgs_" + "A" * 43)
-    first = person.log_in("ada").headers["set-cookie"]
+    first, known = person.log_in("ada").headers.get_list("set-cookie")
+    assert re.match(r"pigpen_device=[\w-]{16}~\w{64}; HttpOnly; Max-Age=31536000; Path=/login; SameSite=lax$", known)
     assert re.match(r"pigpen_session=pgs_[\w-]{43}; HttpOnly; Max-Age=2592000; Path=/; SameSite=lax$", first)
     assert "A" * 43 not in first
     assert is_in(person, "ada")
@@ -105,7 +109,8 @@ def test_who_logs_in_again_has_another_session_and_the_old_one_ends(ladder: Ladd
 
 def test_over_https_the_cookie_is_for_this_host_over_https_alone(ladder: Ladder) -> None:
     person = Person(ladder, base="https://site.test")
-    cookie = person.log_in("ada").headers["set-cookie"]
+    cookie, known = person.log_in("ada").headers.get_list("set-cookie")
+    assert known.endswith("; Secure")
     assert cookie.startswith("__Host-pigpen_session=pgs_")
     assert cookie.endswith("; HttpOnly; Max-Age=2592000; Path=/; SameSite=lax; Secure")
     assert is_in(person, "ada")
@@ -151,12 +156,83 @@ def test_who_tries_too_often_waits(ladder: Ladder, person: Person) -> None:
     _, most, seconds = LIMITS[Attempt.LOG_IN]
     for _ in range(most):
         assert person.log_in("ada", "wrong horse").status_code == 403
-    response = Person(ladder, person.app, address="198.51.100.9").log_in("ADA", PASSWORD)
+    response = Person(ladder, person.app, address="192.0.2.200").log_in("ADA", PASSWORD)
     assert response.status_code == 429
     assert 0 < int(response.headers["retry-after"]) <= seconds
     assert "That was tried too often. Try again in 10 min." in response.text
     assert "10 分钟" in person.ask("POST", "/login?lang=zh", data={"name": "ada"}, headers={"Origin": person.base}).text
     assert person.log_in("olga").status_code == 303
+
+
+def strangers(ladder: Ladder, person: Person, name: str, places: int) -> list[int]:
+    """Try ten wrong passwords from each of so many places; gives what they are told."""
+    tries = (Person(ladder, person.app, address=f"198.51.{number}.7") for number in range(places))
+    return [each.log_in(name, "wrong horse").status_code for each in tries for _ in range(10)]
+
+
+def test_a_strangers_wrong_passwords_keep_nobody_out(ladder: Ladder, person: Person) -> None:
+    assert strangers(ladder, person, "olga", 3) == [403] * 30
+    neighbour = Person(ladder, person.app, address="198.51.0.200")
+    assert neighbour.log_in("olga").status_code == 429, "a sender has all addresses near it"
+    assert person.log_in("olga").status_code == 303, "its owner is somewhere else"
+
+
+def test_strangers_of_many_places_lock_out_no_browser_that_the_account_knows(
+    ladder: Ladder, person: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(ALL_PLACES, Attempt.LOG_IN, 20)
+    person.log_in("olga")
+    person.send("/me/account", "/logout")
+    assert strangers(ladder, person, "olga", 3) == [403] * 19 + [429] * 11, "the first log-in was one, too"
+    unknown = Person(ladder, person.app, address="203.0.113.5")
+    refused = unknown.log_in("olga")
+    assert refused.status_code == 429
+    assert "Log in with a browser in which you did" in refused.text
+    for _ in range(9):
+        assert person.log_in("olga", "wrong horse").status_code == 403
+    assert person.log_in("olga").status_code == 303
+    assert person.log_in("ada", page="/me/account").status_code == 303
+    link = inviting.new_password(ladder, LOCAL, "olga", 1).secret
+    fields = {"name": "olga", "password": "another horse", "again": "another horse", "invitation": link}
+    assert unknown.send(f"/register?invitation={link}", "/register", **fields).status_code == 303
+    assert is_in(unknown, "olga"), "the organiser has a way in, from anywhere"
+
+
+def test_a_known_browser_has_few_tries_and_is_known_to_its_accounts_alone(
+    ladder: Ladder, person: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(ALL_PLACES, Attempt.LOG_IN, 10)
+    person.log_in("ada")
+    assert strangers(ladder, person, "olga", 1) == [403] * 10
+    assert person.log_in("olga", page="/me/account").status_code == 429
+    kept = person.cookies["pigpen_device"]
+    number, _, code = kept.partition("~")
+    for forged in ("", "x", "~", f"~{code}", f"{number}~", f"{number}x~{code}", "é~é", kept * 50):
+        assert known_device(ladder.settings.data_dir, forged, "ada") == ""
+    assert known_device(ladder.settings.data_dir, kept, "Ada") == number
+    assert known_device(ladder.settings.data_dir, kept, "olga") == ""
+    for _ in range(10):
+        assert person.log_in("ada", "wrong horse", page="/me/account").status_code == 403
+    assert person.log_in("ada", page="/me/account").status_code == 429
+
+
+def test_a_browser_is_known_to_its_last_few_accounts(tmp_path: Path) -> None:
+    kept = ""
+    for name in "abcde":
+        kept = made_known(tmp_path, kept, name)
+    assert [bool(known_device(tmp_path, kept, name)) for name in "abcde"] == [False, True, True, True, True]
+    assert made_known(tmp_path, kept, "B") == kept
+    (file,) = (tmp_path / "accounts").iterdir()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    file.write_text("nothing")
+    with pytest.raises(LadderError, match="The secret of known browsers"):
+        known_device(tmp_path, kept, "a")
+
+
+def test_without_the_ladders_secret_everybody_logs_in_as_before(ladder: Ladder, person: Person) -> None:
+    (ladder.settings.data_dir / "accounts").write_text("no folder")
+    assert person.log_in("ada").status_code == 303
+    assert "pigpen_device" not in person.cookies
 
 
 def test_an_address_is_counted_whatever_names_it_tries(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -124,6 +124,13 @@ def test_guessing_is_limited(arena: RegistrySite) -> None:
     assert (set(seen[:300]), seen[300]) == ({401}, 429)
 
 
+def test_a_strangers_guesses_keep_no_account_out(arena: RegistrySite) -> None:
+    for number in range(301):
+        arena.ask("ada", "pgp_guess", address=f"198.51.100.{number % 250}")
+    assert arena.ask("ada", "pgp_guess", address="198.51.100.7").status_code == 429
+    assert arena.ask("ada", token_of(arena.ladder, "ada")).status_code == 200
+
+
 def test_a_ladder_without_a_registry_says_so(tmp_path: Path) -> None:
     with Ladder.open(load_settings(data_dir=tmp_path), create=True) as ladder:
         add_person(ladder, "ada")
