@@ -43,7 +43,7 @@ def join(ladder: Ladder, name: str, secret: str, who: TableVisitor) -> TableStat
     with ladder.database.write() as session:
         table, chairs, mine = _chair(session, name, secret)
         if table.status == TableStatus.WAITING:
-            sit_down(session, table, mine, shown_name(who), who.account, ladder.clock())
+            sit_down(session, table, mine, shown_name(session, who), who.account, ladder.clock())
         elif mine.joined is None:
             raise Conflict("This table has ended." if table.status in ENDED else "This table has begun without you.")
         state = state_of(table, chairs, mine)
