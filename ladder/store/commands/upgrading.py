@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
@@ -60,7 +60,7 @@ def upgrade_ladder(settings: Settings, stamp: str) -> Upgrade:
 
 def _fill_skeletons(session: Session) -> None:
     """Compute what a reader sees of names from before; of names that look alike, the oldest one keeps it alone."""
-    table: type[Owner | StoredBot | Variant]
+    table: Any
     for table in (Owner, StoredBot, Variant):
         taken = set(session.scalars(select(table.skeleton).where(table.skeleton.is_not(None))))
         for each in session.scalars(select(table).where(table.skeleton.is_(None)).order_by(table.added, table.name)):

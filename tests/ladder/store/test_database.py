@@ -46,7 +46,7 @@ def test_a_transaction_that_fails_leaves_nothing(database: Database) -> None:
 def test_the_database_itself_takes_no_second_name_that_looks_like_one(
     database: Database, table: type[models.Owner | models.Variant]
 ) -> None:
-    values = {"rules": {}} if table is models.Variant else {}
+    values: dict[str, dict[str, str]] = {"rules": {}} if table is models.Variant else {}
     with pytest.raises(IntegrityError, match="skeleton"), database.write() as session:
         session.add_all([table(name=name, added=1.0, **values) for name in ("hearts", "h\u0435arts")])
     with database.read() as session:
